@@ -1,0 +1,88 @@
+import type { Db } from './db.ts';
+
+export type AdvisorRow = {
+  advisorId: number;
+  firmId: number;
+  name: string;
+  email: string;
+  textingNumber: string | null;
+  timeZone: string;
+  consentRequired: boolean;
+  consentCollection: boolean;
+  disabled: boolean;
+  dateTimeCreated: Date;
+};
+export type AdvisorSettings = Omit<AdvisorRow, 'advisorId' | 'firmId' | 'dateTimeCreated'>;
+export type NewAdvisor = AdvisorSettings & { firmId: number; passwordHash: string | null };
+
+const settingColumns: Record<keyof AdvisorSettings | 'passwordHash', string> = {
+  name: 'name',
+  email: 'email',
+  textingNumber: 'texting_number',
+  timeZone: 'time_zone',
+  consentRequired: 'consent_required',
+  consentCollection: 'consent_collection',
+  disabled: 'disabled',
+  passwordHash: 'password_hash',
+};
+
+const columns = `
+  advisor_id as "advisorId", firm_id as "firmId", name, email, texting_number as "textingNumber",
+  time_zone as "timeZone", consent_required as "consentRequired", consent_collection as "consentCollection",
+  disabled, date_time_created as "dateTimeCreated"`;
+
+/** The new advisor, or null where the email or the texting number is another's already. */
+export async function insertAdvisor(db: Db, advisor: NewAdvisor, now: Date): Promise<AdvisorRow | null> {
+  const [row] = await db.query<AdvisorRow>(
+    `insert into advisors (
+       firm_id, name, email, texting_number, time_zone, consent_required, consent_collection, disabled, password_hash,
+       date_time_created
+     )
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     on conflict do nothing
+     returning ${columns}`,
+    [
+      advisor.firmId,
+      advisor.name,
+      advisor.email,
+      advisor.textingNumber,
+      advisor.timeZone,
+      advisor.consentRequired,
+      advisor.consentCollection,
+      advisor.disabled,
+      advisor.passwordHash,
+      now,
+    ],
+  );
+  return row ?? null;
+}
+
+export async function updateAdvisor(
+  db: Db,
+  advisorId: number,
+  change: Partial<AdvisorSettings & { passwordHash: string }>,
+): Promise<void> {
+  const given = Object.entries(change) as [keyof typeof settingColumns, unknown][];
+  if (given.length === 0) return;
+  await db.query(
+    `update advisors
+     set ${given.map(([name], index) => `${settingColumns[name]} = $${index + 2}`).join(', ')}
+     where advisor_id = $1`,
+    [advisorId, ...given.map(([, value]) => value)],
+  );
+}
+
+/** By id or by email, as an operator names them. */
+export async function findAdvisor(db: Db, idOrEmail: string): Promise<AdvisorRow | null> {
+  const [row] = await db.query<AdvisorRow>(
+    `select ${columns}
+     from advisors
+     where advisor_id::text = $1 or lower(email) = lower($1)`,
+    [idOrEmail],
+  );
+  return row ?? null;
+}
+
+export async function listAdvisors(db: Db): Promise<AdvisorRow[]> {
+  return db.query<AdvisorRow>(`select ${columns} from advisors order by advisor_id`);
+}

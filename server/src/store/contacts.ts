@@ -1,0 +1,425 @@
+import type { Db } from './db.ts';
+
+/** A contact as the database has it: the contract's names, `null` for what is unset. */
+export type ContactRow = {
+  contactId: number;
+  identifier: string;
+  fullName: string;
+  firstName: string | null;
+  lastName: string | null;
+  nickname: string | null;
+  emailAddress: string | null;
+  phone: string | null;
+  birthDate: string | null;
+  clientAnniversary: string | null;
+  gender: number;
+  maritalStatus: number;
+  address1: string | null;
+  address2: string | null;
+  city: string | null;
+  state: string | null;
+  postalCode: string | null;
+  source: number;
+  remoteContactId: string | null;
+  remoteContactUrl: string | null;
+  emailStatus: string;
+  emailAddressDisposition: number;
+  disableEmailStatus: boolean;
+  dateTimeUnsubscribed: Date | null;
+  customFields: { key: string; label: string; author: string; display: string; value: string }[];
+  groupCount: number;
+  dateTimeCreated: Date;
+  dateTimeModified: Date;
+};
+
+/** What a person or a program can say about a contact. */
+export type ContactFields = Pick<
+  ContactRow,
+  | 'firstName'
+  | 'lastName'
+  | 'nickname'
+  | 'emailAddress'
+  | 'phone'
+  | 'birthDate'
+  | 'clientAnniversary'
+  | 'gender'
+  | 'maritalStatus'
+  | 'address1'
+  | 'address2'
+  | 'city'
+  | 'state'
+  | 'postalCode'
+>;
+
+export type NewContact = Partial<ContactFields> &
+  Pick<ContactRow, 'source'> &
+  Partial<Pick<ContactRow, 'remoteContactId' | 'remoteContactUrl'>> & { searchText: string };
+
+export type ContactSort = keyof typeof sorts;
+export type ContactFilter = {
+  words?: string[];
+  phone?: string;
+  email?: string;
+  groupId?: number;
+  remoteContactId?: string;
+  modifiedSince?: Date;
+};
+export type ContactPage = { sortBy: ContactSort; descending: boolean; offset: bigint; limit: number };
+
+/** The sort fields of the contract, each with the column that an index keeps in order and its key in contact_blocks. */
+const sorts = {
+  fullName: { column: 'full_name', low: 'low_text' },
+  email: { column: 'email_order', low: 'low_text' },
+  emailStatus: { column: 'email_status', low: 'low_text' },
+  groupCount: { column: 'group_count', low: 'low_number' },
+  source: { column: 'source', low: 'low_number' },
+  dateTimeCreated: { column: 'date_time_created', low: 'low_time' },
+} as const;
+export const contactSorts = Object.keys(sorts) as ContactSort[];
+
+const fieldColumns: Record<keyof ContactFields, string> = {
+  firstName: 'first_name',
+  lastName: 'last_name',
+  nickname: 'nickname',
+  emailAddress: 'email_address',
+  phone: 'phone',
+  birthDate: 'birth_date',
+  clientAnniversary: 'client_anniversary',
+  gender: 'gender',
+  maritalStatus: 'marital_status',
+  address1: 'address1',
+  address2: 'address2',
+  city: 'city',
+  state: 'state',
+  postalCode: 'postal_code',
+};
+
+const contactColumns = `
+  c.contact_id as "contactId", c.identifier, c.full_name as "fullName", c.first_name as "firstName",
+  c.last_name as "lastName", c.nickname, c.email_address as "emailAddress", c.phone, c.birth_date as "birthDate",
+  c.client_anniversary as "clientAnniversary", c.gender, c.marital_status as "maritalStatus", c.address1, c.address2,
+  c.city, c.state, c.postal_code as "postalCode", c.source, c.remote_contact_id as "remoteContactId",
+  c.remote_contact_url as "remoteContactUrl", c.email_status as "emailStatus",
+  c.email_address_disposition as "emailAddressDisposition", c.disable_email_status as "disableEmailStatus",
+  c.date_time_unsubscribed as "dateTimeUnsubscribed", c.custom_fields as "customFields",
+  c.group_count as "groupCount", c.date_time_created as "dateTimeCreated", c.date_time_modified as "dateTimeModified"`;
+
+const summaryColumns = `
+  c.contact_id as "contactId", c.identifier, c.full_name as "fullName", c.first_name as "firstName",
+  c.last_name as "lastName", c.email_address as "emailAddress", c.phone, c.email_status as "emailStatus",
+  c.email_address_disposition as "emailAddressDisposition", c.source, c.group_count as "groupCount",
+  c.remote_contact_id as "remoteContactId", c.remote_contact_url as "remoteContactUrl",
+  c.date_time_created as "dateTimeCreated",
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    join groups g on g.advisor_id = m.advisor_id and g.group_id = m.group_id
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by g.name, g.group_id
+  ) end as "groupNames"`;
+
+/** Changes to one book take turns: whoever changes what is there locks this row first, and so never in a circle. */
+export async function lockBook(db: Db, advisorId: number): Promise<void> {
+  await db.query(
+    `insert into contact_books (advisor_id)
+     values ($1)
+     on conflict (advisor_id) do update
+     set advisor_id = excluded.advisor_id`,
+    [advisorId],
+    'lock-book',
+  );
+}
+
+export async function insertContacts(db: Db, advisorId: number, contacts: NewContact[], now: Date): Promise<number[]> {
+  const rows = await db.query<{ contactId: number }>(
+    `insert into contacts (
+       advisor_id, first_name, last_name, nickname, email_address, phone, birth_date, client_anniversary, gender,
+       marital_status, address1, address2, city, state, postal_code, source, remote_contact_id, remote_contact_url,
+       search_text, date_time_created, date_time_modified
+     )
+     select
+       $1, "firstName", "lastName", nickname, "emailAddress", phone, "birthDate", "clientAnniversary",
+       coalesce(gender, 0), coalesce("maritalStatus", 0), address1, address2, city, state, "postalCode", source,
+       "remoteContactId", "remoteContactUrl", "searchText", $3, $3
+     from rows from (
+       jsonb_to_recordset($2) as (
+         "firstName" text, "lastName" text, nickname text, "emailAddress" text, phone text, "birthDate" date,
+         "clientAnniversary" date, gender smallint, "maritalStatus" smallint, address1 text, address2 text, city text,
+         state text, "postalCode" text, source integer, "remoteContactId" text, "remoteContactUrl" text,
+         "searchText" text
+       )
+     ) with ordinality
+     order by ordinality
+     returning contact_id as "contactId"`,
+    [advisorId, JSON.stringify(contacts), now],
+    'insert-contacts',
+  );
+  return rows.map((row) => row.contactId);
+}
+
+export async function updateContact(
+  db: Db,
+  advisorId: number,
+  contactId: number,
+  change: Partial<ContactFields> & { searchText: string },
+  now: Date,
+): Promise<void> {
+  const { searchText, ...fields } = change;
+  const given = Object.entries(fields) as [keyof ContactFields, unknown][];
+  const assignments = given.map(([field], index) => `${fieldColumns[field]} = $${index + 5}`);
+  await db.query(
+    `update contacts
+     set ${[...assignments, 'search_text = $3', 'date_time_modified = $4'].join(', ')}
+     where advisor_id = $1 and contact_id = $2`,
+    [advisorId, contactId, searchText, now, ...given.map(([, value]) => value)],
+  );
+}
+
+export async function findContact(db: Db, advisorId: number, contactId: number): Promise<ContactRow | null> {
+  const [row] = await db.query<ContactRow>(
+    `select ${contactColumns}
+     from contacts c
+     where c.advisor_id = $1 and c.contact_id = $2`,
+    [advisorId, contactId],
+    'find-contact',
+  );
+  return row ?? null;
+}
+
+export async function findContactWithGroups(
+  db: Db,
+  advisorId: number,
+  contactId: number,
+): Promise<(ContactRow & { groupIds: number[] }) | null> {
+  const [row] = await db.query<ContactRow & { groupIds: number[] }>(
+    `select ${contactColumns},
+       array(
+         select m.group_id::double precision
+         from memberships m
+         where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+         order by m.group_id
+       ) as "groupIds"
+     from contacts c
+     where c.advisor_id = $1 and c.contact_id = $2`,
+    [advisorId, contactId],
+    'find-contact-with-groups',
+  );
+  return row ?? null;
+}
+
+export async function deleteContact(db: Db, advisorId: number, contactId: number): Promise<boolean> {
+  const rows = await db.query(
+    `delete from contacts
+     where advisor_id = $1 and contact_id = $2
+     returning contact_id`,
+    [advisorId, contactId],
+    'delete-contact',
+  );
+  return rows.length > 0;
+}
+
+/** The contacts after an id, in the order of ids: how an export walks a book of any size. */
+export async function listContactsAfter(
+  db: Db,
+  advisorId: number,
+  afterContactId: number,
+  limit: number,
+): Promise<ContactRow[]> {
+  return db.query<ContactRow>(
+    `select ${contactColumns}
+     from contacts c
+     where c.advisor_id = $1 and c.contact_id > $2
+     order by c.contact_id
+     limit $3`,
+    [advisorId, afterContactId, limit],
+  );
+}
+
+/** Which of these numbers a contact of the book has. */
+export async function listKnownPhones(db: Db, advisorId: number, phones: string[]): Promise<string[]> {
+  const rows = await db.query<{ phone: string }>(
+    `select distinct phone
+     from contacts
+     where advisor_id = $1 and phone = any ($2)`,
+    [advisorId, phones],
+  );
+  return rows.map((row) => row.phone);
+}
+
+/** Which of these people the book has already: by the same name, email and phone. */
+export async function listSameContacts(
+  db: Db,
+  advisorId: number,
+  people: Pick<ContactFields, 'firstName' | 'lastName' | 'emailAddress' | 'phone'>[],
+): Promise<{ position: number; contactId: number }[]> {
+  return db.query(
+    `select p.position::integer as position, min(c.contact_id) as "contactId"
+     from rows from (
+       jsonb_to_recordset($2) as ("firstName" text, "lastName" text, "emailAddress" text, phone text)
+     ) with ordinality as p ("firstName", "lastName", "emailAddress", phone, position)
+     join contacts c
+       on c.advisor_id = $1
+       and c.full_name = "firstName" || ' ' || "lastName"
+       and c.first_name = "firstName"
+       and c.last_name = "lastName"
+       and c.email_address is not distinct from "emailAddress"
+       and c.phone is not distinct from p.phone
+     group by p.position`,
+    [advisorId, JSON.stringify(people)],
+  );
+}
+
+/** What a search shows of a contact. */
+export type ContactSummaryRow = Pick<
+  ContactRow,
+  | 'contactId'
+  | 'identifier'
+  | 'fullName'
+  | 'firstName'
+  | 'lastName'
+  | 'emailAddress'
+  | 'phone'
+  | 'emailStatus'
+  | 'emailAddressDisposition'
+  | 'source'
+  | 'groupCount'
+  | 'remoteContactId'
+  | 'remoteContactUrl'
+  | 'dateTimeCreated'
+> & { groupNames: string[] };
+
+export async function listContacts(
+  db: Db,
+  advisorId: number,
+  filter: ContactFilter,
+  page: ContactPage,
+): Promise<{ total: number; contacts: ContactSummaryRow[] }> {
+  const { text, values, name } = isEmpty(filter) ? wholeBook(advisorId, page) : matching(advisorId, filter, page);
+  const rows = await db.query<{ total: number } & ContactSummaryRow>(text, values, name);
+  const [first] = rows;
+  if (!first) return { total: 0, contacts: [] };
+  // Past the last page there is one row with the total and no contact.
+  return { total: first.total, contacts: first.contactId === null ? [] : rows };
+}
+
+type Statement = { text: string; values: unknown[]; name?: string };
+
+/**
+ * A page of the whole book by adding up block counts: at 1,000,000 contacts the middle costs what the first page does.
+ * Ranks count from the start of the ascending order. Descending, the page is the mirror image, except that what is
+ * unset stays last: first the span of the set ones, then that of the unset ones, each backwards.
+ */
+function wholeBook(advisorId: number, page: ContactPage): Statement {
+  const { column, low } = sorts[page.sortBy];
+  const set = page.sortBy === 'email' ? 'email_count' : 'contact_count';
+  const ascending = `select 1 as span, $2::bigint as first_rank, least($3, contact_count - $2) as length from book`;
+  const descending = `
+    select 1 as span, greatest(${set} - $2 - $3, 0) as first_rank, least($3, ${set} - $2) as length from book
+    union all
+    select
+      2,
+      ${set} + contact_count - least($2 + $3, contact_count),
+      least($2 + $3, contact_count) - greatest(${set}, $2)
+    from book`;
+  return {
+    name: `list-contacts-${page.sortBy}-${page.descending ? 'desc' : 'asc'}`,
+    values: [advisorId, page.offset, page.limit],
+    text: `
+      with book as (
+        select contact_count::bigint as contact_count, email_count::bigint as email_count
+        from contact_books
+        where advisor_id = $1
+      ),
+      spans as (${page.descending ? descending : ascending}),
+      picked as (
+        select span, contact.contact_id, contact.position
+        from spans
+        cross join lateral (
+          select ${low}, low_id, first_rank - start as skip
+          from (
+            select ${low}, low_id, sum(contact_count) over (order by ${low}, low_id) - contact_count as start
+            from contact_blocks
+            where advisor_id = $1 and sort_by = '${page.sortBy}'
+          ) as started
+          where start <= first_rank
+          order by start desc, ${low} desc, low_id desc
+          limit 1
+        ) as block
+        cross join lateral (
+          select contact_id, row_number() over (order by ${column}, contact_id) as position
+          from contacts
+          where advisor_id = $1 and (${column}, contact_id) >= (block.${low}, block.low_id)
+          order by ${column}, contact_id
+          offset block.skip
+          limit length
+        ) as contact
+        where length > 0
+      )
+      select book.contact_count as total, page.*
+      from book
+      left join (
+        select span, position, ${summaryColumns}
+        from picked
+        join contacts c on c.advisor_id = $1 and c.contact_id = picked.contact_id
+      ) as page on true
+      order by span, position ${page.descending ? 'desc' : 'asc'}`,
+  };
+}
+
+/** A page of what matches a filter: every match is counted and sorted, so its cost grows with the matches, not the book. */
+function matching(advisorId: number, filter: ContactFilter, page: ContactPage): Statement {
+  const { column } = sorts[page.sortBy];
+  const direction = page.descending ? 'desc' : 'asc';
+  const values: unknown[] = [advisorId, page.offset, page.limit];
+  const conditions = ['c.advisor_id = $1'];
+  const where = (condition: (parameter: string) => string, value: unknown) =>
+    conditions.push(condition(`$${values.push(value)}`));
+
+  for (const each of filter.words ?? []) where((p) => `c.search_text like ${p}`, beginsWord(each));
+  if (filter.phone) where((p) => `c.phone = ${p}`, filter.phone);
+  if (filter.email) where((p) => `lower(c.email_address) = lower(${p} collate "und-x-icu")`, filter.email);
+  if (filter.remoteContactId) where((p) => `c.remote_contact_id = ${p}`, filter.remoteContactId);
+  if (filter.modifiedSince) where((p) => `c.date_time_modified >= ${p}`, filter.modifiedSince);
+  if (filter.groupId !== undefined)
+    where(
+      (p) => `c.contact_id in (select contact_id from memberships where advisor_id = $1 and group_id = ${p})`,
+      filter.groupId,
+    );
+
+  return {
+    values,
+    text: `
+      with matched as materialized (
+        select c.contact_id, c.${column} as key, c.email_address is null as unset
+        from contacts c
+        where ${conditions.join(' and ')}
+      ),
+      picked as (
+        select contact_id, row_number() over () as position
+        from (
+          select contact_id
+          from matched
+          order by ${page.sortBy === 'email' ? 'unset, ' : ''}key ${direction}, contact_id ${direction}
+          offset $2
+          limit $3
+        ) as page
+      )
+      select totals.total, page.*
+      from (select count(*) as total from matched) as totals
+      left join (
+        select position, ${summaryColumns}
+        from picked
+        join contacts c on c.advisor_id = $1 and c.contact_id = picked.contact_id
+      ) as page on true
+      order by position`,
+  };
+}
+
+function isEmpty(filter: ContactFilter): boolean {
+  return Object.values(filter).every((each) => each === undefined || (Array.isArray(each) && each.length === 0));
+}
+
+/** The pattern that finds a word's beginning in a search text (domain/folding.ts). */
+export function beginsWord(word: string): string {
+  return `% ${word.replace(/[\\%_]/g, '\\$&')}%`;
+}

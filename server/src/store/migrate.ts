@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import pg from 'pg';
+
+/** The role that the server's statements run as: it can't change the schema, nor what the records rules protect. */
+export const appRole = 'assent_app';
+
+const folder = new URL('../../migrations/', import.meta.url);
+const migrationLock = 7_277_002;
+const oldestVersion = 15;
+
+export class MigrationError extends Error {}
+
+type Migration = { name: string; sql: string; sha256: string };
+
+/** Brings the schema up to date, as the owner; several processes at once take turns. Returns what was applied. */
+export async function migrate(connectionString: string): Promise<string[]> {
+  return asOwner(connectionString, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await ensureRole(client);
+    await client.query(
+      'create table if not exists migrations (name text primary key, sha256 text not null, date_time_applied timestamptz not null default now())',
+    );
+    const applied: string[] = [];
+    for (const migration of await pending(client)) {
+      await client.query('begin');
+      await client.query(migration.sql);
+      await client.query('insert into migrations (name, sha256) values ($1, $2)', [migration.name, migration.sha256]);
+      await client.query('commit');
+      applied.push(migration.name);
+    }
+    return applied;
+  });
+}
+
+/** What a server must know before it serves: that the schema is this program's, and that its role is a restricted one. */
+export async function checkDatabase(connectionString: string): Promise<void> {
+  await asOwner(connectionString, async (client) => {
+    const { rows: tables } = await client.query(`select to_regclass('migrations') as found`);
+    const missing = tables[0].found ? await pending(client) : readMigrations();
+    if (missing.length > 0)
+      throw new MigrationError(`The database lacks ${missing.length} migrations: run \`assent migrate\` as its owner.`);
+    await client.query(`set role ${appRole}`);
+    const { rows: owned } = await client.query(
+      `select r.rolsuper or pg_has_role(current_user, c.relowner, 'member') as owner
+       from pg_roles r, pg_class c
+       where r.rolname = current_user and c.oid = 'contacts'::regclass`,
+    );
+    if (owned[0].owner) throw new MigrationError(`The role ${appRole} owns the tables: it must be a restricted one.`);
+  });
+}
+
+async function asOwner<Result>(
+  connectionString: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString, application_name: 'assent migrate' });
+  await client.connect();
+  try {
+    const { rows } = await client.query('show server_version_num');
+    if (Number(rows[0].server_version_num) < oldestVersion * 10_000)
+      throw new MigrationError(`PostgreSQL ${oldestVersion} or newer is needed.`);
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function ensureRole(client: pg.Client): Promise<void> {
+  const { rows } = await client.query('select 1 from pg_roles where rolname = $1', [appRole]);
+  const wanted = [
+    ...(rows.length === 0 ? [`create role ${appRole} nologin`] : []),
+    `grant ${appRole} to current_user`,
+    `grant usage on schema public to ${appRole}`,
+  ];
+  for (const sql of wanted) {
+    try {
+      await client.query(sql);
+    } catch (cause) {
+      // Another database of the same cluster may be making the role at this moment.
+      if (cause instanceof pg.DatabaseError && ['42710', '23505', 'XX000'].includes(cause.code ?? '')) continue;
+      throw new MigrationError(
+        `This role may not prepare ${appRole}. Let a superuser run:\n  ${wanted.join(';\n  ')};`,
+        {
+          cause,
+        },
+      );
+    }
+  }
+}
+
+async function pending(client: pg.Client): Promise<Migration[]> {
+  const { rows } = await client.query<{ name: string; sha256: string }>('select name, sha256 from migrations');
+  const applied = new Map(rows.map((row) => [row.name, row.sha256]));
+  const migrations = readMigrations();
+  for (const { name, sha256 } of migrations)
+    if (applied.has(name) && applied.get(name) !== sha256)
+      throw new MigrationError(`Migration ${name} was changed after it was applied: they go forward only.`);
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+function readMigrations(): Migration[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .map((name) => {
+      const sql = readFileSync(new URL(name, folder), 'utf8');
+      return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
+    });
+}
+
+export async function ensureDatabase(connectionString: string, name: string): Promise<void> {
+  await asOwner(connectionString, async (client) => {
+    const { rows } = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (rows.length > 0) return;
+    await client.query(`create database ${pg.escapeIdentifier(name)}`).catch((error) => {
+      // Another process of ours may have made it just now.
+      if (error.code !== '42P04' && error.code !== '23505') throw error;
+    });
+  });
+}
