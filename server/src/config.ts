@@ -1,0 +1,158 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where the checkout is: the default data folder and the files that the server reads lie under it. */
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/**
+ * Every setting of the product. This file is the only reader of the environment; docs/reference/configuration.md is
+ * generated from this table.
+ */
+export const settings = {
+  environment: {
+    name: 'ASSENT_ENV',
+    default: 'sandbox',
+    about: '`sandbox` or `production`. One deployment is one environment; its ids, secrets and keys carry its name.',
+    parse: oneOf('sandbox', 'production'),
+  },
+  host: {
+    name: 'HOST',
+    default: '127.0.0.1',
+    about: 'Address to listen on. The sandbox listens on loopback only.',
+    parse: text,
+  },
+  port: { name: 'PORT', default: '8080', about: 'Port to listen on.', parse: integer(1, 65_535) },
+  publicUrl: {
+    name: 'PUBLIC_URL',
+    default: '',
+    about:
+      'Where partners reach the server, without a path: `https://api.example.com`. Required, and https, in production; in the sandbox `http://localhost:PORT`.',
+    parse: origin,
+  },
+  dataDir: {
+    name: 'ASSENT_DATA_DIR',
+    default: '.assent',
+    about: 'Folder for the embedded PostgreSQL and `sandbox.json`, relative to the checkout.',
+    parse: (value: string) => resolve(root, value),
+  },
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    default: '',
+    about:
+      'PostgreSQL 15 or newer. Unset, the embedded one runs, its files in the data folder. Required in production.',
+    parse: postgresUrl,
+  },
+  databasePoolSize: {
+    name: 'DATABASE_POOL_SIZE',
+    default: '10',
+    about: 'Connections that one process keeps to PostgreSQL.',
+    parse: integer(2, 500),
+  },
+  databaseTimeoutMs: {
+    name: 'DATABASE_TIMEOUT_MS',
+    default: '5000',
+    about: 'The longest that a request waits for one statement, a lock or a connection, in milliseconds; then 504.',
+    parse: integer(100, 600_000),
+  },
+  requestTimeoutMs: {
+    name: 'REQUEST_TIMEOUT_MS',
+    default: '30000',
+    about: 'The longest that a client may take to send a whole request, in milliseconds.',
+    parse: integer(100, 600_000),
+  },
+  stopGraceMs: {
+    name: 'STOP_GRACE_MS',
+    default: '300',
+    about:
+      'How long a stopping server still answers new requests, closing each connection with its answer, in milliseconds. Behind a load balancer: a little more than its health interval.',
+    parse: integer(0, 120_000),
+  },
+  logLevel: {
+    name: 'LOG_LEVEL',
+    default: 'info',
+    about: '`silent`, `error`, `warn`, `info` or `debug`.',
+    parse: oneOf('silent', 'error', 'warn', 'info', 'debug'),
+  },
+} as const;
+
+export type Config = {
+  readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']>;
+} & {
+  /** npm started us: when it dies without a signal, so do we (main.ts says why). */
+  readonly startedByNpm: boolean;
+  /** PORT or PUBLIC_URL was given: otherwise a command takes the running sandbox's own address. */
+  readonly addressGiven: boolean;
+};
+
+export class ConfigError extends Error {}
+
+export function readConfig(env: Record<string, string | undefined> = process.env): Config {
+  const values: Record<string, unknown> = {};
+  for (const [key, setting] of Object.entries(settings)) {
+    const given = env[setting.name] || setting.default;
+    try {
+      values[key] = setting.parse(given);
+    } catch (error) {
+      throw new ConfigError(`${setting.name} is "${given}": it must be ${(error as Error).message}.`);
+    }
+  }
+  const config = {
+    ...values,
+    startedByNpm: env.npm_lifecycle_event === 'start',
+    addressGiven: Boolean(env.PORT || env.PUBLIC_URL),
+  } as Config;
+  return withPublicUrl(config);
+}
+
+/** Where the sandbox is reached on this port, unless PUBLIC_URL says otherwise. Passkeys refuse IP addresses, hence the name. */
+export function sandboxUrl(port: number): string {
+  return `http://localhost:${port}`;
+}
+
+function withPublicUrl(config: Config): Config {
+  if (config.environment === 'sandbox') {
+    if (!['127.0.0.1', '::1', 'localhost'].includes(config.host))
+      throw new ConfigError(`HOST is "${config.host}": the sandbox listens on loopback only.`);
+    return { ...config, publicUrl: config.publicUrl || sandboxUrl(config.port) };
+  }
+  if (!config.publicUrl.startsWith('https://'))
+    throw new ConfigError(
+      `PUBLIC_URL is "${config.publicUrl}": production needs an https address, such as https://api.example.com.`,
+    );
+  if (!config.databaseUrl) throw new ConfigError('DATABASE_URL is not set: production needs a PostgreSQL of its own.');
+  return config;
+}
+
+function text(value: string): string {
+  return value;
+}
+
+function integer(least: number, most: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < least || number > most)
+      throw new Error(`a whole number from ${least} to ${most}`);
+    return number;
+  };
+}
+
+function oneOf<Value extends string>(...values: Value[]) {
+  return (value: string): Value => {
+    const found = values.find((each) => each === value);
+    if (!found) throw new Error(`one of ${values.join(', ')}`);
+    return found;
+  };
+}
+
+function origin(value: string): string {
+  if (value === '') return '';
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username)
+    throw new Error('an http or https address without a path');
+  return url.origin;
+}
+
+function postgresUrl(value: string): string {
+  if (value !== '' && !/^postgres(ql)?:\/\//.test(value)) throw new Error('a postgres:// address');
+  return value;
+}

@@ -1,0 +1,10 @@
+import type { Config } from './config.ts';
+import type { Clock } from './domain/ports.ts';
+import type { Db } from './store/db.ts';
+
+/** What a domain function needs: where things are remembered, what time it is, and how this deployment is set up. */
+export type Deps = {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly config: Pick<Config, 'environment' | 'publicUrl'>;
+};

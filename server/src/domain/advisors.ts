@@ -1,0 +1,76 @@
+import type { Deps } from '../deps.ts';
+import type { AdvisorRow, AdvisorSettings } from '../store/advisors.ts';
+import * as store from '../store/advisors.ts';
+import { findFirm } from '../store/firms.ts';
+import { hashPassword } from './passwords.ts';
+import { e164 } from './phone-numbers.ts';
+import { problem } from './problems.ts';
+
+export type Advisor = AdvisorRow;
+export type AdvisorInput = Partial<AdvisorSettings> & {
+  firmId: number;
+  name: string;
+  email: string;
+  password?: string;
+};
+
+export async function addAdvisor(deps: Deps, input: AdvisorInput): Promise<Advisor> {
+  checkSettings(input);
+  if (!(await findFirm(deps.db, input.firmId))) throw problem('not_found', `There is no firm ${input.firmId}.`);
+  const advisor = await store.insertAdvisor(
+    deps.db,
+    {
+      firmId: input.firmId,
+      name: input.name,
+      email: input.email,
+      textingNumber: input.textingNumber ?? null,
+      timeZone: input.timeZone ?? 'America/New_York',
+      consentRequired: input.consentRequired ?? true,
+      consentCollection: input.consentCollection ?? true,
+      disabled: input.disabled ?? false,
+      passwordHash: input.password ? await hashPassword(input.password) : null,
+    },
+    deps.clock.now(),
+  );
+  if (!advisor) throw problem('invalid_request', 'Another advisor has that email or that texting number.');
+  return advisor;
+}
+
+export async function setAdvisor(
+  deps: Deps,
+  advisorId: number,
+  { password, ...settings }: Partial<AdvisorSettings> & { password?: string },
+): Promise<void> {
+  checkSettings(settings);
+  const passwordHash = password ? { passwordHash: await hashPassword(password) } : {};
+  await store.updateAdvisor(deps.db, advisorId, { ...settings, ...passwordHash });
+}
+
+/** The advisor that an operator names by id or email. */
+export async function getAdvisor(deps: Deps, idOrEmail: string): Promise<Advisor> {
+  const advisor = await store.findAdvisor(deps.db, idOrEmail);
+  if (!advisor) throw problem('not_found', `There is no advisor ${idOrEmail}.`);
+  return advisor;
+}
+
+export async function listAdvisors(deps: Deps): Promise<Advisor[]> {
+  return store.listAdvisors(deps.db);
+}
+
+function checkSettings({ name, email, textingNumber, timeZone }: Partial<AdvisorSettings>): void {
+  if (name !== undefined && name.trim() === '') throw problem('invalid_request', 'An advisor needs a name.');
+  if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email))
+    throw problem('invalid_request', `${email} is not an email address.`);
+  if (textingNumber && !e164.test(textingNumber))
+    throw problem('invalid_request', `${textingNumber} is not a phone number in E.164, such as +15005550006.`);
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    throw problem('invalid_request', `${timeZone} is not a time zone, such as America/New_York.`);
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '' && !/^[+-]/.test(name);
+  } catch {
+    return false;
+  }
+}

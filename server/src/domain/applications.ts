@@ -1,0 +1,66 @@
+import type { Deps } from '../deps.ts';
+import type { ApplicationRow } from '../store/applications.ts';
+import * as store from '../store/applications.ts';
+import { problem } from './problems.ts';
+import { allScopes, isScope } from './scopes.ts';
+import { hashSecret, makeSecret } from './secrets.ts';
+
+export type Application = ApplicationRow;
+export type ApplicationInput = { name: string; redirectUris: string[]; scopes?: string[] };
+
+/** A new application and its client secret, which is shown this once. */
+export async function addApplication(
+  deps: Deps,
+  { name, redirectUris, scopes = allScopes }: ApplicationInput,
+): Promise<{ application: Application; clientSecret: string }> {
+  if (name.trim() === '') throw problem('invalid_request', 'An application needs a name.');
+  for (const scope of scopes) if (!isScope(scope)) throw problem('invalid_request', `There is no scope ${scope}.`);
+  for (const uri of redirectUris) checkRedirectUri(deps, uri);
+  const clientSecret = makeSecret('clientSecret', deps.config.environment);
+  const application = await store.insertApplication(
+    deps.db,
+    {
+      clientId: makeSecret('clientId', deps.config.environment),
+      name,
+      secretHash: hashSecret(clientSecret),
+      scopes,
+      redirectUris,
+    },
+    deps.clock.now(),
+  );
+  return { application, clientSecret };
+}
+
+export async function rotateSecret(deps: Deps, clientId: string): Promise<string> {
+  const application = await getApplication(deps, clientId);
+  const clientSecret = makeSecret('clientSecret', deps.config.environment);
+  await store.updateApplication(deps.db, application.applicationId, { secretHash: hashSecret(clientSecret) });
+  return clientSecret;
+}
+
+/** From the next second on, every node refuses its tokens and keys. */
+export async function disableApplication(deps: Deps, clientId: string): Promise<void> {
+  const application = await getApplication(deps, clientId);
+  await store.updateApplication(deps.db, application.applicationId, { disabled: true });
+}
+
+export async function getApplication(deps: Deps, clientId: string): Promise<Application> {
+  const application = await store.findApplication(deps.db, clientId);
+  if (!application) throw problem('not_found', `There is no application ${clientId}.`);
+  return application;
+}
+
+export async function listApplications(deps: Deps): Promise<Application[]> {
+  return store.listApplications(deps.db);
+}
+
+/** HTTPS, exact, no wildcard, no fragment; `http` on a loopback host in the sandbox only. */
+function checkRedirectUri(deps: Deps, uri: string): void {
+  const url = URL.parse(uri);
+  const loopback =
+    deps.config.environment === 'sandbox' &&
+    url?.protocol === 'http:' &&
+    ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (!url || !(url.protocol === 'https:' || loopback) || uri.includes('#') || uri.includes('*'))
+    throw problem('invalid_request', `${uri} is not a redirect URI: it must be https, exact, without * and #.`);
+}

@@ -1,0 +1,113 @@
+import { errors } from 'jose';
+import type { Deps } from '../deps.ts';
+import { type CallerRow, findCaller } from '../store/keys.ts';
+import { Problem, problem } from './problems.ts';
+import { hashSecret, readSecret } from './secrets.ts';
+import { type AccessToken, tokenVerifier } from './tokens.ts';
+
+/** Who calls: the application by its key and token, for which advisor, with which scopes and under which plan. */
+export type Caller = {
+  applicationId: number;
+  advisorId: number;
+  scopes: Set<string>;
+  key: NonNullable<CallerRow['key']>;
+};
+
+export type Credentials = { accessToken: string; apiKey: string };
+
+/** How long a change of a record (a revoked key, a disabled application) may take to be felt. */
+const recordsMs = 1_000;
+const cachedMax = 10_000;
+
+/** Both credentials, checked against the records. Verified tokens are remembered until they expire, records a second. */
+export function callerFinder(deps: Deps): (credentials: Credentials) => Promise<Caller> {
+  const verify = tokenVerifier(deps);
+  const tokens = new Bounded<AccessToken>();
+  const records = new Bounded<{ row: CallerRow; readAtMs: number }>();
+
+  async function accessToken(token: string): Promise<AccessToken> {
+    const key = hashSecret(token).toString('base64');
+    const known = tokens.get(key);
+    if (known) {
+      if (known.expiresAtMs > Date.now()) return known;
+      throw problem('unauthorized', 'The access token has expired: refresh it.');
+    }
+    const verified = await verify(token).catch((error) => {
+      throw tokenProblem(error);
+    });
+    tokens.set(key, verified);
+    return verified;
+  }
+
+  async function callerRow(token: AccessToken, keyHash: Buffer): Promise<CallerRow> {
+    const cacheKey = `${keyHash.toString('base64')} ${token.clientId} ${token.advisorId}`;
+    const known = records.get(cacheKey);
+    if (known && known.readAtMs > Date.now() - recordsMs) return known.row;
+    const row = await findCaller(deps.db, { keyHash, clientId: token.clientId, advisorId: token.advisorId });
+    records.set(cacheKey, { row, readAtMs: Date.now() });
+    return row;
+  }
+
+  return async (credentials) => {
+    const token = await accessToken(credentials.accessToken);
+    const keyHash = hashSecret(checkedKey(credentials.apiKey, deps));
+    const { key, application, advisor } = await callerRow(token, keyHash);
+    if (!key || key.revoked) throw unknownKey();
+    if (!application || application.disabled)
+      throw problem('unauthorized', 'The application that the access token was issued to is disabled.');
+    if (key.applicationId !== application.applicationId)
+      throw problem('unauthorized', 'The API key in x-api-key belongs to another application than the access token.');
+    if (!advisor || advisor.disabled) throw problem('unauthorized', 'The advisor’s account is disabled.');
+    return { applicationId: application.applicationId, advisorId: advisor.advisorId, scopes: token.scopes, key };
+  };
+}
+
+/** The sandbox's own routes need a key and no token. */
+export async function requireKey(deps: Deps, apiKey: string): Promise<void> {
+  const keyHash = hashSecret(checkedKey(apiKey, deps));
+  const { key } = await findCaller(deps.db, { keyHash, clientId: '', advisorId: 0 });
+  if (!key || key.revoked) throw unknownKey();
+}
+
+function unknownKey() {
+  return problem('unauthorized', 'The API key in x-api-key is unknown or revoked.');
+}
+
+/** A key that can't be ours is refused without a look at the records, one of the other environment by name. */
+function checkedKey(apiKey: string, { config }: Deps): string {
+  const reading = readSecret('apiKey', config.environment, apiKey);
+  if (reading === 'malformed') throw unknownKey();
+  if (reading === 'other_environment')
+    throw problem(
+      'unauthorized',
+      `The API key in x-api-key is of another environment: this is the ${config.environment}.`,
+    );
+  return apiKey;
+}
+
+/** What the verifier says is for us; what the partner does about it is the same for all but expiry. */
+function tokenProblem(error: unknown): unknown {
+  if (error instanceof Problem || !(error instanceof errors.JOSEError)) return error;
+  if (error instanceof errors.JWTExpired)
+    return problem('unauthorized', 'The access token has expired: refresh it.', { cause: error });
+  if (error instanceof errors.JWTClaimValidationFailed && (error.claim === 'iss' || error.claim === 'aud'))
+    return problem('unauthorized', 'The access token was issued by or for another server or environment.', {
+      cause: error,
+    });
+  return problem('unauthorized', 'The access token is not valid.', { cause: error });
+}
+
+/** A map that forgets its oldest entry when it is full. */
+class Bounded<Value> {
+  readonly #entries = new Map<string, Value>();
+
+  get(key: string): Value | undefined {
+    return this.#entries.get(key);
+  }
+
+  set(key: string, value: Value): void {
+    this.#entries.delete(key);
+    if (this.#entries.size >= cachedMax) this.#entries.delete(this.#entries.keys().next().value ?? '');
+    this.#entries.set(key, value);
+  }
+}

@@ -1,0 +1,152 @@
+import type { Deps } from '../deps.ts';
+import type { ContactFields, ContactRow, ContactSort, ContactSummaryRow } from '../store/contacts.ts';
+import * as store from '../store/contacts.ts';
+import { listGroupIds, replaceMemberships as storeMemberships } from '../store/groups.ts';
+import { crmSourceMin } from './enumerations.ts';
+import { searchText, searchWords } from './folding.ts';
+import { type Page, type PageRequest, pageOf, rowsOf } from './pages.ts';
+import { invalid, problem } from './problems.ts';
+
+export type Contact = ContactRow & { groupIds: number[] };
+export type ContactSummary = ContactSummaryRow;
+/** A field that is not given, `null` or `''` is unset. */
+export type ContactInput = Partial<ContactFields>;
+export type ContactSearch = PageRequest<ContactSort> & {
+  search?: string;
+  phone?: string;
+  email?: string;
+  groupId?: number;
+  remoteContactId?: string;
+  modifiedSince?: Date;
+};
+export type Memberships = { groupIds?: number[]; isSelectAllGroup?: boolean };
+
+export { contactSorts } from '../store/contacts.ts';
+
+export async function createContact(
+  deps: Deps,
+  advisorId: number,
+  input: ContactInput,
+  source: number,
+): Promise<number> {
+  const [contactId] = await createContacts(deps, advisorId, [input], source);
+  if (contactId === undefined) throw new Error('The insert returned no contact.');
+  return contactId;
+}
+
+export async function createContacts(
+  deps: Deps,
+  advisorId: number,
+  inputs: ContactInput[],
+  source: number,
+): Promise<number[]> {
+  const contacts = inputs.map((input) => {
+    const fields = cleared(input);
+    return { ...fields, source, searchText: contactSearchText(fields) };
+  });
+  return deps.db.transaction((db) => store.insertContacts(db, advisorId, contacts, deps.clock.now()));
+}
+
+/** Replaces the fields that are given and keeps the others. */
+export async function updateContact(
+  deps: Deps,
+  advisorId: number,
+  contactId: number,
+  input: ContactInput,
+): Promise<void> {
+  const fields = cleared(input);
+  await deps.db.transaction(async (db) => {
+    await store.lockBook(db, advisorId);
+    const contact = await store.findContact(db, advisorId, contactId);
+    if (!contact) throw noContact();
+    const change = { ...fields, searchText: contactSearchText({ ...contact, ...fields }) };
+    await store.updateContact(db, advisorId, contactId, change, deps.clock.now());
+  });
+}
+
+export async function getContact(deps: Deps, advisorId: number, contactId: number): Promise<Contact> {
+  const contact = await store.findContactWithGroups(deps.db, advisorId, contactId);
+  if (!contact) throw noContact();
+  return contact;
+}
+
+export async function searchContacts(
+  deps: Deps,
+  advisorId: number,
+  { search = '', phone, email, groupId, remoteContactId, modifiedSince, ...page }: ContactSearch,
+): Promise<Page<ContactSummary>> {
+  const filter = { words: searchWords(search), phone, email, groupId, remoteContactId, modifiedSince };
+  const { total, contacts } = await store.listContacts(deps.db, advisorId, filter, rowsOf(page));
+  return pageOf(page, total, contacts);
+}
+
+/** The contact leaves searches and groups; consent and archive belong to its number and stay. */
+export async function deleteContact(deps: Deps, advisorId: number, contactId: number): Promise<void> {
+  await deps.db.transaction(async (db) => {
+    await store.lockBook(db, advisorId);
+    await storeMemberships(db, advisorId, contactId, [], deps.clock.now());
+    if (!(await store.deleteContact(db, advisorId, contactId))) throw noContact();
+  });
+}
+
+/** Makes the contact a member of exactly these groups, or of every group that exists now. */
+export async function replaceMemberships(
+  deps: Deps,
+  advisorId: number,
+  contactId: number,
+  { groupIds = [], isSelectAllGroup = false }: Memberships,
+): Promise<void> {
+  await deps.db.transaction(async (db) => {
+    await store.lockBook(db, advisorId);
+    const wanted = [...new Set(groupIds)];
+    const known = await listGroupIds(db, advisorId, isSelectAllGroup ? undefined : wanted);
+    if (!isSelectAllGroup && known.length < wanted.length) throw unknownGroups(groupIds, new Set(known));
+    if (!(await store.findContact(db, advisorId, contactId))) throw noContact();
+    await storeMemberships(db, advisorId, contactId, known, deps.clock.now());
+  });
+}
+
+/** `Inactive` only when no channel is left: the email can't be used and there is no phone. */
+export function contactStatus({
+  emailStatus,
+  phone,
+}: Pick<ContactRow, 'emailStatus' | 'phone'>): 'Active' | 'Inactive' {
+  return ['Unsubscribed', 'Bounced', 'Disabled'].includes(emailStatus) && !phone ? 'Inactive' : 'Active';
+}
+
+export function isCrmLinked({ source, remoteContactId }: Pick<ContactRow, 'source' | 'remoteContactId'>): boolean {
+  return source >= crmSourceMin && remoteContactId !== null;
+}
+
+function cleared(input: ContactInput): ContactInput {
+  const entries = Object.entries(input).map(([field, value]) => [field, value === '' ? null : value]);
+  const fields: ContactInput = Object.fromEntries(entries);
+  // Unknown is a value of these two, and what clearing them means.
+  if (fields.gender === null) fields.gender = 0;
+  if (fields.maritalStatus === null) fields.maritalStatus = 0;
+  return fields;
+}
+
+function contactSearchText({ firstName, lastName, emailAddress, phone }: ContactInput): string {
+  return searchText([firstName, lastName, emailAddress], phone);
+}
+
+function noContact() {
+  return problem('not_found', 'There is no such contact.');
+}
+
+function unknownGroups(groupIds: number[], known: Set<number>) {
+  return invalid(
+    groupIds.flatMap((groupId, index) =>
+      known.has(groupId)
+        ? []
+        : [
+            {
+              path: `/groupIds/${index}`,
+              rule: 'exists',
+              message: `groupIds/${index} is not a group of this advisor.`,
+            },
+          ],
+    ),
+  );
+}

@@ -1,0 +1,15 @@
+import type { Deps } from '../deps.ts';
+import type { FirmRow } from '../store/firms.ts';
+import * as store from '../store/firms.ts';
+import { problem } from './problems.ts';
+
+export type Firm = FirmRow;
+
+export async function addFirm(deps: Deps, name: string): Promise<Firm> {
+  if (name.trim() === '') throw problem('invalid_request', 'A firm needs a name.');
+  return store.insertFirm(deps.db, name.trim(), deps.clock.now());
+}
+
+export async function listFirms(deps: Deps): Promise<Firm[]> {
+  return store.listFirms(deps.db);
+}

@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import type { Deps } from '../deps.ts';
+import { findAdvisor, type NewAdvisor } from '../store/advisors.ts';
+import { findApplication } from '../store/applications.ts';
+import { listKnownPhones } from '../store/contacts.ts';
+import { findCaller } from '../store/keys.ts';
+import { addAdvisor, setAdvisor } from './advisors.ts';
+import { addApplication, rotateSecret } from './applications.ts';
+import { createContacts } from './contacts.ts';
+import { numberOf } from './enumerations.ts';
+import { addFirm, type Firm, listFirms } from './firms.ts';
+import { issueKey } from './keys.ts';
+import { hashSecret, matchesHash } from './secrets.ts';
+
+/** What sandbox.json holds: all that a partner's application needs to begin. */
+export type SandboxFile = {
+  baseUrl: string;
+  authUrl: string;
+  tokenUrl: string;
+  apiKey: string;
+  clientId: string;
+  clientSecret: string;
+  redirectUri: string;
+  advisors: SandboxAdvisor[];
+};
+export type SandboxAdvisor = {
+  id: number;
+  name: string;
+  email: string;
+  password: string;
+  textingNumber: string;
+  timeZone: string;
+  about: string;
+};
+
+type Cast = Pick<
+  NewAdvisor,
+  'name' | 'email' | 'textingNumber' | 'timeZone' | 'consentRequired' | 'consentCollection'
+> & {
+  textingNumber: string;
+  about: string;
+  hasContacts: boolean;
+};
+
+type FirmOf = () => Promise<number>;
+
+const firmName = 'Sandbox Wealth Partners';
+const cast: Cast[] = [
+  {
+    name: 'Avery Quinn',
+    email: 'avery@sandbox.example',
+    textingNumber: '+15005551001',
+    timeZone: 'America/New_York',
+    consentRequired: true,
+    consentCollection: true,
+    hasContacts: true,
+    about: 'Consent is required, and its collection is set up.',
+  },
+  {
+    name: 'Blake Rivera',
+    email: 'blake@sandbox.example',
+    textingNumber: '+15005551002',
+    timeZone: 'America/Chicago',
+    consentRequired: true,
+    consentCollection: false,
+    hasContacts: true,
+    about: 'Consent is required, but its collection is not set up: consent requests answer 409.',
+  },
+  {
+    name: 'Casey Lindgren',
+    email: 'casey@sandbox.example',
+    textingNumber: '+15005551003',
+    timeZone: 'America/Denver',
+    consentRequired: false,
+    consentCollection: true,
+    hasContacts: true,
+    about: 'No consent is required; consent requests work.',
+  },
+  {
+    name: 'Devon Okafor',
+    email: 'devon@sandbox.example',
+    textingNumber: '+15005551004',
+    timeZone: 'America/Los_Angeles',
+    consentRequired: true,
+    consentCollection: true,
+    hasContacts: false,
+    about: 'Like Avery, with an empty book: for isolation tests.',
+  },
+];
+
+/** The phones that behave, each with a person who has it. */
+const magicContacts = [
+  { phone: '+15005550006', firstName: 'Pia', lastName: 'Plain', nickname: 'Accepted from the start' },
+  { phone: '+15005550001', firstName: 'Una', lastName: 'Unreachable', nickname: 'Unreachable' },
+  { phone: '+15005550003', firstName: 'Lars', lastName: 'Landline', nickname: 'A landline' },
+  { phone: '+15005550004', firstName: 'Olga', lastName: 'Optedout', nickname: 'Opted out from the start' },
+  { phone: '+15005550007', firstName: 'Uwe', lastName: 'Undelivered', nickname: 'Never delivered' },
+  { phone: '+15005550008', firstName: 'Theo', lastName: 'Thanks', nickname: 'Replies Thanks!' },
+  { phone: '+15005550009', firstName: 'Rita', lastName: 'Receiptless', nickname: 'No receipt ever' },
+  { phone: '+15005550010', firstName: 'Ada', lastName: 'Accept', nickname: 'Answers ACCEPT' },
+  { phone: '+15005550011', firstName: 'Stan', lastName: 'Stop', nickname: 'Answers STOP' },
+  { phone: '+15005550012', firstName: 'Nora', lastName: 'Nothing', nickname: 'Answers nothing' },
+  { phone: '+15005550013', firstName: 'Wim', lastName: 'Who', nickname: 'Asks who is this?' },
+  { phone: '+15005550014', firstName: 'Cara', lastName: 'Carrier', nickname: 'The carrier says: opted out' },
+  { phone: '+15005550016', firstName: 'Paul', lastName: 'Please', nickname: 'Answers please stop texting me' },
+  { phone: '+15005550021', firstName: 'Ella', lastName: 'Errs', nickname: 'The carrier errs once' },
+  { phone: '+15005550022', firstName: 'Ivo', lastName: 'Indoubt', nickname: 'The carrier’s answer is lost' },
+];
+
+/**
+ * Makes what the sandbox lacks and never touches what is there. Secrets are known only as hashes, so the file of an
+ * earlier start is the one place that has them: when it is gone, or belongs to another database, they are made anew.
+ */
+export async function makeSandbox(deps: Deps, earlier: SandboxFile | null): Promise<SandboxFile> {
+  const urls = {
+    baseUrl: `${deps.config.publicUrl}/v1`,
+    authUrl: `${deps.config.publicUrl}/oauth/authorize`,
+    tokenUrl: `${deps.config.publicUrl}/oauth/token`,
+  };
+  const application = (await earlierApplication(deps, earlier)) ?? (await newApplication(deps));
+  let firm: Firm | undefined;
+  const firmOf: FirmOf = async () => {
+    firm ??= (await listFirms(deps)).find(({ name }) => name === firmName) ?? (await addFirm(deps, firmName));
+    return firm.firmId;
+  };
+  const advisors = [];
+  for (const each of cast) advisors.push(await makeAdvisor(deps, each, firmOf, earlier));
+  return { ...urls, ...application, advisors };
+}
+
+type ApplicationSecrets = Pick<SandboxFile, 'apiKey' | 'clientId' | 'clientSecret' | 'redirectUri'>;
+
+async function earlierApplication(deps: Deps, earlier: SandboxFile | null): Promise<ApplicationSecrets | null> {
+  const application = earlier && (await findApplication(deps.db, earlier.clientId));
+  if (!application) return null;
+  const { apiKey, clientId, clientSecret, redirectUri } = earlier;
+  const { key } = await findCaller(deps.db, { keyHash: hashSecret(apiKey), clientId, advisorId: 0 });
+  return {
+    apiKey: key && !key.revoked ? apiKey : (await issueKey(deps, clientId)).apiKey,
+    clientId,
+    clientSecret: matchesHash(clientSecret, application.secretHash) ? clientSecret : await rotateSecret(deps, clientId),
+    redirectUri,
+  };
+}
+
+async function newApplication(deps: Deps): Promise<ApplicationSecrets> {
+  const redirectUri = 'http://localhost:3000/callback';
+  const { application, clientSecret } = await addApplication(deps, {
+    name: 'Sandbox CRM',
+    redirectUris: [redirectUri],
+  });
+  const { apiKey } = await issueKey(deps, application.clientId);
+  return { apiKey, clientId: application.clientId, clientSecret, redirectUri };
+}
+
+async function makeAdvisor(
+  deps: Deps,
+  member: Cast,
+  firmOf: FirmOf,
+  earlier: SandboxFile | null,
+): Promise<SandboxAdvisor> {
+  const { about, hasContacts, ...settings } = member;
+  const found = await findAdvisor(deps.db, member.email);
+  const known = found && earlier?.advisors.find((each) => each.id === found.advisorId && each.email === found.email);
+  const password = known?.password ?? randomBytes(12).toString('base64url');
+  if (found && !known) await setAdvisor(deps, found.advisorId, { password });
+  const advisor = found ?? (await addAdvisor(deps, { ...settings, firmId: await firmOf(), password }));
+  if (hasContacts) await makeMagicContacts(deps, advisor.advisorId);
+  return {
+    id: advisor.advisorId,
+    name: advisor.name,
+    email: advisor.email,
+    password,
+    textingNumber: advisor.textingNumber ?? member.textingNumber,
+    timeZone: advisor.timeZone,
+    about,
+  };
+}
+
+async function makeMagicContacts(deps: Deps, advisorId: number): Promise<void> {
+  const phones = magicContacts.map(({ phone }) => phone);
+  const known = new Set(await listKnownPhones(deps.db, advisorId, phones));
+  const missing = magicContacts.filter(({ phone }) => !known.has(phone));
+  if (missing.length > 0) await createContacts(deps, advisorId, missing, numberOf('source', 'Manual'));
+}

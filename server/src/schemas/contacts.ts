@@ -1,0 +1,147 @@
+import { Type } from 'typebox';
+import { contactSorts } from '../domain/contacts.ts';
+import { PageOf, PageQuery } from './pages.ts';
+import {
+  DateTime,
+  Enumeration,
+  emailLengthMax,
+  Id,
+  Name,
+  nameLengthMax,
+  OptionalDate,
+  OptionalEnumeration,
+  OptionalPhone,
+  OptionalText,
+  Phone,
+  stringLengthMax,
+} from './strings.ts';
+
+const optionalFields = {
+  emailAddress: OptionalText(emailLengthMax, { examples: ['ann@example.org'] }),
+  nickname: OptionalText(nameLengthMax, { examples: ['Annie'] }),
+  birthDate: OptionalDate({ examples: ['1961-07-14'] }),
+  phone: OptionalPhone({ description: 'In E.164.', examples: ['+12125550123'] }),
+  clientAnniversary: OptionalDate({ examples: ['2019-03-01'] }),
+  gender: OptionalEnumeration('gender'),
+  maritalStatus: OptionalEnumeration('maritalStatus'),
+  address1: OptionalText(stringLengthMax, { examples: ['1 Main Street'] }),
+  address2: OptionalText(stringLengthMax, { examples: ['Apt 4'] }),
+  city: OptionalText(stringLengthMax, { examples: ['Springfield'] }),
+  state: OptionalText(stringLengthMax, { examples: ['IL'] }),
+  postalCode: OptionalText(stringLengthMax, { examples: ['62701'] }),
+};
+const firstName = Name({ description: 'Trimmed.', examples: ['Ann'] });
+const lastName = Name({ description: 'Trimmed.', examples: ['Smith'] });
+
+export const ContactInput = Type.Object({ firstName, lastName, ...optionalFields }, { title: 'Contact input' });
+
+export const ContactChange = Type.Object(
+  { firstName: Type.Optional(firstName), lastName: Type.Optional(lastName), ...optionalFields },
+  {
+    title: 'Contact change',
+    description:
+      'Fields given are replaced, omitted ones kept. `null` or `""` clears an optional field; `firstName` and `lastName` can’t be cleared.',
+  },
+);
+
+export const ContactParams = Type.Object({ contactId: Id({ description: 'The contact’s id.', examples: [1] }) });
+
+export const IdResult = Type.Object({ id: Id({ examples: [1] }) }, { title: 'Id result' });
+
+/** Output strings that are unset are left out, so those that are there have at least one character. */
+const Text = (description?: string) => Type.Optional(Type.String({ minLength: 1, description }));
+const source = Type.Integer({ description: '0 Manual, 1 Import, 2 API, 3 Texting, 4 Form, 10 or more: a CRM' });
+
+export const ContactDetail = Type.Object(
+  {
+    contactId: Id(),
+    identifier: Type.String({ format: 'uuid' }),
+    remoteContactId: Text('The contact’s id in the advisor’s CRM.'),
+    source,
+    sourceText: Type.String(),
+    isCrmLinkedContact: Type.Boolean(),
+    emailAddress: Text(),
+    phone: Text('In E.164.'),
+    firstName: Text(),
+    lastName: Text(),
+    nickname: Text(),
+    birthDate: Type.Optional(Type.String({ format: 'date' })),
+    clientAnniversary: Type.Optional(Type.String({ format: 'date' })),
+    dateTimeUnsubscribed: Type.Optional(DateTime()),
+    dateTimeCreated: DateTime(),
+    dateTimeModified: DateTime(),
+    gender: Enumeration('gender'),
+    maritalStatus: Enumeration('maritalStatus'),
+    emailStatus: Enumeration('emailStatus'),
+    disableEmailStatus: Type.Boolean(),
+    address1: Text(),
+    address2: Text(),
+    city: Text(),
+    state: Text(),
+    postalCode: Text(),
+    groupIds: Type.Array(Id()),
+    remoteContactUrl: Text(),
+    customFields: Type.Array(
+      Type.Object({
+        key: Type.String(),
+        label: Type.String(),
+        author: Type.String(),
+        display: Type.String(),
+        value: Type.String(),
+      }),
+    ),
+  },
+  { title: 'Contact detail', description: 'Unset fields are left out.' },
+);
+
+export const ContactSummary = Type.Object(
+  {
+    contactId: Id(),
+    identifier: Type.String({ format: 'uuid' }),
+    fullName: Type.String({ description: 'The number, for a contact made by texting.' }),
+    firstName: Text(),
+    lastName: Text(),
+    email: Text(),
+    emailStatus: Type.String({ description: 'The word: `None`, `Subscribed` …' }),
+    emailAddressDisposition: Enumeration('emailAddressDisposition'),
+    status: Type.Unsafe<'Active' | 'Inactive'>({ type: 'string', enum: ['Active', 'Inactive'] }),
+    source,
+    sourceText: Type.String(),
+    groupCount: Type.Integer(),
+    groupNames: Type.Array(Type.String()),
+    remoteContactId: Text(),
+    remoteContactUrl: Text(),
+    isCrmLinkedContact: Type.Boolean(),
+    dateTimeCreated: DateTime(),
+  },
+  { title: 'Contact summary', description: 'Unset fields are left out.' },
+);
+
+export const ContactQuery = PageQuery(contactSorts, {
+  search: Type.Optional(
+    Type.String({
+      maxLength: stringLengthMax,
+      description: 'Each word begins a word of the name or the email, or is digits of the phone. Any case and accent.',
+      examples: ['ann smi'],
+    }),
+  ),
+  phone: Type.Optional(Phone({ description: 'In E.164, the plus written `%2B`.', examples: ['+12125550123'] })),
+  email: Type.Optional(Type.String({ maxLength: emailLengthMax, description: 'The whole address, in any case.' })),
+  groupId: Type.Optional(Id({ description: 'Members of this group.' })),
+  remoteContactId: Type.Optional(Type.String({ maxLength: stringLengthMax })),
+  modifiedSince: Type.Optional(DateTime({ description: 'RFC 3339; inclusive.' })),
+});
+
+export const ContactPage = PageOf(ContactSummary, contactSorts, 'Page of contacts');
+
+export const MembershipsInput = Type.Object(
+  {
+    groupIds: Type.Optional(
+      Type.Array(Id(), { description: 'Needed unless `isSelectAllGroup` is true. `[]` clears.' }),
+    ),
+    isSelectAllGroup: Type.Optional(
+      Type.Boolean({ description: 'Every group that exists now; `groupIds` is ignored.' }),
+    ),
+  },
+  { title: 'Group memberships', examples: [{ groupIds: [1, 2] }] },
+);

@@ -1,0 +1,10 @@
+import { Type } from 'typebox';
+import { type EnumerationName, enumerations } from '../domain/enumerations.ts';
+
+const Values = Type.Array(Type.Object({ value: Type.Integer(), text: Type.String() }));
+
+/** Every numbered value with its word, by the name of the field. */
+export const EnumerationsResult = Type.Object(
+  Object.fromEntries(Object.keys(enumerations).map((name) => [name, Values])) as Record<EnumerationName, typeof Values>,
+  { title: 'Enumerations' },
+);

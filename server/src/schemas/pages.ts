@@ -1,0 +1,35 @@
+import { type TObject, type TProperties, Type } from 'typebox';
+
+export const pageSizeMax = 200;
+
+/** The query of every search: the names that `pageInfo` echoes, then the noun's own filters. */
+export function PageQuery<Sort extends string, Filters extends TProperties>(sorts: readonly Sort[], filters: Filters) {
+  return Type.Object({
+    page: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page number.' }),
+    pageSize: Type.Integer({ minimum: 1, maximum: pageSizeMax, default: 25, description: 'Items on a page.' }),
+    sortBy: Type.Unsafe<Sort>({ type: 'string', enum: sorts, default: sorts[0], description: 'Sort field.' }),
+    sortDirection: Type.Unsafe<'asc' | 'desc'>({
+      type: 'string',
+      enum: ['asc', 'desc'],
+      default: 'asc',
+      description: 'Ties are by id, in the same direction; what is unset is last either way.',
+    }),
+    ...filters,
+  });
+}
+
+export function PageOf<Item extends TObject>(item: Item, sorts: readonly string[], title: string) {
+  return Type.Object(
+    {
+      data: Type.Array(item),
+      pageInfo: Type.Object({
+        page: Type.Integer(),
+        pageSize: Type.Integer(),
+        totalRecord: Type.Integer({ description: 'How many there are on all pages together.' }),
+        sortDirection: Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'] }),
+        sortBy: Type.Unsafe<string>({ type: 'string', enum: sorts }),
+      }),
+    },
+    { title },
+  );
+}

@@ -1,0 +1,50 @@
+import { Type } from 'typebox';
+import { type EnumerationName, enumerations, values } from '../domain/enumerations.ts';
+import { e164Pattern } from '../domain/phone-numbers.ts';
+
+/** Lengths are in code points, as JSON Schema counts them. */
+export const nameLengthMax = 200;
+export const emailLengthMax = 254;
+export const stringLengthMax = 500;
+export const idMax = Number.MAX_SAFE_INTEGER;
+
+type Annotation = { description?: string; examples?: unknown[] };
+type Clearable = string | null;
+
+export const Id = (annotation: Annotation = {}) => Type.Integer({ minimum: 0, maximum: idMax, ...annotation });
+
+/** A name is trimmed before it is measured, and can't be cleared. */
+export const Name = (annotation: Annotation = {}) =>
+  Type.String({ trim: true, minLength: 1, maxLength: nameLengthMax, ...annotation });
+
+/** An optional string: `null` and `""` mean unset. */
+export const OptionalText = (maxLength: number, annotation: Annotation = {}) =>
+  Type.Optional(Type.Unsafe<Clearable>({ type: ['string', 'null'], maxLength, ...annotation }));
+
+export const OptionalDate = (annotation: Annotation = {}) =>
+  Type.Optional(Type.Unsafe<Clearable>({ type: ['string', 'null'], format: 'date', ...annotation }));
+
+export const optionalE164Pattern = `^$|${e164Pattern}`;
+export const OptionalPhone = (annotation: Annotation = {}) =>
+  Type.Optional(Type.Unsafe<Clearable>({ type: ['string', 'null'], pattern: optionalE164Pattern, ...annotation }));
+
+export const Phone = (annotation: Annotation = {}) => Type.String({ pattern: e164Pattern, ...annotation });
+
+/** A numbered value in input: `null` and `""` mean unset, which is 0. */
+export const OptionalEnumeration = (name: EnumerationName) =>
+  Type.Optional(
+    Type.Unsafe<number | null>({ enum: [...values(name), null, ''], description: inWords(name), examples: [0] }),
+  );
+
+/** A numbered value in output. */
+export const Enumeration = (name: EnumerationName) =>
+  Type.Unsafe<number>({ type: 'integer', enum: values(name), description: inWords(name) });
+
+export const DateTime = (annotation: Annotation = {}) =>
+  Type.String({ format: 'date-time', examples: ['2026-03-01T17:05:00.000Z'], ...annotation });
+
+function inWords(name: EnumerationName): string {
+  return Object.entries(enumerations[name])
+    .map(([value, word]) => `${value} ${word}`)
+    .join(', ');
+}

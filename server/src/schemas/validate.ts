@@ -1,0 +1,123 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import type { Static, TSchema } from 'typebox';
+import { e164Pattern } from '../domain/phone-numbers.ts';
+import type { BrokenRule } from '../domain/problems.ts';
+import { optionalE164Pattern } from './strings.ts';
+
+/** The value, stripped of what the schema doesn't know, or every rule that it breaks. */
+export type Validated<Value> = { value: Value } | { broken: BrokenRule[] };
+
+const brokenRulesMax = 100;
+const e164Message = 'must be a phone number in E.164: a plus sign, a digit 1-9, then 7 to 14 more digits';
+const patternMessages: Record<string, string> = { [e164Pattern]: e164Message, [optionalE164Pattern]: e164Message };
+const formats: Record<string, { test: (text: string) => boolean; message: string }> = {
+  date: { test: isDate, message: 'must be a real date as YYYY-MM-DD' },
+  'date-time': { test: isDateTime, message: 'must be a time in RFC 3339, such as 2026-03-01T17:05:00Z' },
+};
+
+const ajv = new Ajv2020({
+  allErrors: true,
+  verbose: true,
+  // Unknown fields are stripped, in every object of a body; types are never coerced.
+  removeAdditional: 'all',
+  useDefaults: true,
+  allowUnionTypes: true,
+  strictTypes: false,
+  formats: Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test])),
+});
+ajv.addKeyword({
+  keyword: 'trim',
+  type: 'string',
+  modifying: true,
+  before: 'minLength',
+  validate: (
+    _on: boolean,
+    text: string,
+    _schema: unknown,
+    place?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
+  ) => {
+    if (place) place.parentData[place.parentDataProperty] = text.trim();
+    return true;
+  },
+});
+
+export function validator<Schema extends TSchema>(schema: Schema): (value: unknown) => Validated<Static<Schema>> {
+  const validate = ajv.compile(schema);
+  return (value) => {
+    const broken = validate(value) ? [] : brokenRules(validate.errors ?? []);
+    // What is not well-formed is looked for after stripping: an unknown field is ignored, whatever is in it.
+    const rules = broken.length > 0 ? broken : illFormed(value, '');
+    return rules.length > 0 ? { broken: rules.slice(0, brokenRulesMax) } : { value: value as Static<Schema> };
+  };
+}
+
+function brokenRules(errors: ErrorObject[]): BrokenRule[] {
+  return errors.map((error) => {
+    const path =
+      error.keyword === 'required' ? `${error.instancePath}/${error.params.missingProperty}` : error.instancePath;
+    const name = path.slice(1) || 'The body';
+    return { path, rule: error.keyword, message: `${name} ${sentence(error)}.` };
+  });
+}
+
+function sentence({ keyword, params, schema, data }: ErrorObject): string {
+  if (keyword === 'required') return 'is required';
+  if (keyword === 'type') return `must be ${[params.type].flat().map(article).join(' or ')}`;
+  if (keyword === 'minLength')
+    return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
+  if (keyword === 'maxLength') return `must have at most ${params.limit} characters`;
+  if (keyword === 'minimum') return `must be at least ${params.limit}`;
+  if (keyword === 'maximum') return `must be at most ${params.limit}`;
+  if (keyword === 'minItems') return `must have at least ${params.limit} items`;
+  if (keyword === 'maxItems') return `must have at most ${params.limit} items`;
+  if (keyword === 'enum')
+    return `must be one of ${(schema as unknown[]).filter((each) => each !== '' && each !== null).join(', ')}`;
+  const message = keyword === 'pattern' ? patternMessages[params.pattern] : formats[params.format]?.message;
+  // A raw + in a query has become a space by the time we see it.
+  const hint = typeof data === 'string' && /^ \d|\d \d/.test(data) ? '; in a query, write + as %2B' : '';
+  return (message ?? `breaks the rule ${keyword}`) + hint;
+}
+
+function article(type: string): string {
+  if (type === 'null') return 'null';
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+/** NUL can't be stored, and a lone surrogate would silently become another character. */
+function illFormed(value: unknown, path: string): BrokenRule[] {
+  if (typeof value === 'string') {
+    if (value.isWellFormed() && !value.includes('\0')) return [];
+    const name = path.slice(1) || 'The body';
+    return [{ path, rule: 'wellFormed', message: `${name} must be well-formed Unicode without NUL.` }];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) => illFormed(each, `${path}/${key}`));
+}
+
+/** `''` passes where a date may be cleared; a schema that doesn't allow it says minLength. */
+function isDate(text: string): boolean {
+  if (text === '') return true;
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false;
+  try {
+    Temporal.PlainDate.from(text, { overflow: 'reject' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isDateTime(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/.test(text)) return false;
+  try {
+    instantOf(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A time in RFC 3339, to the millisecond at or after it: what is stored has milliseconds, and a filter is inclusive. */
+export function instantOf(text: string): Date {
+  const nanoseconds = Temporal.Instant.from(text.replace(/(\.\d{9})\d+/, '$1')).epochNanoseconds;
+  return new Date(Number((nanoseconds > 0n ? nanoseconds + 999_999n : nanoseconds) / 1_000_000n));
+}
