@@ -1,0 +1,107 @@
+import type { IncomingMessage } from 'node:http';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import type { Config } from './config.ts';
+import type { Deps } from './deps.ts';
+import type { SandboxClock } from './domain/clock.ts';
+import { problem } from './domain/problems.ts';
+import { readRawBody } from './http/body.ts';
+import { answerClientError, takeOverFromNode } from './http/client-errors.ts';
+import { addRoutes } from './http/door.ts';
+import { addHealth } from './http/health.ts';
+import { addMetrics } from './http/metrics.ts';
+import { addOpenapi, document } from './http/openapi.ts';
+import { addPages } from './http/pages.ts';
+import { routes } from './http/partner/routes.ts';
+import { sendProblem } from './http/problems.ts';
+import { addSandbox } from './http/sandbox/routes.ts';
+import { traceIdOf } from './http/trace.ts';
+import { requireVersion } from './http/version.ts';
+import type { Log } from './log.ts';
+import type { Pool } from './store/db.ts';
+
+export type AppDeps = Deps & { config: Config; pool: Pool; log: Log; sandboxClock?: SandboxClock };
+export type App = FastifyInstance;
+
+const headerBytesMax = 16 * 1024;
+
+/** The whole server, ready to listen; tests inject into it. */
+export async function buildApp(deps: AppDeps): Promise<App> {
+  const { config, log } = deps;
+  const { publicUrl } = config;
+  let stopping = false;
+
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'traceId' }),
+    genReqId: traceIdOf,
+    requestTimeout: config.requestTimeoutMs,
+    keepAliveTimeout: 72_000,
+    // A request without Host, which Node would answer with an empty 400, is refused below.
+    http: { maxHeaderSize: headerBytesMax, requireHostHeader: false },
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: headerBytesMax },
+    clientErrorHandler: answerClientError(publicUrl),
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-trace-id', request.id);
+      sendProblem(error, request, reply, publicUrl);
+    },
+  });
+  takeOverFromNode(app.server, publicUrl);
+
+  app.decorate('beginStop', () => {
+    stopping = true;
+  });
+  app.decorateRequest('problemCode', null);
+  app.decorateRequest('caller', null);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request: unknown, stream: IncomingMessage) => readRawBody(stream));
+  // The door validates by itself, in the contract's order and words; here the schemas document and serialize.
+  app.setValidatorCompiler(() => () => true);
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, publicUrl));
+  app.setNotFoundHandler(() => {
+    throw problem('not_found', 'There is no such route.');
+  });
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-trace-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+      throw problem('invalid_request', 'The Host header is missing.');
+    requireVersion(request);
+    if (request.is404) throw problem('not_found', 'There is no such route.');
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (stopping) reply.header('connection', 'close');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.is404 ? undefined : request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        code: request.problemCode ?? undefined,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        applicationId: request.caller?.applicationId,
+        advisorId: request.caller?.advisorId,
+      },
+      'request',
+    );
+  });
+
+  await addOpenapi(app, publicUrl);
+  await app.register(async (scope) => {
+    addMetrics(scope, deps.pool);
+    addHealth(scope, deps, () => stopping);
+    addPages(scope, config.environment);
+    addRoutes(scope, deps, routes, document);
+    if (config.environment === 'sandbox' && deps.sandboxClock) addSandbox(scope, deps, deps.sandboxClock);
+  });
+  await app.ready();
+  return app;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** From now on `/readyz` says no, and each answer closes its connection. */
+    beginStop(): void;
+  }
+}

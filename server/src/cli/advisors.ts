@@ -1,0 +1,88 @@
+import { type Advisor, addAdvisor, getAdvisor, listAdvisors, setAdvisor } from '../domain/advisors.ts';
+import { type Call, type Option, UsageError, type Verb, wholeNumber, yesOrNo } from './verb.ts';
+
+const settings: Record<string, Option> = {
+  name: { value: 'TEXT', about: 'The advisor’s name.' },
+  email: { value: 'ADDRESS', about: 'The address the advisor signs in with.' },
+  'texting-number': { value: 'E164', about: 'The number that texts go out from.' },
+  'time-zone': { value: 'ZONE', about: 'Such as America/New_York.' },
+  'consent-required': { value: 'yes|no', about: 'Whether a text needs the person’s consent.' },
+  'consent-collection': { value: 'yes|no', about: 'Whether the account is set up to ask for consent.' },
+  disabled: { value: 'yes|no', about: 'Whether the account is refused everywhere.' },
+};
+
+export const advisorVerbs: Verb[] = [
+  {
+    name: 'advisors add',
+    about: 'Add an advisor to a firm. The password is read from stdin.',
+    operands: ['FIRM'],
+    options: {
+      ...settings,
+      name: { value: 'TEXT', about: 'The advisor’s name.', required: true },
+      email: { value: 'ADDRESS', about: 'The address the advisor signs in with.', required: true },
+    },
+    run: async (call) => {
+      const { name = '', email = '' } = call.options;
+      const firmId = wholeNumber('FIRM', call.operands.FIRM ?? '');
+      const input = { ...settingsOf(call), name, email, firmId, password: await passwordFromStdin() };
+      call.out.records([await addAdvisor(call.runtime, input)]);
+    },
+  },
+  {
+    name: 'advisors list',
+    about: 'List the advisors.',
+    operands: [],
+    options: {},
+    run: async ({ runtime, out }) => out.records((await listAdvisors(runtime)).map(brief)),
+  },
+  {
+    name: 'advisors show',
+    about: 'Show an advisor with every setting.',
+    operands: ['ADVISOR'],
+    options: {},
+    run: async ({ runtime, operands, out }) => showAdvisor(await getAdvisor(runtime, operands.ADVISOR ?? ''), out),
+  },
+  {
+    name: 'advisors set',
+    about: 'Change settings of an advisor.',
+    operands: ['ADVISOR'],
+    options: settings,
+    run: async (call) => {
+      const change = settingsOf(call);
+      if (Object.keys(change).length === 0) throw new UsageError('Name at least one setting to change.');
+      const { advisorId } = await getAdvisor(call.runtime, call.operands.ADVISOR ?? '');
+      await setAdvisor(call.runtime, advisorId, change);
+      showAdvisor(await getAdvisor(call.runtime, String(advisorId)), call.out);
+    },
+  },
+];
+
+function settingsOf({ options }: Call) {
+  const truth = (name: string) => (options[name] === undefined ? undefined : yesOrNo(`--${name}`, options[name]));
+  const given = {
+    name: options.name,
+    email: options.email,
+    textingNumber: options['texting-number'],
+    timeZone: options['time-zone'],
+    consentRequired: truth('consent-required'),
+    consentCollection: truth('consent-collection'),
+    disabled: truth('disabled'),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<typeof given>;
+}
+
+function brief({ advisorId, firmId, name, email, textingNumber, timeZone, disabled }: Advisor) {
+  return { advisorId, firmId, name, email, textingNumber, timeZone, disabled };
+}
+
+function showAdvisor(advisor: Advisor, out: Call['out']): void {
+  out.records(Object.entries(advisor).map(([setting, value]) => ({ setting, value })));
+}
+
+/** Not an argument: those stand in the shell's history and in every process list. */
+async function passwordFromStdin(): Promise<string | undefined> {
+  if (process.stdin.isTTY) return undefined;
+  let text = '';
+  for await (const chunk of process.stdin) text += chunk;
+  return text.trim() || undefined;
+}

@@ -1,0 +1,57 @@
+import { getAdvisor } from '../domain/advisors.ts';
+import { getApplication } from '../domain/applications.ts';
+import { issueToken } from '../domain/tokens.ts';
+import { main } from '../main.ts';
+import { readSandboxFile } from '../sandbox-file.ts';
+import { startEmbedded } from '../store/embedded.ts';
+import { ensureDatabase, migrate } from '../store/migrate.ts';
+import { UsageError, type Verb } from './verb.ts';
+
+export const deploymentVerbs: Verb[] = [
+  {
+    name: 'serve',
+    about: 'Serve until SIGTERM or Ctrl-C; what `npm start` does.',
+    operands: [],
+    options: {},
+    offline: true,
+    run: main,
+  },
+  {
+    name: 'migrate',
+    about: 'Bring the schema of DATABASE_URL up to date, as its owner.',
+    operands: [],
+    options: {},
+    offline: true,
+    run: async ({ config, out }) => {
+      const embedded = config.databaseUrl ? undefined : await startEmbedded(config.dataDir, out.note);
+      try {
+        if (embedded) await ensureDatabase(embedded.url('postgres'), 'assent');
+        const applied = await migrate(embedded?.url('assent') ?? config.databaseUrl);
+        out.note(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Nothing to apply.');
+      } finally {
+        await embedded?.stop();
+      }
+    },
+  },
+  {
+    name: 'token',
+    about: 'Print an access token for an advisor, and nothing else. It lasts 15 minutes.',
+    operands: [],
+    options: {
+      advisor: { value: 'EMAIL|ID', about: 'Whom the token acts for.', required: true },
+      scope: { value: '"SCOPE …"', about: 'The scopes it carries; by default all that the application has.' },
+      application: { value: 'CLIENT-ID', about: 'Whom it is issued to; by default the sandbox’s application.' },
+    },
+    run: async ({ runtime, options, out }) => {
+      const sandbox = readSandboxFile(runtime.config.dataDir);
+      const clientId = options.application ?? sandbox?.clientId;
+      if (!clientId) throw new UsageError('Say which application: --application CLIENT-ID.');
+      const application = await getApplication(runtime, clientId);
+      const scopes = options.scope?.split(/\s+/).filter(Boolean) ?? application.scopes;
+      const missing = scopes.find((scope) => !application.scopes.includes(scope));
+      if (missing) throw new UsageError(`The application is not provisioned for ${missing}.`);
+      const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
+      out.line(await issueToken(runtime, { clientId, advisorId, scopes }));
+    },
+  },
+];

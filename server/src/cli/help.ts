@@ -1,0 +1,35 @@
+import type { Verb } from './verb.ts';
+
+export function overview(verbs: Verb[], beginning = ''): string {
+  const width = Math.max(...verbs.map(({ name }) => name.length));
+  return [
+    `assent ${beginning ? `${beginning} ` : ''}<verb> …: operate an Assent deployment`,
+    '',
+    ...verbs.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
+    '',
+    'assent <verb> --help explains one. Settings come from the environment; docs/reference/configuration.md lists them.',
+  ].join('\n');
+}
+
+export function help(verb: Verb): string {
+  const options: Verb['options'] = { ...verb.options, json: { about: 'Print records as JSON.' } };
+  const flags = Object.entries(options).map(([name, { value }]) => (value ? `--${name} ${value}` : `--${name}`));
+  const width = Math.max(...flags.map((flag) => flag.length));
+  return [
+    usage(verb),
+    '',
+    verb.about,
+    '',
+    ...Object.values(options).map(
+      ({ about, required }, index) => `  ${flags[index]?.padEnd(width)}  ${about}${required ? ' Required.' : ''}`,
+    ),
+  ].join('\n');
+}
+
+export function usage(verb: Verb): string {
+  const options = Object.entries(verb.options).map(([name, { value, required }]) => {
+    const flag = value ? `--${name} ${value}` : `--${name}`;
+    return required ? flag : `[${flag}]`;
+  });
+  return ['assent', verb.name, ...verb.operands, ...options].join(' ');
+}

@@ -1,0 +1,49 @@
+import type { Output } from './verb.ts';
+
+const barWidth = 30;
+const paintMs = 100;
+
+export function makeOutput(json: boolean): Output {
+  let paintedAtMs = 0;
+  return {
+    line: (text) => process.stdout.write(`${text}\n`),
+    records: (rows) => process.stdout.write(json ? `${JSON.stringify(rows, null, 2)}\n` : table(rows)),
+    note: (text) => process.stderr.write(`${text}\n`),
+    progress(label, done, total) {
+      if (!process.stderr.isTTY || (done < total && Date.now() - paintedAtMs < paintMs)) return;
+      paintedAtMs = Date.now();
+      process.stderr.write(`\r${bar(label, done, total)}${done < total ? '' : '\n'}`);
+    },
+  };
+}
+
+function bar(label: string, done: number, total: number): string {
+  const share = total > 0 ? Math.min(1, done / total) : 1;
+  const full = Math.round(share * barWidth);
+  return `${label} ${'█'.repeat(full)}${'░'.repeat(barWidth - full)} ${String(Math.floor(share * 100)).padStart(3)} %`;
+}
+
+function table(rows: Record<string, unknown>[]): string {
+  const [first] = rows;
+  if (!first) return 'none\n';
+  const names = Object.keys(first);
+  const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((text, column) => text.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.join(' ');
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return String(value);
+}

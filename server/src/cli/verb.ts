@@ -1,0 +1,60 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Config } from '../config.ts';
+import type { Runtime } from '../runtime.ts';
+
+/** One verb of the operator's command: a row of cli/verbs.ts. */
+export type Verb = {
+  /** `keys issue` */
+  name: string;
+  about: string;
+  /** What stands without a flag, in order; all are needed. */
+  operands: string[];
+  options: Record<string, Option>;
+  /** Verbs that need no database of ours connect by themselves, or not at all. */
+  run(call: Call): Promise<unknown>;
+  offline?: true;
+};
+
+export type Option = {
+  about: string;
+  /** What its value is called in the help; without it the option is a switch. */
+  value?: string;
+  required?: true;
+};
+
+export type Call = {
+  config: Config;
+  operands: Record<string, string>;
+  options: Record<string, string | undefined>;
+  switches: Set<string>;
+  runtime: Runtime;
+  out: Output;
+};
+
+export type Output = {
+  /** The answer: on stdout, alone, so that scripts can take it. */
+  line(text: string): void;
+  /** Records as a table, or as JSON with --json. */
+  records(rows: Record<string, unknown>[]): void;
+  /** What a person watches: on stderr. */
+  note(text: string): void;
+  progress(label: string, done: number, total: number): void;
+};
+
+/** What the person who typed it can mend: shown without a stack, exit 2. */
+export class UsageError extends Error {}
+
+export function parseArgsOptions(verb: Verb): ParseArgsOptionsConfig {
+  const own = Object.entries(verb.options).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean' }]);
+  return Object.fromEntries([...own, ['help', { type: 'boolean', short: 'h' }], ['json', { type: 'boolean' }]]);
+}
+
+export function wholeNumber(name: string, text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${name} must be a whole number, not "${text}".`);
+  return Number(text);
+}
+
+export function yesOrNo(name: string, text: string): boolean {
+  if (text !== 'yes' && text !== 'no') throw new UsageError(`${name} must be yes or no, not "${text}".`);
+  return text === 'yes';
+}

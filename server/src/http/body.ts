@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { invalid } from '../domain/problems.ts';
+import { payloadTooLarge, unsupportedMediaType } from './problems.ts';
+
+export const bodyBytesMax = 256 * 1024;
+const depthMax = 64;
+const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
+
+/** The bytes of a body as they came; of one that is too large, only that it is. */
+export type RawBody = Buffer | 'too large';
+
+/**
+ * Reads the body whatever its type: an idempotent replay comes before the type and the size are judged. Of what is over
+ * the limit no more is kept; Node lets the rest run by after the answer, within the time that a request may take.
+ */
+export async function readRawBody(stream: IncomingMessage): Promise<RawBody> {
+  if (Number(stream.headers['content-length'] ?? 0) > bodyBytesMax) return 'too large';
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    stream.on('error', reject);
+    stream.on('close', () => reject(Object.assign(new Error('The client went away.'), { statusCode: 400 })));
+    stream.on('end', () => resolve(Buffer.concat(chunks)));
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > bodyBytesMax) return resolve('too large');
+      chunks.push(chunk);
+    });
+  });
+}
+
+/** The body as JSON, or the problem with it: 415, then 413, then 400. */
+export function parseBody(raw: RawBody, headers: IncomingMessage['headers']): unknown {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (!jsonType.test(headers['content-type'] ?? '') || encoding !== 'identity') throw unsupportedMediaType();
+  if (raw === 'too large') throw payloadTooLarge();
+  const { value, broken } = parseJson(raw);
+  if (broken) throw invalid([broken]);
+  return value;
+}
+
+/** A fingerprint of the body, the same for the same JSON however it is written; of what is not JSON, of its bytes. */
+export function fingerprintOf(raw: RawBody): Buffer {
+  const hash = createHash('sha256');
+  if (raw === 'too large') return hash.update(raw).digest();
+  const { value, broken } = parseJson(raw);
+  return hash.update(broken ? raw : JSON.stringify(sorted(value))).digest();
+}
+
+type Parsed =
+  | { value: unknown; broken?: undefined }
+  | { value?: undefined; broken: { path: string; rule: string; message: string } };
+
+function parseJson(raw: Buffer): Parsed {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw));
+  } catch {
+    return { broken: { path: '', rule: 'json', message: 'The body is not JSON in UTF-8.' } };
+  }
+  if (isDeeper(value, depthMax))
+    return { broken: { path: '', rule: 'depth', message: `The body is nested over ${depthMax} levels deep.` } };
+  return { value };
+}
+
+/** Whether arrays and objects nest deeper than that; level by level, since recursion could run out of stack. */
+function isDeeper(value: unknown, levels: number): boolean {
+  let level = [value].filter(isNest);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= levels) return true;
+    level = level.flatMap((each) => Object.values(each)).filter(isNest);
+  }
+  return false;
+}
+
+function isNest(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isNest(value)) return value;
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, each]) => [key, sorted(each)]);
+}

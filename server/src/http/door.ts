@@ -1,0 +1,188 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { Deps } from '../deps.ts';
+import { type Caller, callerFinder } from '../domain/callers.ts';
+import { type Answer, idempotency } from '../domain/idempotency.ts';
+import { invalid, type Problem, type ProblemCode, problem, problemCodes } from '../domain/problems.ts';
+import type { Scope } from '../domain/scopes.ts';
+import { usagePlans } from '../domain/usage-plans.ts';
+import { type Validated, validator } from '../schemas/validate.ts';
+import { credentialsOf } from './authenticate.ts';
+import { fingerprintOf, parseBody, type RawBody } from './body.ts';
+import { instanceOf, problemBody, problemType } from './problems.ts';
+import { parseQuery, withIntegers } from './query.ts';
+import { overPlan, rateLimitHeaders } from './rate-limit.ts';
+
+/** One endpoint of the contract: a row of http/partner/routes.ts. */
+export type Route = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  /** The scope it needs, or `any`: both credentials and no particular scope. */
+  scope: Scope | 'any';
+  summary: string;
+  description?: string;
+  params?: TSchema;
+  query?: TSchema;
+  body?: TSchema;
+  /** The shape of the 200; without it the answer is 204. */
+  answer?: TSchema;
+  /** The problems of its own, beside those that every route can answer. */
+  problems: ProblemCode[];
+  handler: Handler;
+};
+
+/** What the schemas parsed; which of the three there are, and their types, the row says. */
+export type Input = { params: unknown; query: unknown; body: unknown };
+type Handler = (deps: Deps, advisorId: number, input: Input) => Promise<unknown>;
+
+type Parsed<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
+
+/** A row of the table, its handler typed by its schemas. */
+export function route<P extends TSchema | undefined, Q extends TSchema | undefined, B extends TSchema | undefined>(
+  row: Omit<Route, 'params' | 'query' | 'body' | 'handler'> & {
+    params?: P;
+    query?: Q;
+    body?: B;
+    handler(
+      deps: Deps,
+      advisorId: number,
+      input: { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> },
+    ): Promise<unknown>;
+  },
+): Route {
+  return row as Route;
+}
+
+const idempotencyKeyLengthMax = 255;
+
+/**
+ * The door that every `/v1` request passes, in the order of the decisions: version and route (app.ts), both
+ * credentials, a sandbox fault, the usage plan, the scope; then, with the body read, an idempotent replay, type, size
+ * and schema; then the domain.
+ */
+export function addRoutes(app: FastifyInstance, deps: Deps, routes: Route[], document: (row: Route) => object): void {
+  const findCaller = callerFinder(deps);
+  const takeFromPlan = usagePlans(deps);
+  const answerOnce = idempotency(deps);
+
+  for (const row of routes) {
+    if (!row.scope) throw new Error(`${row.method} ${row.path} declares no scope.`);
+    const validate = inputValidator(row);
+
+    app.route({
+      method: row.method,
+      url: `/v1${row.path}`,
+      schema: document(row),
+      onRequest: [authenticate, sandboxFault, usagePlan, scope],
+      handler: answer,
+    });
+
+    async function authenticate(request: FastifyRequest): Promise<void> {
+      request.caller = await findCaller(credentialsOf(request));
+    }
+
+    async function sandboxFault(request: FastifyRequest): Promise<void> {
+      const fault = request.headers['x-sandbox-fault'];
+      if (fault === undefined || deps.config.environment !== 'sandbox') return;
+      if (problemCodes.some((code) => code === fault))
+        throw problem(fault as ProblemCode, `Asked for by x-sandbox-fault: ${fault}. Nothing was done.`);
+      const rule = {
+        path: '/x-sandbox-fault',
+        rule: 'enum',
+        message: `x-sandbox-fault must be one of ${problemCodes.join(', ')}.`,
+      };
+      throw invalid([rule]);
+    }
+
+    async function usagePlan(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      const use = await takeFromPlan(callerOf(request).key);
+      reply.headers(rateLimitHeaders(use));
+      if (use.retryAfterSeconds !== null) throw overPlan(use.retryAfterSeconds);
+    }
+
+    async function scope(request: FastifyRequest): Promise<void> {
+      if (row.scope !== 'any' && !callerOf(request).scopes.has(row.scope))
+        throw problem('forbidden', `The access token lacks the scope ${row.scope}.`, { details: { scope: row.scope } });
+    }
+
+    async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      const key = idempotencyKey(request, row);
+      if (key === undefined) return send(reply, await perform(deps, request, reply));
+      const { advisorId, applicationId } = callerOf(request);
+      const answered = await answerOnce(
+        { advisorId, applicationId, method: row.method, path: instanceOf(request), key },
+        fingerprintOf(rawBody(request)),
+        {
+          run: (inTransaction) => perform(inTransaction, request, reply),
+          refuse: (refused) => refusal(refused, request),
+        },
+      );
+      if (answered.replayed) reply.header('idempotent-replayed', 'true');
+      return send(reply, answered);
+    }
+
+    async function perform(within: Deps, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
+      const result = await row.handler(within, callerOf(request).advisorId, validate(request));
+      if (!row.answer) return { status: 204, body: '' };
+      // By the row's own shape: what it doesn't list can't leak out.
+      return { status: 200, body: String(reply.serializeInput(result as object, '200', 'application/json')) };
+    }
+
+    function refusal(refused: Problem, request: FastifyRequest): Answer {
+      const occurrence = { publicUrl: deps.config.publicUrl, instance: instanceOf(request), traceId: request.id };
+      return { status: refused.status, body: JSON.stringify(problemBody(refused, occurrence)) };
+    }
+  }
+}
+
+function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+  if (status >= 400) reply.request.problemCode = JSON.parse(body).code;
+  if (status === 204) return reply.code(204).send();
+  return reply
+    .code(status)
+    .header('content-type', status < 400 ? 'application/json; charset=utf-8' : problemType)
+    .send(body);
+}
+
+/** Path, query and body by the row's schemas, every broken rule of all three at once. */
+function inputValidator(row: Route): (request: FastifyRequest) => Input {
+  const [params, query, body] = [row.params, row.query, row.body].map((schema) => schema && validator(schema));
+  return (request) => {
+    const parsed = body && parseBody(rawBody(request), request.headers);
+    const results = {
+      params: params?.(withIntegers(row.params as TSchema, request.params as Record<string, unknown>)),
+      query: query?.(withIntegers(row.query as TSchema, parseQuery(request.raw.url ?? ''))),
+      body: body?.(parsed),
+    };
+    const broken = Object.values(results).flatMap((result) => (result && 'broken' in result ? result.broken : []));
+    if (broken.length > 0) throw invalid(broken);
+    return { params: parsedBy(results.params), query: parsedBy(results.query), body: parsedBy(results.body) };
+  };
+}
+
+function parsedBy(result: Validated<unknown> | undefined): unknown {
+  return result && 'value' in result ? result.value : undefined;
+}
+
+function idempotencyKey(request: FastifyRequest, row: Route): string | undefined {
+  const key = request.headers['idempotency-key'];
+  if (row.method !== 'POST' || key === undefined) return undefined;
+  if (typeof key === 'string' && key !== '' && key.length <= idempotencyKeyLengthMax) return key;
+  const message = `Idempotency-Key must have 1 to ${idempotencyKeyLengthMax} characters.`;
+  throw invalid([{ path: '/Idempotency-Key', rule: 'length', message }]);
+}
+
+function callerOf(request: FastifyRequest): Caller {
+  if (!request.caller) throw new Error('The request has not passed the door.');
+  return request.caller;
+}
+
+function rawBody(request: FastifyRequest): RawBody {
+  return (request.body as RawBody | undefined) ?? Buffer.alloc(0);
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Prometheus metrics of one server: requests by route and code, their latency, the database pool, the process. */
+export function addMetrics(app: FastifyInstance, pool: { counts(): Record<string, number> }): void {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'assent_http_requests_total',
+    help: 'Requests answered, by route, status and problem code.',
+    labelNames: ['method', 'route', 'status', 'code'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'assent_http_request_seconds',
+    help: 'Time from the request’s headers to the end of its answer.',
+    labelNames: ['method', 'route'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  new Gauge({
+    name: 'assent_database_connections',
+    help: 'Connections of the pool by state, and requests that wait for one.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(pool.counts())) this.set({ state }, count);
+    },
+  });
+
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    // A garbled method is the client's to choose: only ours become labels.
+    const method = request.is404 ? 'unknown' : request.method;
+    requests.inc({ method, route, status: reply.statusCode, code: request.problemCode ?? '' });
+    seconds.observe({ method, route }, reply.elapsedTime / 1000);
+  });
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  );
+}

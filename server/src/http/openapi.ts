@@ -1,0 +1,157 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { type ProblemCode, problems } from '../domain/problems.ts';
+import { scopes } from '../domain/scopes.ts';
+import { ProblemBody } from '../schemas/problem.ts';
+import type { Route } from './door.ts';
+
+/** What every route can answer, whatever it does. */
+const commonProblems: ProblemCode[] = [
+  'invalid_request',
+  'version_mismatch',
+  'unauthorized',
+  'forbidden',
+  'rate_limited',
+  'internal_error',
+  'downstream_unavailable',
+  'downstream_timeout',
+];
+const bodyProblems: ProblemCode[] = ['payload_too_large', 'unsupported_media_type'];
+
+const header = (description: string, example: string) => ({ type: 'string', description, examples: [example] });
+const answerHeaders = {
+  'x-trace-id': header('The trace id of this request.', '4bf92f3577b34da6a3ce929d0e0e4736'),
+  RateLimit: header('What is left of the usage plan.', '"burst";r=99;t=1'),
+  'RateLimit-Policy': header('What the usage plan allows.', '"burst";q=100;w=2'),
+};
+
+export async function addOpenapi(app: FastifyInstance, publicUrl: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Assent partner API',
+        version: '1.0.0',
+        description:
+          'Compliance-grade texting and an address book, on behalf of one advisor. Every request carries an access token and an API key. Every error is a Problem whose `type` explains it.',
+      },
+      servers: [{ url: `${publicUrl}/v1` }],
+      components: {
+        securitySchemes: {
+          accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        },
+      },
+    },
+    transform: ({ schema, url }) => ({ schema, url: url.replace(/^\/v1/, '') }),
+    transformObject: (document) =>
+      'openapiObject' in document ? withComponents(document.openapiObject) : document.swaggerObject,
+  });
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    theme: { title: 'Assent partner API' },
+    uiConfig: { persistAuthorization: true, tryItOutEnabled: true, displayRequestDuration: true, docExpansion: 'list' },
+    // Calls go to wherever the page was opened, localhost or 127.0.0.1.
+    transformSpecification: (specification) => ({ ...specification, servers: [{ url: '/v1' }] }),
+    transformSpecificationClone: true,
+  });
+}
+
+/** The row as Fastify and its documentation want it. The door validates by itself; the answers' shapes serialize. */
+export function document(row: Route): object {
+  const [, area = '', noun = ''] = row.path.split('/');
+  return {
+    operationId: row.summary
+      .replace(/ (\w)/g, (_, letter: string) => letter.toUpperCase())
+      .replace(/^./, (letter) => letter.toLowerCase()),
+    summary: row.summary,
+    description: [row.description, scopeText(row)].filter(Boolean).join('\n\n'),
+    tags: [
+      area === 'text' ? 'Texting' : noun === 'contact' ? 'Address book' : noun === 'content' ? 'Content' : 'Reference',
+    ],
+    security: [{ accessToken: [], apiKey: [] }],
+    ...(row.params ? { params: row.params } : {}),
+    ...(row.query ? { querystring: row.query } : {}),
+    ...(row.body ? { body: row.body } : {}),
+    ...(row.method === 'POST' ? { headers: idempotencyHeader } : {}),
+    response: { ...success(row), ...failures(row) },
+  };
+}
+
+const idempotencyHeader = {
+  type: 'object',
+  properties: {
+    'Idempotency-Key': {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      description: 'Makes the request safe to repeat for 24 hours: a repeat gets the first one’s answer.',
+    },
+  },
+};
+
+function scopeText({ scope }: Route): string {
+  return scope === 'any' ? 'Any scope.' : `Scope \`${scope}\`: ${scopes[scope].toLowerCase()}.`;
+}
+
+function success(row: Route): object {
+  if (!row.answer) return { 204: { description: 'Done.', headers: answerHeaders, type: 'null' } };
+  const replayed = { 'Idempotent-Replayed': header('`true` where the answer is a replay.', 'true') };
+  const headers = { ...answerHeaders, ...(row.method === 'POST' ? replayed : {}) };
+  return { 200: { description: 'Done.', headers, content: { 'application/json': { schema: row.answer } } } };
+}
+
+/** By status: two codes may share one. */
+function failures(row: Route): object {
+  const codes = [...commonProblems, ...(row.body ? bodyProblems : []), ...row.problems];
+  const byStatus = Map.groupBy(codes, (code) => problems[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, shared]) => [
+      status,
+      {
+        description: shared.map((code) => `\`${code}\`: ${problems[code].when}`).join('\n\n'),
+        headers: {
+          ...answerHeaders,
+          ...(status === 429 ? { 'Retry-After': header('Whole seconds to wait.', '1') } : {}),
+        },
+        content: {
+          'application/problem+json': { schema: ProblemBody, example: problemExample(shared[0] as ProblemCode, row) },
+        },
+      },
+    ]),
+  );
+}
+
+function problemExample(code: ProblemCode, row: Route): object {
+  const { status, title, retryable, when } = problems[code];
+  return {
+    type: `https://api.example.com/problems/${code}`,
+    title,
+    status,
+    detail: when,
+    instance: `/v1${row.path.replace(/:\w+/, '1')}`,
+    code,
+    traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+    retryable,
+  };
+}
+
+/** Moves every shape that has a title under components, so that it stands once and generated clients name it. */
+function withComponents<Document extends { components?: { schemas?: object } }>(openapi: Document): Document {
+  const shapes: Record<string, unknown> = {};
+  const moved = move(openapi) as Document;
+  return { ...moved, components: { ...moved.components, schemas: shapes } };
+
+  function move(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(move);
+    if (typeof value !== 'object' || value === null) return value;
+    const copy = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, move(each)]));
+    if (copy.type !== 'object' || typeof copy.title !== 'string') return copy;
+    const name = copy.title.replace(/(^| )(\w)/g, (_, __, letter: string) => letter.toUpperCase());
+    shapes[name] = copy;
+    return { $ref: `#/components/schemas/${name}` };
+  }
+}

@@ -1,0 +1,86 @@
+import type { Static } from 'typebox';
+import type { Deps } from '../../deps.ts';
+import * as contacts from '../../domain/contacts.ts';
+import { numberOf, word } from '../../domain/enumerations.ts';
+import { invalid } from '../../domain/problems.ts';
+import type {
+  ContactChange,
+  ContactDetail,
+  ContactInput,
+  ContactParams,
+  ContactQuery,
+  ContactSummary,
+  MembershipsInput,
+} from '../../schemas/contacts.ts';
+import { instantOf } from '../../schemas/validate.ts';
+import { present } from '../present.ts';
+
+type Of<Schema> = { params: Static<typeof ContactParams> } & Schema;
+
+export async function create(deps: Deps, advisorId: number, { body }: { body: Static<typeof ContactInput> }) {
+  return {
+    id: await contacts.createContact(deps, advisorId, body as contacts.ContactInput, numberOf('source', 'API')),
+  };
+}
+
+export async function update(
+  deps: Deps,
+  advisorId: number,
+  { params, body }: Of<{ body: Static<typeof ContactChange> }>,
+) {
+  await contacts.updateContact(deps, advisorId, params.contactId, body as contacts.ContactInput);
+  return { id: params.contactId };
+}
+
+export async function get(deps: Deps, advisorId: number, { params }: Of<object>) {
+  return detail(await contacts.getContact(deps, advisorId, params.contactId));
+}
+
+export async function search(deps: Deps, advisorId: number, { query }: { query: Static<typeof ContactQuery> }) {
+  const { modifiedSince, ...rest } = query;
+  const since = modifiedSince === undefined ? {} : { modifiedSince: instantOf(modifiedSince) };
+  const { data, pageInfo } = await contacts.searchContacts(deps, advisorId, { ...rest, ...since });
+  return { data: data.map(summary), pageInfo };
+}
+
+export async function remove(deps: Deps, advisorId: number, { params }: Of<object>) {
+  await contacts.deleteContact(deps, advisorId, params.contactId);
+}
+
+export async function replaceMemberships(
+  deps: Deps,
+  advisorId: number,
+  { params, body }: Of<{ body: Static<typeof MembershipsInput> }>,
+) {
+  if (!body.isSelectAllGroup && !body.groupIds)
+    throw invalid([
+      { path: '/groupIds', rule: 'required', message: 'groupIds is required unless isSelectAllGroup is true.' },
+    ]);
+  await contacts.replaceMemberships(deps, advisorId, params.contactId, body);
+  return { id: params.contactId };
+}
+
+function detail(contact: contacts.Contact): Static<typeof ContactDetail> {
+  const { fullName: _, groupCount: __, emailAddressDisposition: ___, ...shown } = contact;
+  return present({
+    ...shown,
+    sourceText: word('source', contact.source),
+    isCrmLinkedContact: contacts.isCrmLinked(contact),
+    emailStatus: numberOf('emailStatus', contact.emailStatus as 'None'),
+    dateTimeUnsubscribed: contact.dateTimeUnsubscribed?.toISOString() ?? null,
+    dateTimeCreated: contact.dateTimeCreated.toISOString(),
+    dateTimeModified: contact.dateTimeModified.toISOString(),
+  });
+}
+
+function summary(contact: contacts.ContactSummary): Static<typeof ContactSummary> {
+  const { emailAddress, phone: _, ...shown } = contact;
+  return present({
+    ...shown,
+    email: emailAddress,
+    status: contacts.contactStatus(contact),
+    sourceText: word('source', contact.source),
+    isCrmLinkedContact: contacts.isCrmLinked(contact),
+    dateTimeCreated: contact.dateTimeCreated.toISOString(),
+  });
+}

@@ -1,0 +1,10 @@
+import { enumerations } from '../../domain/enumerations.ts';
+
+export async function list() {
+  return Object.fromEntries(
+    Object.entries(enumerations).map(([name, words]) => [
+      name,
+      Object.entries(words).map(([value, text]) => ({ value: Number(value), text })),
+    ]),
+  );
+}

@@ -1,0 +1,16 @@
+import type { FastifyRequest } from 'fastify';
+import { problem } from '../domain/problems.ts';
+
+const served = ['1', 'v1', '1.0', '1.0.0'];
+const versionInPath = /^\/v(\d[^/?]*)(?=[/?]|$)/i;
+
+/** The path's version, and the header's where it is sent, is the one that is served. */
+export function requireVersion(request: FastifyRequest): void {
+  const url = request.raw.url ?? '/';
+  const inPath = versionInPath.exec(url)?.[0];
+  if (inPath !== undefined && inPath !== '/v1')
+    throw problem('version_mismatch', `The path asks for ${inPath.slice(1, 20)}; this server speaks v1.`);
+  const inHeader = request.headers['x-api-version'];
+  if (inPath !== undefined && inHeader !== undefined && !served.includes(String(inHeader)))
+    throw problem('version_mismatch', `X-API-Version must be one of ${served.join(', ')}, or left out.`);
+}

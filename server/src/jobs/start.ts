@@ -1,0 +1,40 @@
+import type { Deps } from '../deps.ts';
+import type { SandboxClock } from '../domain/clock.ts';
+import { forgetExpiredAnswers } from '../domain/idempotency.ts';
+import type { Log } from '../log.ts';
+
+type Job = { name: string; everyMs: number; run(): Promise<void> };
+
+/** What a node does by itself, each job one call of the domain, never twice at a time on one node. */
+export function startJobs(deps: Deps & { sandboxClock: SandboxClock | undefined }, log: Log) {
+  const jobs: Job[] = [
+    { name: 'forget expired answers', everyMs: 60 * 60 * 1000, run: () => forgetExpiredAnswers(deps) },
+  ];
+  const { sandboxClock } = deps;
+  if (sandboxClock) jobs.push({ name: 'follow the clock', everyMs: 500, run: () => sandboxClock.refresh() });
+  const running = jobs.map((job) => repeat(job, log));
+  return {
+    async stop(): Promise<void> {
+      await Promise.all(running.map((job) => job.stop()));
+    },
+  };
+}
+
+function repeat({ name, everyMs, run }: Job, log: Log) {
+  let current = Promise.resolve();
+  const next = () => {
+    current = run()
+      .catch((err) => log.warn({ err, job: name }, 'a job failed; it will be tried again'))
+      .then(() => {
+        timer.refresh();
+      });
+  };
+  const timer = setTimeout(next, everyMs).unref();
+  return {
+    async stop(): Promise<void> {
+      clearTimeout(timer);
+      await current;
+      clearTimeout(timer);
+    },
+  };
+}
