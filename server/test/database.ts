@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { connect, type Pool } from '../src/store/db.ts';
+import { appRole } from '../src/store/migrate.ts';
+
+/** A database of the test's own, cloned from the migrated template. */
+export type TestDatabase = {
+  url: string;
+  pool: Pool;
+  /** As the owner, past the restricted role: to look behind the scenes or to break something. */
+  asOwner<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+  drop(): Promise<void>;
+};
+
+export async function makeDatabase(options: { size?: number; timeoutMs?: number } = {}): Promise<TestDatabase> {
+  const administration = process.env.ASSENT_TEST_DATABASE;
+  const template = process.env.ASSENT_TEST_TEMPLATE;
+  if (!administration || !template) throw new Error('Run the tests with `npm test`, or one file with `npm test FILE`.');
+  const name = `assent_test_${randomBytes(6).toString('hex')}`;
+  await once(administration, `create database ${name} template ${template}`);
+  const address = new URL(administration);
+  address.pathname = `/${name}`;
+  const url = address.href;
+  const pool = connect({
+    connectionString: url,
+    size: options.size ?? 10,
+    timeoutMs: options.timeoutMs ?? 5_000,
+    role: appRole,
+  });
+  return {
+    url,
+    pool,
+    asOwner: async <Row extends object>(sql: string, values?: unknown[]) => (await once(url, sql, values)) as Row[],
+    async drop() {
+      await pool.end();
+      await once(administration, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function once(connectionString: string, sql: string, values?: unknown[]): Promise<object[]> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query(sql, values)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbedded } from '../src/store/embedded.ts';
+import { migrate } from '../src/store/migrate.ts';
+
+/**
+ * Once for all test files: a PostgreSQL (the embedded one in a folder of its own, or that of DATABASE_URL) with a
+ * migrated template, which each file clones. The address reaches the files through the environment.
+ */
+const template = `assent_test_template_${process.pid}`;
+let tearDown = async () => {};
+
+export async function globalSetup(): Promise<void> {
+  const server = process.env.DATABASE_URL ? undefined : await startOwn();
+  const administration = server?.url('postgres') ?? String(process.env.DATABASE_URL);
+  await administer(administration, `create database ${template}`);
+  await migrate(inDatabase(administration, template));
+  process.env.ASSENT_TEST_DATABASE = administration;
+  process.env.ASSENT_TEST_TEMPLATE = template;
+  tearDown = async () => {
+    await administer(administration, `drop database ${template} with (force)`);
+    await server?.stop();
+  };
+}
+
+export async function globalTeardown(): Promise<void> {
+  await tearDown();
+}
+
+async function startOwn() {
+  const folder = mkdtempSync(join(tmpdir(), 'assent-test-'));
+  const embedded = await startEmbedded(folder, () => {});
+  return {
+    url: embedded.url,
+    async stop() {
+      await embedded.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function inDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+async function administer(connectionString: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
