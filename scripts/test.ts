@@ -10,6 +10,7 @@ const files = named.length > 0 ? named : globSync('server/test/**/*.test.ts').so
 if (named.length === 0) {
   run('types', ['node_modules/typescript/bin/tsc', '--project', '.']);
   run('lint, format and arrows', ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.']);
+  run('generated files in step', ['scripts/generate.ts', '--check']);
   run('Debian packages for the browser tests', ['scripts/debian-packages.ts']);
 }
 run('tests', [

@@ -5,6 +5,7 @@ import { type ProblemCode, problems } from '../domain/problems.ts';
 import { scopes } from '../domain/scopes.ts';
 import { ProblemBody } from '../schemas/problem.ts';
 import type { Route } from './door.ts';
+import { icon } from './pages.ts';
 
 /** What every route can answer, whatever it does. */
 const commonProblems: ProblemCode[] = [
@@ -51,8 +52,19 @@ export async function addOpenapi(app: FastifyInstance, publicUrl: string): Promi
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: true,
-    theme: { title: 'Assent partner API' },
+    // The page styles its own elements; its scripts come from here alone, and so do the calls it makes.
+    staticCSP:
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+    theme: {
+      title: 'Assent partner API',
+      favicon: [{ filename: 'icon.svg', rel: 'icon', type: 'image/svg+xml', sizes: 'any', content: icon }],
+      css: [
+        {
+          filename: 'assent.css',
+          content: '.swagger-ui .topbar, .swagger-ui .info .link { display: none } .swagger-ui .info { margin: 24px 0 }',
+        },
+      ],
+    },
     uiConfig: { persistAuthorization: true, tryItOutEnabled: true, displayRequestDuration: true, docExpansion: 'list' },
     // Calls go to wherever the page was opened, localhost or 127.0.0.1.
     transformSpecification: (specification) => ({ ...specification, servers: [{ url: '/v1' }] }),

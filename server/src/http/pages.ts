@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type ProblemCode, problemCodes, problems } from '../domain/problems.ts';
 
+/** A speech bubble with a tick: said, and agreed to. */
+export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M5 4h22a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H14l-7 6v-6H5a3 3 0 0 1-3-3V7a3 3 0 0 1 3-3z" fill="#0b5cad"/><path d="M9 14l5 5 9-9" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
 const style = `
   :root { color-scheme: light dark; --ink: #1c2430; --soft: #5a6675; --line: #d9dee5; --paper: #fff; --tint: #f4f6f9; --link: #0b5cad; }
   @media (prefers-color-scheme: dark) {
@@ -12,11 +14,10 @@ const style = `
   h2 { font-size: 1.1rem; margin: 2rem 0 .25rem; }
   a { color: var(--link); }
   code { font: .9em ui-monospace, monospace; background: var(--tint); padding: .1em .35em; border-radius: .25rem; overflow-wrap: anywhere; }
-  .facts { color: var(--soft); margin: 0 0 1rem; }
-  table { border-collapse: collapse; width: 100%; margin-top: 1rem; }
-  th, td { text-align: left; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-  th { font-weight: 600; color: var(--soft); font-size: .875rem; }
-  .wide { overflow-x: auto; }
+  .facts { color: var(--soft); }
+  p.facts { margin: 0 0 1rem; }
+  dt { margin-top: 1.25rem; }
+  dd { margin: .25rem 0 0; }
 `;
 const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
@@ -28,6 +29,7 @@ export function addPages(app: FastifyInstance, environment: string): void {
   app.get('/problems', hide, (_request, reply) => sendPage(reply, 'Problems', problemList()));
   for (const code of problemCodes)
     app.get(`/problems/${code}`, hide, (_request, reply) => sendPage(reply, problems[code].title, problemPage(code)));
+  app.get('/icon.svg', hide, (_request, reply) => reply.type('image/svg+xml').send(icon));
   app.get('/style.css', hide, (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
 }
 
@@ -42,6 +44,7 @@ function sendPage(reply: FastifyReply, title: string, content: string): FastifyR
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Assent</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/style.css">
 </head>
 <body>
@@ -64,18 +67,18 @@ function frontPage(environment: string): string {
 }
 
 function problemList(): string {
-  const rows = problemCodes.map(
+  const items = problemCodes.map(
     (code) =>
-      `<tr><td><a href="/problems/${code}"><code>${code}</code></a></td><td>${problems[code].status}</td><td>${marked(problems[code].when)}</td></tr>`,
+      `<dt><a href="/problems/${code}"><code>${code}</code></a> <span class="facts">HTTP ${problems[code].status}</span></dt>
+<dd>${marked(problems[code].when)}</dd>`,
   );
   return `<p><a href="/">Assent</a></p>
 <main>
 <h1>Problems</h1>
 <p>Every error of the API is one of these twelve.</p>
-<div class="wide" tabindex="0" role="region" aria-label="Problems"><table>
-<thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">When</th></tr></thead>
-<tbody>${rows.join('\n')}</tbody>
-</table></div>
+<dl>
+${items.join('\n')}
+</dl>
 </main>`;
 }
 

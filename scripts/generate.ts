@@ -1,0 +1,121 @@
+// Writes the files that are made from the code: openapi.json, server/schema.sql and tables of the reference. With
+// --check it only compares, and fails where one is out of step.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildApp } from '../server/src/app.ts';
+import { help, overview } from '../server/src/cli/help.ts';
+import { verbs } from '../server/src/cli/verbs.ts';
+import { readConfig, root, settings } from '../server/src/config.ts';
+import { systemClock } from '../server/src/domain/clock.ts';
+import { enumerations } from '../server/src/domain/enumerations.ts';
+import { problemCodes, problems } from '../server/src/domain/problems.ts';
+import { makeLog } from '../server/src/log.ts';
+import { describeSchema } from '../server/src/store/describe-schema.ts';
+import { startEmbedded } from '../server/src/store/embedded.ts';
+import { ensureDatabase, migrate } from '../server/src/store/migrate.ts';
+
+const generated = {
+  'openapi.json': await openapi(),
+  'server/schema.sql': await schema(),
+  'docs/reference/configuration.md': configuration(),
+  'docs/reference/errors.md': errors(),
+  'docs/reference/enumerations.md': enumerationTables(),
+  'docs/reference/command.md': command(),
+};
+
+const stale = Object.entries(generated).filter(([path, text]) => read(path) !== text);
+if (process.argv.includes('--check')) {
+  for (const [path] of stale) process.stderr.write(`${path} is out of step: run \`npm run generate\`.\n`);
+  process.exitCode = stale.length > 0 ? 1 : 0;
+} else {
+  for (const [path, text] of stale) writeFileSync(join(root, path), text);
+  process.stdout.write(stale.length > 0 ? `Wrote ${stale.map(([path]) => path).join(', ')}.\n` : 'All in step.\n');
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** As the default sandbox serves it. No request is made, so there is no database behind it. */
+async function openapi(): Promise<string> {
+  const nowhere = () => Promise.reject(new Error('There is no database here.'));
+  const pool = {
+    query: nowhere,
+    transaction: nowhere,
+    counts: () => ({ total: 0, idle: 0, waiting: 0 }),
+    end: nowhere,
+  };
+  const app = await buildApp({ config: readConfig({}), db: pool, pool, clock: systemClock, log: makeLog('silent') });
+  const document = JSON.stringify(app.swagger(), null, 2);
+  await app.close();
+  return `${document}\n`;
+}
+
+async function schema(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'assent-schema-'));
+  const embedded = await startEmbedded(folder, () => {});
+  try {
+    await ensureDatabase(embedded.url('postgres'), 'assent');
+    await migrate(embedded.url('assent'));
+    return await describeSchema(embedded.url('assent'));
+  } finally {
+    await embedded.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function configuration(): string {
+  const rows = Object.values(settings).map(({ name, default: value, about }) => [
+    `\`${name}\``,
+    value === '' ? 'none' : `\`${value}\``,
+    about,
+  ]);
+  return page(
+    'Configuration',
+    'Settings are environment variables, read once at start. A wrong one stops the start with an error that names it. An empty one counts as unset.',
+    table(['setting', 'default', 'meaning'], rows),
+  );
+}
+
+function errors(): string {
+  const rows = problemCodes.map((code) => {
+    const { status, retryable, when, next } = problems[code];
+    return [`\`${code}\``, String(status), retryable ? 'yes' : 'no', when, next];
+  });
+  return page(
+    'Errors',
+    'Every error of `/v1` is a Problem (`application/problem+json`) with one of these codes. Its `type` is a page with the same words; `details` has `{path, rule, message}` for each broken rule of bad input, and an object of facts otherwise. `traceId` is also in the header `x-trace-id`; quote it to support.',
+    table(['code', 'status', 'retryable', 'when', 'what to do next'], rows),
+  );
+}
+
+function enumerationTables(): string {
+  const sections = Object.entries(enumerations).map(([name, words]) => {
+    const rows = Object.entries(words).map(([value, text]) => [value, text]);
+    return `## ${name}\n\n${table(['value', 'word'], rows)}`;
+  });
+  return page('Enumerations', 'The numbered values. `GET /v1/core/enumerations` serves the same.', sections.join('\n'));
+}
+
+function command(): string {
+  const sections = verbs.map((verb) => `## assent ${verb.name}\n\n\`\`\`\n${help(verb)}\n\`\`\`\n`);
+  return page(
+    'The operator’s command',
+    'In a checkout it is `npm run -s assent -- <verb> …`. Answers are on stdout; notes, progress and errors on stderr. It exits 0, or 1 when something failed, or 2 when the call itself is wrong.',
+    `\`\`\`\n${overview(verbs)}\n\`\`\`\n\n${sections.join('\n')}`,
+  );
+}
+
+function page(title: string, introduction: string, content: string): string {
+  return `# ${title}\n\n<!-- Generated from the code by \`npm run generate\`. -->\n\n${introduction}\n\n${content}`;
+}
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.map((each) => each.replaceAll('|', '\\|')).join(' | ')} |\n`;
+  return [line(head), `|${head.map(() => '---').join('|')}|\n`, ...rows.map(line)].join('');
+}

@@ -1,0 +1,437 @@
+-- The migrated schema. Generated from the catalog by `npm run generate`: change migrations, not this.
+
+create extension btree_gin;
+
+create extension pg_trgm;
+
+create type contact_change as (
+  advisor_id bigint,
+  contact_id bigint,
+  full_name text collate "und-x-icu",
+  email_order text collate "und-x-icu",
+  email_status text collate "und-x-icu",
+  group_count integer,
+  source integer,
+  date_time_created timestamp with time zone,
+  change integer
+);
+
+create table advisors (
+  advisor_id bigint not null generated always as identity,
+  firm_id bigint not null,
+  name text not null,
+  email text not null,
+  password_hash text,
+  texting_number text,
+  time_zone text not null,
+  consent_required boolean not null default true,
+  consent_collection boolean not null default true,
+  disabled boolean not null default false,
+  date_time_created timestamp with time zone not null,
+  constraint advisors_pkey PRIMARY KEY (advisor_id),
+  constraint advisors_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id)
+);
+
+create table api_key_days (
+  key_id bigint not null,
+  day date not null,
+  used integer not null,
+  constraint api_key_days_pkey PRIMARY KEY (key_id, day),
+  constraint api_key_days_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(key_id)
+);
+
+create table api_keys (
+  key_id bigint not null generated always as identity,
+  application_id bigint not null,
+  key_hash bytea not null,
+  hint text not null,
+  rate_per_second integer,
+  burst integer,
+  daily_quota integer,
+  revoked boolean not null default false,
+  date_time_created timestamp with time zone not null,
+  constraint api_keys_key_hash_key UNIQUE (key_hash),
+  constraint api_keys_pkey PRIMARY KEY (key_id),
+  constraint api_keys_application_id_fkey FOREIGN KEY (application_id) REFERENCES applications(application_id)
+);
+
+create table applications (
+  application_id bigint not null generated always as identity,
+  client_id text not null,
+  name text not null,
+  secret_hash bytea not null,
+  scopes text[] not null,
+  redirect_uris text[] not null,
+  disabled boolean not null default false,
+  date_time_created timestamp with time zone not null,
+  constraint applications_client_id_key UNIQUE (client_id),
+  constraint applications_pkey PRIMARY KEY (application_id)
+);
+
+create table contact_blocks (
+  advisor_id bigint not null,
+  sort_by text not null,
+  low_text text collate "und-x-icu" not null,
+  low_number bigint not null,
+  low_time timestamp with time zone not null,
+  low_id bigint not null,
+  contact_count integer not null,
+  constraint contact_blocks_pkey PRIMARY KEY (advisor_id, sort_by, low_text, low_number, low_time, low_id)
+) with (fillfactor=50);
+
+create table contact_books (
+  advisor_id bigint not null,
+  contact_count integer not null default 0,
+  email_count integer not null default 0,
+  constraint contact_books_pkey PRIMARY KEY (advisor_id),
+  constraint contact_books_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
+create table contacts (
+  advisor_id bigint not null,
+  contact_id bigint not null generated always as identity,
+  identifier uuid not null default gen_random_uuid(),
+  first_name text,
+  last_name text,
+  nickname text,
+  email_address text collate "und-x-icu",
+  phone text,
+  birth_date date,
+  client_anniversary date,
+  gender smallint not null default 0,
+  marital_status smallint not null default 0,
+  address1 text,
+  address2 text,
+  city text,
+  state text,
+  postal_code text,
+  source integer not null,
+  remote_contact_id text,
+  remote_contact_url text,
+  email_status text collate "und-x-icu" not null default 'None'::text,
+  email_address_disposition smallint not null default 0,
+  disable_email_status boolean not null default false,
+  date_time_unsubscribed timestamp with time zone,
+  custom_fields jsonb not null default '[]'::jsonb,
+  group_count integer not null default 0,
+  search_text text not null,
+  date_time_created timestamp with time zone not null,
+  date_time_modified timestamp with time zone not null,
+  full_name text collate "und-x-icu" not null generated always as (COALESCE(NULLIF(TRIM(BOTH FROM ((COALESCE(first_name, ''::text) || ' '::text) || COALESCE(last_name, ''::text))), ''::text), phone, email_address, 'Unnamed'::text)) stored,
+  email_order text collate "und-x-icu" not null generated always as (COALESCE(email_address, '￿'::text)) stored,
+  constraint contacts_pkey PRIMARY KEY (advisor_id, contact_id),
+  constraint contacts_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
+create table firms (
+  firm_id bigint not null generated always as identity,
+  name text not null,
+  date_time_created timestamp with time zone not null,
+  constraint firms_pkey PRIMARY KEY (firm_id)
+);
+
+create table groups (
+  advisor_id bigint not null,
+  group_id bigint not null generated always as identity,
+  name text collate "und-x-icu" not null,
+  external_id text,
+  source integer not null,
+  contact_count integer not null default 0,
+  search_text text not null,
+  date_time_created timestamp with time zone not null,
+  date_time_modified timestamp with time zone not null,
+  constraint groups_advisor_id_external_id_key UNIQUE (advisor_id, external_id),
+  constraint groups_pkey PRIMARY KEY (advisor_id, group_id),
+  constraint groups_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
+create table idempotent_answers (
+  advisor_id bigint not null,
+  application_id bigint not null,
+  method text not null,
+  path text not null,
+  key text not null,
+  fingerprint bytea not null,
+  status smallint,
+  body text,
+  date_time_created timestamp with time zone not null,
+  constraint idempotent_answers_pkey PRIMARY KEY (advisor_id, application_id, method, path, key),
+  constraint idempotent_answers_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
+  constraint idempotent_answers_application_id_fkey FOREIGN KEY (application_id) REFERENCES applications(application_id)
+);
+
+create table memberships (
+  advisor_id bigint not null,
+  group_id bigint not null,
+  contact_id bigint not null,
+  constraint memberships_pkey PRIMARY KEY (advisor_id, group_id, contact_id),
+  constraint memberships_advisor_id_contact_id_fkey FOREIGN KEY (advisor_id, contact_id) REFERENCES contacts(advisor_id, contact_id),
+  constraint memberships_advisor_id_group_id_fkey FOREIGN KEY (advisor_id, group_id) REFERENCES groups(advisor_id, group_id)
+);
+
+create table migrations (
+  name text not null,
+  sha256 text not null,
+  date_time_applied timestamp with time zone not null default now(),
+  constraint migrations_pkey PRIMARY KEY (name)
+);
+
+create table sandbox_clock (
+  only_row boolean not null default true,
+  offset_ms bigint not null,
+  constraint sandbox_clock_pkey PRIMARY KEY (only_row),
+  constraint sandbox_clock_only_row_check CHECK (only_row)
+);
+
+create table signing_keys (
+  kid text not null,
+  private_jwk jsonb not null,
+  date_time_created timestamp with time zone not null,
+  constraint signing_keys_pkey PRIMARY KEY (kid)
+);
+
+CREATE UNIQUE INDEX advisors_email ON public.advisors USING btree (lower(email));
+
+CREATE UNIQUE INDEX advisors_texting_number ON public.advisors USING btree (texting_number);
+
+CREATE INDEX contacts_created ON public.contacts USING btree (advisor_id, date_time_created, contact_id);
+
+CREATE INDEX contacts_email ON public.contacts USING btree (advisor_id, email_order, contact_id);
+
+CREATE INDEX contacts_email_status ON public.contacts USING btree (advisor_id, email_status, contact_id);
+
+CREATE INDEX contacts_full_name ON public.contacts USING btree (advisor_id, full_name, contact_id);
+
+CREATE INDEX contacts_group_count ON public.contacts USING btree (advisor_id, group_count, contact_id);
+
+CREATE INDEX contacts_modified ON public.contacts USING btree (advisor_id, date_time_modified);
+
+CREATE INDEX contacts_phone ON public.contacts USING btree (advisor_id, phone, contact_id) WHERE (phone IS NOT NULL);
+
+CREATE INDEX contacts_remote ON public.contacts USING btree (advisor_id, remote_contact_id) WHERE (remote_contact_id IS NOT NULL);
+
+CREATE INDEX contacts_search ON public.contacts USING gin (advisor_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit='512');
+
+CREATE INDEX contacts_source ON public.contacts USING btree (advisor_id, source, contact_id);
+
+CREATE INDEX idempotent_answers_created ON public.idempotent_answers USING btree (date_time_created);
+
+CREATE INDEX memberships_contact ON public.memberships USING btree (advisor_id, contact_id, group_id);
+
+CREATE OR REPLACE FUNCTION public.apply_contact_changes(changes contact_change[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  block_size constant integer := 500;
+  block_max constant integer := 1000;
+  block contact_blocks;
+begin
+  -- The book first, in the order of advisors: from here on this transaction has their blocks to itself.
+  insert into contact_books as book (advisor_id, contact_count, email_count)
+  select advisor_id, sum(change), coalesce(sum(change) filter (where email_order <> U&'\FFFF'), 0)
+  from unnest(changes)
+  group by advisor_id
+  order by advisor_id
+  on conflict (advisor_id) do update
+  set contact_count = book.contact_count + excluded.contact_count,
+      email_count = book.email_count + excluded.email_count;
+
+  -- The first block of each sort begins below everything.
+  insert into contact_blocks
+  select distinct contact.advisor_id, sort_by, '', -9223372036854775808, '-infinity'::timestamptz, -1, 0
+  from unnest(changes) as contact, contact_sort_keys(contact)
+  on conflict do nothing;
+
+  for block in
+    with moves as materialized (
+      -- What comes and leaves at the same place in a sort (an update that kept this key) is no move.
+      select contact.advisor_id, sort_by, text_key, number_key, time_key, contact.contact_id, sum(change) as change
+      from unnest(changes) as contact, contact_sort_keys(contact)
+      group by 1, 2, 3, 4, 5, 6
+      having sum(change) <> 0
+    ),
+    touched as (
+      select moves.advisor_id, moves.sort_by, low_text, low_number, low_time, low_id, sum(change) as change
+      from moves
+      cross join lateral (
+        select low_text, low_number, low_time, low_id
+        from contact_blocks
+        where advisor_id = moves.advisor_id
+          and sort_by = moves.sort_by
+          and (low_text, low_number, low_time, low_id) <= (text_key, number_key, time_key, contact_id)
+        order by low_text desc, low_number desc, low_time desc, low_id desc
+        limit 1
+      ) as home
+      group by 1, 2, 3, 4, 5, 6
+      having sum(change) <> 0
+    )
+    update contact_blocks as target
+    set contact_count = contact_count + change
+    from touched
+    where (target.advisor_id, target.sort_by, target.low_text, target.low_number, target.low_time, target.low_id) =
+      (touched.advisor_id, touched.sort_by, touched.low_text, touched.low_number, touched.low_time, touched.low_id)
+    returning target.*
+  loop
+    if block.contact_count > block_max then
+      perform split_contact_block(block, block_size);
+    elsif block.contact_count = 0 and block.low_id >= 0 then
+      delete from contact_blocks
+      where (advisor_id, sort_by, low_text, low_number, low_time, low_id) =
+        (block.advisor_id, block.sort_by, block.low_text, block.low_number, block.low_time, block.low_id);
+    end if;
+  end loop;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.contact_sort_keys(contact contact_change)
+ RETURNS TABLE(sort_by text, text_key text, number_key bigint, time_key timestamp with time zone)
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  values
+    ('fullName', contact.full_name, 0::bigint, '-infinity'::timestamptz),
+    ('email', contact.email_order, 0, '-infinity'),
+    ('emailStatus', contact.email_status, 0, '-infinity'),
+    ('groupCount', '', contact.group_count, '-infinity'),
+    ('source', '', contact.source, '-infinity'),
+    ('dateTimeCreated', '', 0, contact.date_time_created)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.contacts_deleted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform apply_contact_changes(array(
+    select (
+      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, -1
+    )::contact_change
+    from departed
+  ));
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.contacts_inserted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform apply_contact_changes(array(
+    select (
+      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, 1
+    )::contact_change
+    from arrived
+  ));
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.contacts_updated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform apply_contact_changes(array(
+    select (
+      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, -1
+    )::contact_change
+    from departed
+    union all
+    select (
+      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, 1
+    )::contact_change
+    from arrived
+  ));
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.split_contact_block(block contact_blocks, block_size integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  key_column text := case block.sort_by
+    when 'fullName' then 'full_name'
+    when 'email' then 'email_order'
+    when 'emailStatus' then 'email_status'
+    when 'groupCount' then 'group_count'
+    when 'source' then 'source'
+    when 'dateTimeCreated' then 'date_time_created'
+  end;
+  key_type text := case
+    when block.sort_by in ('fullName', 'email', 'emailStatus') then 'text'
+    when block.sort_by in ('groupCount', 'source') then 'number'
+    else 'time'
+  end;
+begin
+  execute format(
+    $sql$
+      insert into contact_blocks
+      select $1, $2, %2$s, %3$s, %4$s, contact_id, least($8, $7 - position)
+      from (
+        select %1$I as key, contact_id, row_number() over (order by %1$I, contact_id) - 1 as position
+        from contacts
+        where advisor_id = $1 and (%1$I, contact_id) >= (%5$s, $6)
+        order by %1$I, contact_id
+        limit $7
+      ) as members
+      where position > 0 and position %% $8 = 0
+    $sql$,
+    key_column,
+    case key_type when 'text' then 'key' else quote_literal('') end,
+    case key_type when 'number' then 'key' else '0' end,
+    case key_type when 'time' then 'key' else quote_literal('-infinity') || '::timestamptz' end,
+    case key_type when 'text' then '$3' when 'number' then '$4' else '$5' end
+  )
+  using block.advisor_id, block.sort_by, block.low_text, block.low_number, block.low_time, block.low_id,
+    block.contact_count, block_size;
+
+  update contact_blocks
+  set contact_count = block_size
+  where (advisor_id, sort_by, low_text, low_number, low_time, low_id) =
+    (block.advisor_id, block.sort_by, block.low_text, block.low_number, block.low_time, block.low_id);
+end
+$function$;
+
+CREATE TRIGGER contacts_deleted AFTER DELETE ON public.contacts REFERENCING OLD TABLE AS departed FOR EACH STATEMENT EXECUTE FUNCTION contacts_deleted();
+
+CREATE TRIGGER contacts_inserted AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION contacts_inserted();
+
+CREATE TRIGGER contacts_updated AFTER UPDATE ON public.contacts REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION contacts_updated();
+
+grant insert, select, update on advisors to assent_app;
+
+grant delete, insert, select, update on api_key_days to assent_app;
+
+grant insert, select, update on api_keys to assent_app;
+
+grant insert, select, update on applications to assent_app;
+
+grant select on contact_blocks to assent_app;
+
+grant insert, select, update on contact_books to assent_app;
+
+grant delete, insert, select, update on contacts to assent_app;
+
+grant insert, select, update on firms to assent_app;
+
+grant delete, insert, select, update on groups to assent_app;
+
+grant delete, insert, select, update on idempotent_answers to assent_app;
+
+grant delete, insert, select, update on memberships to assent_app;
+
+grant select on migrations to assent_app;
+
+grant insert, select, update on sandbox_clock to assent_app;
+
+grant insert, select on signing_keys to assent_app;
