@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
-import type { ContactFields, ContactRow, ContactSort, ContactSummaryRow } from '../store/contacts.ts';
+import { type ContactSort, type ContactSummaryRow, listContacts } from '../store/contact-search.ts';
+import type { ContactFields, ContactRow } from '../store/contacts.ts';
 import * as store from '../store/contacts.ts';
 import { listGroupIds, replaceMemberships as storeMemberships } from '../store/groups.ts';
 import { crmSourceMin } from './enumerations.ts';
@@ -21,7 +22,7 @@ export type ContactSearch = PageRequest<ContactSort> & {
 };
 export type Memberships = { groupIds?: number[]; isSelectAllGroup?: boolean };
 
-export { contactSorts } from '../store/contacts.ts';
+export { contactSorts } from '../store/contact-search.ts';
 
 export async function createContact(
   deps: Deps,
@@ -75,8 +76,16 @@ export async function searchContacts(
   advisorId: number,
   { search = '', phone, email, groupId, remoteContactId, modifiedSince, ...page }: ContactSearch,
 ): Promise<Page<ContactSummary>> {
-  const filter = { words: searchWords(search), phone, email, groupId, remoteContactId, modifiedSince };
-  const { total, contacts } = await store.listContacts(deps.db, advisorId, filter, rowsOf(page));
+  // Whoever has the email is found by its words too, and those an index answers.
+  const filter = {
+    words: searchWords(`${search} ${email ?? ''}`),
+    phone,
+    email,
+    groupId,
+    remoteContactId,
+    modifiedSince,
+  };
+  const { total, contacts } = await listContacts(deps.db, advisorId, filter, rowsOf(page));
   return pageOf(page, total, contacts);
 }
 

@@ -1,14 +1,14 @@
 /** Every numbered value of the contract with its word, each in this one place. `GET /core/enumerations` serves the table. */
 export const enumerations = {
-  gender: { 0: 'Unknown', 1: 'Male', 2: 'Female', 3: 'Non-binary' },
+  gender: { 0: 'unknown', 1: 'male', 2: 'female', 3: 'non-binary' },
   maritalStatus: {
-    0: 'Unknown',
-    1: 'Single',
-    2: 'Married',
-    3: 'Divorced',
-    4: 'Widowed',
-    5: 'Separated',
-    6: 'Life partner',
+    0: 'unknown',
+    1: 'single',
+    2: 'married',
+    3: 'divorced',
+    4: 'widowed',
+    5: 'separated',
+    6: 'life partner',
   },
   source: {
     0: 'Manual',
@@ -22,7 +22,7 @@ export const enumerations = {
   },
   emailStatus: { 0: 'None', 1: 'Subscribed', 2: 'Unsubscribed', 3: 'Bounced', 4: 'Complained', 5: 'Disabled' },
   emailAddressDisposition: { 0: 'Unknown', 1: 'Deliverable', 2: 'SoftBounce', 3: 'HardBounce', 4: 'Invalid' },
-  frequency: { 0: 'Once', 1: 'Daily', 2: 'Weekly', 3: 'Monthly', 4: 'Yearly' },
+  frequency: { 0: 'once', 1: 'daily', 2: 'weekly', 3: 'monthly', 4: 'yearly' },
 } as const;
 
 export type EnumerationName = keyof typeof enumerations;

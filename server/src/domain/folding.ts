@@ -1,4 +1,4 @@
-/** Letters that Unicode doesn't take apart into a base letter and a mark. */
+/** Letters that Unicode doesn't take apart into a base letter and a mark, and the sigma that ends a word. */
 const singleLetters: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -12,9 +12,11 @@ const singleLetters: Record<string, string> = {
   ı: 'i',
   ŋ: 'n',
   ŧ: 't',
+  ς: 'σ',
 };
 const innerWordStart = /(?<=[^\p{L}\p{N}])[\p{L}\p{N}]/gu;
 const phoneLike = /^(?=.*\d)[\d+().\-/]+$/;
+const phoneLikeStart = /^[\d+().\-/]+/;
 
 /** The text without case and accents: what a search compares. */
 export function fold(text: string): string {
@@ -22,7 +24,7 @@ export function fold(text: string): string {
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
-    .replace(/[ßæœøłđðþħıŋŧ]/g, (letter) => singleLetters[letter] ?? letter);
+    .replace(/[ßæœøłđðþħıŋŧς]/g, (letter) => singleLetters[letter] ?? letter);
 }
 
 /** The words of a search, folded; what looks like a piece of a phone number by its digits alone. */
@@ -36,7 +38,11 @@ export function searchWords(search: string): string[] {
  * its chunk along, so that "smith@ex" is found as well.
  */
 export function searchText(texts: (string | null | undefined)[], phone?: string | null): string {
-  const beginnings = texts.flatMap((each) => chunks(each ?? '').flatMap(wordBeginnings));
+  const beginnings = texts.flatMap((each) =>
+    chunks(each ?? '')
+      .flatMap(wordBeginnings)
+      .flatMap(withDigitsAlone),
+  );
   return [...beginnings, ...tails(digitsOf(phone ?? ''))].map((each) => ` ${each}`).join('');
 }
 
@@ -48,6 +54,12 @@ function chunks(text: string): string[] {
 
 function wordBeginnings(chunk: string): string[] {
   return [chunk, ...[...chunk.matchAll(innerWordStart)].map((match) => chunk.slice(match.index))];
+}
+
+/** A search for "10-4" looks for 104, since it can't tell it from a piece of a phone number. */
+function withDigitsAlone(beginning: string): string[] {
+  const digits = digitsOf(phoneLikeStart.exec(beginning)?.[0] ?? '');
+  return beginning.startsWith(digits) ? [beginning] : [beginning, digits];
 }
 
 function digitsOf(text: string): string {

@@ -126,9 +126,11 @@ export const ContactQuery = PageQuery(contactSorts, {
     }),
   ),
   phone: Type.Optional(Phone({ description: 'In E.164, the plus written `%2B`.', examples: ['+12125550123'] })),
-  email: Type.Optional(Type.String({ maxLength: emailLengthMax, description: 'The whole address, in any case.' })),
+  email: Type.Optional(
+    Type.String({ minLength: 1, maxLength: emailLengthMax, description: 'The whole address, in any case.' }),
+  ),
   groupId: Type.Optional(Id({ description: 'Members of this group.' })),
-  remoteContactId: Type.Optional(Type.String({ maxLength: stringLengthMax })),
+  remoteContactId: Type.Optional(Type.String({ minLength: 1, maxLength: stringLengthMax })),
   modifiedSince: Type.Optional(DateTime({ description: 'RFC 3339; inclusive.' })),
 });
 

@@ -12,7 +12,7 @@ export function PageQuery<Sort extends string, Filters extends TProperties>(sort
       type: 'string',
       enum: ['asc', 'desc'],
       default: 'asc',
-      description: 'Ties are by id, in the same direction; what is unset is last either way.',
+      description: 'Ties are by id, ascending, and what is unset is last, in either direction.',
     }),
     ...filters,
   });

@@ -1,13 +1,12 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { e164Pattern } from '../domain/phone-numbers.ts';
-import type { BrokenRule } from '../domain/problems.ts';
+import { type BrokenRule, brokenRulesMax } from '../domain/problems.ts';
 import { optionalE164Pattern } from './strings.ts';
 
 /** The value, stripped of what the schema doesn't know, or every rule that it breaks. */
 export type Validated<Value> = { value: Value } | { broken: BrokenRule[] };
 
-const brokenRulesMax = 100;
 const e164Message = 'must be a phone number in E.164: a plus sign, a digit 1-9, then 7 to 14 more digits';
 const patternMessages: Record<string, string> = { [e164Pattern]: e164Message, [optionalE164Pattern]: e164Message };
 const formats: Record<string, { test: (text: string) => boolean; message: string }> = {
@@ -29,7 +28,7 @@ ajv.addKeyword({
   keyword: 'trim',
   type: 'string',
   modifying: true,
-  before: 'minLength',
+  before: 'maxLength',
   validate: (
     _on: boolean,
     text: string,

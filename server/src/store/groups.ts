@@ -1,4 +1,4 @@
-import { beginsWord } from './contacts.ts';
+import { beginsWord } from './contact-search.ts';
 import type { Db } from './db.ts';
 
 export type GroupRow = {
@@ -57,11 +57,11 @@ export async function listGroups(
      left join (
        select *
        from matched
-       order by ${sortColumns[page.sortBy]} ${direction}, group_id ${direction}
+       order by ${sortColumns[page.sortBy]} ${direction}, group_id
        offset $2
        limit $3
      ) as page on true
-     order by ${sortColumns[page.sortBy]} ${direction}, group_id ${direction}`,
+     order by ${sortColumns[page.sortBy]} ${direction}, group_id`,
     [advisorId, page.offset, page.limit, words.map(beginsWord)],
   );
   const groups = rows.filter((row) => row.groupId !== null);

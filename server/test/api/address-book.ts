@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { addAdvisor } from '../../src/domain/advisors.ts';
+import type { Answer, Person, World } from '../world.ts';
+
+/** What the tests of the address book share: steps, and the promises that every route makes. */
+export const contactsPath = '/core/contact/contacts';
+export const groupsPath = '/core/contact/groups';
+export const idMax = Number.MAX_SAFE_INTEGER;
+export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+export const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+/** Strings that nothing takes: NUL can't be stored, and a lone surrogate is no character. */
+export const illFormed = ['a\0b', '\0', 'a\ud83d', '\ude00a', '\ude00\ud83d'];
+
+/** Another advisor of the same firm and application, with an empty book. */
+export async function newcomer(world: World): Promise<Person> {
+  const { firmId } = world.ann.advisor;
+  const advisor = await addAdvisor(world.deps, { firmId, name: 'newcomer', email: `${randomUUID()}@test.example` });
+  const token = await world.token(advisor.advisorId);
+  return {
+    advisor,
+    token,
+    call: (method, path, body, headers = {}) =>
+      world.ann.call(method, path, body, { authorization: `Bearer ${token}`, ...headers }),
+  };
+}
+
+export async function addContact(person: Person, fields: object = {}): Promise<number> {
+  const answer = await person.call('POST', contactsPath, { firstName: 'Ann', lastName: 'Smith', ...fields });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body.id;
+}
+
+export async function addGroup(person: Person, name = 'Retirees', externalGroupId?: string): Promise<number> {
+  const answer = await person.call('POST', groupsPath, { name, externalGroupId });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body.id;
+}
+
+export async function putInGroups(person: Person, contactId: number, groupIds: number[]): Promise<void> {
+  const answer = await person.call('PUT', `${contactsPath}/${contactId}/groups`, { groupIds });
+  assert.deepEqual([answer.status, answer.body], [200, { id: contactId }]);
+}
+
+export async function getContact(person: Person, contactId: number): Promise<Answer['body']> {
+  const answer = await person.call('GET', `${contactsPath}/${contactId}`);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body;
+}
+
+type Query = Record<string, string | number | undefined>;
+
+export async function search(person: Person, path: string, query: Query = {}): Promise<Answer['body']> {
+  const answer = await person.call('GET', `${path}?${pairs(query)}`);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body;
+}
+
+/** The ids that a search finds, in its order. */
+export async function findIds(person: Person, query: Query = {}): Promise<number[]> {
+  const { data } = await search(person, contactsPath, query);
+  return data.map((each: { contactId: number }) => each.contactId);
+}
+
+export async function findGroups(person: Person, query: Query = {}): Promise<Answer['body'][]> {
+  return (await search(person, groupsPath, query)).data;
+}
+
+/** Percent-encoded throughout: a space as %20, a plus as %2B. */
+export function pairs(query: Query): string {
+  return Object.entries(query)
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
+    .join('&');
+}
+
+export function assertProblem(answer: Answer, status: number, code: string): void {
+  const said = { status: answer.status, code: answer.body.code, inBody: answer.body.status };
+  assert.deepEqual(said, { status, code, inBody: status }, JSON.stringify(answer.body));
+  assert.match(String(answer.headers['content-type']), /^application\/problem\+json/);
+}
+
+/** A 400 whose details name this place. */
+export function assertInvalid(answer: Answer, path: string): void {
+  assertProblem(answer, 400, 'invalid_request');
+  const places = answer.body.details.map((each: { path: string }) => each.path);
+  assert.ok(places.includes(path), `${path} is not among ${JSON.stringify(answer.body.details)}`);
+}
+
+export function assertNotFound(answer: Answer): void {
+  assertProblem(answer, 404, 'not_found');
+}
+
+type Call = { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: string; scope: string; body?: object };
+
+/** Credentials and scope, and of a route that takes a body its type, size and form. */
+export function testDoor(world: World, { method, path, scope, body }: Call): void {
+  const { ann } = world;
+
+  test('without an access token it is 401', async () => {
+    assertProblem(await ann.call(method, path, body, { authorization: '' }), 401, 'unauthorized');
+  });
+
+  test('without an API key it is 401, which names x-api-key', async () => {
+    const answer = await ann.call(method, path, body, { 'x-api-key': '' });
+    assertProblem(answer, 401, 'unauthorized');
+    assert.match(answer.body.detail, /x-api-key/);
+  });
+
+  test(`without the scope ${scope} it is 403, which names it`, async () => {
+    const others = ['core.contacts.read', 'core.contacts.write', 'core.content.read', 'openid'];
+    const token = await world.token(
+      ann.advisor.advisorId,
+      others.filter((each) => each !== scope),
+    );
+    const answer = await ann.call(method, path, body, { authorization: `Bearer ${token}` });
+    assertProblem(answer, 403, 'forbidden');
+    assert.ok(answer.body.detail.includes(scope), answer.body.detail);
+  });
+
+  if (!body) return;
+
+  test('a body over 256 KiB is 413', async () => {
+    const answer = await ann.call(method, path, { ...body, unknown: 'x'.repeat(256 * 1024) });
+    assertProblem(answer, 413, 'payload_too_large');
+  });
+
+  test('a body of another type, charset or encoding is 415', async () => {
+    const text = JSON.stringify(body);
+    const refused: Record<string, string>[] = [
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'content-type': 'application/json; charset=utf-16' },
+      { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    ];
+    for (const headers of refused)
+      assertProblem(await ann.call(method, path, text, headers), 415, 'unsupported_media_type');
+  });
+
+  test('a body that is not a JSON object is 400', async () => {
+    for (const text of ['', '{', '{"a":}', 'nonsense', 'null', '[]', '"text"', '1', 'true', '[{}]'])
+      assertProblem(await callRaw(ann, method, path, text), 400, 'invalid_request');
+  });
+
+  test('a body that is not UTF-8 is 400', async () => {
+    const bytes = Buffer.concat([Buffer.from('{"firstName":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]);
+    assertProblem(await callRaw(ann, method, path, bytes), 400, 'invalid_request');
+  });
+
+  test('a body a thousand levels deep is 400', async () => {
+    const deep = `${'['.repeat(1000)}${']'.repeat(1000)}`;
+    const answer = await callRaw(ann, method, path, JSON.stringify(body).replace(/}$/, `,"deep":${deep}}`));
+    assertProblem(answer, 400, 'invalid_request');
+  });
+}
+
+/** A body as it is, for what JSON.stringify can't write. */
+export function callRaw(person: Person, method: Call['method'], path: string, body: string | Buffer): Promise<Answer> {
+  return person.call(method, path, body, { 'content-type': 'application/json' });
+}
+
+type PathOf = (id: string | number) => string;
+
+/** Ids are integers from 0 to 2^53−1: what is none is 400, what nobody has is 404. */
+export function testIds(world: World, method: Call['method'], pathOf: PathOf, body?: object): void {
+  test('an id that is not an integer from 0 to 2^53−1 is 400', async () => {
+    const fullWidthOne = encodeURIComponent('１');
+    const tooLarge = ['9007199254740992', '9007199254740993', '9223372036854775808', '1'.repeat(400)];
+    const notPlain = ['-1', '1.5', '1.0', '01', '+1', '1e3', '0x1', 'abc', 'null', '%20', '1%0A', '%00', fullWidthOne];
+    for (const id of [...tooLarge, ...notPlain])
+      assertProblem(await world.ann.call(method, pathOf(id), body), 400, 'invalid_request');
+  });
+
+  test('a path that is not well-formed is 400', async () => {
+    for (const id of ['%ED%A0%80', '%FF', '%'])
+      assertProblem(await world.ann.call(method, pathOf(id), body), 400, 'invalid_request');
+  });
+
+  test('an id that nobody has is 404, from 0 to 2^53−1', async () => {
+    for (const id of [0, 999_999, idMax]) assertNotFound(await world.ann.call(method, pathOf(id), body));
+  });
+}

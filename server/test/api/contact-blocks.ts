@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import type { World } from '../world.ts';
+
+const sorts = {
+  fullName: { column: 'full_name', low: 'low_text' },
+  email: { column: 'email_order', low: 'low_text' },
+  emailStatus: { column: 'email_status', low: 'low_text' },
+  groupCount: { column: 'group_count', low: 'low_number' },
+  source: { column: 'source', low: 'low_number' },
+  dateTimeCreated: { column: 'date_time_created', low: 'low_time' },
+};
+const blockMax = 1000;
+
+type Block = { sortBy: string; lowId: number; counted: number; held: number };
+
+/** The books’ counts, and of each block of each sort the count, are what the contacts say, counted one by one. */
+export async function assertInStep(world: World, advisorId: number): Promise<void> {
+  const [book] = await world.database.asOwner<{ counted: string; held: string }>(
+    `select
+       (select row(contact_count, email_count)::text from contact_books where advisor_id = $1) as counted,
+       (select row(count(*), count(email_address))::text from contacts where advisor_id = $1) as held`,
+    [advisorId],
+  );
+  assert.equal(book?.counted ?? '(0,0)', book?.held);
+
+  const blocks = await listBlocks(world, advisorId);
+  const totals = new Map<string, number>();
+  for (const { sortBy, lowId, counted, held } of blocks) {
+    assert.equal(counted, held, `The block of ${sortBy} at ${lowId} counts ${counted} contacts and holds ${held}.`);
+    assert.ok(counted <= blockMax, `A block of ${sortBy} holds ${counted} contacts.`);
+    assert.ok(counted > 0 || lowId < 0, `An empty block of ${sortBy} has stayed.`);
+    totals.set(sortBy, (totals.get(sortBy) ?? 0) + counted);
+  }
+  for (const [sortBy, total] of totals) assert.equal(`(${total}`, book?.held.split(',')[0], sortBy);
+  if (book?.counted && book.counted !== '(0,0)') assert.equal(totals.size, Object.keys(sorts).length);
+}
+
+/** Where the blocks of one sort begin: the first below everything, the others each at a contact. */
+export async function listLowIds(world: World, advisorId: number, sortBy: string): Promise<Set<number>> {
+  const blocks = await listBlocks(world, advisorId);
+  return new Set(blocks.filter((block) => block.sortBy === sortBy).map((block) => block.lowId));
+}
+
+async function listBlocks(world: World, advisorId: number): Promise<Block[]> {
+  const selects = Object.entries(sorts).map(
+    ([sortBy, { column, low }]) => `
+      select sort_by as "sortBy", low_id::double precision as "lowId", contact_count as counted, held::integer
+      from (
+        select *, lead(${low}) over sorted as next_low, lead(low_id) over sorted as next_id
+        from contact_blocks
+        where advisor_id = $1 and sort_by = '${sortBy}'
+        window sorted as (order by ${low}, low_id)
+      ) as block
+      cross join lateral (
+        select count(*) as held
+        from contacts
+        where advisor_id = $1
+          and (${column}, contact_id) >= (${low}, low_id)
+          and (next_id is null or (${column}, contact_id) < (next_low, next_id))
+      ) as between_lows`,
+  );
+  return world.database.asOwner<Block>(selects.join(' union all '), [advisorId]);
+}

@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fc from 'fast-check';
+import { contactSorts, createContact, createContacts, deleteContact } from '../../src/domain/contacts.ts';
+import { searchText } from '../../src/domain/folding.ts';
+import { groupSorts } from '../../src/domain/groups.ts';
+import { makeWorld, type Person } from '../world.ts';
+import {
+  addContact,
+  addGroup,
+  contactsPath,
+  findGroups,
+  groupsPath,
+  newcomer,
+  putInGroups,
+  search,
+} from './address-book.ts';
+import { assertInStep, listLowIds } from './contact-blocks.ts';
+import { BookModel, type Fields, type Filter, type ModelContact, type Order } from './contact-model.ts';
+
+// Few connections, since each plans a statement anew.
+const world = await makeWorld({ database: { size: 3 } });
+after(() => world.close());
+
+type Command = fc.AsyncCommand<BookModel, Person>;
+const directions = ['asc', 'desc'] as const;
+
+const madeUpName = fc.string({ unit: fc.constantFrom(...'aAáÁbBzZøßñ1 -’'), minLength: 1, maxLength: 5 });
+const name = fc.oneof(
+  fc.constantFrom('de la Cruz', ...'Ann ann ANN Ána Åsa Zoë Émile Muñoz Munoz Иван 李 😀'.split(' ')),
+  madeUpName.map((text) => text.trim() || 'x'),
+);
+const email = fc.constantFrom('ann@a.example', 'Ann@a.example', 'bob.x@a.example', 'zoë@b.example', 'øre@b.example');
+const phone = fc.constantFrom('+12125550101', '+12125550102', '+442071838750');
+const optional = { emailAddress: fc.option(email), phone: fc.option(phone) };
+const person = fc.record({ firstName: name, lastName: name, ...optional });
+const change = fc.record({ firstName: name, lastName: name, ...optional }, { requiredKeys: [] });
+const source = fc.constantFrom(0, 1, 2, 2, 2, 3, 4);
+const emailStatus = fc.constantFrom('None', 'Subscribed', 'Unsubscribed', 'Bounced', 'Complained', 'Disabled');
+const order = fc.record({ sortBy: fc.constantFrom(...contactSorts), sortDirection: fc.constantFrom(...directions) });
+const groupOrder = fc.record({ sortBy: fc.constantFrom(...groupSorts), sortDirection: fc.constantFrom(...directions) });
+const pageSize = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(200));
+
+const create = fc.tuple(person, source).map(([fields, from]) =>
+  command(`create ${JSON.stringify(fields)} from source ${from}`, async (model, real) => {
+    const made = from === 2 ? addContact(real, fields) : createContact(world.deps, idOf(real), fields, from);
+    model.create(await made, fields, from);
+  }),
+);
+
+const createGroup = fc.tuple(name, fc.option(fc.constantFrom('x', 'y'))).map(([groupName, externalId]) =>
+  command(`create group ${groupName} ${externalId}`, async (model, real) => {
+    const known = [...model.groups.values()].find((group) => externalId && group.externalId === externalId);
+    const groupId = await addGroup(real, groupName, externalId ?? undefined);
+    if (known) assert.equal(groupId, known.groupId);
+    model.createGroup(groupId, groupName, externalId);
+  }),
+);
+
+const commands: fc.Arbitrary<Command>[] = [
+  fc.integer({ min: 1, max: 3 }).map((ms) =>
+    command(`wait ${ms} ms`, async (model) => {
+      model.nowMs += ms;
+    }),
+  ),
+  // Several times, so that books grow.
+  ...Array(6).fill(create),
+  ...Array(3).fill(createGroup),
+  fc.tuple(fc.nat(), change).map(([which, fields]) =>
+    contactCommand(`update #${which} with ${JSON.stringify(fields)}`, async (model, real) => {
+      const contact = pick(model.contacts, which);
+      await expect(real.call('PUT', `${contactsPath}/${contact.contactId}`, fields), 200);
+      model.update(contact, fields);
+    }),
+  ),
+  fc.nat().map((which) =>
+    contactCommand(`delete #${which}`, async (model, real) => {
+      const contact = pick(model.contacts, which);
+      await expect(real.call('DELETE', `${contactsPath}/${contact.contactId}`), 204);
+      await expect(real.call('DELETE', `${contactsPath}/${contact.contactId}`), 404);
+      model.delete(contact);
+    }),
+  ),
+  fc.tuple(fc.nat(), emailStatus).map(([which, status]) =>
+    contactCommand(`email of #${which} is ${status}`, async (model, real) => {
+      const contact = pick(model.contacts, which);
+      const update = 'update contacts set email_status = $3 where advisor_id = $1 and contact_id = $2';
+      await world.deps.db.query(update, [idOf(real), contact.contactId, status]);
+      contact.emailStatus = status;
+    }),
+  ),
+  fc.tuple(fc.nat(), fc.array(fc.nat(), { maxLength: 4 })).map(([which, groups]) =>
+    contactCommand(`put #${which} in groups ${groups}`, async (model, real) => {
+      const contact = pick(model.contacts, which);
+      const groupIds = model.groups.size === 0 ? [] : groups.map((each) => pick(model.groups, each).groupId);
+      await putInGroups(real, contact.contactId, groupIds);
+      model.replaceMemberships(contact, groupIds);
+    }),
+  ),
+  fc.nat().map((which) =>
+    contactCommand(`put #${which} in every group`, async (model, real) => {
+      const contact = pick(model.contacts, which);
+      await expect(real.call('PUT', `${contactsPath}/${contact.contactId}/groups`, { isSelectAllGroup: true }), 200);
+      model.replaceMemberships(contact, model.groups.keys());
+    }),
+  ),
+  fc.nat().map((which) => ({
+    ...command(`delete group #${which}`, async (model, real) => {
+      const group = pick(model.groups, which);
+      await expect(real.call('DELETE', `${groupsPath}/${group.groupId}`), 204);
+      model.deleteGroup(group);
+    }),
+    check: (model) => model.groups.size > 0,
+  })),
+  groupOrder.map((by) =>
+    command(`search groups ${JSON.stringify(by)}`, async (model, real) => {
+      const expected = model.sortedGroups(by).map((group) => model.groupSummary(group));
+      assert.deepEqual(await findGroups(real, { ...by, pageSize: 200 }), expected);
+    }),
+  ),
+  filtered(fc.constant(() => ({}))),
+  filtered(
+    fc.constantFrom('a', 'an', 'z', 'm', 'ann ann', 'b x', '2125', '0102', 'и').map((text) => () => ({ search: text })),
+  ),
+  filtered(phone.map((text) => () => ({ phone: text }))),
+  filtered(email.map((text) => () => ({ email: text }))),
+  filtered(
+    fc.nat().map((n) => ({ groups }) => ({ groupId: groups.size === 0 ? n : pick(groups, n).groupId })),
+  ),
+  filtered(
+    fc.nat({ max: 9 }).map((ms) => ({ nowMs }) => ({ modifiedSince: new Date(nowMs - ms).toISOString() })),
+  ),
+];
+
+/** A search in any order, for a page from the first to the one past the end. */
+function filtered(filter: fc.Arbitrary<(model: BookModel) => Filter>): fc.Arbitrary<Command> {
+  return fc.tuple(order, filter, pageSize, fc.nat()).map(([by, filterOf, size, which]) =>
+    command(`search ${JSON.stringify(by)}, page #${which} of ${size}`, async (model, real) => {
+      const filter = filterOf(model);
+      const found = model.sorted(by, filter);
+      const page = 1 + (which % (pagesOf(found, size) + 1));
+      await assertPage(model, real, { ...by, ...filter, page, pageSize: size }, found);
+    }),
+  );
+}
+
+test('any sequence of changes and searches goes as in a book of plain maps', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.commands(commands, { maxCommands: 100, size: 'max' }), async (sequence) => {
+      const [model, real] = [new BookModel(), await newcomer(world)];
+      world.clock.now = () => new Date(model.nowMs);
+      await fc.asyncModelRun(() => ({ model, real }), sequence);
+      await assertBook(model, real, 7);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('a book whose blocks split, empty and go stays in step', async () => {
+  const sequence = fc.commands(commands, { maxCommands: 60, size: 'max' });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(),
+      sequence,
+      sequence,
+      fc.integer({ min: 1, max: 400 }),
+      async (seed, first, second, from) => {
+        const [model, real] = [new BookModel(), await newcomer(world)];
+        world.clock.now = () => new Date(model.nowMs);
+
+        await fill(model, real, fc.sample(person, { seed, numRuns: 2500 }));
+        await mixEmailStatus(model, real);
+        // As autovacuum does within a minute; until then plans that were made for a small table are used.
+        await world.database.asOwner('analyze contacts, contact_blocks');
+        await assertInStep(world, idOf(real));
+        for (const sortBy of contactSorts)
+          assert.ok((await listLowIds(world, idOf(real), sortBy)).size >= 3, `${sortBy} has not split.`);
+
+        await fc.asyncModelRun(() => ({ model, real }), first);
+        await joinAndDeleteGroup(model, real, 60);
+        await assertBook(model, real, 200);
+
+        // Blocks hold at most a thousand, so that one of them at least lies within two thousand.
+        const held = await listLowIds(world, idOf(real), 'fullName');
+        await renameSpan(model, real, { from, length: 2000 });
+        const left = await listLowIds(world, idOf(real), 'fullName');
+        assert.ok(!held.isSubsetOf(left), 'No block has become empty.');
+        await assertInStep(world, idOf(real));
+
+        await deleteSpan(model, real, { from, length: 400 });
+        await fc.asyncModelRun(() => ({ model, real }), second);
+        await assertBook(model, real, 190);
+
+        await deleteEveryone(model, real);
+        await assertBook(model, real, 25);
+        for (const sortBy of contactSorts) assert.equal((await listLowIds(world, idOf(real), sortBy)).size, 1);
+      },
+    ),
+    { numRuns: 1, endOnFailure: true },
+  );
+});
+
+async function fill(model: BookModel, real: Person, everyone: Fields[]): Promise<void> {
+  for (const [from, to] of [
+    [0, 1300],
+    [1300, 1310],
+    [1310, 1900],
+    [1900, everyone.length],
+  ]) {
+    const batch = everyone.slice(from, to);
+    const contactIds = await createContacts(world.deps, idOf(real), batch, 1);
+    for (const [index, fields] of batch.entries()) model.create(contactIds[index] as number, fields, 1);
+    model.nowMs += 1;
+  }
+}
+
+/** Moves most of the book to another place in one sort, in one statement. */
+async function mixEmailStatus(model: BookModel, real: Person): Promise<void> {
+  const words = ['None', 'Subscribed', 'Bounced', 'Disabled'];
+  await world.database.asOwner(
+    'update contacts set email_status = ($2::text[])[contact_id % 4 + 1] where advisor_id = $1',
+    [idOf(real), words],
+  );
+  for (const contact of model.contacts.values()) contact.emailStatus = words[contact.contactId % 4] as string;
+}
+
+async function joinAndDeleteGroup(model: BookModel, real: Person, members: number): Promise<void> {
+  const groupId = await addGroup(real);
+  model.createGroup(groupId, 'Retirees', null);
+  for (const contact of [...model.contacts.values()].slice(-members)) {
+    await putInGroups(real, contact.contactId, [groupId]);
+    model.replaceMemberships(contact, [groupId]);
+  }
+  await assertInStep(world, idOf(real));
+  await expect(real.call('DELETE', `${groupsPath}/${groupId}`), 204);
+  model.deleteGroup(pick(model.groups, model.groups.size - 1));
+}
+
+type Span = { from: number; length: number };
+
+/** Moves contacts that follow each other in the order of names before all others, in one statement. */
+async function renameSpan(model: BookModel, real: Person, span: Span): Promise<void> {
+  const renamed = spanOf(model, span);
+  for (const contact of renamed) model.update(contact, { firstName: '_Mo' });
+  const texts = renamed.map(({ lastName, emailAddress, phone }) => searchText(['_Mo', lastName, emailAddress], phone));
+  await world.database.asOwner(
+    `update contacts
+     set first_name = '_Mo', search_text = given.search_text, date_time_modified = $4
+     from unnest($2::bigint[], $3::text[]) as given (contact_id, search_text)
+     where advisor_id = $1 and contacts.contact_id = given.contact_id`,
+    [idOf(real), renamed.map((contact) => contact.contactId), texts, new Date(model.nowMs)],
+  );
+}
+
+/** Deletes the contacts that follow each other in the order of names, several at a time. */
+async function deleteSpan(model: BookModel, real: Person, span: Span): Promise<void> {
+  const goners = spanOf(model, span);
+  for (let start = 0; start < goners.length; start += 8)
+    await Promise.all(
+      goners.slice(start, start + 8).map(async (contact) => {
+        await deleteContact(world.deps, idOf(real), contact.contactId);
+        model.delete(contact);
+      }),
+    );
+}
+
+function spanOf(model: BookModel, { from, length }: Span): ModelContact[] {
+  return model.sorted({ sortBy: 'fullName', sortDirection: 'asc' }).slice(from, from + length);
+}
+
+async function deleteEveryone(model: BookModel, real: Person): Promise<void> {
+  await world.database.asOwner('delete from memberships where advisor_id = $1', [idOf(real)]);
+  await world.database.asOwner('delete from contacts where advisor_id = $1', [idOf(real)]);
+  model.contacts.clear();
+}
+
+/** Every page of every order, and what the pages are found by. */
+async function assertBook(model: BookModel, real: Person, size: number): Promise<void> {
+  for (const sortBy of contactSorts)
+    for (const sortDirection of directions) {
+      const found = model.sorted({ sortBy, sortDirection });
+      for (let page = 1; page <= pagesOf(found, size) + 1; page++)
+        await assertPage(model, real, { sortBy, sortDirection, page, pageSize: size }, found);
+    }
+  await assertInStep(world, idOf(real));
+}
+
+type PageQuery = Order & Filter & { page: number; pageSize: number };
+
+async function assertPage(model: BookModel, real: Person, query: PageQuery, found: ModelContact[]): Promise<void> {
+  const { page, pageSize: size, sortBy, sortDirection } = query;
+  const { data, pageInfo } = await search(real, contactsPath, query);
+  for (const each of data) delete each.identifier;
+  const expected = found.slice((page - 1) * size, page * size).map((contact) => model.summary(contact));
+  assert.deepEqual(data, expected);
+  assert.deepEqual(pageInfo, { page, pageSize: size, totalRecord: found.length, sortBy, sortDirection });
+}
+
+function pagesOf(found: ModelContact[], size: number): number {
+  return Math.ceil(found.length / size);
+}
+
+function command(says: string, run: Command['run']): Command {
+  return { check: () => true, run, toString: () => says };
+}
+
+function contactCommand(says: string, run: Command['run']): Command {
+  return { ...command(says, run), check: (model) => model.contacts.size > 0 };
+}
+
+async function expect(answer: ReturnType<Person['call']>, status: number): Promise<void> {
+  const { status: actual, body } = await answer;
+  assert.equal(actual, status, JSON.stringify(body));
+}
+
+function pick<Item>(items: ReadonlyMap<number, Item>, which: number): Item {
+  return [...items.values()][which % items.size] as Item;
+}
+
+function idOf(real: Person): number {
+  return real.advisor.advisorId;
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { makeWorld } from '../world.ts';
+import {
+  addContact,
+  addGroup,
+  assertNotFound,
+  contactsPath,
+  findGroups,
+  findIds,
+  getContact,
+  groupsPath,
+  newcomer,
+  putInGroups,
+  search,
+  testDoor,
+  testIds,
+} from './address-book.ts';
+
+const world = await makeWorld();
+after(() => world.close());
+const { ann } = world;
+
+test('a delete is 204 without a body', async () => {
+  const answer = await ann.call('DELETE', `${groupsPath}/${await addGroup(ann)}`);
+  assert.deepEqual([answer.status, answer.body], [204, '']);
+});
+
+test('a second delete is 404', async () => {
+  const groupId = await addGroup(ann);
+  await ann.call('DELETE', `${groupsPath}/${groupId}`);
+  assertNotFound(await ann.call('DELETE', `${groupsPath}/${groupId}`));
+});
+
+test('of many deletes at once one is 204 and the others are 404', async () => {
+  const groupId = await addGroup(ann);
+  const deletes = Array.from({ length: 8 }, () => ann.call('DELETE', `${groupsPath}/${groupId}`));
+  const statuses = (await Promise.all(deletes)).map((answer) => answer.status).sort();
+  assert.deepEqual(statuses, [204, ...Array(7).fill(404)]);
+});
+
+test('the group leaves the search', async () => {
+  const person = await newcomer(world);
+  const [goes, stays] = [await addGroup(person, 'A'), await addGroup(person, 'B')];
+  await person.call('DELETE', `${groupsPath}/${goes}`);
+  const { data, pageInfo } = await search(person, groupsPath);
+  assert.deepEqual([data.length, data[0].groupId, pageInfo.totalRecord], [1, stays, 1]);
+});
+
+test('its members stay, without the group', async () => {
+  const person = await newcomer(world);
+  const [goes, stays] = [await addGroup(person, 'A'), await addGroup(person, 'B')];
+  const [inBoth, inOne] = [await addContact(person, { firstName: 'A' }), await addContact(person, { firstName: 'B' })];
+  await putInGroups(person, inBoth, [goes, stays]);
+  await putInGroups(person, inOne, [goes]);
+  await person.call('DELETE', `${groupsPath}/${goes}`);
+  assert.deepEqual((await getContact(person, inBoth)).groupIds, [stays]);
+  assert.deepEqual((await getContact(person, inOne)).groupIds, []);
+  const { data } = await search(person, contactsPath, { sortBy: 'groupCount' });
+  const shown = data.map((each: Record<string, unknown>) => [each.contactId, each.groupCount, each.groupNames]);
+  assert.deepEqual(shown, [
+    [inOne, 0, []],
+    [inBoth, 1, ['B']],
+  ]);
+  assert.deepEqual(await findIds(person, { groupId: goes }), []);
+  assert.equal((await findGroups(person))[0].contactCount, 1);
+});
+
+test('only members count as changed', async () => {
+  const person = await newcomer(world);
+  const groupId = await addGroup(person);
+  const [member, other] = [await addContact(person), await addContact(person)];
+  await putInGroups(person, member, [groupId]);
+  const before = await getContact(person, other);
+  await world.clock.advance(1_000);
+  const modifiedSince = world.clock.now().toISOString();
+  await person.call('DELETE', `${groupsPath}/${groupId}`);
+  assert.deepEqual(await findIds(person, { modifiedSince }), [member]);
+  assert.deepEqual(await getContact(person, other), before);
+});
+
+const existing = await addGroup(ann);
+testIds(world, 'DELETE', (id) => `${groupsPath}/${id}`);
+testDoor(world, { method: 'DELETE', path: `${groupsPath}/${existing}`, scope: 'core.contacts.write' });
