@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Config } from './config.ts';
 import type { Deps } from './deps.ts';
 import type { SandboxClock } from './domain/clock.ts';
@@ -23,6 +23,7 @@ export type AppDeps = Deps & { config: Config; pool: Pool; log: Log; sandboxCloc
 export type App = FastifyInstance;
 
 const headerBytesMax = 16 * 1024;
+const slowClientPollMs = 500;
 
 /** The whole server, ready to listen; tests inject into it. */
 export async function buildApp(deps: AppDeps): Promise<App> {
@@ -36,14 +37,23 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     genReqId: traceIdOf,
     requestTimeout: config.requestTimeoutMs,
     keepAliveTimeout: 72_000,
-    // A request without Host, which Node would answer with an empty 400, is refused below.
-    http: { maxHeaderSize: headerBytesMax, requireHostHeader: false },
+    http: {
+      maxHeaderSize: headerBytesMax,
+      // A request without Host, which Node would answer with an empty 400, is refused below.
+      requireHostHeader: false,
+      // Left at its minute, Node would give the body that minute too, and look at the time only every 30 s.
+      headersTimeout: config.requestTimeoutMs,
+      requestTimeout: config.requestTimeoutMs,
+      connectionsCheckingInterval: slowClientPollMs,
+    },
+    rewriteUrl: originForm,
     return503OnClosing: false,
     routerOptions: { maxParamLength: headerBytesMax },
-    clientErrorHandler: answerClientError(publicUrl),
+    clientErrorHandler: answerClientError(publicUrl, log),
     frameworkErrors: (error, request, reply) => {
-      reply.header('x-trace-id', request.id);
+      reply.headers(commonHeaders(request));
       sendProblem(error, request, reply, publicUrl);
+      request.log.info({ status: reply.statusCode, code: request.problemCode ?? undefined }, 'request');
     },
   });
   takeOverFromNode(app.server, publicUrl);
@@ -63,7 +73,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   });
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'x-trace-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+    reply.headers(commonHeaders(request));
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw problem('invalid_request', 'The Host header is missing.');
     requireVersion(request);
@@ -87,9 +97,10 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     );
   });
 
+  // At the root, where it also sees what no route answers.
+  addMetrics(app, deps.pool);
   await addOpenapi(app, publicUrl);
   await app.register(async (scope) => {
-    addMetrics(scope, deps.pool);
     addHealth(scope, deps, () => stopping);
     addPages(scope, config.environment);
     addRoutes(scope, deps, routes, document);
@@ -97,6 +108,17 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   });
   await app.ready();
   return app;
+}
+
+function commonHeaders(request: FastifyRequest): Record<string, string> {
+  return { 'x-trace-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+}
+
+/** The target without scheme and host: RFC 9112 has a server take the absolute form too. */
+function originForm({ url = '/' }: { url?: string }): string {
+  const [, target] = (!url.startsWith('/') && /^https?:\/\/[^/?]*(.*)$/i.exec(url)) || [];
+  if (target === undefined) return url;
+  return target.startsWith('/') ? target : `/${target}`;
 }
 
 declare module 'fastify' {

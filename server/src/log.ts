@@ -1,17 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { pino } from 'pino';
+import { type DestinationStream, pino } from 'pino';
 
 /** As Fastify sees it: pino without what only pino needs to know. */
 export type Log = FastifyBaseLogger;
 
 /** One line an event, with allow-listed fields only: no phone number, text, token or key ever reaches a log. */
-export function makeLog(level: string): Log {
-  return pino({
+export function makeLog(level: string, destination: DestinationStream = pino.destination(1)): Log {
+  const options = {
     level,
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: describeError },
-  });
+  };
+  return pino(options, destination);
 }
 
 /**
@@ -21,10 +22,17 @@ export function makeLog(level: string): Log {
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { kind: typeof error };
   const { code, table, constraint } = error as Error & Record<string, unknown>;
-  const at = (error.stack ?? '')
+  const cause = error.cause === undefined ? undefined : describeError(error.cause);
+  return { kind: error.constructor.name, code, table, constraint, at: framesOf(error), cause };
+}
+
+/** The frames alone. The stack begins with the message, and a line of that may look like a frame. */
+function framesOf({ stack = '', message }: Error): string[] {
+  const messageAt = stack.indexOf(message);
+  if (messageAt < 0) return [];
+  return stack
+    .slice(messageAt + message.length)
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .map((line) => line.trim().slice('at '.length));
-  const cause = error.cause === undefined ? undefined : describeError(error.cause);
-  return { kind: error.constructor.name, code, table, constraint, at, cause };
 }

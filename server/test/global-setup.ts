@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbedded } from '../src/store/embedded.ts';
+import { startTemporary } from '../src/store/embedded.ts';
 import { migrate } from '../src/store/migrate.ts';
 
 /**
@@ -13,7 +10,7 @@ const template = `assent_test_template_${process.pid}`;
 let tearDown = async () => {};
 
 export async function globalSetup(): Promise<void> {
-  const server = process.env.DATABASE_URL ? undefined : await startOwn();
+  const server = process.env.DATABASE_URL ? undefined : await startTemporary();
   const administration = server?.url('postgres') ?? String(process.env.DATABASE_URL);
   await administer(administration, `create database ${template}`);
   await migrate(inDatabase(administration, template));
@@ -27,18 +24,6 @@ export async function globalSetup(): Promise<void> {
 
 export async function globalTeardown(): Promise<void> {
   await tearDown();
-}
-
-async function startOwn() {
-  const folder = mkdtempSync(join(tmpdir(), 'assent-test-'));
-  const embedded = await startEmbedded(folder, () => {});
-  return {
-    url: embedded.url,
-    async stop() {
-      await embedded.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
 }
 
 function inDatabase(url: string, name: string): string {

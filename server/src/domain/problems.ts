@@ -97,6 +97,7 @@ export const problemCodes = Object.keys(problems) as ProblemCode[];
 
 /** One broken rule of the input: where, which, and a sentence for a person. */
 export type BrokenRule = { path: string; rule: string; message: string };
+export const brokenRulesMax = 100;
 
 type Extra = { details?: BrokenRule[] | Record<string, unknown>; retryAfterSeconds?: number; cause?: unknown };
 
@@ -131,11 +132,12 @@ export function problem(code: ProblemCode, detail: string, extra?: Extra): Probl
   return new Problem(code, detail, extra);
 }
 
-/** Bad input: `details` has every broken rule, `detail` tells the first in a sentence. */
+/** Bad input: `details` has the broken rules, at most brokenRulesMax, and `detail` tells the first in a sentence. */
 export function invalid(broken: BrokenRule[], cause?: unknown): Problem {
-  const more = broken.length > 1 ? ` (and ${broken.length - 1} more in details)` : '';
+  const details = broken.slice(0, brokenRulesMax);
+  const more = details.length > 1 ? ` (and ${details.length - 1} more in details)` : '';
   return new Problem('invalid_request', `${broken[0]?.message ?? 'The request is invalid.'}${more}`, {
-    details: broken,
+    details,
     cause,
   });
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Problem, problem } from '../domain/problems.ts';
+import type { Log } from '../log.ts';
 import { problemBody, problemHeaders } from './problems.ts';
 import { newTraceId, traceIdOf } from './trace.ts';
 
@@ -11,18 +12,39 @@ const explanations: Record<string, string> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'The chunk extensions are too long.',
 };
 
+const lingerMs = 1_000;
+
+type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
+
 /** What Node refuses before a request exists, garbled or too slow HTTP, answered as a Problem on the bare socket. */
-export function answerClientError(publicUrl: string): (error: NodeJS.ErrnoException, socket: Duplex) => void {
-  return (error, socket) => {
-    // The other side is gone, or an answer is on its way already: another one would only garble it.
-    const { bytesWritten = 0, _httpMessage: answering } = socket as Socket & { _httpMessage?: ServerResponse };
-    if (error.code === 'ECONNRESET' || !socket.writable || (answering?.headersSent && bytesWritten > 0)) {
-      socket.destroy();
-      return;
-    }
-    const detail = explanations[error.code ?? ''] ?? 'The request is not valid HTTP.';
-    socket.end(rawAnswer(problem('invalid_request', detail), publicUrl, '/', newTraceId()));
+export function answerClientError(publicUrl: string, log: Log): (error: NodeJS.ErrnoException, socket: Duplex) => void {
+  const done = new WeakSet<Duplex>();
+  return (error, duplex) => {
+    const socket = duplex as HttpSocket;
+    if (error.code === 'ECONNRESET') return void socket.destroy();
+    // A garbled connection stays garbled: each further packet is the same error again.
+    if (done.has(socket)) return;
+    done.add(socket);
+    afterEarlierAnswers(socket, () => {
+      // An answer to this very request is on its way: another one would only garble it.
+      if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
+      const refused = problem('invalid_request', explanations[error.code ?? ''] ?? 'The request is not valid HTTP.');
+      const traceId = newTraceId();
+      log.info({ traceId, status: refused.status, code: refused.code, reason: error.code }, 'request');
+      socket.end(rawAnswer(refused, publicUrl, '/', traceId));
+      // The rest of a slow request must not be taken after all; the rest of a garbled one is let run by for a moment,
+      // since closing on unread bytes resets the connection, and the answer may be lost with it.
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroySoon();
+      else setTimeout(() => socket.destroy(), lingerMs).unref();
+    });
   };
+}
+
+/** Requests that came whole before on the same connection get their answers first. */
+function afterEarlierAnswers(socket: HttpSocket, then: () => void): void {
+  const { _httpMessage: answering } = socket;
+  if (answering?.req.complete) answering.once('close', () => afterEarlierAnswers(socket, then));
+  else then();
 }
 
 /** What Node answers by itself, and not with a Problem. */
@@ -35,7 +57,8 @@ export function takeOverFromNode(server: Server, publicUrl: string): void {
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => {});
-    socket.end(rawAnswer(problem('not_found', 'There is no such route.'), publicUrl, '/', traceIdOf(request)));
+    const refused = problem('not_found', 'There is no such route.');
+    socket.end(rawAnswer(refused, publicUrl, '/', traceIdOf(request)), () => socket.destroy());
   });
 }
 

@@ -9,7 +9,7 @@ import { usagePlans } from '../domain/usage-plans.ts';
 import { type Validated, validator } from '../schemas/validate.ts';
 import { credentialsOf } from './authenticate.ts';
 import { fingerprintOf, parseBody, type RawBody } from './body.ts';
-import { instanceOf, problemBody, problemType } from './problems.ts';
+import { instanceOf, type ProblemBody, problemBody, problemType } from './problems.ts';
 import { parseQuery, withIntegers } from './query.ts';
 import { overPlan, rateLimitHeaders } from './rate-limit.ts';
 
@@ -54,6 +54,11 @@ export function route<P extends TSchema | undefined, Q extends TSchema | undefin
 }
 
 const idempotencyKeyLengthMax = 255;
+const brokenIdempotencyKey = {
+  path: '/Idempotency-Key',
+  rule: 'length',
+  message: `Idempotency-Key must have 1 to ${idempotencyKeyLengthMax} characters.`,
+};
 
 /**
  * The door that every `/v1` request passes, in the order of the decisions: version and route (app.ts), both
@@ -73,7 +78,7 @@ export function addRoutes(app: FastifyInstance, deps: Deps, routes: Route[], doc
       method: row.method,
       url: `/v1${row.path}`,
       schema: document(row),
-      onRequest: [authenticate, sandboxFault, usagePlan, scope],
+      onRequest: [authenticate, sandboxFault, usagePlan, scope, ...(row.body ? [] : [ignoreContentType])],
       handler: answer,
     });
 
@@ -105,9 +110,14 @@ export function addRoutes(app: FastifyInstance, deps: Deps, routes: Route[], doc
         throw problem('forbidden', `The access token lacks the scope ${row.scope}.`, { details: { scope: row.scope } });
     }
 
+    /** Where no body is wanted its type doesn't matter; of a garbled one, which Fastify refuses, not even the form. */
+    async function ignoreContentType(request: FastifyRequest): Promise<void> {
+      delete request.raw.headers['content-type'];
+    }
+
     async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-      const key = idempotencyKey(request, row);
-      if (key === undefined) return send(reply, await perform(deps, request, reply));
+      const key = row.method === 'POST' ? request.headers['idempotency-key'] : undefined;
+      if (!isIdempotencyKey(key)) return send(reply, await perform(deps, request, reply));
       const { advisorId, applicationId } = callerOf(request);
       const answered = await answerOnce(
         { advisorId, applicationId, method: row.method, path: instanceOf(request), key },
@@ -125,7 +135,10 @@ export function addRoutes(app: FastifyInstance, deps: Deps, routes: Route[], doc
       const result = await row.handler(within, callerOf(request).advisorId, validate(request));
       if (!row.answer) return { status: 204, body: '' };
       // By the row's own shape: what it doesn't list can't leak out.
-      return { status: 200, body: String(reply.serializeInput(result as object, '200', 'application/json')) };
+      return {
+        status: 200,
+        body: String(reply.serializeInput(result as Record<string, unknown>, '200', 'application/json')),
+      };
     }
 
     function refusal(refused: Problem, request: FastifyRequest): Answer {
@@ -136,15 +149,19 @@ export function addRoutes(app: FastifyInstance, deps: Deps, routes: Route[], doc
 }
 
 function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
-  if (status >= 400) reply.request.problemCode = JSON.parse(body).code;
+  if (status >= 400) return sendRefusal(reply, status, JSON.parse(body));
   if (status === 204) return reply.code(204).send();
-  return reply
-    .code(status)
-    .header('content-type', status < 400 ? 'application/json; charset=utf-8' : problemType)
-    .send(body);
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
 }
 
-/** Path, query and body by the row's schemas, every broken rule of all three at once. */
+/** A problem that was kept, of another request perhaps: the trace is this one's, as in the header and the log. */
+function sendRefusal(reply: FastifyReply, status: number, refused: ProblemBody): FastifyReply {
+  reply.request.problemCode = refused.code;
+  const body = JSON.stringify({ ...refused, traceId: reply.request.id });
+  return reply.code(status).header('content-type', problemType).send(body);
+}
+
+/** Path, query and body by the row's schemas, and the Idempotency-Key: every broken rule of them all at once. */
 function inputValidator(row: Route): (request: FastifyRequest) => Input {
   const [params, query, body] = [row.params, row.query, row.body].map((schema) => schema && validator(schema));
   return (request) => {
@@ -155,6 +172,8 @@ function inputValidator(row: Route): (request: FastifyRequest) => Input {
       body: body?.(parsed),
     };
     const broken = Object.values(results).flatMap((result) => (result && 'broken' in result ? result.broken : []));
+    const key = request.headers['idempotency-key'];
+    if (row.method === 'POST' && key !== undefined && !isIdempotencyKey(key)) broken.push(brokenIdempotencyKey);
     if (broken.length > 0) throw invalid(broken);
     return { params: parsedBy(results.params), query: parsedBy(results.query), body: parsedBy(results.body) };
   };
@@ -164,12 +183,8 @@ function parsedBy(result: Validated<unknown> | undefined): unknown {
   return result && 'value' in result ? result.value : undefined;
 }
 
-function idempotencyKey(request: FastifyRequest, row: Route): string | undefined {
-  const key = request.headers['idempotency-key'];
-  if (row.method !== 'POST' || key === undefined) return undefined;
-  if (typeof key === 'string' && key !== '' && key.length <= idempotencyKeyLengthMax) return key;
-  const message = `Idempotency-Key must have 1 to ${idempotencyKeyLengthMax} characters.`;
-  throw invalid([{ path: '/Idempotency-Key', rule: 'length', message }]);
+function isIdempotencyKey(key: unknown): key is string {
+  return typeof key === 'string' && key !== '' && key.length <= idempotencyKeyLengthMax;
 }
 
 function callerOf(request: FastifyRequest): Caller {

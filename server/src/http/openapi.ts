@@ -61,7 +61,8 @@ export async function addOpenapi(app: FastifyInstance, publicUrl: string): Promi
       css: [
         {
           filename: 'assent.css',
-          content: '.swagger-ui .topbar, .swagger-ui .info .link { display: none } .swagger-ui .info { margin: 24px 0 }',
+          content:
+            '.swagger-ui .topbar, .swagger-ui .info .link { display: none } .swagger-ui .info { margin: 24px 0 }',
         },
       ],
     },

@@ -32,19 +32,23 @@ export type PoolOptions = {
   timeoutMs: number;
   /** The restricted role that every statement runs as; migrations leave it out and run as the owner. */
   role?: string;
+  /** How long the outcome of a commit is looked for when its answer was lost. */
+  settleMs?: number;
   onError?: (error: Error) => void;
 };
 
-const settleMs = 10_000;
+const settleMsDefault = 10_000;
 const settlePauseMs = 200;
 const waitingPerConnectionMax = 100;
 const conflictRetriesMax = 3;
+const conflictPauseMs = 50;
 
 // Ids and counts stay below 2^53, so they are numbers; a date is the contract's own string and stays one.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value);
 
 export function connect(options: PoolOptions): Pool {
+  const { settleMs = settleMsDefault } = options;
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     max: options.size,
@@ -58,8 +62,10 @@ export function connect(options: PoolOptions): Pool {
     application_name: 'assent',
     options: options.role ? `-c role=${options.role}` : undefined,
   });
-  // An idle connection that dies must not take the process with it: the next query gets another.
+  // A connection that dies must not take the process with it: an idle one is replaced when the next query comes, one
+  // that is lent out fails the query that it carries.
   pool.on('error', (error) => options.onError?.(error));
+  pool.on('connect', (client) => client.on('error', () => {}));
 
   async function acquire(): Promise<pg.PoolClient> {
     if (pool.waitingCount >= options.size * waitingPerConnectionMax) throw new DatabaseBusy('Too many requests wait.');
@@ -91,6 +97,8 @@ export function connect(options: PoolOptions): Pool {
         return await transactionOnce(work);
       } catch (error) {
         if (attempt > conflictRetriesMax || kindOf(error) !== 'conflict') throw error;
+        // Back at once, the one that gave way could overtake the other and meet it again.
+        await pause(Math.random() * conflictPauseMs * attempt);
       }
     }
   }
@@ -118,11 +126,17 @@ export function connect(options: PoolOptions): Pool {
   /** The answer to a commit was lost. PostgreSQL remembers how each transaction ended, so ask it. */
   async function settle(xid: string, cause: unknown): Promise<void> {
     for (const deadline = Date.now() + settleMs; Date.now() < deadline; await pause(settlePauseMs)) {
-      const [row] = await query<{ status: string }>('select pg_xact_status($1::xid8) as status', [xid]).catch(() => []);
-      if (row?.status === 'committed') return;
-      if (row?.status === 'aborted') throw new DatabaseUnavailable('The connection broke.', { cause });
+      const late = pause(deadline - Date.now(), undefined, { ref: false });
+      const status = await Promise.race([outcomeOf(xid), late]);
+      if (status === 'committed') return;
+      if (status === 'aborted') throw new DatabaseUnavailable('The connection broke.', { cause });
     }
     throw new OutcomeUnknown('The connection broke during a commit.', { cause });
+  }
+
+  async function outcomeOf(xid: string): Promise<string | undefined> {
+    const [row] = await query<{ status: string }>('select pg_xact_status($1::xid8) as status', [xid]).catch(() => []);
+    return row?.status;
   }
 
   return {

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:net';
+import { after, before, suite, test } from 'node:test';
+import { makeLog } from '../../src/log.ts';
+import { connect } from '../../src/store/db.ts';
+import { anotherNode } from '../nodes.ts';
+import { assertProblem } from '../problem.ts';
+import { exchange, listen } from '../sockets.ts';
+import { inject, makeWorld, type World } from '../world.ts';
+
+const contacts = '/core/contact/contacts';
+
+suite('operations', () => {
+  let world: World;
+  before(async () => {
+    world = await makeWorld();
+  });
+  after(() => world.close());
+
+  const get = (url: string, app = world.app) => inject(app, { method: 'GET', url });
+
+  test('/healthz and /readyz answer 200 without credentials', async () => {
+    assert.deepEqual((await get('/healthz')).body, { status: 'ok' });
+    const ready = await get('/readyz');
+    assert.equal(ready.status, 200);
+    assert.deepEqual(ready.body, { status: 'ready' });
+  });
+
+  test('/readyz says no once the server is stopping, /healthz still says yes', async () => {
+    const node = await anotherNode(world);
+    node.beginStop();
+    const answer = await get('/readyz', node);
+    assert.equal(answer.status, 503);
+    assert.equal(answer.headers.connection, 'close');
+    assert.equal((await get('/healthz', node)).status, 200);
+    await node.close();
+  });
+
+  test('/readyz says no where the database is gone, and /v1 answers 502', async () => {
+    const pool = connect({ connectionString: 'postgres://localhost:1/nothing', size: 2, timeoutMs: 5_000 });
+    const node = await anotherNode(world, { pool, db: pool });
+    assert.equal((await get('/readyz', node)).status, 503);
+    assert.equal((await get('/healthz', node)).status, 200);
+    const headers = { authorization: `Bearer ${world.ann.token}`, 'x-api-key': world.apiKey };
+    assertProblem(await inject(node, { method: 'GET', url: `/v1${contacts}`, headers }), 'downstream_unavailable');
+    await node.close();
+    await pool.end();
+  });
+
+  test('/readyz says no within about a second where the database hangs, and /v1 answers 504', async () => {
+    const silent = await listenSilently();
+    const { port } = silent.address() as { port: number };
+    const pool = connect({ connectionString: `postgres://localhost:${port}/nothing`, size: 5, timeoutMs: 1_500 });
+    const node = await anotherNode(world, { pool, db: pool });
+    const startedAt = performance.now();
+    assert.equal((await get('/readyz', node)).status, 503);
+    assert.ok(performance.now() - startedAt < 1_400);
+    const headers = { authorization: `Bearer ${world.ann.token}`, 'x-api-key': world.apiKey };
+    assertProblem(await inject(node, { method: 'GET', url: `/v1${contacts}`, headers }), 'downstream_timeout');
+    await node.close();
+    await pool.end();
+    silent.close();
+  });
+
+  test('/metrics counts requests by route and code, with latency and the pool', async () => {
+    await world.ann.call('GET', contacts);
+    await world.ann.call('GET', `${contacts}/424242`);
+    await world.ann.call('GET', `${contacts}?page=0`);
+    await get('/v1/no/such/route');
+    const { body, headers } = await get('/metrics');
+    assert.match(headers['content-type'] ?? '', /^text\/plain/);
+    const route = `method="GET",route="/v1${contacts}`;
+    for (const line of [
+      `assent_http_requests_total{${route}",status="200",code=""}`,
+      `assent_http_requests_total{${route}/:contactId",status="404",code="not_found"}`,
+      `assent_http_requests_total{${route}",status="400",code="invalid_request"}`,
+      `assent_http_requests_total{method="unknown",route="unknown",status="404",code="not_found"}`,
+      `assent_http_request_seconds_count{${route}"}`,
+      'assent_database_connections{state="total"}',
+      'assent_database_connections{state="idle"}',
+      'assent_database_connections{state="waiting"}',
+      'process_cpu_seconds_total',
+    ])
+      assert.ok(body.includes(line), line);
+    assert.ok(!body.includes('424242') && !body.includes('/no/such/route'));
+  });
+});
+
+/** Whatever a partner sends, one word of it is enough to recognise. */
+const canary = {
+  name: 'CanaryName',
+  email: 'canary.mail@example.org',
+  phone: '+12025550147',
+  text: 'canary-text',
+  key: 'canary-idempotency-key',
+  header: 'canary-header',
+};
+
+suite('what is logged', () => {
+  let world: World;
+  let port: number;
+  const lines: string[] = [];
+  before(async () => {
+    const log = makeLog('debug', { write: (line) => void lines.push(line) });
+    world = await makeWorld({ log, database: { timeoutMs: 300 } });
+    port = await listen(world.app);
+    lines.splice(0);
+    await driveEverything();
+  });
+  after(() => world.close());
+
+  /** Every way of putting something personal into a request, good and bad, and into what fails behind it. */
+  async function driveEverything(): Promise<void> {
+    const { call } = world.ann;
+    const contact = {
+      firstName: canary.name,
+      lastName: canary.name,
+      emailAddress: canary.email,
+      phone: canary.phone,
+      nickname: canary.text,
+      address1: canary.text,
+    };
+    const headers = {
+      'idempotency-key': canary.key,
+      'user-agent': canary.header,
+      cookie: `session=${canary.header}`,
+      referer: `https://${canary.header}.example/`,
+      'x-forwarded-for': canary.header,
+      'x-request-id': canary.header,
+      traceparent: canary.header,
+    };
+    const { body } = await call('POST', contacts, contact, headers);
+    await call('POST', contacts, contact, headers);
+    await call('POST', contacts, { ...contact, nickname: 'another body' }, headers);
+    await call('POST', contacts, { ...contact, phone: `${canary.phone}x`, gender: canary.text }, headers);
+    await call('POST', contacts, `{"firstName": "${canary.name}`, { ...headers, 'content-type': 'application/json' });
+    await call('POST', contacts, canary.text, { 'content-type': 'text/plain' });
+    await call('POST', contacts, canary.text, { 'content-type': canary.header });
+    await call('PUT', `${contacts}/${body.id}`, contact, headers);
+    await call('PUT', `${contacts}/${canary.text}`, contact, headers);
+    await call('GET', `${contacts}/${body.id}?x=${canary.text}`);
+    const query = new URLSearchParams({ search: canary.name, phone: canary.phone, email: canary.email });
+    await call('GET', `${contacts}?${query}`);
+    await call('GET', `${contacts}?${query}&page=${canary.text}`);
+    await call('GET', `${contacts}?search=%${canary.text}`);
+    await call('GET', `${contacts}/%${canary.text}`);
+    await call('GET', `/${canary.text}/${canary.phone}`);
+    await call('GET', contacts, undefined, { authorization: `Bearer ${canary.text}` });
+    await call('GET', contacts, undefined, { 'x-api-key': canary.text });
+    await call('GET', contacts, undefined, { 'x-sandbox-fault': canary.text });
+    await call('GET', contacts, undefined, { 'x-sandbox-fault': 'internal_error' });
+    await call('GET', contacts, undefined, { 'x-api-version': canary.text });
+    await inject(world.app, { method: 'GET', url: `/v2${canary.text}` });
+    await inject(world.app, { method: 'GET', url: `/problems/${canary.text}` });
+    await exchange(port, `GET /${canary.text} HTTP/1.1\r\nhost: x\r\nx-${canary.text}: ${'x'.repeat(20_000)}\r\n\r\n`);
+    await exchange(port, `${canary.text} / HTTP/1.1\r\nhost: ${canary.header}\r\n\r\n`);
+    await exchange(port, `GET /${canary.text} HTTP/1.1\r\nhost: x\r\nexpect: ${canary.header}\r\n\r\n`);
+    await call('POST', '/core/contact/groups', { name: canary.name, externalGroupId: canary.text });
+    await provokeDatabase(contact);
+    await call('DELETE', `${contacts}/${body.id}`);
+  }
+
+  /** PostgreSQL's own errors quote the row; one pretends to be a stack trace. */
+  async function provokeDatabase(contact: object): Promise<void> {
+    const { call } = world.ann;
+    await world.database.asOwner(`
+      create function quote_for_test() returns trigger language plpgsql as $$
+      begin
+        if new.nickname = 'slow' then perform pg_sleep(1); end if;
+        if new.nickname = 'unique' then
+          insert into api_keys (application_id, key_hash, hint, date_time_created)
+          values (1, convert_to(new.first_name, 'UTF8'), new.phone, now()), (1, convert_to(new.first_name, 'UTF8'), '', now());
+        end if;
+        if new.nickname = 'json' then perform new.first_name::jsonb; end if;
+        raise exception using
+          message = 'refused ' || new.first_name || E'\\n    at ${canary.text} (' || new.phone || ')',
+          detail = new.email_address, hint = new.phone;
+      end $$;
+      create trigger quote_for_test before insert on contacts for each row execute function quote_for_test()`);
+    for (const nickname of ['plain', 'slow', 'unique', 'json']) {
+      const answer = await call(
+        'POST',
+        contacts,
+        { ...contact, nickname },
+        { 'idempotency-key': canary.key + nickname },
+      );
+      assertProblem(answer, nickname === 'slow' ? 'downstream_timeout' : 'internal_error');
+      assert.ok(!/canary/i.test(JSON.stringify(answer.body)), 'the answer shows nothing of the cause either');
+    }
+    await world.database.asOwner('drop trigger quote_for_test on contacts');
+  }
+
+  test('each line is JSON with the trace id of its request', () => {
+    assert.ok(lines.length > 30, `${lines.length} lines`);
+    for (const line of lines) assert.match(JSON.parse(line).traceId ?? '', /^[0-9a-f]{32}$/, line);
+  });
+
+  test('what is refused before it is a request is found by its trace id too', async () => {
+    const badUrl = await world.ann.call('GET', `${contacts}/%zz`);
+    const garbled = await exchange(port, 'garbled\r\n\r\n');
+    for (const { body } of [badUrl, garbled]) assert.ok(lines.some((line) => line.includes(body.traceId)));
+  });
+
+  test('no line has a name, a number, a text, a token or a key', () => {
+    const secrets = [world.apiKey, world.ann.token, world.clientId, ...world.ann.token.split('.')];
+    const digits = canary.phone.slice(1);
+    for (const line of lines) {
+      assert.doesNotMatch(line, /canary/i);
+      for (const secret of [...secrets, digits]) assert.ok(!line.includes(secret), line);
+    }
+  });
+
+  test('no metric has them either', async () => {
+    const { body } = await inject(world.app, { method: 'GET', url: '/metrics' });
+    assert.doesNotMatch(body, /canary/i);
+    assert.ok(!body.includes(canary.phone.slice(1)) && !body.includes(world.apiKey));
+  });
+
+  test('a line says what an operator needs: method, route, status, code, time, who', () => {
+    const found = lines.map((line) => JSON.parse(line)).find(({ status, route }) => status === 200 && route);
+    assert.equal(found.msg, 'request');
+    assert.equal(found.method, 'POST');
+    assert.equal(found.route, `/v1${contacts}`);
+    assert.equal(found.advisorId, world.ann.advisor.advisorId);
+    assert.equal(typeof found.applicationId, 'number');
+    assert.equal(typeof found.ms, 'number');
+  });
+
+  test('a fault of ours says where it was thrown and why, in codes', () => {
+    const found = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'problem');
+    assert.ok(found.every(({ err }) => err.kind && Array.isArray(err.at)));
+    assert.ok(
+      found.some(({ err }) => err.code === 'P0001' && err.at.some((each: string) => /contacts\.ts/.test(each))),
+    );
+    assert.ok(found.some(({ err }) => err.constraint === 'api_keys_key_hash_key' && err.table === 'api_keys'));
+  });
+});
+
+/** A server that takes connections and never says a word. */
+async function listenSilently(): Promise<Server> {
+  const server = createServer((socket) => void socket.on('error', () => {}));
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  return server;
+}

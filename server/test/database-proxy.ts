@@ -1,0 +1,84 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+
+/** What becomes of a commit on its way: the proxy stands where cables are cut. */
+export type Fate =
+  | 'pass'
+  /** PostgreSQL commits, and the connection breaks before its answer arrives. */
+  | 'lose the answer'
+  /** The connection breaks before PostgreSQL sees the commit. */
+  | 'lose the commit'
+  /** PostgreSQL commits, the connection breaks, and nobody can connect any more. */
+  | 'cut the cable'
+  /** PostgreSQL commits, the connection breaks, and whoever connects then waits for ever. */
+  | 'hang'
+  /** PostgreSQL commits, and the connection stays open without a word. */
+  | 'fall silent';
+
+export type DatabaseProxy = {
+  /** The database's address, by way of the proxy. */
+  url: string;
+  /** What becomes of the next commits. */
+  fate: Fate;
+  /** Breaks every connection. */
+  drop(): void;
+  close(): Promise<void>;
+};
+
+const commitMessage = 'commit\0';
+
+/** A proxy before PostgreSQL on a port of its own. */
+export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
+  const sockets = new Set<Socket>();
+  const upstream = addressOf(databaseUrl);
+  const server = createServer((near) => {
+    sockets.add(near);
+    near.on('error', () => {});
+    near.on('close', () => sockets.delete(near));
+    if (proxy.fate === 'cut the cable') near.destroy();
+    if (proxy.fate === 'cut the cable' || proxy.fate === 'hang') return;
+    const far = connect(upstream);
+    let lost: Fate = 'pass';
+    const breakOff = () => {
+      near.destroy();
+      far.destroy();
+    };
+    near.on('data', (bytes) => {
+      if (bytes.includes(commitMessage)) {
+        lost = proxy.fate;
+        if (lost === 'lose the commit') return breakOff();
+      }
+      far.write(bytes);
+    });
+    far.on('data', (bytes) => {
+      if (lost === 'pass') near.write(bytes);
+      else if (lost !== 'fall silent') breakOff();
+    });
+    far.on('error', () => {});
+    near.on('close', breakOff);
+    far.on('close', breakOff);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const address = new URL(databaseUrl);
+  address.searchParams.delete('host');
+  address.host = `127.0.0.1:${port}`;
+  const proxy: DatabaseProxy = {
+    url: address.href,
+    fate: 'pass',
+    drop() {
+      for (const socket of sockets) socket.destroy();
+    },
+    async close() {
+      proxy.drop();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return proxy;
+}
+
+function addressOf(databaseUrl: string): { path: string } | { host: string; port: number } {
+  const { hostname, port, searchParams } = new URL(databaseUrl);
+  const host = searchParams.get('host') ?? hostname;
+  return host.startsWith('/') ? { path: join(host, '.s.PGSQL.5432') } : { host, port: Number(port || 5432) };
+}

@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SandboxFile } from '../src/domain/sandbox.ts';
+import { until } from './waiting.ts';
+
+const serverProgram = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const commandProgram = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const startMs = 20_000;
+const stopMs = 60_000;
+
+type Env = Record<string, string>;
+
+/** The real server as a process of its own. */
+export type Program = {
+  pid: number;
+  port: number;
+  /** All that it has said on both streams. */
+  said(): string;
+  signal(signal: NodeJS.Signals): void;
+  /** Its exit code, or the signal that ended it. */
+  ended(): Promise<number | NodeJS.Signals | null>;
+  hasEnded(): boolean;
+  /** Asks it to stop and waits until it has. */
+  stop(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals | null>;
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+};
+
+/** A data folder of the test's own, that also PostgreSQL's user can come to; with what is still running in it, it goes. */
+export function makeDataFolder(): {
+  path: string;
+  postmaster(): number | null;
+  sandbox(): SandboxFile;
+  remove(): void;
+} {
+  const path = mkdtempSync(join(tmpdir(), 'assent-process-'));
+  chmodSync(path, 0o711);
+  const postmaster = () => postmasterIn(join(path, 'postgres'));
+  return {
+    path,
+    postmaster,
+    sandbox: () => JSON.parse(readFileSync(join(path, 'sandbox.json'), 'utf8')),
+    remove() {
+      const pid = postmaster();
+      if (pid) process.kill(pid, 'SIGQUIT');
+      rmSync(path, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
+
+/** The postmaster of a cluster while it lives. */
+function postmasterIn(cluster: string): number | null {
+  try {
+    const pid = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    return isAlive(pid) ? pid : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A zombie, whose parent has yet to notice, is not alive. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+export async function launchServer(env: Env): Promise<Program> {
+  const port = Number(env.PORT ?? (await freePort()));
+  const child = launch(serverProgram, [], { LOG_LEVEL: 'warn', ...env, PORT: String(port) });
+  child.stdin?.end();
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text) => {
+      said += text;
+    });
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
+    child.once('close', (code, signal) => resolve(code ?? signal)),
+  );
+  const program: Program = {
+    pid: child.pid ?? -1,
+    port,
+    said: () => said,
+    signal: (signal) => void child.kill(signal),
+    ended: () => within(stopMs, 'the server ends', ended),
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return program.ended();
+    },
+    fetch: (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init),
+  };
+  return program;
+}
+
+/** Launches the server and waits until it is ready. */
+export async function startServer(env: Env): Promise<Program> {
+  const program = await launchServer(env);
+  await until(
+    'the server is ready',
+    async () => {
+      if (program.hasEnded()) throw new Error(`The server ended: ${program.said()}`);
+      return isReady(program);
+    },
+    startMs,
+  );
+  return program;
+}
+
+export async function isReady(program: Program): Promise<boolean> {
+  const answer = await program.fetch('/readyz').catch(() => null);
+  await answer?.body?.cancel();
+  return answer?.status === 200;
+}
+
+export type Said = { status: number | null; stdout: string; stderr: string };
+
+/** The operator's command, to its end. */
+export async function assent(args: string[], env: Env, stdin = ''): Promise<Said> {
+  const child = launch(commandProgram, args, env);
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(stdin);
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.setEncoding('utf8').on('data', (text) => {
+      said[name] += text;
+    });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { status: await within(stopMs, `assent ${args.join(' ')} ends`, ended), ...said };
+}
+
+/** With nothing of the test's own environment but what finds programs. */
+function launch(program: string, args: string[], env: Env): ChildProcess {
+  return spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TZ: 'UTC', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function within<Value>(ms: number, what: string, promise: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Waited ${ms} ms in vain: ${what}.`)), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, suite, test } from 'node:test';
+import pg from 'pg';
+import { checkDatabase, MigrationError, migrate } from '../../src/store/migrate.ts';
+import { makeDatabase, type TestDatabase } from '../database.ts';
+
+const insufficientPrivilege = '42501';
+
+suite('the application’s role', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await makeDatabase();
+  });
+  after(() => database.drop());
+
+  const refused = (sql: string) =>
+    assert.rejects(database.pool.query(sql), { code: insufficientPrivilege }, `${sql} was not refused`);
+
+  test('is the one that every statement runs as', async () => {
+    const [row] = await database.pool.query('select current_user as name');
+    assert.deepEqual(row, { name: 'assent_app' });
+  });
+
+  for (const sql of [
+    'create table mine (id integer)',
+    'create schema mine',
+    'create function mine() returns integer language sql as $$ select 1 $$',
+    'alter table contacts add column mine text',
+    'alter table contacts disable trigger all',
+    'drop table contacts',
+    'drop function apply_contact_changes',
+    'truncate contacts',
+    'create index mine on contacts (phone)',
+    'create extension citext',
+    'alter role assent_app superuser',
+    'create database mine',
+  ])
+    test(`can’t change the schema: ${sql}`, () => refused(sql));
+
+  for (const sql of [
+    `insert into contact_blocks values (1, 'fullName', '', 0, now(), 0, 0)`,
+    'update contact_blocks set contact_count = 0',
+    'delete from contact_blocks',
+    'delete from contact_books',
+    `insert into migrations (name, sha256) values ('mine', '')`,
+    'delete from migrations',
+    `update signing_keys set private_jwk = '{}'`,
+    'delete from signing_keys',
+    'delete from advisors',
+    'delete from applications',
+    'delete from api_keys',
+  ])
+    test(`can’t write what it only reads: ${sql}`, () => refused(sql));
+
+  test('can’t read what belongs to PostgreSQL or the machine', async () => {
+    await refused('select rolpassword from pg_authid');
+    await refused(`select pg_read_file('postgresql.conf')`);
+    await refused(`copy contacts to program 'true'`);
+    await refused(`copy contacts to '/tmp/contacts.csv'`);
+  });
+});
+
+suite('the check before a server serves', () => {
+  const databases: TestDatabase[] = [];
+  const fresh = async () => {
+    const database = await makeDatabase({ size: 1 });
+    databases.push(database);
+    return database;
+  };
+  after(async () => {
+    await Promise.all(databases.map((database) => database.drop()));
+  });
+
+  test('passes a migrated database with a restricted role', async () => {
+    await checkDatabase((await fresh()).url);
+  });
+
+  test('refuses a database that lacks a migration', async () => {
+    const database = await fresh();
+    await database.asOwner(`delete from migrations where name like '002-%'`);
+    await assert.rejects(checkDatabase(database.url), (error: Error) => {
+      assert.ok(error instanceof MigrationError);
+      assert.match(error.message, /lacks 1 migration.*assent migrate/);
+      return true;
+    });
+  });
+
+  test('refuses an empty database', async () => {
+    const database = await fresh();
+    await database.asOwner('drop table migrations');
+    await assert.rejects(checkDatabase(database.url), /lacks \d+ migrations/);
+  });
+
+  test('refuses a database whose migration was another', async () => {
+    const database = await fresh();
+    await database.asOwner(`update migrations set sha256 = 'another' where name like '001-%'`);
+    await assert.rejects(checkDatabase(database.url), /001-.*was changed after it was applied/);
+  });
+
+  test('refuses a role that owns the tables', async () => {
+    const database = await fresh();
+    await database.asOwner('alter table contacts owner to assent_app');
+    await assert.rejects(checkDatabase(database.url), /owns the tables/);
+  });
+
+  test('refuses a role that is a member of the owner', async () => {
+    const database = await fresh();
+    const owner = `assent_test_owner_${randomBytes(4).toString('hex')}`;
+    await database.asOwner(
+      `create role ${owner}; alter table contacts owner to ${owner}; grant ${owner} to assent_app`,
+    );
+    try {
+      await assert.rejects(checkDatabase(database.url), /owns the tables/);
+    } finally {
+      await database.asOwner(`reassign owned by ${owner} to current_user; drop owned by ${owner}; drop role ${owner}`);
+    }
+  });
+});
+
+suite('migrations', () => {
+  let database: TestDatabase;
+  const made: string[] = [];
+  before(async () => {
+    database = await makeDatabase({ size: 1 });
+  });
+  after(async () => {
+    for (const name of made) await database.asOwner(`drop database ${name} with (force)`);
+    await database.drop();
+  });
+
+  /** An empty database, and how to reach it. */
+  async function empty(owner = ''): Promise<string> {
+    const name = `assent_test_empty_${randomBytes(4).toString('hex')}`;
+    await database.asOwner(`create database ${name} ${owner && `owner ${owner}`}`);
+    made.push(name);
+    const url = new URL(database.url);
+    url.pathname = `/${name}`;
+    return url.href;
+  }
+
+  test('are applied once, in order, also when several processes start at once', async () => {
+    const url = await empty();
+    const applied = await Promise.all([1, 2, 3].map(() => migrate(url)));
+    const [all, ...none] = applied.toSorted((a, b) => b.length - a.length);
+    assert.deepEqual(none, [[], []]);
+    assert.deepEqual(all, all?.toSorted());
+    assert.match(all?.[0] ?? '', /^001-/);
+    await checkDatabase(url);
+  });
+
+  test('that fail leave nothing of themselves behind', async () => {
+    const url = await empty();
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    // In the way of the second migration, after the first one is through.
+    await client.query('create table memberships (id integer)');
+    await assert.rejects(migrate(url));
+    const { rows } = await client.query(
+      `select (select array_agg(name) from migrations) as applied, to_regclass('contacts') as half`,
+    );
+    assert.equal(rows[0].applied.length, 1);
+    assert.equal(rows[0].half, null);
+    await client.query('drop table memberships');
+    assert.ok((await migrate(url)).length > 0);
+    await client.end();
+    await checkDatabase(url);
+  });
+
+  test('by a role that may not prepare the application’s role say what a superuser must run', async () => {
+    const role = `assent_test_plain_${randomBytes(4).toString('hex')}`;
+    await database.asOwner(`create role ${role} login password 'plain'`);
+    const url = new URL(await empty(role));
+    url.username = role;
+    url.password = 'plain';
+    await assert.rejects(migrate(url.href), (error: Error) => {
+      assert.ok(error instanceof MigrationError);
+      assert.match(error.message, /superuser run:\n {2}grant assent_app to/);
+      return true;
+    });
+    const name = made.pop();
+    await database.asOwner(`drop database ${name} with (force)`);
+    await database.asOwner(`drop role ${role}`);
+  });
+});
