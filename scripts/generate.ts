@@ -1,7 +1,6 @@
 // Writes the files that are made from the code: openapi.json, server/schema.sql and tables of the reference. With
 // --check it only compares, and fails where one is out of step.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildApp } from '../server/src/app.ts';
 import { help, overview } from '../server/src/cli/help.ts';
@@ -12,7 +11,7 @@ import { enumerations } from '../server/src/domain/enumerations.ts';
 import { problemCodes, problems } from '../server/src/domain/problems.ts';
 import { makeLog } from '../server/src/log.ts';
 import { describeSchema } from '../server/src/store/describe-schema.ts';
-import { startEmbedded } from '../server/src/store/embedded.ts';
+import { startTemporary } from '../server/src/store/embedded.ts';
 import { ensureDatabase, migrate } from '../server/src/store/migrate.ts';
 
 const generated = {
@@ -57,15 +56,13 @@ async function openapi(): Promise<string> {
 }
 
 async function schema(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'assent-schema-'));
-  const embedded = await startEmbedded(folder, () => {});
+  const embedded = await startTemporary();
   try {
     await ensureDatabase(embedded.url('postgres'), 'assent');
     await migrate(embedded.url('assent'));
     return await describeSchema(embedded.url('assent'));
   } finally {
     await embedded.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import ICAL from 'ical.js';
+import type { ExportedContact } from '../domain/contact-imports.ts';
 import { word } from '../domain/enumerations.ts';
 import { type FileContact, type Region, toDate, toE164, toNumber, type Unreadable } from './fields.ts';
 
@@ -93,27 +94,8 @@ function tooLarge(began: number): Unreadable {
   return { line: began, unreadable: 'the card is over a million characters' };
 }
 
-export type CardContact = {
-  identifier: string;
-  fullName: string;
-  firstName: string | null;
-  lastName: string | null;
-  nickname: string | null;
-  emailAddress: string | null;
-  phone: string | null;
-  birthDate: string | null;
-  clientAnniversary: string | null;
-  gender: number;
-  maritalStatus: number;
-  address1: string | null;
-  address2: string | null;
-  city: string | null;
-  state: string | null;
-  postalCode: string | null;
-};
-
 /** The contact as vCard 4.0. */
-export function writeVcard(contact: CardContact): string {
+export function writeVcard(contact: ExportedContact): string {
   const { firstName, lastName, address1, address2, city, state, postalCode } = contact;
   const address = [null, address2, address1, city, state, postalCode, null].map((part) => part ?? '');
   const properties: Property[] = [

@@ -1,9 +1,11 @@
 import type { Deps } from '../deps.ts';
-import { listContactsAfter, listSameContacts } from '../store/contacts.ts';
+import { type ContactRow, listContactsAfter, listSameContacts } from '../store/contacts.ts';
 import { type ContactInput, createContacts } from './contacts.ts';
 import { numberOf } from './enumerations.ts';
 
 const exportBatch = 1_000;
+
+export type ExportedContact = ContactRow;
 
 /** What became of each contact of a batch: its new id, or that of the one that is the same person already. */
 export type Imported = { created: number } | { same: number };
@@ -49,7 +51,7 @@ function personOf({ firstName, lastName, emailAddress, phone }: ContactInput) {
 }
 
 /** Every contact of the book, in the order of ids, a batch at a time. */
-export async function* exportContacts(deps: Deps, advisorId: number) {
+export async function* exportContacts(deps: Deps, advisorId: number): AsyncGenerator<ExportedContact[]> {
   for (let after = -1; ; ) {
     const contacts = await listContactsAfter(deps.db, advisorId, after, exportBatch);
     if (contacts.length > 0) yield contacts;

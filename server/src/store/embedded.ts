@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   chownSync,
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readFileSync,
   renameSync,
@@ -64,6 +66,21 @@ export async function startEmbedded(dataDir: string, say: (line: string) => void
       stopping = true;
       if (await isLast(presence)) await shutDown(cluster);
       await presence.end().catch(() => {});
+    },
+  };
+}
+
+/** One for the length of a run, in a folder that goes with it: for tests and for files that are made from the schema. */
+export async function startTemporary(): Promise<Embedded> {
+  const folder = mkdtempSync(join(tmpdir(), 'assent-'));
+  // Under root PostgreSQL runs as another user: where that one can't come, its files would land elsewhere and stay.
+  chmodSync(folder, 0o711);
+  const embedded = await startEmbedded(folder, () => {});
+  return {
+    ...embedded,
+    async stop() {
+      await embedded.stop();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
