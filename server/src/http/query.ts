@@ -3,15 +3,13 @@ import { invalid } from '../domain/problems.ts';
 
 /** The query as strings; a name that is repeated becomes an array, which no schema of ours takes. */
 export function parseQuery(url: string): Record<string, unknown> {
-  const query: Record<string, unknown> = Object.create(null);
-  const start = url.indexOf('?');
-  for (const pair of start < 0 ? [] : url.slice(start + 1).split('&')) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const [name, value] = [equals < 0 ? pair : pair.slice(0, equals), equals < 0 ? '' : pair.slice(equals + 1)].map(
-      decode,
-    );
-    query[name as string] = (name as string) in query ? [query[name as string], value].flat() : value;
+  const query: Record<string, string | string[]> = Object.create(null);
+  const [, text = ''] = /\?(.*)$/s.exec(url) ?? [];
+  for (const pair of text.split('&').filter(Boolean)) {
+    const [, name = '', value = ''] = (/^([^=]*)=?(.*)$/s.exec(pair) ?? []).map(decode);
+    const message = `${name} must be well-formed Unicode without NUL.`;
+    if (`${name}${value}`.includes('\0')) throw invalid([{ path: `/${name}`, rule: 'wellFormed', message }]);
+    query[name] = query[name] === undefined ? value : [query[name], value].flat();
   }
   return query;
 }
@@ -22,7 +20,7 @@ export function withIntegers(schema: TSchema, given: Record<string, unknown>): R
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const isInteger = Object.hasOwn(properties, name) && properties[name]?.type === 'integer';
-      return [name, isInteger && typeof value === 'string' && /^-?(0|[1-9]\d*)$/.test(value) ? Number(value) : value];
+      return [name, isInteger && typeof value === 'string' && /^(0|-?[1-9]\d*)$/.test(value) ? Number(value) : value];
     }),
   );
 }

@@ -8,6 +8,7 @@ import {
   Id,
   Name,
   nameLengthMax,
+  noSpacePattern,
   OptionalDate,
   OptionalEnumeration,
   OptionalPhone,
@@ -127,7 +128,12 @@ export const ContactQuery = PageQuery(contactSorts, {
   ),
   phone: Type.Optional(Phone({ description: 'In E.164, the plus written `%2B`.', examples: ['+12125550123'] })),
   email: Type.Optional(
-    Type.String({ minLength: 1, maxLength: emailLengthMax, description: 'The whole address, in any case.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: emailLengthMax,
+      pattern: noSpacePattern,
+      description: 'The whole address, in any case; a plus in it is written `%2B`.',
+    }),
   ),
   groupId: Type.Optional(Id({ description: 'Members of this group.' })),
   remoteContactId: Type.Optional(Type.String({ minLength: 1, maxLength: stringLengthMax })),
@@ -145,5 +151,5 @@ export const MembershipsInput = Type.Object(
       Type.Boolean({ description: 'Every group that exists now; `groupIds` is ignored.' }),
     ),
   },
-  { title: 'Group memberships', examples: [{ groupIds: [1, 2] }] },
+  { title: 'Group memberships', ignoredWhen: { groupIds: 'isSelectAllGroup' }, examples: [{ groupIds: [1, 2] }] },
 );

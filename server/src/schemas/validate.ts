@@ -2,13 +2,17 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { e164Pattern } from '../domain/phone-numbers.ts';
 import { type BrokenRule, brokenRulesMax } from '../domain/problems.ts';
-import { optionalE164Pattern } from './strings.ts';
+import { noSpacePattern, optionalE164Pattern } from './strings.ts';
 
 /** The value, stripped of what the schema doesn't know, or every rule that it breaks. */
 export type Validated<Value> = { value: Value } | { broken: BrokenRule[] };
 
 const e164Message = 'must be a phone number in E.164: a plus sign, a digit 1-9, then 7 to 14 more digits';
-const patternMessages: Record<string, string> = { [e164Pattern]: e164Message, [optionalE164Pattern]: e164Message };
+const patternMessages: Record<string, string> = {
+  [e164Pattern]: e164Message,
+  [optionalE164Pattern]: e164Message,
+  [noSpacePattern]: 'must not contain white space; in a query, write + as %2B',
+};
 const formats: Record<string, { test: (text: string) => boolean; message: string }> = {
   date: { test: isDate, message: 'must be a real date as YYYY-MM-DD' },
   'date-time': { test: isDateTime, message: 'must be a time in RFC 3339, such as 2026-03-01T17:05:00Z' },
@@ -36,6 +40,18 @@ ajv.addKeyword({
     place?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
   ) => {
     if (place) place.parentData[place.parentDataProperty] = text.trim();
+    return true;
+  },
+});
+
+// A field that another one, where it is true, makes meaningless: it is dropped before it is looked at.
+ajv.addKeyword({
+  keyword: 'ignoredWhen',
+  type: 'object',
+  modifying: true,
+  before: 'properties',
+  validate: (fields: Record<string, string>, data: Record<string, unknown>) => {
+    for (const [field, flag] of Object.entries(fields)) if (data[flag] === true) delete data[field];
     return true;
   },
 });
@@ -73,7 +89,7 @@ function sentence({ keyword, params, schema, data }: ErrorObject): string {
     return `must be one of ${(schema as unknown[]).filter((each) => each !== '' && each !== null).join(', ')}`;
   const message = keyword === 'pattern' ? patternMessages[params.pattern] : formats[params.format]?.message;
   // A raw + in a query has become a space by the time we see it.
-  const hint = typeof data === 'string' && /^ \d|\d \d/.test(data) ? '; in a query, write + as %2B' : '';
+  const hint = typeof data === 'string' && /^ \d|:\d\d(\.\d+)? \d/.test(data) ? '; in a query, write + as %2B' : '';
   return (message ?? `breaks the rule ${keyword}`) + hint;
 }
 

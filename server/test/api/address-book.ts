@@ -166,7 +166,22 @@ export function testIds(world: World, method: Call['method'], pathOf: PathOf, bo
   test('an id that is not an integer from 0 to 2^53−1 is 400', async () => {
     const fullWidthOne = encodeURIComponent('１');
     const tooLarge = ['9007199254740992', '9007199254740993', '9223372036854775808', '1'.repeat(400)];
-    const notPlain = ['-1', '1.5', '1.0', '01', '+1', '1e3', '0x1', 'abc', 'null', '%20', '1%0A', '%00', fullWidthOne];
+    const notPlain = [
+      '-1',
+      '-0',
+      '1.5',
+      '1.0',
+      '01',
+      '+1',
+      '1e3',
+      '0x1',
+      'abc',
+      'null',
+      '%20',
+      '1%0A',
+      '%00',
+      fullWidthOne,
+    ];
     for (const id of [...tooLarge, ...notPlain])
       assertProblem(await world.ann.call(method, pathOf(id), body), 400, 'invalid_request');
   });
