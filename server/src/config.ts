@@ -41,6 +41,7 @@ export const settings = {
     about:
       'PostgreSQL 15 or newer. Unset, the embedded one runs, its files in the data folder. Required in production.',
     parse: postgresUrl,
+    secret: true,
   },
   databasePoolSize: {
     name: 'DATABASE_POOL_SIZE',
@@ -93,7 +94,9 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     try {
       values[key] = setting.parse(given);
     } catch (error) {
-      throw new ConfigError(`${setting.name} is "${given}": it must be ${(error as Error).message}.`);
+      // An address may carry a password, and what is said here ends up in logs.
+      const shown = 'secret' in setting ? 'can’t be used' : `is "${given}"`;
+      throw new ConfigError(`${setting.name} ${shown}: it must be ${(error as Error).message}.`);
     }
   }
   const config = {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { startJobs } from './jobs/start.ts';
 import { makeLog } from './log.ts';
 import { startRuntime } from './runtime.ts';
@@ -46,7 +46,7 @@ async function listen(app: App, { host, port }: Config): Promise<void> {
     } catch (error) {
       const busy = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
       if (busy && Date.now() < deadline) continue;
-      throw busy ? new Error(`Port ${port} is taken: set PORT to another.`, { cause: error }) : error;
+      throw busy ? new ConfigError(`Port ${port} is taken: set PORT to another.`, { cause: error }) : error;
     }
   }
 }

@@ -11,20 +11,23 @@ const settings: Record<string, Option> = {
   disabled: { value: 'yes|no', about: 'Whether the account is refused everywhere.' },
 };
 
+const passwordOption: Option = { about: 'Read the password that the advisor signs in with from stdin.' };
+
 export const advisorVerbs: Verb[] = [
   {
     name: 'advisors add',
-    about: 'Add an advisor to a firm. The password is read from stdin.',
+    about: 'Add an advisor to a firm.',
     operands: ['FIRM'],
     options: {
       ...settings,
       name: { value: 'TEXT', about: 'The advisor’s name.', required: true },
       email: { value: 'ADDRESS', about: 'The address the advisor signs in with.', required: true },
+      'password-stdin': passwordOption,
     },
     run: async (call) => {
       const { name = '', email = '' } = call.options;
       const firmId = wholeNumber('FIRM', call.operands.FIRM ?? '');
-      const input = { ...settingsOf(call), name, email, firmId, password: await passwordFromStdin() };
+      const input = { ...settingsOf(call), name, email, firmId, password: await passwordOf(call) };
       call.out.records([await addAdvisor(call.runtime, input)]);
     },
   },
@@ -46,10 +49,11 @@ export const advisorVerbs: Verb[] = [
     name: 'advisors set',
     about: 'Change settings of an advisor.',
     operands: ['ADVISOR'],
-    options: settings,
+    options: { ...settings, 'password-stdin': passwordOption },
     run: async (call) => {
-      const change = settingsOf(call);
-      if (Object.keys(change).length === 0) throw new UsageError('Name at least one setting to change.');
+      const change = { ...settingsOf(call), password: await passwordOf(call) };
+      if (Object.values(change).every((value) => value === undefined))
+        throw new UsageError('Name at least one setting to change.');
       const { advisorId } = await getAdvisor(call.runtime, call.operands.ADVISOR ?? '');
       await setAdvisor(call.runtime, advisorId, change);
       showAdvisor(await getAdvisor(call.runtime, String(advisorId)), call.out);
@@ -79,9 +83,9 @@ function showAdvisor(advisor: Advisor, out: Call['out']): void {
   out.records(Object.entries(advisor).map(([setting, value]) => ({ setting, value })));
 }
 
-/** Not an argument: those stand in the shell's history and in every process list. */
-async function passwordFromStdin(): Promise<string | undefined> {
-  if (process.stdin.isTTY) return undefined;
+/** Never an argument: those stand in the shell's history and in every process list. */
+async function passwordOf({ switches }: Call): Promise<string | undefined> {
+  if (!switches.has('password-stdin')) return undefined;
   let text = '';
   for await (const chunk of process.stdin) text += chunk;
   return text.trim() || undefined;

@@ -93,6 +93,7 @@ async function exportFile({ runtime, operands, options, out }: Call): Promise<vo
   ).pageInfo;
   // A book is personal data: the file is its writer's alone.
   const file = await open(path, 'w', 0o600);
+  await file.chmod(0o600);
   let done = 0;
   try {
     if (format === 'csv') await file.write(`${csvColumns.join(',')}\n`);

@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from '../config.ts';
 import { Problem } from '../domain/problems.ts';
+import { explain } from '../explain.ts';
 import { makeLog } from '../log.ts';
-import { explain } from '../main.ts';
 import { type Runtime, startRuntime } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox-file.ts';
 import { help, overview, usage } from './help.ts';
@@ -32,7 +32,11 @@ async function run(args: string[]): Promise<void> {
   const config = commandConfig();
   // A verb that is offline never looks at its runtime.
   if (verb.offline) return void (await verb.run({ ...call, config, runtime: undefined as unknown as Runtime }));
-  const runtime = await startRuntime(config, makeLog('silent'), out.note);
+  const starting = startRuntime(config, makeLog('silent'), out.note);
+  // Cut off, at whatever moment, a command still leaves the database as it found it: stopped, if it started it.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => starting.then((runtime) => runtime.stop()).finally(() => process.exit(130)));
+  const runtime = await starting;
   try {
     await verb.run({ ...call, config, runtime });
   } finally {

@@ -32,7 +32,7 @@ export async function addAdvisor(deps: Deps, input: AdvisorInput): Promise<Advis
     },
     deps.clock.now(),
   );
-  if (!advisor) throw problem('invalid_request', 'Another advisor has that email or that texting number.');
+  if (!advisor) throw taken();
   return advisor;
 }
 
@@ -43,7 +43,7 @@ export async function setAdvisor(
 ): Promise<void> {
   checkSettings(settings);
   const passwordHash = password ? { passwordHash: await hashPassword(password) } : {};
-  await store.updateAdvisor(deps.db, advisorId, { ...settings, ...passwordHash });
+  if (!(await store.updateAdvisor(deps.db, advisorId, { ...settings, ...passwordHash }))) throw taken();
 }
 
 /** The advisor that an operator names by id or email. */
@@ -55,6 +55,10 @@ export async function getAdvisor(deps: Deps, idOrEmail: string): Promise<Advisor
 
 export async function listAdvisors(deps: Deps): Promise<Advisor[]> {
   return store.listAdvisors(deps.db);
+}
+
+function taken() {
+  return problem('invalid_request', 'Another advisor has that email or that texting number.');
 }
 
 function checkSettings({ name, email, textingNumber, timeZone }: Partial<AdvisorSettings>): void {

@@ -22,11 +22,11 @@ export function idempotency(deps: Deps) {
 
   async function answerOnce(key: AnswerKey, fingerprint: Buffer, work: Work): Promise<Answered> {
     const id = JSON.stringify(key);
-    for (let twin = inFlight.get(id); twin; twin = inFlight.get(id)) {
+    const twin = inFlight.get(id);
+    if (twin) {
       if (!twin.fingerprint.equals(fingerprint)) throw otherBody();
-      // A twin that failed left nothing to share: then this one tries for itself.
-      const answer = await twin.answer.catch(() => null);
-      if (answer) return { ...answer, replayed: true };
+      // Its fault is shared too: if each twin tried for itself, the last would wait for as many timeouts as there are twins.
+      return { ...(await twin.answer), replayed: true };
     }
     const answer = perform(key, fingerprint, work);
     inFlight.set(id, { fingerprint, answer });

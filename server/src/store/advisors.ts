@@ -1,4 +1,4 @@
-import type { Db } from './db.ts';
+import { type Db, falseIfTaken } from './db.ts';
 
 export type AdvisorRow = {
   advisorId: number;
@@ -57,19 +57,21 @@ export async function insertAdvisor(db: Db, advisor: NewAdvisor, now: Date): Pro
   return row ?? null;
 }
 
+/** False where the email or the texting number is another's already. */
 export async function updateAdvisor(
   db: Db,
   advisorId: number,
   change: Partial<AdvisorSettings & { passwordHash: string }>,
-): Promise<void> {
+): Promise<boolean> {
   const given = Object.entries(change) as [keyof typeof settingColumns, unknown][];
-  if (given.length === 0) return;
-  await db.query(
+  if (given.length === 0) return true;
+  const update = db.query(
     `update advisors
      set ${given.map(([name], index) => `${settingColumns[name]} = $${index + 2}`).join(', ')}
      where advisor_id = $1`,
     [advisorId, ...given.map(([, value]) => value)],
   );
+  return update.then(() => true).catch(falseIfTaken);
 }
 
 /** By id or by email, as an operator names them. */

@@ -60,7 +60,9 @@ export function connect(options: PoolOptions): Pool {
     query_timeout: options.timeoutMs + 1_000,
     idle_in_transaction_session_timeout: 60_000,
     application_name: 'assent',
-    options: options.role ? `-c role=${options.role}` : undefined,
+    // Every table has the index that its statements need. A plan made while a table was small, or never analyzed, would
+    // read all of it, and a prepared statement keeps its plan: after an import of 20,000 a page took 1.1 s instead of 10 ms.
+    options: `-c enable_seqscan=off${options.role ? ` -c role=${options.role}` : ''}`,
   });
   // A connection that dies must not take the process with it: an idle one is replaced when the next query comes, one
   // that is lent out fails the query that it carries.
@@ -207,6 +209,12 @@ function translated(error: unknown): unknown {
   if (kind === 'lost') return new DatabaseUnavailable('The database can’t be reached.', { cause: error });
   if (kind === 'timeout') return new DatabaseTimeout('The database took too long.', { cause: error });
   return error;
+}
+
+/** What a write that broke a unique index comes to; any other error stays one. */
+export function falseIfTaken(error: unknown): false {
+  if (error instanceof pg.DatabaseError && error.code === '23505') return false;
+  throw error;
 }
 
 export async function ping(db: Db): Promise<true> {

@@ -41,22 +41,28 @@ const sharedHome = '/var/lib/assent';
 export async function startEmbedded(dataDir: string, say: (line: string) => void): Promise<Embedded> {
   const cluster = await prepare(dataDir, say);
   let stopping = false;
+  let recovery = Promise.resolve();
   let presence = await attach(cluster);
   watch();
 
   /** When PostgreSQL dies under us (an OOM kill, a kill -9), start it again: requests meanwhile answer 502. */
   function watch(): void {
     presence.on('error', () => {});
-    presence.once('end', async () => {
-      if (stopping) return;
-      say('PostgreSQL went away; starting it again.');
+    presence.once('end', () => {
+      if (!stopping) recovery = recover();
+    });
+  }
+
+  async function recover(): Promise<void> {
+    say('PostgreSQL went away; starting it again.');
+    while (!stopping) {
       try {
         presence = await attach(cluster);
-        watch();
+        return watch();
       } catch (error) {
-        say(`PostgreSQL does not start: ${(error as Error).message}`);
+        say(`PostgreSQL does not start; trying again. ${(error as Error).message}`);
       }
-    });
+    }
   }
 
   return {
@@ -64,6 +70,8 @@ export async function startEmbedded(dataDir: string, say: (line: string) => void
       `postgres://assent@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(cluster.sockets)}`,
     async stop() {
       stopping = true;
+      // It would start PostgreSQL again behind our back.
+      await recovery;
       if (await isLast(presence)) await shutDown(cluster);
       await presence.end().catch(() => {});
     },

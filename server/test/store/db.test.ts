@@ -124,7 +124,7 @@ suite('the database', () => {
       await until('they wait', () => pool.counts().waiting === 200);
       const startedAt = performance.now();
       await assert.rejects(pool.query('select 1'), DatabaseBusy);
-      assert.ok(performance.now() - startedAt < timeoutMs / 2);
+      assert.ok(performance.now() - startedAt < timeoutMs);
       await release();
       for (const result of await Promise.all(queued))
         assert.ok(Array.isArray(result) || result instanceof DatabaseBusy);

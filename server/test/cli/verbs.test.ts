@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { help } from '../../src/cli/help.ts';
+import { verbs } from '../../src/cli/verbs.ts';
+import { addAdvisor } from '../../src/domain/advisors.ts';
+import { matchesHash } from '../../src/domain/secrets.ts';
+import { credentials } from '../nodes.ts';
+import { assent, type Said } from '../programs.ts';
+import { until } from '../waiting.ts';
+import { inject, makeWorld, type World } from '../world.ts';
+
+suite('assent, the operator’s command', () => {
+  let world: World;
+  let folder: string;
+  before(async () => {
+    world = await makeWorld();
+    folder = mkdtempSync(join(tmpdir(), 'assent-cli-'));
+  });
+  after(async () => {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const run = (args: string[], stdin = ''): Promise<Said> =>
+    assent(args, { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder }, stdin);
+
+  /** What a verb that must succeed prints, as records. */
+  async function records(args: string[], stdin = '') {
+    const { status, stdout, stderr } = await run([...args, '--json'], stdin);
+    assert.equal(status, 0, stderr);
+    return JSON.parse(stdout);
+  }
+
+  suite('help', () => {
+    test('lists every verb with what it is for', async () => {
+      for (const { status, stdout } of await Promise.all([run([]), run(['--help'])])) {
+        assert.equal(status, 0);
+        for (const { name, about } of verbs) assert.ok(stdout.includes(name) && stdout.includes(about), name);
+      }
+    });
+
+    test('of a noun lists its verbs, of a verb explains it', async () => {
+      const [noun, verb] = await Promise.all([run(['keys', '--help']), run(['keys', 'issue', '--help'])]);
+      assert.ok(noun.stdout.includes('keys set-plan') && !noun.stdout.includes('firms'));
+      assert.match(verb.stdout, /^assent keys issue CLIENT-ID/);
+      assert.deepEqual([noun.status, verb.status], [0, 0]);
+    });
+
+    for (const verb of verbs)
+      test(`of ${verb.name} names its operands and options`, () => {
+        const text = help(verb);
+        assert.match(text, new RegExp(`^assent ${verb.name}\\b`));
+        assert.ok(text.includes(verb.about));
+        for (const operand of verb.operands) assert.ok(text.includes(operand));
+        for (const [name, { about }] of Object.entries(verb.options))
+          assert.ok(text.includes(`--${name}`) && text.includes(about), name);
+      });
+  });
+
+  test('what is typed wrongly exits 2, says what is wrong, and prints nothing else', async () => {
+    const wrong: [string[], RegExp][] = [
+      [['frims', 'list'], /no verb "frims list"/],
+      [['firms'], /no verb "firms"[\s\S]*firms add/],
+      [['firms', 'add'], /usage: assent firms add NAME/],
+      [['keys', 'list', '--colour'], /--colour/],
+      [['token'], /--advisor is needed/],
+      [['advisors', 'set', 'ann@test.example'], /at least one setting/],
+      [['advisors', 'set', 'ann@test.example', '--disabled', 'maybe'], /--disabled must be yes or no/],
+      [['keys', 'issue', world.clientId, '--unlimited', '--rate', '5'], /--unlimited goes without/],
+      [['contacts', 'import', join(folder, 'nothing.csv'), '--advisor', 'ann@test.example'], /no file/],
+    ];
+    for (let i = 0; i < wrong.length; i += 4)
+      await Promise.all(
+        wrong.slice(i, i + 4).map(async ([args, expected]) => {
+          const { status, stdout, stderr } = await run(args);
+          assert.equal(status, 2, `${args.join(' ')}: ${stderr}`);
+          assert.match(stderr, expected);
+          assert.doesNotMatch(stderr, /^\s+at /m);
+          assert.equal(stdout, '');
+        }),
+      );
+  });
+
+  test('what can’t be done exits 1 and says why, without a stack', async () => {
+    const refused: [string[], RegExp][] = [
+      [['advisors', 'add', '999', '--name', 'X', '--email', 'x@test.example'], /no firm 999/],
+      [['advisors', 'add', '1', '--name', 'X', '--email', 'ANN@test.example'], /Another advisor has that email/],
+      [['advisors', 'set', 'bob@test.example', '--email', 'ann@test.example'], /Another advisor has that email/],
+      [['advisors', 'set', 'bob@test.example', '--time-zone', 'Mars/Base'], /not a time zone/],
+      [['applications', 'add', 'X', '--redirect-uri', 'http://evil.example/'], /not a redirect URI/],
+      [['keys', 'revoke', '999'], /no key 999/],
+      [['token', '--advisor', 'nobody@test.example', '--application', world.clientId], /no advisor nobody/],
+    ];
+    for (let i = 0; i < refused.length; i += 4)
+      await Promise.all(
+        refused.slice(i, i + 4).map(async ([args, expected]) => {
+          const { status, stdout, stderr } = await run(args);
+          assert.equal(status, 1, `${args.join(' ')}: ${stderr}`);
+          assert.match(stderr, expected);
+          assert.doesNotMatch(stderr, /^\s+at /m);
+          assert.equal(stdout, '');
+        }),
+      );
+  });
+
+  test('firms and advisors are added, listed, shown and changed', async () => {
+    const [firm] = await records(['firms', 'add', 'Second Firm']);
+    assert.equal(firm.name, 'Second Firm');
+    const email = 'cleo@test.example';
+    const settings = ['--texting-number', '+15005559001', '--time-zone', 'America/Denver', '--consent-required', 'no'];
+    const [advisor] = await records(
+      ['advisors', 'add', String(firm.firmId), '--name', 'Cleo', '--email', email, '--password-stdin', ...settings],
+      'a long password\n',
+    );
+    assert.equal(advisor.firmId, firm.firmId);
+    assert.deepEqual([advisor.timeZone, advisor.consentRequired, advisor.disabled], ['America/Denver', false, false]);
+    assert.ok(!JSON.stringify(advisor).includes('password'));
+    const [row] = await world.database.asOwner<{ password_hash: string }>(
+      'select password_hash from advisors where email = $1',
+      [email],
+    );
+    assert.match(row?.password_hash ?? '', /^\$argon2id\$/);
+
+    const changed = await records(['advisors', 'set', email, '--disabled', 'yes', '--name', 'Cleopatra']);
+    const setting = (name: string) => changed.find((each: { setting: string }) => each.setting === name).value;
+    assert.deepEqual(
+      [setting('disabled'), setting('name'), setting('timeZone')],
+      [true, 'Cleopatra', 'America/Denver'],
+    );
+
+    const [firms, table] = await Promise.all([records(['firms', 'list']), run(['advisors', 'list'])]);
+    assert.deepEqual(
+      firms.map(({ name }: { name: string }) => name),
+      ['Test Wealth', 'Second Firm'],
+    );
+    assert.match(table.stdout, /^advisorId +firmId +name/);
+    assert.match(table.stdout, /Cleopatra +cleo@test\.example +\+15005559001 +America\/Denver +yes\n/);
+  });
+
+  test('applications and keys are added, and open the door until they are revoked or disabled', async () => {
+    const scope = 'core.contacts.read openid';
+    const add = ['applications', 'add', 'CLI CRM', '--redirect-uri', 'https://crm.example/back', '--scope', scope];
+    const [{ clientId, clientSecret }] = await records(add);
+    const [key] = await records(['keys', 'issue', clientId, '--rate', '7', '--burst', '9', '--daily-quota', '11']);
+    const { stdout: token } = await run(['token', '--advisor', 'ann@test.example', '--application', clientId]);
+    const headers = credentials(token.trim(), key.apiKey);
+    const get = () => inject(world.app, { method: 'GET', url: '/v1/core/contact/contacts', headers });
+    const answer = await get();
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers['ratelimit-policy'] ?? '', /"burst";q=9;w=2, "day";q=11;w=86400/);
+
+    const [keys, applications, rotated] = await Promise.all([
+      records(['keys', 'list']),
+      run(['applications', 'list']),
+      run(['applications', 'rotate-secret', clientId]),
+    ]);
+    const listed = keys.find(({ keyId }: { keyId: number }) => keyId === key.keyId);
+    assert.deepEqual([listed.clientId, listed.ratePerSecond, listed.dailyQuota], [clientId, 7, 11]);
+    assert.ok(key.apiKey.startsWith(listed.hint.replace('…', '')) && listed.hint.length < 20);
+    assert.match(applications.stdout, /CLI CRM +core\.contacts\.read openid +https:\/\/crm\.example\/back +no\n/);
+    assert.match(rotated.stdout, /^cs_sandbox_\w{43}\n$/);
+    assert.notEqual(rotated.stdout.trim(), clientSecret);
+    const [row] = await world.database.asOwner<{ secret_hash: Buffer }>(
+      'select secret_hash from applications where client_id = $1',
+      [clientId],
+    );
+    assert.ok(row && matchesHash(rotated.stdout.trim(), row.secret_hash));
+
+    assert.equal((await run(['keys', 'set-plan', String(key.keyId), '--unlimited'])).status, 0);
+    await until('the new plan is felt', async () => (await get()).headers.ratelimit === undefined, 2_000);
+    assert.equal((await run(['keys', 'revoke', String(key.keyId)])).status, 0);
+    await until('the key is refused', async () => (await get()).status === 401, 2_000);
+    assert.equal((await run(['applications', 'disable', clientId])).status, 0);
+    const [off] = await world.database.asOwner<{ disabled: boolean }>(
+      'select disabled from applications where client_id = $1',
+      [clientId],
+    );
+    assert.equal(off?.disabled, true);
+  });
+
+  test('token prints a token and nothing else, with the scopes that are asked for', async () => {
+    const ask = (...args: string[]) => run(['token', '--advisor', 'ann@test.example', ...args]);
+    const to = ['--application', world.clientId];
+    const [all, one, unknown, nobody] = await Promise.all([
+      ask(...to),
+      ask(...to, '--scope', 'core.contacts.read'),
+      ask(...to, '--scope', 'core.everything'),
+      ask(),
+    ]);
+    assert.match(all.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    assert.equal(all.stderr, '');
+    const scopeOf = ({ stdout }: Said) =>
+      JSON.parse(Buffer.from(stdout.split('.')[1] ?? '', 'base64url').toString()).scope;
+    assert.equal(scopeOf(all).split(' ').length, 7);
+    assert.equal(scopeOf(one), 'core.contacts.read');
+    assert.equal(unknown.status, 2);
+    assert.match(unknown.stderr, /not provisioned for core\.everything/);
+    assert.equal(nobody.status, 2);
+    assert.match(nobody.stderr, /--application/);
+  });
+
+  suite('contacts', () => {
+    const csv = `First Name,Last Name,E-mail,Mobile Phone,Birthday,Gender,Marital Status,Street,Zip,Favourite colour
+Ann,Smith,ann@example.org,(212) 555-0123,7/14/1961,female,Married,"1 Main Street, Apt 4",62701,red
+Bob,"O""Hara",,+442071838750,1970-01-31,,,,,
+Zoë,Łukasz,,,,,,,,
+,Nameless,,,,,,,,
+Eve,Phone,,12,,,,,,
+Eve,Date,,,1961-02-30,,,,,
+Eve,Gender,,,,dragon,,,,
+too,few
+Ann,Smith,ann@example.org,+12125550123,,,,,,
+`;
+
+    test('are imported from CSV, refused rows are told one by one, and a second run skips what is there', async () => {
+      const file = join(folder, 'people.csv');
+      writeFileSync(file, csv);
+      const first = await run(['contacts', 'import', file, '--advisor', 'ann@test.example']);
+      assert.equal(first.status, 1, 'some rows were refused');
+      assert.match(first.stderr, /Imported 3, skipped 1 that are in the book, refused 5\./);
+      assert.match(first.stdout, /line 5: refused: firstName is required\./);
+      assert.match(first.stdout, /line 6: refused: phone must be a phone number in E\.164/);
+      assert.match(first.stdout, /line 7: refused: birthDate must be a real date/);
+      assert.match(first.stdout, /line 8: refused: gender must be one of/);
+      assert.match(first.stdout, /line 9: refused: it is not a row/);
+      assert.match(first.stdout, /line 10: skipped: already in the book as contact \d+/);
+
+      const { body } = await world.ann.call('GET', '/core/contact/contacts?search=smith');
+      const { body: ann } = await world.ann.call('GET', `/core/contact/contacts/${body.data[0].contactId}`);
+      const { contactId: _, identifier: __, dateTimeCreated, dateTimeModified, ...fields } = ann;
+      assert.equal(dateTimeCreated, dateTimeModified);
+      assert.deepEqual(fields, {
+        source: 1,
+        sourceText: 'Import',
+        isCrmLinkedContact: false,
+        emailAddress: 'ann@example.org',
+        phone: '+12125550123',
+        firstName: 'Ann',
+        lastName: 'Smith',
+        birthDate: '1961-07-14',
+        gender: 2,
+        maritalStatus: 2,
+        emailStatus: 0,
+        disableEmailStatus: false,
+        address1: '1 Main Street, Apt 4',
+        postalCode: '62701',
+        groupIds: [],
+        customFields: [],
+      });
+
+      const second = await run(['contacts', 'import', file, '--advisor', 'ann@test.example']);
+      assert.match(second.stderr, /Imported 0, skipped 4 that are in the book, refused 5\./);
+    });
+
+    for (const format of ['csv', 'vcf'])
+      test(`come back from a ${format} export as they were`, async () => {
+        const file = join(folder, `out.${format}`);
+        const exported = await run(['contacts', 'export', file, '--advisor', 'ann@test.example']);
+        assert.equal(exported.status, 0, exported.stderr);
+        assert.match(exported.stderr, /Exported 3\./);
+        assert.equal(statSync(file).mode & 0o777, 0o600);
+
+        const email = `${format}@test.example`;
+        await addAdvisor(world.deps, { firmId: world.ann.advisor.firmId, name: format, email });
+        const imported = await run(['contacts', 'import', file, '--advisor', email]);
+        assert.equal(imported.status, 0, imported.stdout);
+        assert.match(imported.stderr, /Imported 3, skipped 0 that are in the book, refused 0\./);
+        const again = join(folder, `again.${format}`);
+        assert.equal((await run(['contacts', 'export', again, '--advisor', email])).status, 0);
+        // A card's id is the contact's own, and each book's contacts have theirs.
+        const content = (path: string) => readFileSync(path, 'utf8').replace(/^UID.*\r?\n/gm, '');
+        assert.equal(content(again), content(file));
+        assert.match(content(file), /Łukasz/);
+      });
+
+    test('are imported from vCard 3.0 and 4.0, and a broken card costs only itself', async () => {
+      const file = join(folder, 'cards.txt');
+      const cards = [
+        'BEGIN:VCARD\r\nVERSION:3.0\r\nN:Doe;Jane;;;\r\nFN:Jane Doe\r\nTEL;TYPE=HOME:212-555-0100\r\nTEL;TYPE=CELL:212-555-0199\r\nBDAY:19610714\r\nNOTE:folded\r\n  line\r\nEND:VCARD\r\n',
+        'BEGIN:VCARD\nVERSION:4.0\nFN:Only Formatted Name\nEMAIL:only@example.org\nGENDER:O\nADR:;;1 Main Street;Springfield;IL;62701;\nEND:VCARD\n',
+        'BEGIN:VCARD\r\nVERSION:2.1\r\nN:Old;Card\r\nEND:VCARD\r\n',
+        'BEGIN:VCARD\r\nVERSION:4.0\r\nnonsense without a colon\r\nEND:VCARD\r\n',
+        'BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Cut Off\r\n',
+      ];
+      writeFileSync(file, cards.join(''));
+      const args = ['contacts', 'import', file, '--advisor', 'bob@test.example'];
+      const [undecided, imported] = [await run(args), await run([...args, '--format', 'vcard'])];
+      assert.equal(undecided.status, 2);
+      assert.match(undecided.stderr, /--format/);
+      assert.equal(imported.status, 1);
+      assert.match(imported.stderr, /Imported 2, skipped 0 that are in the book, refused 3\./);
+      assert.match(imported.stdout, /line \d+: refused: it is vCard 2\.1/);
+      assert.match(imported.stdout, /line \d+: refused: it is not a vCard/);
+      assert.match(imported.stdout, /line \d+: refused: the card has no end/);
+      const { body } = await world.bob.call('GET', '/core/contact/contacts?sortBy=fullName');
+      assert.deepEqual(
+        body.data.map(({ fullName }: { fullName: string }) => fullName),
+        ['Jane Doe', 'Only Formatted Name'],
+      );
+      const { body: jane } = await world.bob.call('GET', `/core/contact/contacts/${body.data[0].contactId}`);
+      assert.deepEqual([jane.phone, jane.birthDate], ['+12125550199', '1961-07-14']);
+    });
+  });
+});

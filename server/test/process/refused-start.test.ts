@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { after, suite, test } from 'node:test';
+import { makeDatabase } from '../database.ts';
+import { launchServer, makeDataFolder } from '../programs.ts';
+
+suite('a start that can’t be', () => {
+  const folder = makeDataFolder();
+  after(() => folder.remove());
+
+  const said = async (env: Record<string, string>) => {
+    const program = await launchServer({ ASSENT_DATA_DIR: folder.path, ...env });
+    const status = await program.ended();
+    assert.equal(status, 1);
+    assert.doesNotMatch(program.said(), /^\s+at /m, 'a person needs no stack to mend a setting');
+    return program.said();
+  };
+
+  test('names the setting that is wrong', async () => {
+    assert.match(await said({ PORT: 'eighty' }), /PORT.*"eighty"/);
+  });
+
+  test('in production, without HTTPS, says so', async () => {
+    const production = { ASSENT_ENV: 'production', DATABASE_URL: 'postgres://localhost/x' };
+    assert.match(await said({ ...production, PUBLIC_URL: 'http://api.example.com' }), /PUBLIC_URL.*https/);
+  });
+
+  test('in production, without migrations, says to run them, and migrates nothing by itself', async () => {
+    const database = await makeDatabase({ size: 1 });
+    await database.asOwner(`delete from migrations where name like '002-%'`);
+    const env = { ASSENT_ENV: 'production', PUBLIC_URL: 'https://api.example.com', DATABASE_URL: database.url };
+    assert.match(await said(env), /lacks 1 migration.*assent migrate/);
+    await database.drop();
+  });
+
+  test('names PORT when the port is another’s', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const database = await makeDatabase({ size: 1 });
+    assert.match(await said({ PORT: String(port), DATABASE_URL: database.url }), new RegExp(`Port ${port}.*PORT`));
+    taken.close();
+    await database.drop();
+  });
+});

@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SandboxFile } from '../../src/domain/sandbox.ts';
+import { credentials } from '../nodes.ts';
+import {
+  assent,
+  freePort,
+  isAlive,
+  launchCommand,
+  launchServer,
+  makeDataFolder,
+  type Program,
+  startServer,
+} from '../programs.ts';
+import { until } from '../waiting.ts';
+
+const contacts = '/v1/core/contact/contacts';
+
+/** A partner's application, as it finds everything it needs in the data folder. */
+type Partner = {
+  call(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Response>;
+  total(): Promise<number>;
+};
+
+/** One sandbox through its life: each test goes on where the one before it left off. */
+suite('the sandbox as a process', () => {
+  const folder = makeDataFolder();
+  /** Always the same: a token is of one address. */
+  let PORT: string;
+  let program: Program;
+  let postmaster: number;
+  const tokens = new Map<string, string>();
+  before(async () => {
+    PORT = String(await freePort());
+  });
+  after(async () => {
+    if (!program.hasEnded()) program.signal('SIGKILL');
+    await program.ended();
+    folder.remove();
+  });
+
+  async function start(): Promise<void> {
+    program = await startServer({ ASSENT_DATA_DIR: folder.path, PORT });
+    postmaster = folder.postmaster() ?? -1;
+    assert.ok(isAlive(postmaster));
+  }
+
+  function assertGone(): void {
+    assert.ok(!isAlive(program.pid));
+    assert.ok(!isAlive(postmaster), 'PostgreSQL is gone too');
+  }
+
+  const command = (...args: string[]) => assent(args, { ASSENT_DATA_DIR: folder.path });
+
+  async function partner(advisor = 'avery@sandbox.example'): Promise<Partner> {
+    const { apiKey } = folder.sandbox();
+    const token = tokens.get(advisor + apiKey) ?? (await command('token', '--advisor', advisor)).stdout.trim();
+    tokens.set(advisor + apiKey, token);
+    const call: Partner['call'] = (method, path, body, headers = {}) =>
+      program.fetch(path, {
+        method,
+        headers: {
+          ...credentials(token, apiKey),
+          ...(body ? { 'content-type': 'application/json' } : {}),
+          ...headers,
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+    return {
+      call,
+      total: async () => {
+        const answer = await call('GET', contacts);
+        assert.equal(answer.status, 200);
+        return ((await answer.json()) as { pageInfo: { totalRecord: number } }).pageInfo.totalRecord;
+      },
+    };
+  }
+
+  let firstFile: SandboxFile;
+
+  test('the first start makes a sandbox, and sandbox.json has all that a partner needs', async () => {
+    await start();
+    assert.equal(statSync(join(folder.path, 'sandbox.json')).mode & 0o777, 0o600);
+    firstFile = folder.sandbox();
+    const base = `http://localhost:${PORT}`;
+    const { apiKey, clientId, clientSecret, redirectUri, advisors, ...urls } = firstFile;
+    assert.deepEqual(urls, {
+      baseUrl: `${base}/v1`,
+      authUrl: `${base}/oauth/authorize`,
+      tokenUrl: `${base}/oauth/token`,
+    });
+    assert.match(apiKey, /^ak_sandbox_/);
+    assert.match(clientId, /^app_sandbox_/);
+    assert.match(clientSecret, /^cs_sandbox_/);
+    assert.ok(URL.canParse(redirectUri));
+    assert.deepEqual(
+      advisors.map(({ email }) => email),
+      ['avery', 'blake', 'casey', 'devon'].map((name) => `${name}@sandbox.example`),
+    );
+    for (const advisor of advisors) {
+      const fields = ['id', 'name', 'email', 'password', 'textingNumber', 'timeZone', 'about'];
+      assert.deepEqual(Object.keys(advisor), fields);
+      assert.equal(typeof advisor.id, 'number');
+      assert.match(advisor.textingNumber, /^\+[1-9]\d{7,14}$/);
+      assert.ok(advisor.password.length >= 12);
+    }
+    assert.equal(new Set(advisors.map(({ password }) => password)).size, 4);
+    await until('it says where it is', () => program.said().includes(base));
+    assert.equal((await fetch(`${base}/healthz`)).status, 200);
+  });
+
+  test('a command works while the server runs, and leaves the server its database', async () => {
+    const { status, stdout, stderr } = await command('token', '--advisor', 'devon@sandbox.example');
+    assert.equal(status, 0);
+    assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    assert.equal(stderr, '');
+    assert.equal(folder.postmaster(), postmaster);
+    tokens.set(`devon@sandbox.example${folder.sandbox().apiKey}`, stdout.trim());
+    assert.equal(await (await partner('devon@sandbox.example')).total(), 0);
+    const avery = await partner();
+    assert.equal(await avery.total(), 15);
+    assert.equal((await avery.call('POST', contacts, { firstName: 'Kept', lastName: 'Contact' })).status, 200);
+  });
+
+  test('SIGTERM stops it in order and leaves no process behind', async () => {
+    assert.equal(await program.stop('SIGTERM'), 0);
+    assertGone();
+  });
+
+  test('a command works without the server, and puts the database away again', async () => {
+    const { status, stdout } = await command('advisors', 'list', '--json');
+    assert.equal(status, 0);
+    assert.equal(JSON.parse(stdout).length, 4);
+    assert.equal(folder.postmaster(), null);
+  });
+
+  test('a command that is cut off puts the database away too', async () => {
+    const waiting = ['advisors', 'set', 'avery@sandbox.example', '--password-stdin'];
+    const child = launchCommand(waiting, { ASSENT_DATA_DIR: folder.path });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    await until('the database is up', async () => folder.postmaster() !== null);
+    child.kill('SIGINT');
+    assert.equal(await ended, 130);
+    assert.equal(folder.postmaster(), null);
+  });
+
+  test('the next start keeps secrets and data, and makes nothing twice', async () => {
+    await start();
+    assert.deepEqual(folder.sandbox(), firstFile);
+    assert.equal(await (await partner()).total(), 16);
+  });
+
+  test('SIGINT, also an impatient second one, stops it in order and leaves no process behind', async () => {
+    program.signal('SIGINT');
+    program.signal('SIGINT');
+    assert.equal(await program.ended(), 0);
+    assertGone();
+  });
+
+  test('a start whose sandbox.json is broken makes new secrets and keeps the data', async () => {
+    writeFileSync(join(folder.path, 'sandbox.json'), '{"broken');
+    await start();
+    const file = folder.sandbox();
+    assert.notEqual(file.apiKey, firstFile.apiKey);
+    assert.notEqual(file.advisors[0]?.password, firstFile.advisors[0]?.password);
+    assert.deepEqual(
+      file.advisors.map(({ id }) => id),
+      firstFile.advisors.map(({ id }) => id),
+    );
+    assert.equal(await (await partner()).total(), 16);
+  });
+
+  test('it may stop while a command works: the last one out stops the database', async () => {
+    const commands = Promise.all([1, 2].map(() => command('token', '--advisor', 'avery@sandbox.example')));
+    await pause(200);
+    assert.equal(await program.stop('SIGHUP'), 0);
+    for (const { status, stderr } of await commands) assert.equal(status, 0, stderr);
+    await until('PostgreSQL is gone', () => !isAlive(postmaster) && folder.postmaster() === null);
+  });
+
+  test('a signal while it starts stops it too, and leaves no process behind', async () => {
+    program = await launchServer({ ASSENT_DATA_DIR: folder.path, PORT });
+    await until('PostgreSQL is there', () => folder.postmaster() !== null);
+    postmaster = folder.postmaster() ?? -1;
+    assert.equal(await program.stop('SIGTERM'), 0, program.said());
+    assertGone();
+  });
+
+  suite('after a kill -9', () => {
+    before(async () => {
+      await start();
+      const keys = JSON.parse((await command('keys', 'list', '--json')).stdout);
+      const { status, stderr } = await command('keys', 'set-plan', String(keys.at(-1).keyId), '--unlimited');
+      assert.equal(status, 0, stderr);
+    });
+
+    test('of the server, PostgreSQL lives on, the next start attaches to it, and all data is there', async () => {
+      const load = hammer(await partner(), 'server');
+      await until('it is under load', () => load.answered.length > 50);
+      program.signal('SIGKILL');
+      assert.equal(await program.ended(), 'SIGKILL');
+      await load.stop();
+      const survivor = postmaster;
+      assert.equal(folder.postmaster(), survivor);
+      await start();
+      assert.equal(postmaster, survivor, 'it is the same PostgreSQL');
+      await assertAllThere(await partner(), load);
+    });
+
+    test('of PostgreSQL, the server says 502, starts it again by itself, and all data is there', async () => {
+      const load = hammer(await partner(), 'postgres');
+      await until('it is under load', () => load.answered.length > 50);
+      process.kill(postmaster, 'SIGKILL');
+      await until('PostgreSQL is gone', () => !isAlive(postmaster));
+      const before = load.answered.length;
+      await until('it answers again', () => load.answered.length > before + 50, 20_000);
+      await load.stop();
+      assert.ok(!program.hasEnded(), program.said());
+      assert.notEqual(folder.postmaster(), postmaster);
+      const others = [...load.statuses].filter(([status]) => ![200, 502, 504].includes(status));
+      assert.deepEqual(others, [], 'nothing but 200, 502 and 504 was answered');
+      await assertAllThere(await partner(), load);
+    });
+
+    test('of both, the next start has all data', async () => {
+      const load = hammer(await partner(), 'both');
+      await until('it is under load', () => load.answered.length > 50);
+      const found = folder.postmaster();
+      assert.ok(found);
+      program.signal('SIGKILL');
+      process.kill(found, 'SIGKILL');
+      await program.ended();
+      await load.stop();
+      await start();
+      await assertAllThere(await partner(), load);
+    });
+
+    test('of PostgreSQL and a SIGTERM at the same moment, no process is left behind', async () => {
+      process.kill(postmaster, 'SIGKILL');
+      assert.equal(await program.stop('SIGTERM'), 0, program.said());
+      assertGone();
+      assert.equal(folder.postmaster(), null);
+    });
+
+    /** Posts on and on, each contact under a key of its own; remembers what was answered and what wasn't. */
+    function hammer(by: Partner, name: string) {
+      const answered: string[] = [];
+      const unanswered: string[] = [];
+      const statuses = new Map<number, number>();
+      let stopped = false;
+      const worker = async (id: number) => {
+        for (let i = 0; !stopped; i++) {
+          const lastName = `${name}${id}x${i}`;
+          const answer = await post(by, lastName).catch(() => null);
+          await answer?.body?.cancel();
+          // No answer at all is what a kill of the server looks like.
+          if (answer) statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+          (answer?.status === 200 ? answered : unanswered).push(lastName);
+          if (answer?.status !== 200) await pause(5);
+        }
+      };
+      const workers = Array.from({ length: 8 }, (_, id) => worker(id));
+      return {
+        answered,
+        unanswered,
+        statuses,
+        async stop() {
+          stopped = true;
+          await Promise.all(workers);
+        },
+      };
+    }
+
+    function post(by: Partner, lastName: string): Promise<Response> {
+      return by.call('POST', contacts, { firstName: 'Crash', lastName }, { 'idempotency-key': lastName });
+    }
+
+    /** Everyone who got a 200 is there once; whoever didn't is, after a retry, there once too. */
+    async function assertAllThere(by: Partner, load: ReturnType<typeof hammer>): Promise<void> {
+      const retried = load.unanswered.slice(0, 20);
+      for (const lastName of retried) {
+        const retry = await post(by, lastName);
+        assert.equal(retry.status, 200, await retry.text());
+      }
+      for (const lastName of [...load.answered.slice(-20), ...retried]) {
+        const answer = await by.call('GET', `${contacts}?search=${lastName}`);
+        assert.equal(answer.status, 200);
+        const { data } = (await answer.json()) as { data: { lastName: string }[] };
+        assert.equal(data.filter((each) => each.lastName === lastName).length, 1, lastName);
+      }
+    }
+  });
+});
