@@ -1,0 +1,75 @@
+import type pg from 'pg';
+import { type ContactFilter, type ContactPage, listContacts } from '../src/store/contact-search.ts';
+import type { Pool } from '../src/store/db.ts';
+import { type Calls, timeInTurns } from './pages.ts';
+import { advisorIdOf, tenthGroupIdOf } from './seeding.ts';
+import { heading, ms, table, whole } from './tables.ts';
+
+const book = 0;
+const pageSize = 25;
+
+/** Every filter of a search, each on one book: its first and its last page by name. */
+export async function measureFilters(owner: pg.Client, pool: Pool, label: string, repetitions: number): Promise<void> {
+  heading(`Filters, ${label} contacts: database time in ms of a page of ${pageSize}, medians of ${repetitions}`);
+  const rows = [];
+  for (const [name, filter] of await filters(owner)) {
+    const page = (offset: number): ContactPage => ({
+      sortBy: 'fullName',
+      descending: false,
+      offset: BigInt(offset),
+      limit: pageSize,
+    });
+    const list = (offset: number) => listContacts(pool, advisorIdOf(book), filter, page(offset));
+    const { total } = await list(0);
+    const calls = [() => list(0), () => list(Math.max(0, total - pageSize))];
+    const [first, last] = (await timeInTurns(repetitions, calls)) as [Calls, Calls];
+    rows.push({
+      filter: name,
+      matches: whole(total),
+      first: ms(first.p50Ms),
+      last: ms(last.p50Ms),
+      'slowest call': ms(Math.max(first.slowestMs, last.slowestMs)),
+    });
+  }
+  table(rows);
+}
+
+/** Asked for somebody who is there, from the middle of the book. */
+async function filters(owner: pg.Client): Promise<[string, ContactFilter][]> {
+  const advisorId = advisorIdOf(book);
+  const { rows: people } = await owner.query(
+    `select lower(last_name) as last_name, email_address, phone
+     from contacts
+     where advisor_id = $1 and email_address is not null
+     order by contact_id
+     offset (select contact_count / 2 from contact_books where advisor_id = $1)
+     limit 1`,
+    [advisorId],
+  );
+  const { rows: changes } = await owner.query(
+    `select date_time_modified
+     from contacts
+     where advisor_id = $1
+     order by date_time_modified desc
+     offset 999
+     limit 1`,
+    [advisorId],
+  );
+  const { last_name: lastName, email_address: email, phone } = people[0];
+  const [firstName = ''] = email.split('.');
+  return [
+    ['search, a first name', { words: [firstName] }],
+    ['search, a last name', { words: [lastName] }],
+    ['search, two words', { words: [firstName, lastName] }],
+    ['search, two letters', { words: ['an'] }],
+    ['search, four last digits of a phone', { words: [phone.slice(-4)] }],
+    ['search, ten digits of a phone', { words: [phone.slice(-10)] }],
+    ['search, an email', { words: [email] }],
+    ['search, nobody', { words: ['xyzzy'] }],
+    ['phone', { phone }],
+    ['email', { email: email.toUpperCase() }],
+    ['groupId, of a tenth of the book', { groupId: tenthGroupIdOf(book) }],
+    ['modifiedSince, the last 1,000', { modifiedSince: changes[0].date_time_modified }],
+    ['modifiedSince, all', { modifiedSince: new Date(0) }],
+  ];
+}

@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { connect, type Pool } from '../src/store/db.ts';
+import { startEmbedded } from '../src/store/embedded.ts';
+import { appRole, ensureDatabase, migrate } from '../src/store/migrate.ts';
+import { measureFilters } from './filters.ts';
+import { measurePages, type PageTime, showPages, worstOf } from './pages.ts';
+import type { Scratch } from './scratch.ts';
+import { advisorIdOf, fill } from './seeding.ts';
+import type { Sizes } from './sizes.ts';
+import { heading, ms, ratio, say, table, whole } from './tables.ts';
+
+type Book = { label: string; pages: PageTime[] };
+
+const statementMsMax = 60_000;
+
+/** What a page of a book costs as the book grows, alone in the database and among the books of others. */
+export async function measureGrowth(scratch: Scratch, sizes: Sizes): Promise<string[]> {
+  const embedded = await startEmbedded(join(scratch.folder, 'growth'), say);
+  const server = scratch.owns(() => embedded.stop());
+
+  const alone = await withDatabase(embedded.url('alone'), async (owner) => {
+    const books: Book[] = [];
+    for (const contacts of sizes.bookSizes) {
+      await fill(owner, { contacts, books: 1 }, { searchable: false });
+      books.push(
+        await withPool(embedded.url('alone'), (pool) => measureBook(owner, pool, whole(contacts), sizes.repetitions)),
+      );
+    }
+    return books;
+  });
+
+  const { contacts, books } = sizes.crowded;
+  const crowdedLabel = `${whole(contacts / books)} among ${whole(contacts)}`;
+  const crowded = await withDatabase(embedded.url('crowded'), async (owner) => {
+    await fill(owner, { contacts, books }, { searchable: true });
+    return withPool(embedded.url('crowded'), async (pool) => {
+      const book = await measureBook(owner, pool, crowdedLabel, sizes.repetitions);
+      await measureFilters(owner, pool, crowdedLabel, sizes.repetitions);
+      return book;
+    });
+  });
+
+  showGrowth([...alone, crowded]);
+  await server.stop();
+  return barsOf(crowded);
+}
+
+/** A migrated database, and a connection of its owner. */
+async function withDatabase<Result>(url: string, work: (owner: pg.Client) => Promise<Result>): Promise<Result> {
+  const address = new URL(url);
+  const name = address.pathname.slice(1);
+  address.pathname = '/postgres';
+  await ensureDatabase(address.href, name);
+  await migrate(url);
+  const owner = new pg.Client({ connectionString: url });
+  await owner.connect();
+  try {
+    return await work(owner);
+  } finally {
+    await owner.end();
+  }
+}
+
+/** One connection as a server has it, a new one for each book: plans made for a small one don't suit a large one. */
+async function withPool<Result>(url: string, work: (pool: Pool) => Promise<Result>): Promise<Result> {
+  const pool = connect({ connectionString: url, size: 1, timeoutMs: statementMsMax, role: appRole });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function measureBook(owner: pg.Client, pool: Pool, label: string, repetitions: number): Promise<Book> {
+  heading(`Pages of the whole book, ${label} contacts: database time in ms, medians of ${repetitions}`);
+  const pages = await measurePages(owner, pool, advisorIdOf(0), repetitions);
+  showPages(pages);
+  return { label, pages };
+}
+
+function showGrowth(books: Book[]): void {
+  heading('Growth: the worst of all sorts and directions, database time in ms');
+  table(
+    books.flatMap(({ label, pages }) =>
+      [25, 200].map((pageSize) => {
+        const ofSize = pages.filter((each) => each.pageSize === pageSize);
+        const worst = (of: (page: PageTime) => number) => Math.max(...ofSize.map(of));
+        return {
+          contacts: label,
+          'page size': pageSize,
+          first: ms(worst(({ first }) => first.p50Ms)),
+          middle: ms(worst(({ middle }) => middle.p50Ms)),
+          last: ms(worst(({ last }) => last.p50Ms)),
+          'slowest call': ms(worst(({ slowestMs }) => slowestMs)),
+          'last/first': ratio(worst(({ lastToFirst }) => lastToFirst)),
+          'to alike': ratio(worst(({ lastToAlike }) => lastToAlike)),
+          'by explain': ms(worst(({ explainedMs }) => explainedMs)),
+          'OFFSET first': plainWorst(ofSize, 0),
+          'OFFSET middle': plainWorst(ofSize, 1),
+          'OFFSET last': plainWorst(ofSize, 2),
+        };
+      }),
+    ),
+  );
+}
+
+function plainWorst(pages: PageTime[], place: 0 | 1 | 2): string | undefined {
+  const times = pages.flatMap(({ plain }) => plain?.[place] ?? []);
+  return times.length > 0 ? ms(Math.max(...times)) : undefined;
+}
+
+function barsOf({ label, pages }: Book): string[] {
+  const worst = worstOf(pages, ({ worstP50Ms }) => worstP50Ms);
+  const steepest = worstOf(pages, ({ lastToFirst }) => lastToFirst);
+  const slowestMs = Math.max(...pages.map((each) => each.slowestMs));
+  const alike = Math.max(...pages.map((each) => each.lastToAlike));
+  const name = ({ sortBy, direction, pageSize }: PageTime) => `${sortBy} ${direction} by ${pageSize}`;
+  return [
+    `worst page at ${label}: ${ms(worst.worstP50Ms)} ms (bar 10 ms)`,
+    `  ${name(worst)}; the slowest single call of all ${ms(slowestMs)} ms`,
+    `last page / first page: ${ratio(steepest.lastToFirst)} (bar 2)`,
+    // Contacts in many groups cost more to show, wherever they stand: that is not the price of the page's place.
+    `  ${name(steepest)}; to the first of the other direction, whose contacts are alike: at most ${ratio(alike)}`,
+  ];
+}

@@ -1,0 +1,41 @@
+// Everything that is measured, in one run on this machine, so that numbers are read beside each other and not beside
+// those of another day. `--quick` takes a minute with smaller sizes, `--only growth` one section.
+import { availableParallelism, cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { measureFiles } from './files.ts';
+import { measureGrowth } from './growth.ts';
+import { measureRequests } from './requests.ts';
+import { makeScratch, type Scratch } from './scratch.ts';
+import { fullSizes, quickSizes, type Sizes } from './sizes.ts';
+import { measureStarts } from './starts.ts';
+import { say } from './tables.ts';
+
+const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' } } });
+const sizes = values.quick ? quickSizes : fullSizes;
+
+/** A section measures, prints its tables, and returns the lines that the run ends with. */
+type Section = (scratch: Scratch, sizes: Sizes) => Promise<string[]>;
+const sections: Record<string, Section> = {
+  starts: measureStarts,
+  files: measureFiles,
+  requests: measureRequests,
+  growth: measureGrowth,
+};
+
+if (values.only !== undefined && !(values.only in sections)) {
+  process.stderr.write(`--only must be one of ${Object.keys(sections).join(', ')}.\n`);
+  process.exit(2);
+}
+
+const began = performance.now();
+const scratch = makeScratch();
+try {
+  say(`${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, Node ${process.version}`);
+  const bars: string[] = [];
+  for (const [name, measure] of Object.entries(sections))
+    if (values.only === undefined || values.only === name) bars.push(...(await measure(scratch, sizes)));
+  say(`\nMeasured in ${Math.round((performance.now() - began) / 1000)} s.`);
+  for (const bar of bars) say(bar);
+} finally {
+  await scratch.remove();
+}

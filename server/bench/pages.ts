@@ -1,0 +1,203 @@
+import type pg from 'pg';
+import { type ContactPage, type ContactSort, contactSorts, listContacts } from '../src/store/contact-search.ts';
+import type { Db, Pool } from '../src/store/db.ts';
+import { median, ms, ratio, table } from './tables.ts';
+
+export type Calls = { p50Ms: number; slowestMs: number };
+
+/** The first, middle and last page of one sort in one direction. */
+export type PageTime = {
+  sortBy: ContactSort;
+  direction: 'asc' | 'desc';
+  pageSize: number;
+  first: Calls;
+  middle: Calls;
+  last: Calls;
+  worstP50Ms: number;
+  slowestMs: number;
+  lastToFirst: number;
+  /** Against the first page of the other direction, whose contacts are alike: what depth alone costs. */
+  lastToAlike: number;
+  /** The execution time that EXPLAIN (ANALYZE) tells, of the slowest of the three. */
+  explainedMs: number;
+  /** The three pages by plain OFFSET and LIMIT with count(*); not of all, since it takes long. */
+  plain: [number, number, number] | undefined;
+};
+
+const pageSizes = [25, 200];
+const plainPageSize = 25;
+/** In a larger book only by name: there each of them takes seconds. */
+const plainTotalMax = 100_000;
+const explanations = 3;
+/** PostgreSQL plans a prepared statement anew five times before it settles; a server's connections have long done so. */
+const warmUps = 6;
+
+const plainOrder: Record<ContactSort, (direction: string) => string> = {
+  fullName: (direction) => `full_name ${direction}`,
+  email: (direction) => `${direction === 'desc' ? 'email_address is null, ' : ''}email_order ${direction}`,
+  emailStatus: (direction) => `email_status ${direction}`,
+  groupCount: (direction) => `group_count ${direction}`,
+  source: (direction) => `source ${direction}`,
+  dateTimeCreated: (direction) => `date_time_created ${direction}`,
+};
+
+export async function measurePages(
+  owner: pg.Client,
+  pool: Pool,
+  advisorId: number,
+  repetitions: number,
+): Promise<PageTime[]> {
+  const probe: ContactPage = { sortBy: 'fullName', descending: false, offset: 0n, limit: 1 };
+  const { total } = await listContacts(pool, advisorId, {}, probe);
+  const times: Measured[] = [];
+  for (const sortBy of contactSorts)
+    for (const direction of ['asc', 'desc'] as const)
+      for (const pageSize of pageSizes)
+        times.push(await measureSort(owner, pool, { advisorId, total, sortBy, direction, pageSize, repetitions }));
+  return times.map((each) => ({ ...each, lastToAlike: each.last.p50Ms / mirrored(each, times).first.p50Ms }));
+}
+
+function mirrored({ sortBy, direction, pageSize }: Measured, times: Measured[]): Measured {
+  const found = times.find(
+    (each) => each.sortBy === sortBy && each.pageSize === pageSize && each.direction !== direction,
+  );
+  if (!found) throw new Error(`${sortBy} was measured in one direction only.`);
+  return found;
+}
+
+export function showPages(pages: PageTime[]): void {
+  table(
+    pages.map((page) => ({
+      sort: page.sortBy,
+      direction: page.direction,
+      'page size': page.pageSize,
+      first: ms(page.first.p50Ms),
+      middle: ms(page.middle.p50Ms),
+      last: ms(page.last.p50Ms),
+      'slowest call': ms(page.slowestMs),
+      'last/first': ratio(page.lastToFirst),
+      'by explain': ms(page.explainedMs),
+      'OFFSET first': page.plain && ms(page.plain[0]),
+      'OFFSET middle': page.plain && ms(page.plain[1]),
+      'OFFSET last': page.plain && ms(page.plain[2]),
+    })),
+  );
+}
+
+export function worstOf<Item>(items: Item[], badness: (item: Item) => number): Item {
+  return items.reduce((worst, each) => (badness(each) > badness(worst) ? each : worst));
+}
+
+type Measured = Omit<PageTime, 'lastToAlike'>;
+type Sort = {
+  advisorId: number;
+  total: number;
+  sortBy: ContactSort;
+  direction: 'asc' | 'desc';
+  pageSize: number;
+  repetitions: number;
+};
+
+async function measureSort(owner: pg.Client, pool: Pool, sort: Sort): Promise<Measured> {
+  const { advisorId, total, sortBy, direction, pageSize, repetitions } = sort;
+  const lastPage = Math.max(0, Math.ceil(total / pageSize) - 1);
+  const pages = [0, Math.floor(lastPage / 2), lastPage].map(
+    (page): ContactPage => ({
+      sortBy,
+      descending: direction === 'desc',
+      offset: BigInt(page * pageSize),
+      limit: pageSize,
+    }),
+  ) as [ContactPage, ContactPage, ContactPage];
+
+  const [firstPage] = pages;
+  for (let warmUp = 0; warmUp < warmUps; warmUp++) await listContacts(pool, advisorId, {}, firstPage);
+  const calls = await timeInTurns(
+    repetitions,
+    pages.map((page) => () => listContacts(pool, advisorId, {}, page)),
+  );
+  const [first, middle, last] = calls as [Calls, Calls, Calls];
+  const explained = [];
+  for (const page of pages) explained.push(await explain(owner, advisorId, page));
+  const plain = [];
+  if (pageSize === plainPageSize && (total <= plainTotalMax || sortBy === 'fullName'))
+    for (const page of pages) plain.push(await plainPage(owner, pool, advisorId, page, direction));
+
+  return {
+    sortBy,
+    direction,
+    pageSize,
+    first,
+    middle,
+    last,
+    worstP50Ms: Math.max(...calls.map(({ p50Ms }) => p50Ms)),
+    slowestMs: Math.max(...calls.map(({ slowestMs }) => slowestMs)),
+    lastToFirst: last.p50Ms / first.p50Ms,
+    explainedMs: Math.max(...explained),
+    plain: plain.length > 0 ? (plain as [number, number, number]) : undefined,
+  };
+}
+
+/** Each call in its turn, again and again: what else the machine does at a moment then falls on all of them alike. */
+export async function timeInTurns(repetitions: number, calls: (() => Promise<unknown>)[]): Promise<Calls[]> {
+  const times: number[][] = calls.map(() => []);
+  for (let repetition = 0; repetition < repetitions; repetition++)
+    for (const [index, call] of calls.entries()) {
+      const began = performance.now();
+      await call();
+      times[index]?.push(performance.now() - began);
+    }
+  return times.map((each) => ({ p50Ms: median(each), slowestMs: Math.max(...each) }));
+}
+
+async function explain(owner: pg.Client, advisorId: number, page: ContactPage): Promise<number> {
+  const times: number[] = [];
+  const explaining: Pick<Db, 'query'> = {
+    async query(text, values) {
+      const { rows } = await owner.query(`explain (analyze, timing off, format json) ${text}`, values);
+      times.push(rows[0]['QUERY PLAN'][0]['Execution Time']);
+      return [];
+    },
+  };
+  for (let explanation = 0; explanation < explanations; explanation++)
+    await listContacts(explaining as Db, advisorId, {}, page);
+  return median(times);
+}
+
+/** The page as one would write it first, once; it must also hold the same contacts. */
+async function plainPage(
+  owner: pg.Client,
+  pool: Pool,
+  advisorId: number,
+  page: ContactPage,
+  direction: 'asc' | 'desc',
+): Promise<number> {
+  const began = performance.now();
+  const { rows } = await owner.query(
+    `select
+       page.*,
+       (select count(*) from contacts where advisor_id = $1) as total,
+       array(
+         select g.name
+         from memberships m
+         join groups g on g.advisor_id = m.advisor_id and g.group_id = m.group_id
+         where m.advisor_id = page.advisor_id and m.contact_id = page.contact_id
+         order by g.name, g.group_id
+       ) as group_names
+     from (
+       select *
+       from contacts
+       where advisor_id = $1
+       order by ${plainOrder[page.sortBy](direction)}, contact_id
+       offset $2
+       limit $3
+     ) as page`,
+    [advisorId, page.offset, page.limit],
+  );
+  const elapsedMs = performance.now() - began;
+  const { total, contacts } = await listContacts(pool, advisorId, {}, page);
+  const same = contacts.map(({ contactId }) => contactId).join() === rows.map((row) => row.contact_id).join();
+  if (!same || total !== Number(rows[0]?.total))
+    throw new Error(`By ${page.sortBy} ${direction} the page at ${page.offset} is not what plain SQL finds.`);
+  return elapsedMs;
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Scratch } from './scratch.ts';
+
+/** The real program, serving a data folder. */
+export type Program = {
+  baseUrl: string;
+  dataDir: string;
+  readyMs: number;
+  stop(): Promise<void>;
+};
+
+const readyMsMax = 60_000;
+const stopMsMax = 30_000;
+const pollMs = 5;
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
+const command = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+
+/** Starts the server as `npm start` does, without npm, and waits until it is ready. */
+export async function startProgram(scratch: Scratch, dataDir: string): Promise<Program> {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const began = performance.now();
+  const server = spawn(process.execPath, [main], {
+    env: environment(dataDir, { PORT: String(port) }),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const exited = once(server, 'exit');
+  const { stop } = scratch.owns(async () => {
+    const cutOff = setTimeout(() => server.kill('SIGKILL'), stopMsMax);
+    server.kill('SIGTERM');
+    await exited;
+    clearTimeout(cutOff);
+  });
+  while (!(await isReady(origin))) {
+    if (server.exitCode !== null) throw new Error(`The server exited with ${server.exitCode} before it was ready.`);
+    if (performance.now() - began > readyMsMax) throw new Error('The server did not become ready.');
+    await pause(pollMs);
+  }
+  return { baseUrl: `${origin}/v1`, dataDir, readyMs: performance.now() - began, stop };
+}
+
+/** Runs a verb of the operator's command; what it prints is its answer. */
+export async function assent(dataDir: string, args: string[]): Promise<string> {
+  const run = spawn(process.execPath, [command, ...args], {
+    env: environment(dataDir),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [said, noted] = ['', ''];
+  run.stdout.on('data', (text) => {
+    said += text;
+  });
+  run.stderr.on('data', (text) => {
+    noted += text;
+  });
+  const [code] = await once(run, 'close');
+  if (code !== 0) throw new Error(`assent ${args.join(' ')} exited with ${code}: ${noted}`);
+  return said.trim();
+}
+
+async function isReady(origin: string): Promise<boolean> {
+  return fetch(`${origin}/readyz`).then(
+    (response) => response.ok,
+    () => false,
+  );
+}
+
+/** As the scripts of package.json set it; settings of the person who measures stay out of the measurement. */
+function environment(dataDir: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env;
+  return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE: compileCache, ASSENT_DATA_DIR: dataDir, ...more };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
+  return address.port;
+}

@@ -1,0 +1,38 @@
+/** Every size and bound of a run. */
+export type Sizes = {
+  firstStarts: number;
+  laterStarts: number;
+  fileRows: number;
+  connections: number[];
+  rounds: number;
+  roundSeconds: number;
+  /** Books of one advisor alone in the database. */
+  bookSizes: number[];
+  /** The book that the bar is about, and in how many contacts of how many advisors it lies. */
+  crowded: { contacts: number; books: number };
+  repetitions: number;
+};
+
+export const fullSizes: Sizes = {
+  firstStarts: 3,
+  laterStarts: 5,
+  fileRows: 20_000,
+  connections: [1, 16, 64],
+  rounds: 3,
+  roundSeconds: 1.5,
+  bookSizes: [1_000, 10_000, 100_000, 1_000_000],
+  crowded: { contacts: 1_000_000, books: 10 },
+  repetitions: 9,
+};
+
+export const quickSizes: Sizes = {
+  firstStarts: 1,
+  laterStarts: 3,
+  fileRows: 5_000,
+  connections: [1, 16, 64],
+  rounds: 1,
+  roundSeconds: 1,
+  bookSizes: [1_000, 10_000],
+  crowded: { contacts: 100_000, books: 10 },
+  repetitions: 5,
+};
