@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { type ContactInput, createContacts } from '../src/domain/contacts.ts';
+import { numberOf } from '../src/domain/enumerations.ts';
+import type { World } from '../test/world.ts';
+import { makeClient, type Received, type Sent } from './client.ts';
+import { makeJudge } from './judge.ts';
+import { type Operation, operationsOf } from './operations.ts';
+import { type Credentials, type Draft, drafts } from './requests.ts';
+import { type KnownId, validValue } from './values.ts';
+import { misplacedContact } from './whole-book.ts';
+import { wired } from './wire.ts';
+
+export type Fuzzed = {
+  seed: number;
+  /** How often each operation answered what: `400 invalid_request`. */
+  counts: Map<string, Map<string, number>>;
+  /** The smallest request found whose answer is not as the document says, with that answer. */
+  failure: string | undefined;
+};
+
+type Noun = KnownId['noun'];
+type Ids = Record<Noun, number[]>;
+
+/** Enough contacts that the book is cut into blocks; few groups, since a member of very many is slow to show. */
+const bookSize = 1_100;
+const idsKept = { contact: { least: 6, most: 3_000 }, group: { least: 6, most: 40 } };
+const shownMax = 2_000;
+
+/** Sends so many requests made from the OpenAPI document, one after the other, and judges each answer by it. */
+export async function fuzz(world: World, { requests, seed }: { requests: number; seed: number }): Promise<Fuzzed> {
+  const operations = operationsOf(world.app);
+  const judge = makeJudge(operations);
+  const client = makeClient(await listen(world));
+  const credentials = await credentialsOf(world);
+  const ids: Ids = { contact: await makeBook(world, operations, seed), group: [] };
+  const foreignIds = await makeForeignIds(world);
+  const counts = new Map<string, Map<string, number>>();
+
+  const resolve = ({ noun, index, foreign }: KnownId): number => {
+    const list = foreign ? foreignIds[noun] : ids[noun];
+    return list[index % list.length] ?? 0;
+  };
+
+  async function tryOut(draft: Draft): Promise<void> {
+    await keepIds(world, ids);
+    const sent = wired(draft, resolve);
+    const headers = { ...sent.headers, ...credentials[draft.credentials] };
+    const received = await client.send({ ...sent, headers }).catch((error: Error) => {
+      throw new Error(`There was no answer: ${error.message}\n\n${shownRequest(draft, sent)}`);
+    });
+    count(counts, draft.operation.id, received);
+    const wrong = judge(draft, sent, received);
+    if (wrong) throw new Error(`${wrong}\n\n${shownRequest(draft, sent)}\n\n${shownAnswer(received)}`);
+    learn(ids, draft, sent, received);
+  }
+
+  try {
+    const result = await fc.check(fc.asyncProperty(drafts(operations), tryOut), { seed, numRuns: requests });
+    const failure = result.failed ? messageOf(result.errorInstance) : await misplacedContact(world);
+    return { seed, counts, failure };
+  } finally {
+    client.close();
+  }
+}
+
+async function listen({ app }: World): Promise<number> {
+  return Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
+}
+
+async function credentialsOf({ ann, apiKey, token }: World): Promise<Record<Credentials, Record<string, string>>> {
+  const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
+  const key = { 'x-api-key': apiKey };
+  return {
+    both: { ...bearer(ann.token), ...key },
+    'no token': key,
+    'bad token': { ...bearer(`${ann.token}x`), ...key },
+    'no key': bearer(ann.token),
+    'bad key': { ...bearer(ann.token), 'x-api-key': 'nonsense' },
+    'no scope': { ...bearer(await token(ann.advisor.advisorId, ['openid'])), ...key },
+  };
+}
+
+/** Another advisor's, which must answer as if they were not there. */
+async function makeForeignIds(world: World): Promise<Ids> {
+  return { contact: [await make(world, 'bob', 'contact')], group: [await make(world, 'bob', 'group')] };
+}
+
+async function make(world: World, owner: 'ann' | 'bob', noun: Noun): Promise<number> {
+  const input = noun === 'contact' ? { firstName: 'Fay', lastName: 'Fuzz', phone: '+12125550123' } : { name: 'Fuzzed' };
+  const { status, body } = await world[owner].call('POST', `/core/contact/${noun}s`, JSON.stringify(input), {
+    'content-type': 'application/json',
+  });
+  if (status !== 200) throw new Error(`A plain ${noun} was refused: ${status} ${JSON.stringify(body)}`);
+  return body.id;
+}
+
+/** A book of valid contacts, whose names and emails are as odd as they may be. */
+async function makeBook({ deps, ann }: World, operations: Operation[], seed: number): Promise<number[]> {
+  const input = operations.find(({ id }) => id === 'createContact')?.body;
+  if (!input) throw new Error('The document has no createContact.');
+  const contacts = fc.sample(validValue(input) as fc.Arbitrary<ContactInput>, { seed, numRuns: bookSize });
+  return createContacts(deps, ann.advisor.advisorId, contacts, numberOf('source', 'API'));
+}
+
+/** Never too few for valid ids to occur, and never too many. */
+async function keepIds(world: World, ids: Ids): Promise<void> {
+  for (const noun of ['contact', 'group'] as const) {
+    const { least, most } = idsKept[noun];
+    while (ids[noun].length < least) ids[noun].push(await make(world, 'ann', noun));
+    while (ids[noun].length > most) await world.ann.call('DELETE', `/core/contact/${noun}s/${ids[noun].shift()}`);
+  }
+}
+
+/** What came into being or went away. */
+function learn(ids: Ids, { operation }: Draft, { url }: Sent, { status, text }: Received): void {
+  const noun: Noun = /\/groups(\/\d+)?$/.test(url.split('?')[0] ?? '') ? 'group' : 'contact';
+  if (operation.method === 'POST' && status === 200) {
+    const { id } = JSON.parse(text);
+    if (!ids[noun].includes(id)) ids[noun].push(id);
+  }
+  if (operation.method === 'DELETE' && status === 204) {
+    const gone = Number(url.split('?')[0]?.split('/').at(-1));
+    ids[noun] = ids[noun].filter((id) => id !== gone);
+  }
+}
+
+function count(counts: Fuzzed['counts'], operation: string, { status, text }: Received): void {
+  const [, code] = status >= 400 ? (/"code":"(\w+)"/.exec(text) ?? []) : [];
+  const kind = code ? `${status} ${code}` : String(status);
+  const ofOperation = counts.getOrInsertComputed(operation, () => new Map());
+  ofOperation.set(kind, (ofOperation.get(kind) ?? 0) + 1);
+}
+
+/** The request as one would type it again. */
+function shownRequest({ operation, credentials }: Draft, { method, url, headers, body, chunked }: Sent): string {
+  return [
+    `${operation.id}: ${method} ${short(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+    `credentials: ${credentials}${chunked ? ', chunked' : ''}`,
+    body.length > 0 ? `body: ${short(JSON.stringify(body.toString('utf8')))}` : 'no body',
+  ].join('\n');
+}
+
+function shownAnswer({ status, headers, text }: Received): string {
+  return `${status} ${headers['content-type'] ?? ''}\n${short(text)}`;
+}
+
+function short(text: string): string {
+  return text.length <= shownMax ? text : `${text.slice(0, shownMax)} … (${text.length} characters)`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,190 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { problems } from '../src/domain/problems.ts';
+import type { Received, Sent } from './client.ts';
+import type { Operation, Schema } from './operations.ts';
+import { type Draft, RawText } from './requests.ts';
+import { KnownId } from './values.ts';
+
+/** What is wrong with the answer, in a sentence; `undefined` when it is as the document says. */
+export type Judge = (draft: Draft, sent: Sent, received: Received) => string | undefined;
+
+const problemTable: Record<string, { status: number; retryable: boolean }> = problems;
+
+const ajv = new Ajv2020({
+  strict: false,
+  formats: {
+    // The empty string clears a date, as the document says in words; and there was no year 0.
+    date: (text: string) => text === '' || (isRealDate(text) && !text.startsWith('0000')),
+    'date-time': (text: string) =>
+      isRealDate(text.slice(0, 10)) && /^.{10}t\d\d:\d\d:\d\d(\.\d+)?(z|[+-]\d\d:\d\d)$/i.test(text),
+    uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+    uri: (text: string) => URL.canParse(text),
+  },
+});
+
+export function makeJudge(operations: Operation[]): Judge {
+  const validators = new Map<Schema, ValidateFunction>();
+  const brokenBy = (schema: Schema, value: unknown): string | undefined => {
+    const validate = validators.getOrInsertComputed(schema, () => ajv.compile(schema));
+    return validate(value) ? undefined : ajv.errorsText(validate.errors);
+  };
+  for (const { answers, body } of operations)
+    for (const schema of [...answers.values(), body]) if (schema) brokenBy(schema, {});
+
+  return (draft, sent, received) => {
+    const wrong = judgeAnswer(draft.operation, sent, received, brokenBy);
+    if (wrong) return wrong;
+    const refusals = [...refusedByDocument(draft.operation, sent, brokenBy)];
+    if (received.status < 300 && refusals.length > 0) return `It was accepted, although ${refusals.join('; ')}.`;
+    if (received.status < 300 && reachesAnother(draft, received)) return 'It reached what belongs to another advisor.';
+    const { code, details } = received.status === 400 ? JSON.parse(received.text) : {};
+    if (code === 'invalid_request' && refusals.length === 0 && isPlain(draft) && !isKnownRefusal(details))
+      return 'It was refused, although the document allows it.';
+    return undefined;
+  };
+}
+
+type BrokenBy = (schema: Schema, value: unknown) => string | undefined;
+
+/** Status, body and headers against what the operation documents. */
+function judgeAnswer(operation: Operation, sent: Sent, received: Received, brokenBy: BrokenBy): string | undefined {
+  const { status, headers, text } = received;
+  if (status >= 500) return `A ${status}.`;
+  if (!operation.answers.has(status)) return `${status} is not documented for ${operation.id}.`;
+  if (!/^[0-9a-f]{32}$/.test(String(headers['x-trace-id']))) return 'x-trace-id is not a trace id.';
+  const schema = operation.answers.get(status);
+  if (status === 204) return text === '' ? undefined : 'A 204 has a body.';
+  const type = status < 300 ? 'application/json' : 'application/problem+json';
+  if (!headers['content-type']?.startsWith(type)) return `The content type is ${headers['content-type']}.`;
+  const value = parsed(text);
+  if (value === undefined) return 'The body is not JSON.';
+  const broken = schema && brokenBy(schema, value);
+  if (broken) return `The body of the ${status} breaks its schema: ${broken}.`;
+  return status < 300 ? undefined : judgeProblem(value as Record<string, unknown>, sent, received);
+}
+
+function judgeProblem(problem: Record<string, unknown>, sent: Sent, { status, headers }: Received): string | undefined {
+  const known = problemTable[String(problem.code)];
+  if (known?.status !== status || problem.status !== status) return `${problem.code} is no code of a ${status}.`;
+  if (problem.retryable !== known.retryable) return `${problem.code} says retryable ${problem.retryable}.`;
+  if (!String(problem.type).endsWith(`/problems/${problem.code}`))
+    return `The type of ${problem.code} is ${problem.type}.`;
+  if (problem.traceId !== headers['x-trace-id']) return 'The trace ids of body and header differ.';
+  // What can't be parsed as HTTP has no path.
+  if (problem.instance !== sent.url.split('?')[0] && problem.instance !== '/')
+    return `The instance is ${problem.instance}.`;
+  if (status === 429 && !/^[1-9]\d*$/.test(String(headers['retry-after']))) return 'A 429 without Retry-After.';
+  return undefined;
+}
+
+/** Why the document does not allow the request: path, query and body against their schemas. */
+function* refusedByDocument({ parameters, path, body }: Operation, sent: Sent, brokenBy: BrokenBy): Generator<string> {
+  const given = [...inPath(path, sent.url), ...inQuery(sent.url)];
+  for (const { name, in: place, schema } of parameters) {
+    const values = given.filter((each) => each.place === place && each.name === name);
+    if (values.length > 1) yield `${name} is repeated`;
+    for (const { text } of values) {
+      const broken = brokenBy(schema, fromText(schema, text));
+      if (broken) yield `${name}: ${broken}`;
+    }
+  }
+  if (!body) return;
+  // A byte order mark may stand before JSON and is then ignored (RFC 8259).
+  const value = parsed(sent.body.toString('utf8').replace(/^\ufeff/, ''));
+  const broken = value === undefined ? 'it is not JSON' : brokenBy(body, understood(body, value));
+  if (broken) yield `the body: ${broken}`;
+}
+
+/** What can't be decoded is no text, and so nothing that a schema takes. */
+type Given = { place: 'path' | 'query'; name: string | undefined; text: string | undefined };
+
+function inPath(template: string, url: string): Given[] {
+  const [, , ...segments] = url.split('?', 1)[0]?.split('/') ?? [];
+  return template
+    .split('/')
+    .slice(1)
+    .map((part, index) => ({ place: 'path', name: part.replace(/[{}]/g, ''), text: decoded(segments[index] ?? '') }));
+}
+
+function inQuery(url: string): Given[] {
+  const start = url.indexOf('?');
+  const pairs = start < 0 ? [] : url.slice(start + 1).split('&');
+  return pairs.map((pair) => {
+    const [, name = '', text = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
+    return { place: 'query', name: decoded(name), text: decoded(text) };
+  });
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+function fromText(schema: Schema, text: string | undefined): unknown {
+  return schema.type === 'integer' && /^(0|-?[1-9]\d*)$/.test(String(text)) ? Number(text) : text;
+}
+
+/** The body by the document's two words of its own: what is trimmed first, and what is ignored. */
+function understood({ properties = {}, ignoredWhen = {} }: Schema, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields = value as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([name]) => !(Object.hasOwn(ignoredWhen, name) && fields[ignoredWhen[name] ?? ''] === true))
+      .map(([name, each]) => {
+        const trim = Object.hasOwn(properties, name) && properties[name]?.trim;
+        return [name, trim && typeof each === 'string' ? each.trim() : each];
+      }),
+  );
+}
+
+/** Whether another advisor's contact or group was named and not taken for one that isn't there. */
+function reachesAnother({ path, query, body }: Draft, { text }: Received): boolean {
+  const isForeign = (value: unknown) => value instanceof KnownId && value.foreign;
+  if (Object.values(path).some(isForeign)) return true;
+  if (query.some(([name, value]) => name === 'groupId' && isForeign(value))) return JSON.parse(text).data.length > 0;
+  const input = (body.kind === 'json' && body.edits.length === 0 ? body.value : null) as Memberships;
+  return Boolean(input?.groupIds && !input.isSelectAllGroup && [input.groupIds].flat().some(isForeign));
+}
+
+type Memberships = { groupIds?: unknown; isSelectAllGroup?: unknown } | null;
+
+/** Nothing odd about it but its values, and those storable: then only the document may refuse it. */
+function isPlain({ prefix, headers, query, path, body }: Draft): boolean {
+  const usual = ['content-type', 'accept'];
+  const values = [...query.flat(), ...Object.values(path), body.kind === 'json' ? body.value : ''];
+  return (
+    prefix === '/v1' &&
+    Object.keys(headers).every((name) => usual.includes(name)) &&
+    (body.kind === 'none' || (body.kind === 'json' && body.edits.length === 0)) &&
+    values.every(isStorable) &&
+    query.every(([name, value]) => String(name).length + String(value).length < 5_000)
+  );
+}
+
+function isStorable(value: unknown): boolean {
+  if (value instanceof RawText) return false;
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  return typeof value !== 'object' || value === null || Object.values(value).every(isStorable);
+}
+
+/** What no schema says: a group that is not there, and `groupIds` left out where it is needed. */
+function isKnownRefusal(details: { path: string; rule: string }[]): boolean {
+  return details.every(({ path, rule }) => path.startsWith('/groupIds') && ['exists', 'required'].includes(rule));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRealDate(text: string): boolean {
+  const time = new Date(`${text}T00:00:00Z`);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
+}

@@ -1,0 +1,75 @@
+import type { App } from '../src/app.ts';
+
+/** A JSON schema as the document has it, its references followed. */
+export type Schema = {
+  type?: string | string[];
+  enum?: unknown[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  pattern?: string;
+  format?: string;
+  trim?: boolean;
+  /** A field that is not looked at where another one is true. */
+  ignoredWhen?: Record<string, string>;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+};
+
+export type Parameter = { name: string; in: 'path' | 'query' | 'header'; required?: boolean; schema: Schema };
+
+/** One operation of the OpenAPI document: what it takes, and what it may answer. */
+export type Operation = {
+  id: string;
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** `/core/contact/contacts/{contactId}` */
+  path: string;
+  parameters: Parameter[];
+  body: Schema | undefined;
+  /** By status; the schema is that of its body, if it has one. */
+  answers: Map<number, Schema | undefined>;
+};
+
+type Content = Record<string, { schema: Schema }>;
+type Documented = {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Content };
+  responses: Record<string, { content?: Content }>;
+};
+
+export function operationsOf(app: App): Operation[] {
+  const document = app.swagger();
+  const paths = followed(document, document.paths) as Record<string, Record<string, Documented>>;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      id: operation.operationId,
+      method: method.toUpperCase() as Operation['method'],
+      path,
+      parameters: operation.parameters ?? [],
+      body: operation.requestBody?.content['application/json']?.schema,
+      answers: new Map(
+        Object.entries(operation.responses).map(([status, { content = {} }]) => [
+          Number(status),
+          Object.values(content)[0]?.schema,
+        ]),
+      ),
+    })),
+  );
+}
+
+function followed(document: object, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => followed(document, each));
+  if (typeof value !== 'object' || value === null) return value;
+  if ('$ref' in value) return followed(document, target(document, String(value.$ref)));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, followed(document, each)]));
+}
+
+function target(document: object, reference: string): unknown {
+  const steps = reference.replace(/^#\//, '').split('/');
+  return steps.reduce<unknown>((value, step) => (value as Record<string, unknown>)[step], document);
+}

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fuzz } from '../../fuzz/fuzz.ts';
+import { makeWorld, type World } from '../world.ts';
+
+const requests = 600;
+const seed = 20_261_115;
+let world: World;
+
+before(async () => {
+  world = await makeWorld();
+});
+after(async () => {
+  await world.close();
+});
+
+test('requests made from the OpenAPI document, valid and nearly so, are answered as it says', async () => {
+  const { counts, failure } = await fuzz(world, { requests, seed });
+  assert.equal(failure, undefined, `${failure}\n\nAgain: npm run fuzz -- --requests ${requests} --seed ${seed}`);
+  const answered = new Set([...counts.values()].flatMap((kinds) => [...kinds.keys()]));
+  for (const kind of ['200', '204', '400 invalid_request', '404 not_found', '415 unsupported_media_type'])
+    assert.ok(answered.has(kind), `no request was answered ${kind}: the requests don't reach far enough`);
+});
