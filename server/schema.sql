@@ -118,7 +118,7 @@ create table contacts (
   date_time_created timestamp with time zone not null,
   date_time_modified timestamp with time zone not null,
   full_name text collate "und-x-icu" not null generated always as (COALESCE(NULLIF(TRIM(BOTH FROM ((COALESCE(first_name, ''::text) || ' '::text) || COALESCE(last_name, ''::text))), ''::text), phone, email_address, 'Unnamed'::text)) stored,
-  email_order text collate "und-x-icu" not null generated always as (COALESCE(email_address, '￿'::text)) stored,
+  email_order text collate "und-x-icu" not null generated always as (COALESCE(replace(email_address, '￿'::text, ''::text), '￿'::text)) stored,
   constraint contacts_pkey PRIMARY KEY (advisor_id, contact_id),
   constraint contacts_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
 );

@@ -44,8 +44,11 @@ create table contacts (
       'Unnamed'
     )
   ) stored,
-  -- U+FFFF is above every character of the root collation, so that an unset email is last and the key never null.
-  email_order text collate "und-x-icu" not null generated always as (coalesce(email_address, U&'\FFFF')) stored,
+  -- U+FFFF is above every other character of the root collation, and taken out of what is set: so an unset email is
+  -- last, and the key never null.
+  email_order text collate "und-x-icu" not null generated always as (
+    coalesce(replace(email_address, U&'\FFFF', ''), U&'\FFFF')
+  ) stored,
   primary key (advisor_id, contact_id)
 );
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Config } from './config.ts';
 import type { Deps } from './deps.ts';
 import type { SandboxClock } from './domain/clock.ts';
@@ -7,6 +7,7 @@ import { problem } from './domain/problems.ts';
 import { readRawBody } from './http/body.ts';
 import { answerClientError, takeOverFromNode } from './http/client-errors.ts';
 import { addRoutes } from './http/door.ts';
+import { commonHeaders } from './http/headers.ts';
 import { addHealth } from './http/health.ts';
 import { addMetrics } from './http/metrics.ts';
 import { addOpenapi, document } from './http/openapi.ts';
@@ -51,7 +52,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     routerOptions: { maxParamLength: headerBytesMax },
     clientErrorHandler: answerClientError(publicUrl, log),
     frameworkErrors: (error, request, reply) => {
-      reply.headers(commonHeaders(request));
+      reply.headers(commonHeaders(request.id));
       sendProblem(error, request, reply, publicUrl);
       request.log.info({ status: reply.statusCode, code: request.problemCode ?? undefined }, 'request');
     },
@@ -73,7 +74,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   });
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(commonHeaders(request));
+    reply.headers(commonHeaders(request.id));
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw problem('invalid_request', 'The Host header is missing.');
     requireVersion(request);
@@ -108,10 +109,6 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   });
   await app.ready();
   return app;
-}
-
-function commonHeaders(request: FastifyRequest): Record<string, string> {
-  return { 'x-trace-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
 }
 
 /** The target without scheme and host: RFC 9112 has a server take the absolute form too. */

@@ -1,6 +1,7 @@
 import { errors } from 'jose';
 import type { Deps } from '../deps.ts';
-import { type CallerRow, findCaller } from '../store/keys.ts';
+import { type CallerRow, findCaller, findKey } from '../store/keys.ts';
+import { Bounded } from './bounded.ts';
 import { Problem, problem } from './problems.ts';
 import { hashSecret, readSecret } from './secrets.ts';
 import { type AccessToken, tokenVerifier } from './tokens.ts';
@@ -17,13 +18,12 @@ export type Credentials = { accessToken: string; apiKey: string };
 
 /** How long a change of a record (a revoked key, a disabled application) may take to be felt. */
 const recordsMs = 1_000;
-const cachedMax = 10_000;
 
 /** Both credentials, checked against the records. Verified tokens are remembered until they expire, records a second. */
 export function callerFinder(deps: Deps): (credentials: Credentials) => Promise<Caller> {
   const verify = tokenVerifier(deps);
-  const tokens = new Bounded<AccessToken>();
-  const records = new Bounded<{ row: CallerRow; readAtMs: number }>();
+  const tokens = new Bounded<string, AccessToken>();
+  const records = new Bounded<string, { row: CallerRow; readAtMs: number }>();
 
   async function accessToken(token: string): Promise<AccessToken> {
     const key = hashSecret(token).toString('base64');
@@ -65,8 +65,7 @@ export function callerFinder(deps: Deps): (credentials: Credentials) => Promise<
 /** The sandbox's own routes need a key and no token. */
 export async function requireKey(deps: Deps, apiKey: string): Promise<void> {
   const keyHash = hashSecret(checkedKey(apiKey, deps));
-  const { key } = await findCaller(deps.db, { keyHash, clientId: '', advisorId: 0 });
-  if (!key || key.revoked) throw unknownKey();
+  if (!(await findKey(deps.db, keyHash))) throw unknownKey();
 }
 
 function unknownKey() {
@@ -95,19 +94,4 @@ function tokenProblem(error: unknown): unknown {
       cause: error,
     });
   return problem('unauthorized', 'The access token is not valid.', { cause: error });
-}
-
-/** A map that forgets its oldest entry when it is full. */
-class Bounded<Value> {
-  readonly #entries = new Map<string, Value>();
-
-  get(key: string): Value | undefined {
-    return this.#entries.get(key);
-  }
-
-  set(key: string, value: Value): void {
-    this.#entries.delete(key);
-    if (this.#entries.size >= cachedMax) this.#entries.delete(this.#entries.keys().next().value ?? '');
-    this.#entries.set(key, value);
-  }
 }

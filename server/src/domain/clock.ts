@@ -19,10 +19,11 @@ export async function startSandboxClock(db: Db): Promise<SandboxClock> {
     now: () => new Date(Date.now() + offsetMs),
     offsetMs: () => offsetMs,
     advance: async (ms) => {
-      offsetMs = await addToClockOffset(db, ms);
+      offsetMs = Math.max(offsetMs, await addToClockOffset(db, ms));
     },
     refresh: async () => {
-      offsetMs = await findClockOffset(db);
+      // Never back: an answer that was on its way while the clock moved is older than what is known.
+      offsetMs = Math.max(offsetMs, await findClockOffset(db));
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { findAdvisor, type NewAdvisor } from '../store/advisors.ts';
 import { findApplication } from '../store/applications.ts';
 import { listKnownPhones } from '../store/contacts.ts';
-import { findCaller } from '../store/keys.ts';
+import { findKey } from '../store/keys.ts';
 import { addAdvisor, setAdvisor } from './advisors.ts';
 import { addApplication, rotateSecret } from './applications.ts';
 import { createContacts } from './contacts.ts';
@@ -134,9 +134,9 @@ async function earlierApplication(deps: Deps, earlier: SandboxFile | null): Prom
   const application = earlier && (await findApplication(deps.db, earlier.clientId));
   if (!application) return null;
   const { apiKey, clientId, clientSecret, redirectUri } = earlier;
-  const { key } = await findCaller(deps.db, { keyHash: hashSecret(apiKey), clientId, advisorId: 0 });
+  const key = await findKey(deps.db, hashSecret(apiKey));
   return {
-    apiKey: key && !key.revoked ? apiKey : (await issueKey(deps, clientId)).apiKey,
+    apiKey: key?.clientId === clientId ? apiKey : (await issueKey(deps, clientId)).apiKey,
     clientId,
     clientSecret: matchesHash(clientSecret, application.secretHash) ? clientSecret : await rotateSecret(deps, clientId),
     redirectUri,

@@ -11,7 +11,8 @@ const checksumLength = 6;
 const form = /^([a-z]+)_([a-z]+)_([0-9a-z]{43})$/;
 
 export type SecretKind = keyof typeof prefixes;
-export type Environment = 'sandbox' | 'production';
+const environments = ['sandbox', 'production'] as const;
+export type Environment = (typeof environments)[number];
 
 export function makeSecret(kind: SecretKind, environment: Environment): string {
   const random = base36(randomBytes(24), randomLength);
@@ -26,9 +27,9 @@ export function readSecret(
   given: string,
 ): 'possible' | 'malformed' | 'other_environment' {
   const [, prefix, from] = form.exec(given) ?? [];
-  if (prefix !== prefixes[kind]) return 'malformed';
-  if (checksum(given.slice(0, -checksumLength)) !== given.slice(-checksumLength)) return 'malformed';
-  return from === environment ? 'possible' : 'other_environment';
+  if (prefix !== prefixes[kind] || !environments.some((each) => each === from)) return 'malformed';
+  if (from !== environment) return 'other_environment';
+  return checksum(given.slice(0, -checksumLength)) === given.slice(-checksumLength) ? 'possible' : 'malformed';
 }
 
 export function hashSecret(secret: string): Buffer {

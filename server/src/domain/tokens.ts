@@ -10,6 +10,7 @@ export type AccessToken = { clientId: string; advisorId: number; scopes: Set<str
 const algorithm = 'ES256';
 const tokenType = 'at+jwt';
 const lifetimeSeconds = 15 * 60;
+const keysMs = 1_000;
 
 export type TokenRequest = { clientId: string; advisorId: number; scopes: string[] };
 
@@ -30,13 +31,24 @@ export async function issueToken(deps: Deps, { clientId, advisorId, scopes }: To
 /** Verifies locally with the keys of the database, which are read again only when a token names one that is new. */
 export function tokenVerifier(deps: Deps): (token: string) => Promise<AccessToken> {
   const publicKeys = new Map<string, Awaited<ReturnType<typeof importJWK>>>();
+  let reading = Promise.resolve();
+  let readAtMs = Number.NEGATIVE_INFINITY;
+
+  async function readKeys(): Promise<void> {
+    for (const key of await listSigningKeys(deps.db)) {
+      const { d: _private, ...publicJwk } = key.privateJwk;
+      publicKeys.set(key.kid, await importJWK(publicJwk, algorithm));
+    }
+  }
 
   async function keyFor({ kid = '' }: { kid?: string }) {
     if (!publicKeys.has(kid)) {
-      for (const key of await listSigningKeys(deps.db)) {
-        const { d: _private, ...publicJwk } = key.privateJwk;
-        publicKeys.set(key.kid, await importJWK(publicJwk, algorithm));
+      // At most once a second, whoever makes up key ids; those who come meanwhile wait for the same reading.
+      if (performance.now() - readAtMs > keysMs) {
+        readAtMs = performance.now();
+        reading = readKeys();
       }
+      await reading;
     }
     const key = publicKeys.get(kid);
     if (!key) throw problem('unauthorized', 'The access token was signed with a key that is not ours.');
@@ -61,7 +73,7 @@ async function signingKeys(deps: Deps) {
   if (keys.length > 0) return keys;
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   const privateJwk = (await exportJWK(privateKey)) as Record<string, string>;
-  await insertFirstSigningKey(deps.db, { kid: randomUUID(), privateJwk }, deps.clock.now());
+  await insertFirstSigningKey(deps.db, { kid: randomUUID(), privateJwk }, new Date());
   return listSigningKeys(deps.db);
 }
 

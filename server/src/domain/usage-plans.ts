@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { type UsagePlan, useDailyQuota } from '../store/keys.ts';
+import { Bounded } from './bounded.ts';
 
 export type PlannedKey = UsagePlan & { keyId: number };
 /** What is left of one limit of a plan: `quota` in a window, `remaining` of it, full again after `resetSeconds`. */
@@ -14,7 +15,6 @@ export type Use = { allowances: Allowance[]; retryAfterSeconds: number | null };
 type Bucket = { tokens: number; filledAtMs: number };
 
 const daySeconds = 86_400;
-const bucketsMax = 100_000;
 
 /**
  * Takes one request from a key's usage plan: a bucket of `burst` that fills at `rate` a second, in memory, and the
@@ -22,7 +22,8 @@ const bucketsMax = 100_000;
  * window's edge and make a client wait for the next one; a bucket is exact and as short.
  */
 export function usagePlans(deps: Deps): (key: PlannedKey) => Promise<Use> {
-  const buckets = new Map<number, Bucket>();
+  // One that is forgotten begins full again: a key among the ten thousand last used keeps its bucket.
+  const buckets = new Bounded<number, Bucket>();
 
   function takeFromBucket(keyId: number, ratePerSecond: number, burst: number): Bucket & { taken: boolean } {
     const nowMs = performance.now();
@@ -30,7 +31,6 @@ export function usagePlans(deps: Deps): (key: PlannedKey) => Promise<Use> {
     const filled = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * ratePerSecond);
     const taken = filled >= 1;
     const bucket = { tokens: taken ? filled - 1 : filled, filledAtMs: nowMs };
-    if (buckets.size >= bucketsMax) buckets.clear();
     buckets.set(keyId, bucket);
     return { ...bucket, taken };
   }

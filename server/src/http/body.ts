@@ -5,7 +5,8 @@ import { payloadTooLarge, unsupportedMediaType } from './problems.ts';
 
 export const bodyBytesMax = 256 * 1024;
 const depthMax = 64;
-const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i;
+const jsonType = /^application\/json\s*(;|$)/i;
+const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 
 /** The bytes of a body as they came; of one that is too large, only that it is. */
 export type RawBody = Buffer | 'too large';
@@ -32,20 +33,24 @@ export async function readRawBody(stream: IncomingMessage): Promise<RawBody> {
 
 /** The body as JSON, or the problem with it: 415, then 413, then 400. */
 export function parseBody(raw: RawBody, headers: IncomingMessage['headers']): unknown {
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (!jsonType.test(headers['content-type'] ?? '') || encoding !== 'identity') throw unsupportedMediaType();
+  if (!isJson(headers)) throw unsupportedMediaType();
   if (raw === 'too large') throw payloadTooLarge();
   const { value, broken } = parseJson(raw);
   if (broken) throw invalid([broken]);
   return value;
 }
 
+function isJson({ 'content-type': type = '', 'content-encoding': encoding = 'identity' }: IncomingMessage['headers']) {
+  const [, given = 'utf-8'] = charset.exec(type) ?? [];
+  return jsonType.test(type) && /^utf-?8$/i.test(given) && /^identity$/i.test(encoding);
+}
+
 /** A fingerprint of the body, the same for the same JSON however it is written; of what is not JSON, of its bytes. */
 export function fingerprintOf(raw: RawBody): Buffer {
   const hash = createHash('sha256');
-  if (raw === 'too large') return hash.update(raw).digest();
+  if (raw === 'too large') return hash.update('\0too large').digest();
   const { value, broken } = parseJson(raw);
-  return hash.update(broken ? raw : JSON.stringify(sorted(value))).digest();
+  return hash.update(broken ? raw : canonical(value)).digest();
 }
 
 type Parsed =
@@ -78,10 +83,10 @@ function isNest(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isNest(value)) return value;
-  return Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, each]) => [key, sorted(each)]);
+/** JSON with its keys in order and no white space. A number too large to hold is like no other value. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (!isNest(value)) return typeof value === 'number' ? String(value) : JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`).join()}}`;
 }

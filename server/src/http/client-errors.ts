@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Problem, problem } from '../domain/problems.ts';
 import type { Log } from '../log.ts';
+import { commonHeaders } from './headers.ts';
 import { problemBody, problemHeaders } from './problems.ts';
 import { newTraceId, traceIdOf } from './trace.ts';
 
@@ -72,10 +73,6 @@ function rawAnswer(error: Problem, publicUrl: string, instance: string, traceId:
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${error.status} ${error.status === 404 ? 'Not Found' : 'Bad Request'}\r\n${lines.join('')}\r\n${body}`;
-}
-
-function commonHeaders(traceId: string): Record<string, string> {
-  return { 'x-trace-id': traceId, 'cache-control': 'no-store' };
 }
 
 function pathOf(request: IncomingMessage): string {

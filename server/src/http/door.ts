@@ -90,13 +90,18 @@ export function addRoutes(app: FastifyInstance, deps: Deps, routes: Route[], doc
       const fault = request.headers['x-sandbox-fault'];
       if (fault === undefined || deps.config.environment !== 'sandbox') return;
       if (problemCodes.some((code) => code === fault))
-        throw problem(fault as ProblemCode, `Asked for by x-sandbox-fault: ${fault}. Nothing was done.`);
+        throw problem(fault as ProblemCode, faultDetail(fault as ProblemCode));
       const rule = {
         path: '/x-sandbox-fault',
         rule: 'enum',
         message: `x-sandbox-fault must be one of ${problemCodes.join(', ')}.`,
       };
       throw invalid([rule]);
+    }
+
+    function faultDetail(fault: ProblemCode): string {
+      const scope = fault === 'forbidden' ? ` The scope would be ${row.scope}.` : '';
+      return `Asked for by x-sandbox-fault: ${fault}.${scope} Nothing was done.`;
     }
 
     async function usagePlan(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -166,9 +171,10 @@ function inputValidator(row: Route): (request: FastifyRequest) => Input {
   const [params, query, body] = [row.params, row.query, row.body].map((schema) => schema && validator(schema));
   return (request) => {
     const parsed = body && parseBody(rawBody(request), request.headers);
+    const asked = parseQuery(request.raw.url ?? '', row.query);
     const results = {
       params: params?.(withIntegers(row.params as TSchema, request.params as Record<string, unknown>)),
-      query: query?.(withIntegers(row.query as TSchema, parseQuery(request.raw.url ?? ''))),
+      query: query?.(withIntegers(row.query as TSchema, asked)),
       body: body?.(parsed),
     };
     const broken = Object.values(results).flatMap((result) => (result && 'broken' in result ? result.broken : []));

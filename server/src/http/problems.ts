@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { fromDatabase, Problem, problem, problems } from '../domain/problems.ts';
+import { fromDatabase, invalid, Problem, problem, problems } from '../domain/problems.ts';
 
 export const problemType = 'application/problem+json; charset=utf-8';
 
@@ -33,7 +33,10 @@ function fromFramework(error: unknown): Problem | undefined {
   if (statusCode === 415) return unsupportedMediaType(error);
   if (statusCode === 413) return payloadTooLarge(error);
   if (code === 'FST_ERR_BAD_URL')
-    return problem('invalid_request', 'The path is not valid percent-encoded UTF-8.', { cause: error });
+    return invalid(
+      [{ path: '', rule: 'percentEncoding', message: 'The path is not valid percent-encoded UTF-8.' }],
+      error,
+    );
   if (statusCode >= 400 && statusCode < 500)
     return problem('invalid_request', 'The request is not valid HTTP.', { cause: error });
   return undefined;
@@ -82,7 +85,8 @@ export function sendProblem(
   publicUrl: string,
 ): FastifyReply {
   const found = asProblem(error);
-  if (found.status >= 500) request.log.error({ code: found.code, err: found.cause ?? found }, 'problem');
+  // One that the sandbox was asked for has no cause, and is none of ours to look into.
+  if (found.status >= 500 && found.cause) request.log.error({ code: found.code, err: found.cause }, 'problem');
   request.problemCode = found.code;
   const body = problemBody(found, { publicUrl, instance: instanceOf(request), traceId: request.id });
   // A string goes out as it is: no schema of the route's answers applies to it.

@@ -1,28 +1,45 @@
 import type { TSchema } from 'typebox';
 import { invalid } from '../domain/problems.ts';
 
-/** The query as strings; a name that is repeated becomes an array, which no schema of ours takes. */
-export function parseQuery(url: string): Record<string, unknown> {
+/**
+ * The query as strings; a name that is repeated becomes an array, which no schema of ours takes. A raw plus stands for a
+ * space: in free text, where forms write it so, that is meant; anywhere else somebody forgot to encode a plus.
+ */
+export function parseQuery(url: string, schema: TSchema | undefined): Record<string, unknown> {
+  const properties = propertiesOf(schema);
   const query: Record<string, string | string[]> = Object.create(null);
   const [, text = ''] = /\?(.*)$/s.exec(url) ?? [];
   for (const pair of text.split('&').filter(Boolean)) {
     const [, name = '', value = ''] = (/^([^=]*)=?(.*)$/s.exec(pair) ?? []).map(decode);
-    const message = `${name} must be well-formed Unicode without NUL.`;
-    if (`${name}${value}`.includes('\0')) throw invalid([{ path: `/${name}`, rule: 'wellFormed', message }]);
-    query[name] = query[name] === undefined ? value : [query[name], value].flat();
+    if (`${name}${value}`.includes('\0')) throw broken(name, 'wellFormed', 'must be well-formed Unicode without NUL');
+    if (pair.includes('+') && properties[name]?.freeText === false)
+      throw broken(name, 'plus', 'has a raw +, which means a space: in a query, write + as %2B');
+    query[name] = query[name] === undefined ? value : [];
   }
   return query;
 }
 
 /** Path and query are text: where the schema wants an integer, its plain decimal form becomes one, and nothing else does. */
 export function withIntegers(schema: TSchema, given: Record<string, unknown>): Record<string, unknown> {
-  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
+  const properties = propertiesOf(schema);
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
-      const isInteger = Object.hasOwn(properties, name) && properties[name]?.type === 'integer';
+      const isInteger = properties[name]?.type === 'integer';
       return [name, isInteger && typeof value === 'string' && /^(0|-?[1-9]\d*)$/.test(value) ? Number(value) : value];
     }),
   );
+}
+
+type Property = { type?: string; freeText: boolean };
+
+function propertiesOf(schema: TSchema | undefined): Record<string, Property> {
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, { type?: string; freeText?: boolean }> };
+  const entries = Object.entries(properties).map(([name, each]) => [name, { freeText: false, ...each }]);
+  return Object.assign(Object.create(null), Object.fromEntries(entries));
+}
+
+function broken(name: string, rule: string, what: string) {
+  return invalid([{ path: `/${name}`, rule, message: `${name} ${what}.` }]);
 }
 
 function decode(text: string): string {

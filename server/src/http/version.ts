@@ -6,11 +6,19 @@ const versionInPath = /^\/v(\d[^/?]*)(?=[/?]|$)/i;
 
 /** The path's version, and the header's where it is sent, is the one that is served. */
 export function requireVersion(request: FastifyRequest): void {
-  const url = request.raw.url ?? '/';
-  const inPath = versionInPath.exec(url)?.[0];
+  const inPath = versionInPath.exec(decoded(request.raw.url ?? '/'))?.[0];
   if (inPath !== undefined && inPath !== '/v1')
     throw problem('version_mismatch', `The path asks for ${inPath.slice(1, 20)}; this server speaks v1.`);
   const inHeader = request.headers['x-api-version'];
   if (inPath !== undefined && inHeader !== undefined && !served.includes(String(inHeader)))
     throw problem('version_mismatch', `X-API-Version must be one of ${served.join(', ')}, or left out.`);
+}
+
+/** The router decodes before it matches, so this must. */
+function decoded(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
 }

@@ -8,7 +8,6 @@ import {
   Id,
   Name,
   nameLengthMax,
-  noSpacePattern,
   OptionalDate,
   OptionalEnumeration,
   OptionalPhone,
@@ -121,6 +120,7 @@ export const ContactSummary = Type.Object(
 export const ContactQuery = PageQuery(contactSorts, {
   search: Type.Optional(
     Type.String({
+      freeText: true,
       maxLength: stringLengthMax,
       description: 'Each word begins a word of the name or the email, or is digits of the phone. Any case and accent.',
       examples: ['ann smi'],
@@ -131,7 +131,6 @@ export const ContactQuery = PageQuery(contactSorts, {
     Type.String({
       minLength: 1,
       maxLength: emailLengthMax,
-      pattern: noSpacePattern,
       description: 'The whole address, in any case; a plus in it is written `%2B`.',
     }),
   ),

@@ -32,6 +32,7 @@ export const GroupSummary = Type.Object(
 export const GroupQuery = PageQuery(groupSorts, {
   search: Type.Optional(
     Type.String({
+      freeText: true,
       maxLength: stringLengthMax,
       description: 'Each word begins a word of the name. Any case and accent.',
     }),

@@ -2,9 +2,12 @@ import { type TObject, type TProperties, Type } from 'typebox';
 
 export const pageSizeMax = 200;
 
-/** The query of every search: the names that `pageInfo` echoes, then the noun's own filters. */
+/**
+ * The query of every search: the names that `pageInfo` echoes, then the noun's own filters. Each of the four has a
+ * default: it may be left out, and is there all the same once the query has been validated, as the type says.
+ */
 export function PageQuery<Sort extends string, Filters extends TProperties>(sorts: readonly Sort[], filters: Filters) {
-  return Type.Object({
+  const page = {
     page: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page number.' }),
     pageSize: Type.Integer({ minimum: 1, maximum: pageSizeMax, default: 25, description: 'Items on a page.' }),
     sortBy: Type.Unsafe<Sort>({ type: 'string', enum: sorts, default: sorts[0], description: 'Sort field.' }),
@@ -14,8 +17,9 @@ export function PageQuery<Sort extends string, Filters extends TProperties>(sort
       default: 'asc',
       description: 'Ties are by id, ascending, and what is unset is last, in either direction.',
     }),
-    ...filters,
-  });
+  };
+  const optional = Object.fromEntries(Object.entries(page).map(([name, each]) => [name, Type.Optional(each)]));
+  return Type.Object({ ...optional, ...filters }) as unknown as TObject<typeof page & Filters>;
 }
 
 export function PageOf<Item extends TObject>(item: Item, sorts: readonly string[], title: string) {

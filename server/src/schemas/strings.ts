@@ -28,9 +28,6 @@ export const optionalE164Pattern = `^$|${e164Pattern}`;
 export const OptionalPhone = (annotation: Annotation = {}) =>
   Type.Optional(Type.Unsafe<Clearable>({ type: ['string', 'null'], pattern: optionalE164Pattern, ...annotation }));
 
-/** Of an address in a query: a space in it was a raw plus. */
-export const noSpacePattern = '^\\S*$';
-
 export const Phone = (annotation: Annotation = {}) => Type.String({ pattern: e164Pattern, ...annotation });
 
 /** A numbered value in input: `null` and `""` mean unset, which is 0. */

@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { e164Pattern } from '../domain/phone-numbers.ts';
 import { type BrokenRule, brokenRulesMax } from '../domain/problems.ts';
-import { noSpacePattern, optionalE164Pattern } from './strings.ts';
+import { optionalE164Pattern } from './strings.ts';
 
 /** The value, stripped of what the schema doesn't know, or every rule that it breaks. */
 export type Validated<Value> = { value: Value } | { broken: BrokenRule[] };
@@ -11,59 +11,73 @@ const e164Message = 'must be a phone number in E.164: a plus sign, a digit 1-9, 
 const patternMessages: Record<string, string> = {
   [e164Pattern]: e164Message,
   [optionalE164Pattern]: e164Message,
-  [noSpacePattern]: 'must not contain white space; in a query, write + as %2B',
 };
 const formats: Record<string, { test: (text: string) => boolean; message: string }> = {
   date: { test: isDate, message: 'must be a real date as YYYY-MM-DD' },
   'date-time': { test: isDateTime, message: 'must be a time in RFC 3339, such as 2026-03-01T17:05:00Z' },
 };
 
-const ajv = new Ajv2020({
-  allErrors: true,
-  verbose: true,
-  // Unknown fields are stripped, in every object of a body; types are never coerced.
-  removeAdditional: 'all',
-  useDefaults: true,
-  allowUnionTypes: true,
-  strictTypes: false,
-  formats: Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test])),
-});
-ajv.addKeyword({
-  keyword: 'trim',
-  type: 'string',
-  modifying: true,
-  before: 'maxLength',
-  validate: (
-    _on: boolean,
-    text: string,
-    _schema: unknown,
-    place?: { parentData: Record<string, unknown>; parentDataProperty: string | number },
-  ) => {
-    if (place) place.parentData[place.parentDataProperty] = text.trim();
-    return true;
-  },
-});
-
-// A field that another one, where it is true, makes meaningless: it is dropped before it is looked at.
-ajv.addKeyword({
-  keyword: 'ignoredWhen',
-  type: 'object',
-  modifying: true,
-  before: 'properties',
-  validate: (fields: Record<string, string>, data: Record<string, unknown>) => {
-    for (const [field, flag] of Object.entries(fields)) if (data[flag] === true) delete data[field];
-    return true;
-  },
-});
+/** One that stops at the first broken rule judges every input; one that finds them all explains what is refused. */
+const judge = makeAjv({ allErrors: false });
+const explainer = makeAjv({ allErrors: true });
 
 export function validator<Schema extends TSchema>(schema: Schema): (value: unknown) => Validated<Static<Schema>> {
-  const validate = ajv.compile(schema);
-  return (value) => {
-    const broken = validate(value) ? [] : brokenRules(validate.errors ?? []);
+  const validate = judge.compile(schema);
+  let explain: typeof validate | undefined;
+
+  function brokenIn(value: unknown): BrokenRule[] {
     // What is not well-formed is looked for after stripping: an unknown field is ignored, whatever is in it.
-    const rules = broken.length > 0 ? broken : illFormed(value, '');
-    return rules.length > 0 ? { broken: rules.slice(0, brokenRulesMax) } : { value: value as Static<Schema> };
+    if (validate(value)) return illFormed(value, '');
+    // Tens of thousands of wrong items would take a third of a second to explain, and a hundred are shown.
+    if (hasLongList(value)) return brokenRules(validate.errors ?? []);
+    explain ??= explainer.compile(schema);
+    explain(value);
+    return brokenRules(explain.errors ?? []);
+  }
+
+  return (value) => {
+    const broken = brokenIn(value);
+    return broken.length > 0 ? { broken: broken.slice(0, brokenRulesMax) } : { value: value as Static<Schema> };
   };
+}
+
+function makeAjv(options: { allErrors: boolean }): Ajv2020 {
+  const ajv = new Ajv2020({
+    ...options,
+    verbose: true,
+    // Unknown fields are stripped, in every object of a body; types are never coerced.
+    removeAdditional: 'all',
+    useDefaults: true,
+    allowUnionTypes: true,
+    strictTypes: false,
+    formats: Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test])),
+  });
+  ajv.addKeyword({ keyword: 'trim', type: 'string', modifying: true, before: 'maxLength', validate: trim });
+  ajv.addKeyword({ keyword: 'ignoredWhen', type: 'object', modifying: true, before: 'properties', validate: ignore });
+  // For whoever reads the query: see http/query.ts.
+  ajv.addKeyword('freeText');
+  return ajv;
+}
+
+type Place = { parentData: Record<string, unknown>; parentDataProperty: string | number };
+
+function trim(_on: boolean, text: string, _schema: unknown, place?: Place): boolean {
+  if (place) place.parentData[place.parentDataProperty] = text.trim();
+  return true;
+}
+
+/** A field that another one, where it is true, makes meaningless is dropped before it is looked at. */
+function ignore(fields: Record<string, string>, data: Record<string, unknown>): boolean {
+  for (const [field, flag] of Object.entries(fields)) if (data[flag] === true) delete data[field];
+  return true;
+}
+
+function hasLongList(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).some((each) => Array.isArray(each) && each.length > brokenRulesMax)
+  );
 }
 
 function brokenRules(errors: ErrorObject[]): BrokenRule[] {
@@ -75,7 +89,7 @@ function brokenRules(errors: ErrorObject[]): BrokenRule[] {
   });
 }
 
-function sentence({ keyword, params, schema, data }: ErrorObject): string {
+function sentence({ keyword, params, schema }: ErrorObject): string {
   if (keyword === 'required') return 'is required';
   if (keyword === 'type') return `must be ${[params.type].flat().map(article).join(' or ')}`;
   if (keyword === 'minLength')
@@ -88,9 +102,7 @@ function sentence({ keyword, params, schema, data }: ErrorObject): string {
   if (keyword === 'enum')
     return `must be one of ${(schema as unknown[]).filter((each) => each !== '' && each !== null).join(', ')}`;
   const message = keyword === 'pattern' ? patternMessages[params.pattern] : formats[params.format]?.message;
-  // A raw + in a query has become a space by the time we see it.
-  const hint = typeof data === 'string' && /^ \d|:\d\d(\.\d+)? \d/.test(data) ? '; in a query, write + as %2B' : '';
-  return (message ?? `breaks the rule ${keyword}`) + hint;
+  return message ?? `breaks the rule ${keyword}`;
 }
 
 function article(type: string): string {

@@ -70,6 +70,18 @@ export async function useDailyQuota(db: Db, keyId: number, day: string, quota: n
   return row?.used ?? null;
 }
 
+/** The key alone, for what needs no token; one that is revoked, or whose application is disabled, is none. */
+export async function findKey(db: Db, keyHash: Buffer): Promise<{ keyId: number; clientId: string } | null> {
+  const [row] = await db.query<{ keyId: number; clientId: string }>(
+    `select key_id as "keyId", client_id as "clientId"
+     from api_keys
+     join applications using (application_id)
+     where key_hash = $1 and not revoked and not disabled`,
+    [keyHash],
+  );
+  return row ?? null;
+}
+
 /** Everything that both credentials point at, in one look: what is missing or off is null or false. */
 export type CallerRow = {
   key: (UsagePlan & { keyId: number; applicationId: number; revoked: boolean }) | null;

@@ -139,7 +139,13 @@ test('a phone that is not in E.164 is 400', async () => {
 });
 
 test('a raw + in a query is 400 and the message says to write %2B', async () => {
-  const raw = { phone: '+12125550123', modifiedSince: '2026-03-01T17:05:00+02:00', email: 'ann+book@mail.example' };
+  const raw = {
+    phone: '+12125550123',
+    modifiedSince: '2026-03-01T17:05:00+02:00',
+    email: 'ann+book@mail.example',
+    remoteContactId: 'a+b',
+    page: '+1',
+  };
   for (const [name, value] of Object.entries(raw)) {
     const answer = await ann.call('GET', `${contactsPath}?${name}=${value}`);
     assertInvalid(answer, `/${name}`);

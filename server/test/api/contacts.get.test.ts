@@ -5,6 +5,7 @@ import { makeWorld } from '../world.ts';
 import {
   addContact,
   addGroup,
+  assertInvalid,
   assertNotFound,
   contactsPath,
   dateTime,
@@ -24,6 +25,12 @@ const { ann } = world;
 async function set(contactId: number, assignments: string): Promise<void> {
   await world.database.asOwner(`update contacts set ${assignments} where contact_id = $1`, [contactId]);
 }
+
+test('NUL in a query is 400 on every route, also one that takes none', async () => {
+  const contactId = await addContact(ann);
+  const answer = await ann.call('GET', `${contactsPath}/${contactId}?x=%00`);
+  assertInvalid(answer, '/x');
+});
 
 test('a get is 200 with every field that is set', async () => {
   const fields = {

@@ -204,6 +204,21 @@ function byKey(sortBy: string, sign: number) {
   };
 }
 
+test('a strange email, even of the highest character, is set: the unset ones are still last', async () => {
+  const person = await newcomer(world);
+  for (const emailAddress of ['\uFFFFz@x.example', null, '\uFFFF', 'a@x.example', null, '\u{10FFFD}@x.example'])
+    await addContact(person, { firstName: 'X', lastName: 'Y', emailAddress });
+  for (const sortDirection of ['asc', 'desc'])
+    for (const filter of [{}, { search: 'x' }]) {
+      const { data } = await search(person, contactsPath, { sortBy: 'email', sortDirection, ...filter });
+      assert.equal(new Set(data.map(({ contactId }: { contactId: number }) => contactId)).size, 6);
+      assert.deepEqual(
+        data.map(({ email }: { email?: string }) => email !== undefined),
+        [true, true, true, true, false, false],
+      );
+    }
+});
+
 test('the pages from first to last are the whole book, in every order and size, filtered or not', async () => {
   const everyone = { modifiedSince: '2000-01-01T00:00:00Z' };
   for (const filter of [{}, everyone])

@@ -57,7 +57,8 @@ suite('credentials', () => {
     });
 
     test('a key of the other environment is refused with a clear error', async () => {
-      assertProblem(await withKey(makeSecret('apiKey', 'production')), 'unauthorized', /environment.*sandbox/);
+      for (const key of [makeSecret('apiKey', 'production'), world.apiKey.replace('sandbox', 'production')])
+        assertProblem(await withKey(key), 'unauthorized', /environment.*sandbox/);
     });
 
     test('a revoked key is refused within a second', async (t) => {

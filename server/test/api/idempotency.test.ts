@@ -99,6 +99,8 @@ suite('Idempotency-Key', () => {
       '{"a":[1,2]}',
       '{"a":{"0":1,"1":2},"b":null}',
       '{"a":["1",2],"b":null}',
+      '{"a":[1,2],"b":1e400}',
+      '[["a",[1,2]],["b",null]]',
     ])
       assertProblem(
         await send(`{"firstName":"${firstName}","lastName":"${lastName}","x":${other}}`),

@@ -98,6 +98,10 @@ suite('openapi.json', () => {
         const named = (where: string) => parameters.filter((each) => each.in === where).map(({ name }) => name);
         assert.deepEqual(named('path'), fieldsOf(row.params));
         assert.deepEqual(named('query'), fieldsOf(row.query));
+        assert.ok(
+          parameters.every((each) => each.in === 'path' || !each.required),
+          'only what is in the path is needed',
+        );
         assert.deepEqual(named('header'), row.method === 'POST' ? ['Idempotency-Key'] : []);
         const body = requestBody?.content['application/json']?.schema;
         assert.deepEqual(body && fieldsOf(resolved(body)), row.body && fieldsOf(row.body));

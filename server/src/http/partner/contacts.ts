@@ -61,9 +61,8 @@ export async function replaceMemberships(
 }
 
 function detail(contact: contacts.Contact): Static<typeof ContactDetail> {
-  const { fullName: _, groupCount: __, emailAddressDisposition: ___, ...shown } = contact;
   return present({
-    ...shown,
+    ...contact,
     sourceText: word('source', contact.source),
     isCrmLinkedContact: contacts.isCrmLinked(contact),
     emailStatus: numberOf('emailStatus', contact.emailStatus as 'None'),
@@ -74,10 +73,9 @@ function detail(contact: contacts.Contact): Static<typeof ContactDetail> {
 }
 
 function summary(contact: contacts.ContactSummary): Static<typeof ContactSummary> {
-  const { emailAddress, phone: _, ...shown } = contact;
   return present({
-    ...shown,
-    email: emailAddress,
+    ...contact,
+    email: contact.emailAddress,
     status: contacts.contactStatus(contact),
     sourceText: word('source', contact.source),
     isCrmLinkedContact: contacts.isCrmLinked(contact),

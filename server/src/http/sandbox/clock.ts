@@ -5,9 +5,9 @@ import { invalid } from '../../domain/problems.ts';
 import { validator } from '../../schemas/validate.ts';
 import { parseBody, type RawBody } from '../body.ts';
 
-/** A century: further than any schedule reaches, and dates stay within what PostgreSQL and JavaScript can hold. */
-const advanceMsMax = 100 * 366 * 24 * 60 * 60 * 1000;
-const Advance = Type.Object({ advanceMs: Type.Integer({ minimum: 0, maximum: advanceMsMax }) });
+/** Past this RFC 3339 has no way to write a time. */
+const lastMs = Date.UTC(9999, 11, 31);
+const Advance = Type.Object({ advanceMs: Type.Integer({ minimum: 0, maximum: lastMs }) });
 
 export function addClock(app: FastifyInstance, clock: SandboxClock): void {
   const validate = validator(Advance);
@@ -17,6 +17,8 @@ export function addClock(app: FastifyInstance, clock: SandboxClock): void {
   app.post('/sandbox/clock', { schema: { hide: true } }, async (request) => {
     const result = validate(parseBody(request.body as RawBody, request.headers));
     if ('broken' in result) throw invalid(result.broken);
+    if (clock.now().getTime() + result.value.advanceMs > lastMs)
+      throw invalid([{ path: '/advanceMs', rule: 'maximum', message: 'advanceMs must not lead past the year 9999.' }]);
     await clock.advance(result.value.advanceMs);
     return reading();
   });

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { anotherNode } from '../nodes.ts';
+import { assertProblem } from '../problem.ts';
+import { inject, makeWorld, type World } from '../world.ts';
+
+const centuryMs = 100 * 365 * 24 * 60 * 60 * 1000;
+let world: World;
+before(async () => {
+  world = await makeWorld();
+});
+after(() => world.close());
+
+function clock(advanceMs?: unknown, app = world.app) {
+  const headers = { 'x-api-key': world.apiKey };
+  return advanceMs === undefined
+    ? inject(app, { method: 'GET', url: '/sandbox/clock', headers })
+    : inject(app, { method: 'POST', url: '/sandbox/clock', headers, payload: { advanceMs } as object });
+}
+
+test('the clock shows domain time, which moves forward by what is asked for', async () => {
+  const before = (await clock()).body;
+  assert.ok(Math.abs(before.now - Date.now()) < 5_000);
+  assert.equal(before.offsetMs, 0);
+  const moved = await clock(3_600_000);
+  assert.equal(moved.status, 200);
+  assert.equal(moved.body.offsetMs, 3_600_000);
+  assert.ok(moved.body.now >= before.now + 3_600_000);
+});
+
+test('what is made after a move carries the moved time', async () => {
+  const { now } = (await clock(60_000)).body;
+  const { id } = (await world.ann.call('POST', '/core/contact/contacts', { firstName: 'A', lastName: 'B' })).body;
+  const { dateTimeCreated } = (await world.ann.call('GET', `/core/contact/contacts/${id}`)).body;
+  assert.ok(Date.parse(dateTimeCreated) >= now);
+});
+
+test('the offset is in the database, so another node has it too', async () => {
+  const { offsetMs } = (await clock(1_000)).body;
+  const node = await anotherNode(world);
+  assert.equal((await clock(undefined, node)).body.offsetMs, offsetMs);
+});
+
+test('it can’t be moved back, nor by what is no whole number, nor past what can be written', async () => {
+  for (const wrong of [-1, 0.5, '1', null, 90 * centuryMs])
+    assertProblem(await clock(wrong), 'invalid_request', /advanceMs/);
+});
+
+test('it needs the API key and no token', async () => {
+  assertProblem(await inject(world.app, { method: 'GET', url: '/sandbox/clock' }), 'unauthorized', /x-api-key/);
+});
