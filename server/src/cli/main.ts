@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from '../config.ts';
 import { Problem } from '../domain/problems.ts';
