@@ -108,7 +108,7 @@ export const ContactSummary = Type.Object(
     source,
     sourceText: Type.String(),
     groupCount: Type.Integer(),
-    groupNames: Type.Array(Type.String()),
+    groupNames: Type.Array(Type.String(), { description: 'In the order of the detail’s `groupIds`.' }),
     remoteContactId: Text(),
     remoteContactUrl: Text(),
     isCrmLinkedContact: Type.Boolean(),

@@ -34,7 +34,7 @@ const summaryColumns = `
     from memberships m
     join groups g on g.advisor_id = m.advisor_id and g.group_id = m.group_id
     where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by g.name, g.group_id
+    order by m.group_id
   ) end as "groupNames"`;
 
 /** What a search shows of a contact. */

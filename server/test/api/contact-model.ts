@@ -83,7 +83,7 @@ export class BookModel {
 
   summary(contact: ModelContact): object {
     const { contactId, emailStatus, source, groupIds, phone } = contact;
-    const groups = this.sortedGroups({ sortBy: 'name', sortDirection: 'asc' });
+    const groups = [...this.groups.values()].sort((x, y) => x.groupId - y.groupId);
     return withoutNulls({
       contactId,
       fullName: fullName(contact),
