@@ -108,7 +108,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
 }
 
 /** Where the sandbox is reached on this port, unless PUBLIC_URL says otherwise. Passkeys refuse IP addresses, hence the name. */
-export function sandboxUrl(port: number): string {
+function sandboxUrl(port: number): string {
   return `http://localhost:${port}`;
 }
 

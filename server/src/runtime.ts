@@ -2,7 +2,7 @@ import type { Config } from './config.ts';
 import { type SandboxClock, startSandboxClock, systemClock } from './domain/clock.ts';
 import type { Log } from './log.ts';
 import { connect, type Pool } from './store/db.ts';
-import { type Embedded, startEmbedded } from './store/embedded.ts';
+import { startEmbedded } from './store/embedded.ts';
 import { appRole, checkDatabase, ensureDatabase, migrate } from './store/migrate.ts';
 
 /** A process's connection to its database and what follows from it: the server and every command begin here. */
@@ -12,32 +12,45 @@ export type Runtime = {
   db: Pool;
   clock: SandboxClock | typeof systemClock;
   sandboxClock: SandboxClock | undefined;
-  databaseUrl: string;
   stop(): Promise<void>;
 };
 
+/** Where the database is, and how to leave it. */
+export type Database = { url: string; stop(): Promise<void> };
+
 const databaseName = 'assent';
 
-/** Starts or attaches to the database, migrates it in the sandbox, and connects as the restricted role. */
-export async function startRuntime(config: Config, log: Log, say: (line: string) => void): Promise<Runtime> {
-  const embedded = config.databaseUrl ? undefined : await startEmbedded(config.dataDir, say);
+/** The database of DATABASE_URL, or of the embedded PostgreSQL, started or attached to. */
+export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
+  if (config.databaseUrl) return { url: config.databaseUrl, stop: async () => {} };
+  const embedded = await startEmbedded(config.dataDir, say);
   try {
-    return await connectRuntime(config, log, embedded);
+    await ensureDatabase(embedded.url('postgres'), databaseName);
+    return { url: embedded.url(databaseName), stop: embedded.stop };
   } catch (error) {
-    await embedded?.stop();
+    await embedded.stop();
     throw error;
   }
 }
 
-async function connectRuntime(config: Config, log: Log, embedded: Embedded | undefined): Promise<Runtime> {
-  const databaseUrl = embedded?.url(databaseName) ?? config.databaseUrl;
-  if (embedded) await ensureDatabase(embedded.url('postgres'), databaseName);
+/** Opens the database, migrates it in the sandbox, and connects as the restricted role. */
+export async function startRuntime(config: Config, log: Log, say: (line: string) => void): Promise<Runtime> {
+  const database = await openDatabase(config, say);
+  try {
+    return await connectRuntime(config, log, database);
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
+}
+
+async function connectRuntime(config: Config, log: Log, database: Database): Promise<Runtime> {
   // A sandbox keeps itself up to date; in production the owner migrates, and the server only checks.
-  if (config.environment === 'sandbox') await migrate(databaseUrl);
-  else await checkDatabase(databaseUrl);
+  if (config.environment === 'sandbox') await migrate(database.url);
+  else await checkDatabase(database.url);
 
   const pool = connect({
-    connectionString: databaseUrl,
+    connectionString: database.url,
     size: config.databasePoolSize,
     timeoutMs: config.databaseTimeoutMs,
     role: appRole,
@@ -50,10 +63,9 @@ async function connectRuntime(config: Config, log: Log, embedded: Embedded | und
     db: pool,
     clock: sandboxClock ?? systemClock,
     sandboxClock,
-    databaseUrl,
     async stop() {
       await pool.end();
-      await embedded?.stop();
+      await database.stop();
     },
   };
 }

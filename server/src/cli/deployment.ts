@@ -1,9 +1,9 @@
 import { getAdvisor } from '../domain/advisors.ts';
 import { getApplication } from '../domain/applications.ts';
 import { issueToken } from '../domain/tokens.ts';
+import { openDatabase } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox-file.ts';
-import { startEmbedded } from '../store/embedded.ts';
-import { ensureDatabase, migrate } from '../store/migrate.ts';
+import { migrate } from '../store/migrate.ts';
 import { UsageError, type Verb } from './verb.ts';
 
 export const deploymentVerbs: Verb[] = [
@@ -23,13 +23,12 @@ export const deploymentVerbs: Verb[] = [
     options: {},
     offline: true,
     run: async ({ config, out }) => {
-      const embedded = config.databaseUrl ? undefined : await startEmbedded(config.dataDir, out.note);
+      const database = await openDatabase(config, out.note);
       try {
-        if (embedded) await ensureDatabase(embedded.url('postgres'), 'assent');
-        const applied = await migrate(embedded?.url('assent') ?? config.databaseUrl);
+        const applied = await migrate(database.url);
         out.note(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Nothing to apply.');
       } finally {
-        await embedded?.stop();
+        await database.stop();
       }
     },
   },

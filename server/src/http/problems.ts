@@ -18,7 +18,7 @@ export type ProblemBody = {
 type Occurrence = { publicUrl: string; instance: string; traceId: string };
 
 /** Whatever was thrown, as one of the twelve. */
-export function asProblem(error: unknown): Problem {
+function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return (
     fromDatabase(error) ??
