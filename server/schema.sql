@@ -64,7 +64,9 @@ create table applications (
   redirect_uris text[] not null,
   disabled boolean not null default false,
   date_time_created timestamp with time zone not null,
+  external_client_id text,
   constraint applications_client_id_key UNIQUE (client_id),
+  constraint applications_external_client_id_key UNIQUE (external_client_id),
   constraint applications_pkey PRIMARY KEY (application_id)
 );
 
@@ -130,6 +132,21 @@ create table firms (
   constraint firms_pkey PRIMARY KEY (firm_id)
 );
 
+create table grants (
+  advisor_id bigint not null,
+  application_id bigint not null,
+  kind text not null,
+  grant_id text not null,
+  scopes text[] not null,
+  date_time_created timestamp with time zone not null,
+  date_time_modified timestamp with time zone not null,
+  constraint grants_grant_id_key UNIQUE (grant_id),
+  constraint grants_pkey PRIMARY KEY (advisor_id, application_id, kind),
+  constraint grants_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
+  constraint grants_application_id_fkey FOREIGN KEY (application_id) REFERENCES applications(application_id),
+  constraint grants_kind_check CHECK ((kind = ANY (ARRAY['authorized'::text, 'provisioned'::text, 'issued'::text])))
+);
+
 create table groups (
   advisor_id bigint not null,
   group_id bigint not null generated always as identity,
@@ -160,6 +177,13 @@ create table idempotent_answers (
   constraint idempotent_answers_application_id_fkey FOREIGN KEY (application_id) REFERENCES applications(application_id)
 );
 
+create table interactions (
+  uid_hash bytea not null,
+  payload jsonb not null,
+  date_time_expires timestamp with time zone not null,
+  constraint interactions_pkey PRIMARY KEY (uid_hash)
+);
+
 create table memberships (
   advisor_id bigint not null,
   group_id bigint not null,
@@ -176,6 +200,48 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
+create table oauth_tokens (
+  token_hash bytea not null,
+  kind text not null,
+  grant_id text not null,
+  payload jsonb not null,
+  date_time_expires timestamp with time zone not null,
+  date_time_used timestamp with time zone,
+  successor_hash bytea,
+  answer bytea,
+  constraint oauth_tokens_pkey PRIMARY KEY (token_hash),
+  constraint oauth_tokens_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES grants(grant_id) ON DELETE CASCADE,
+  constraint oauth_tokens_kind_check CHECK ((kind = ANY (ARRAY['AuthorizationCode'::text, 'RefreshToken'::text])))
+);
+
+create table passkey_challenges (
+  challenge_hash bytea not null,
+  advisor_id bigint,
+  date_time_expires timestamp with time zone not null,
+  constraint passkey_challenges_pkey PRIMARY KEY (challenge_hash),
+  constraint passkey_challenges_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
+create table passkeys (
+  advisor_id bigint not null,
+  passkey_id text not null,
+  name text not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  date_time_created timestamp with time zone not null,
+  date_time_used timestamp with time zone,
+  constraint passkeys_passkey_id_key UNIQUE (passkey_id),
+  constraint passkeys_pkey PRIMARY KEY (advisor_id, passkey_id),
+  constraint passkeys_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
+create table revoked_tokens (
+  token_id text not null,
+  date_time_expires timestamp with time zone not null,
+  constraint revoked_tokens_pkey PRIMARY KEY (token_id)
+);
+
 create table sandbox_clock (
   only_row boolean not null default true,
   offset_ms bigint not null,
@@ -183,11 +249,30 @@ create table sandbox_clock (
   constraint sandbox_clock_only_row_check CHECK (only_row)
 );
 
+create table sessions (
+  session_hash bytea not null,
+  advisor_id bigint not null,
+  method text not null,
+  date_time_created timestamp with time zone not null,
+  date_time_expires timestamp with time zone not null,
+  constraint sessions_pkey PRIMARY KEY (session_hash),
+  constraint sessions_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
+  constraint sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'passkey'::text])))
+);
+
 create table signing_keys (
   kid text not null,
   private_jwk jsonb not null,
   date_time_created timestamp with time zone not null,
+  date_time_signs timestamp with time zone not null,
   constraint signing_keys_pkey PRIMARY KEY (kid)
+);
+
+create table throttles (
+  bucket_hash bytea not null,
+  attempts_left double precision not null,
+  date_time_filled timestamp with time zone not null,
+  constraint throttles_pkey PRIMARY KEY (bucket_hash)
 );
 
 CREATE UNIQUE INDEX advisors_email ON public.advisors USING btree (lower(email));
@@ -214,9 +299,29 @@ CREATE INDEX contacts_search ON public.contacts USING gin (advisor_id, search_te
 
 CREATE INDEX contacts_source ON public.contacts USING btree (advisor_id, source, contact_id);
 
+CREATE INDEX grants_application ON public.grants USING btree (application_id);
+
 CREATE INDEX idempotent_answers_created ON public.idempotent_answers USING btree (date_time_created);
 
+CREATE INDEX interactions_expires ON public.interactions USING btree (date_time_expires);
+
 CREATE INDEX memberships_contact ON public.memberships USING btree (advisor_id, contact_id, group_id);
+
+CREATE INDEX oauth_tokens_answered ON public.oauth_tokens USING btree (date_time_used) WHERE (answer IS NOT NULL);
+
+CREATE INDEX oauth_tokens_expires ON public.oauth_tokens USING btree (date_time_expires);
+
+CREATE INDEX oauth_tokens_grant ON public.oauth_tokens USING btree (grant_id);
+
+CREATE INDEX passkey_challenges_expires ON public.passkey_challenges USING btree (date_time_expires);
+
+CREATE INDEX revoked_tokens_expires ON public.revoked_tokens USING btree (date_time_expires);
+
+CREATE INDEX sessions_advisor ON public.sessions USING btree (advisor_id);
+
+CREATE INDEX sessions_expires ON public.sessions USING btree (date_time_expires);
+
+CREATE INDEX throttles_filled ON public.throttles USING btree (date_time_filled);
 
 CREATE OR REPLACE FUNCTION public.apply_contact_changes(changes contact_change[])
  RETURNS void
@@ -424,14 +529,30 @@ grant delete, insert, select, update on contacts to assent_app;
 
 grant insert, select, update on firms to assent_app;
 
+grant delete, insert, select, update on grants to assent_app;
+
 grant delete, insert, select, update on groups to assent_app;
 
 grant delete, insert, select, update on idempotent_answers to assent_app;
+
+grant delete, insert, select, update on interactions to assent_app;
 
 grant delete, insert, select, update on memberships to assent_app;
 
 grant select on migrations to assent_app;
 
+grant delete, insert, select, update on oauth_tokens to assent_app;
+
+grant delete, insert, select, update on passkey_challenges to assent_app;
+
+grant delete, insert, select, update on passkeys to assent_app;
+
+grant delete, insert, select, update on revoked_tokens to assent_app;
+
 grant insert, select, update on sandbox_clock to assent_app;
 
-grant insert, select on signing_keys to assent_app;
+grant delete, insert, select, update on sessions to assent_app;
+
+grant delete, insert, select on signing_keys to assent_app;
+
+grant delete, insert, select, update on throttles to assent_app;

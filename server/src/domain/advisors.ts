@@ -5,6 +5,7 @@ import { findFirm } from '../store/firms.ts';
 import { hashPassword } from './passwords.ts';
 import { e164 } from './phone-numbers.ts';
 import { problem } from './problems.ts';
+import { endSessions } from './sessions.ts';
 
 export type Advisor = AdvisorRow;
 export type AdvisorInput = Partial<AdvisorSettings> & {
@@ -43,7 +44,11 @@ export async function setAdvisor(
 ): Promise<void> {
   checkSettings(settings);
   const passwordHash = password ? { passwordHash: await hashPassword(password) } : {};
-  if (!(await store.updateAdvisor(deps.db, advisorId, { ...settings, ...passwordHash }))) throw taken();
+  await deps.db.transaction(async (db) => {
+    if (!(await store.updateAdvisor(db, advisorId, { ...settings, ...passwordHash }))) throw taken();
+    // Whoever knew the old password may be signed in with it.
+    if (password) await endSessions({ db }, advisorId);
+  });
 }
 
 /** The advisor that an operator names by id or email. */

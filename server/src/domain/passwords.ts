@@ -1,14 +1,41 @@
-import { argon2, randomBytes } from 'node:crypto';
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
 const derive = promisify(argon2);
 /** OWASP's first recommendation for argon2id: 19 MiB, two passes, one lane. */
-const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
+const cost = { memory: 19_456, passes: 2, parallelism: 1 };
+const tagLength = 32;
+const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /** The hash in the PHC string form, which carries its own salt and cost. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const tag = await derive('argon2id', { message: password.normalize('NFKC'), nonce: salt, ...cost });
+  const tag = await derive('argon2id', { message: password.normalize('NFKC'), nonce: salt, ...cost, tagLength });
+  return phcString(salt, tag);
+}
+
+/** Whether the password has that hash. Where there is none the same work is done, so that time tells nothing. */
+export async function verifyPassword(password: string, phc: string | null): Promise<boolean> {
+  const { tag, ...parameters } = readPhc(phc ?? nobodys);
+  const derived = await derive('argon2id', { message: password.normalize('NFKC'), ...parameters });
+  return timingSafeEqual(derived, tag) && phc !== null;
+}
+
+function readPhc(phc: string) {
+  const [, memory, passes, parallelism, salt, tag] = phcForm.exec(phc) ?? [];
+  if (!salt || !tag) throw new Error('A stored password hash is not argon2id in the PHC string form.');
+  const bytes = Buffer.from(tag, 'base64');
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    nonce: Buffer.from(salt, 'base64'),
+    tag: bytes,
+    tagLength: bytes.length,
+  };
+}
+
+function phcString(salt: Buffer, tag: Buffer): string {
   const parameters = `m=${cost.memory},t=${cost.passes},p=${cost.parallelism}`;
   return `$argon2id$v=19$${parameters}$${unpadded(salt)}$${unpadded(tag)}`;
 }
@@ -16,3 +43,6 @@ export async function hashPassword(password: string): Promise<string> {
 function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }
+
+/** The hash of no password. */
+const nobodys = phcString(randomBytes(16), randomBytes(tagLength));

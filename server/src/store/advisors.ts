@@ -85,6 +85,21 @@ export async function findAdvisor(db: Db, idOrEmail: string): Promise<AdvisorRow
   return row ?? null;
 }
 
+/** The email as emails are compared here, and what the advisor who has it needs to sign in; nulls where nobody may. */
+export async function findCredentials(
+  db: Db,
+  email: string,
+): Promise<{ foldedEmail: string; advisorId: number | null; passwordHash: string | null }> {
+  const [row] = await db.query<{ foldedEmail: string; advisorId: number | null; passwordHash: string | null }>(
+    `select lower($1) as "foldedEmail", advisor_id as "advisorId", password_hash as "passwordHash"
+     from (select 1) as asked
+     left join advisors on lower(email) = lower($1) and not disabled`,
+    [email],
+  );
+  if (!row) throw new Error('A left join returned no row.');
+  return row;
+}
+
 export async function listAdvisors(db: Db): Promise<AdvisorRow[]> {
   return db.query<AdvisorRow>(`select ${columns} from advisors order by advisor_id`);
 }

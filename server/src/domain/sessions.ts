@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type { Deps } from '../deps.ts';
+import type { SessionRow, SignInMethod } from '../store/sessions.ts';
+import * as store from '../store/sessions.ts';
+import { hashSecret } from './secrets.ts';
+
+/** An advisor who is signed in: who, how and since when. */
+export type Session = SessionRow;
+/** What the advisor's browser keeps; only its SHA-256 is stored. */
+export type NewSession = { token: string; advisorId: number };
+
+const sessionMs = 12 * 60 * 60 * 1000;
+const expiredBatch = 1_000;
+
+/** The new session, or null where the advisor may no longer sign in, or not with the password that was checked. */
+export async function beginSession(
+  deps: Deps,
+  advisorId: number,
+  { method, checkedPasswordHash = null }: { method: SignInMethod; checkedPasswordHash?: string | null },
+): Promise<NewSession | null> {
+  const token = randomBytes(32).toString('base64url');
+  const created = new Date();
+  const expires = new Date(created.getTime() + sessionMs);
+  const session = { sessionHash: hashSecret(token), advisorId, method, created, expires };
+  return (await store.insertSession(deps.db, session, checkedPasswordHash)) ? { token, advisorId } : null;
+}
+
+export async function findSession(deps: Deps, token: string): Promise<Session | null> {
+  return store.findSession(deps.db, hashSecret(token), new Date());
+}
+
+export async function signOut(deps: Deps, token: string): Promise<void> {
+  await store.deleteSession(deps.db, hashSecret(token));
+}
+
+/** Signs the advisor out of every browser. */
+export async function endSessions(deps: Pick<Deps, 'db'>, advisorId: number): Promise<void> {
+  await store.deleteSessions(deps.db, advisorId);
+}
+
+export async function forgetExpiredSessions(deps: Deps): Promise<void> {
+  while ((await store.deleteExpiredSessions(deps.db, new Date(), expiredBatch)) === expiredBatch);
+}

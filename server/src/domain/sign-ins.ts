@@ -1,0 +1,39 @@
+import type { Deps } from '../deps.ts';
+import { findCredentials } from '../store/advisors.ts';
+import { forgetExpiredChallenges } from './passkeys.ts';
+import { verifyPassword } from './passwords.ts';
+import { beginSession, forgetExpiredSessions, type NewSession } from './sessions.ts';
+import { forgetFullBuckets, giveBackAttempt, signInThrottles, takeAttempt } from './throttles.ts';
+
+export type SignIn =
+  | { session: NewSession; refused?: undefined }
+  | { refused: 'wrong' }
+  | { refused: 'throttled'; retryAfterSeconds: number };
+
+/**
+ * Signs an advisor in. An email that nobody has, an advisor without a password and a disabled one are all a wrong
+ * password: the same answer after the same work.
+ */
+export async function signIn(
+  deps: Deps,
+  { email, password, address }: { email: string; password: string; address: string },
+): Promise<SignIn> {
+  const { foldedEmail, advisorId, passwordHash } = await findCredentials(deps.db, email);
+  const throttles = signInThrottles(foldedEmail, address);
+  const retryAfterSeconds = await takeAttempt(deps, throttles);
+  if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };
+
+  const right = await verifyPassword(password, passwordHash);
+  if (!right || advisorId === null) return { refused: 'wrong' };
+  const session = await beginSession(deps, advisorId, { method: 'password', checkedPasswordHash: passwordHash });
+  if (!session) return { refused: 'wrong' };
+  await giveBackAttempt(deps, throttles);
+  return { session };
+}
+
+/** What is over: sessions, challenges that nobody answered, buckets that are full again. */
+export async function forgetExpiredSignIns(deps: Deps): Promise<void> {
+  await forgetExpiredSessions(deps);
+  await forgetExpiredChallenges(deps);
+  await forgetFullBuckets(deps);
+}

@@ -1,0 +1,66 @@
+import type { Db } from './db.ts';
+
+export type SignInMethod = 'password' | 'passkey';
+export type SessionRow = {
+  advisorId: number;
+  name: string;
+  email: string;
+  timeZone: string;
+  method: SignInMethod;
+  signedInAt: Date;
+};
+export type NewSession = { sessionHash: Buffer; advisorId: number; method: SignInMethod; created: Date; expires: Date };
+
+/**
+ * Inserts the session unless the advisor has been disabled, or has another password than the one that was checked,
+ * where one was. A change of password that is under way is waited for: it ends the sessions there are, and none may slip
+ * in behind it.
+ */
+export async function insertSession(db: Db, session: NewSession, checkedPasswordHash: string | null): Promise<boolean> {
+  const inserted = await db.query(
+    `insert into sessions (session_hash, advisor_id, method, date_time_created, date_time_expires)
+     select $1, advisor_id, $3, $4, $5
+     from advisors
+     where advisor_id = $2 and not disabled and ($6::text is null or password_hash = $6)
+     for share
+     returning 1`,
+    [session.sessionHash, session.advisorId, session.method, session.created, session.expires, checkedPasswordHash],
+  );
+  return inserted.length > 0;
+}
+
+export async function findSession(db: Db, sessionHash: Buffer, now: Date): Promise<SessionRow | null> {
+  const [row] = await db.query<SessionRow>(
+    `select advisor_id as "advisorId", name, email, time_zone as "timeZone", method,
+       sessions.date_time_created as "signedInAt"
+     from sessions
+     join advisors using (advisor_id)
+     where session_hash = $1 and date_time_expires > $2 and not disabled`,
+    [sessionHash, now],
+  );
+  return row ?? null;
+}
+
+export async function deleteSession(db: Db, sessionHash: Buffer): Promise<void> {
+  await db.query('delete from sessions where session_hash = $1', [sessionHash]);
+}
+
+export async function deleteSessions(db: Db, advisorId: number): Promise<void> {
+  await db.query('delete from sessions where advisor_id = $1', [advisorId]);
+}
+
+export async function deleteExpiredSessions(db: Db, now: Date, limit: number): Promise<number> {
+  const deleted = await db.query(
+    `delete from sessions
+     where session_hash in (
+       select session_hash
+       from sessions
+       where date_time_expires <= $1
+       limit $2
+       for update skip locked
+     )
+     returning 1`,
+    [now, limit],
+  );
+  return deleted.length;
+}

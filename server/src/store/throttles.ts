@@ -1,0 +1,83 @@
+import type { Db } from './db.ts';
+
+export type BucketRow = { bucketHash: Buffer; burst: number; perSecond: number };
+
+/**
+ * Brings the buckets up to the time, making those that are new, and returns what each holds. Within a transaction they
+ * stay locked until its end; always in the same order, so that nobody waits in a circle.
+ */
+export async function fillBuckets(
+  db: Db,
+  buckets: BucketRow[],
+  now: Date,
+): Promise<{ bucketHash: Buffer; attemptsLeft: number }[]> {
+  // The clocks of two nodes differ a little: time that seems to run backwards fills nothing.
+  return db.query(
+    `insert into throttles as t (bucket_hash, attempts_left, date_time_filled)
+     select bucket_hash, burst, $4
+     from unnest($1::bytea[], $2::float8[], $3::float8[]) as asked (bucket_hash, burst, per_second)
+     order by bucket_hash
+     on conflict (bucket_hash) do update
+     set attempts_left = (
+           select least(burst, t.attempts_left
+             + per_second * greatest(0, extract(epoch from excluded.date_time_filled - t.date_time_filled)))
+           from unnest($1::bytea[], $2::float8[], $3::float8[]) as asked (bucket_hash, burst, per_second)
+           where asked.bucket_hash = t.bucket_hash
+         ),
+         date_time_filled = greatest(t.date_time_filled, excluded.date_time_filled)
+     returning bucket_hash as "bucketHash", attempts_left as "attemptsLeft"`,
+    [...columnsOf(buckets), now],
+  );
+}
+
+export async function takeFromBuckets(db: Db, buckets: BucketRow[]): Promise<void> {
+  await db.query(
+    `update throttles
+     set attempts_left = attempts_left - 1
+     where bucket_hash = any($1)`,
+    [buckets.map(({ bucketHash }) => bucketHash)],
+  );
+}
+
+export async function giveBackToBuckets(db: Db, buckets: BucketRow[]): Promise<void> {
+  await db.query(
+    `with asked as (
+       select bucket_hash, burst
+       from throttles
+       join unnest($1::bytea[], $2::float8[], $3::float8[]) as asked (bucket_hash, burst, per_second)
+         using (bucket_hash)
+       order by bucket_hash
+       for update of throttles
+     )
+     update throttles
+     set attempts_left = least(burst, attempts_left + 1)
+     from asked
+     where throttles.bucket_hash = asked.bucket_hash`,
+    columnsOf(buckets),
+  );
+}
+
+export async function deleteBucketsFilledBefore(db: Db, before: Date, limit: number): Promise<number> {
+  const deleted = await db.query(
+    `delete from throttles
+     where bucket_hash in (
+       select bucket_hash
+       from throttles
+       where date_time_filled < $1
+       limit $2
+       for update skip locked
+     )
+     and date_time_filled < $1
+     returning 1`,
+    [before, limit],
+  );
+  return deleted.length;
+}
+
+function columnsOf(buckets: BucketRow[]): unknown[] {
+  return [
+    buckets.map(({ bucketHash }) => bucketHash),
+    buckets.map(({ burst }) => burst),
+    buckets.map(({ perSecond }) => perSecond),
+  ];
+}
