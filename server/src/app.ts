@@ -2,15 +2,22 @@ import type { IncomingMessage } from 'node:http';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Config } from './config.ts';
 import type { Deps } from './deps.ts';
+import { callerFinder } from './domain/callers.ts';
 import type { SandboxClock } from './domain/clock.ts';
+import { externalVerifier } from './domain/external-issuer.ts';
 import { problem } from './domain/problems.ts';
+import { keyRing } from './domain/signing-keys.ts';
+import { tokenVerifier } from './domain/tokens.ts';
+import { addAdvisorPages } from './http/advisor/routes.ts';
 import { readRawBody } from './http/body.ts';
 import { answerClientError, takeOverFromNode } from './http/client-errors.ts';
 import { addRoutes } from './http/door.ts';
 import { commonHeaders } from './http/headers.ts';
 import { addHealth } from './http/health.ts';
 import { addMetrics } from './http/metrics.ts';
+import { addOAuth } from './http/oauth.ts';
 import { addOpenapi, document } from './http/openapi.ts';
+import { errorPage } from './http/page.ts';
 import { addPages } from './http/pages.ts';
 import { routes } from './http/partner/routes.ts';
 import { sendProblem } from './http/problems.ts';
@@ -18,6 +25,7 @@ import { addSandbox } from './http/sandbox/routes.ts';
 import { traceIdOf } from './http/trace.ts';
 import { requireVersion } from './http/version.ts';
 import type { Log } from './log.ts';
+import { oauthServer } from './oauth/server.ts';
 import type { Pool } from './store/db.ts';
 
 export type AppDeps = Deps & { config: Config; pool: Pool; log: Log; sandboxClock?: SandboxClock };
@@ -38,6 +46,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     genReqId: traceIdOf,
     requestTimeout: config.requestTimeoutMs,
     keepAliveTimeout: 72_000,
+    trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     http: {
       maxHeaderSize: headerBytesMax,
       // A request without Host, which Node would answer with an empty 400, is refused below.
@@ -75,6 +84,8 @@ export async function buildApp(deps: AppDeps): Promise<App> {
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders(request.id));
+    // Here too, since the authorization server answers by itself, past onSend.
+    if (stopping) reply.header('connection', 'close');
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw problem('invalid_request', 'The Host header is missing.');
     requireVersion(request);
@@ -104,7 +115,15 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   await app.register(async (scope) => {
     addHealth(scope, deps, () => stopping);
     addPages(scope, config.environment);
-    addRoutes(scope, deps, routes, document);
+    // One reading of the keys for both: what this node signs, it also verifies.
+    const keys = keyRing(deps);
+    if (!config.oauthIssuer) {
+      const server = oauthServer(deps, { keys, log, errorPage });
+      addOAuth(scope, server);
+      addAdvisorPages(scope, deps, server);
+    }
+    const verify = config.oauthIssuer ? externalVerifier(config) : tokenVerifier(deps, keys);
+    addRoutes(scope, deps, callerFinder(deps, verify), routes, document);
     if (config.environment === 'sandbox' && deps.sandboxClock) addSandbox(scope, deps, deps.sandboxClock);
   });
   await app.ready();

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -28,6 +29,45 @@ export const settings = {
     about:
       'Where partners reach the server, without a path: `https://api.example.com`. Required, and https, in production; in the sandbox `http://localhost:PORT`.',
     parse: origin,
+  },
+  trustedProxies: {
+    name: 'TRUSTED_PROXIES',
+    default: '',
+    about:
+      'Addresses and networks of your proxies, with commas: `10.0.0.0/8,fd00::1`. Who calls is then read from their `X-Forwarded-For`; nobody else’s is believed.',
+    parse: addressesAndNetworks,
+  },
+  oauthIssuer: {
+    name: 'OAUTH_ISSUER',
+    default: '',
+    about:
+      'An identity provider that takes the place of our own authorization server: its issuer, exactly as its metadata has it. It must be https; in the sandbox also http on loopback. Unset, our own server issues the tokens.',
+    parse: issuer,
+  },
+  oauthAudience: {
+    name: 'OAUTH_AUDIENCE',
+    default: '',
+    about: 'With `OAUTH_ISSUER`: the audience that its tokens for this API carry. Unset, `PUBLIC_URL/v1`.',
+    parse: text,
+  },
+  oauthAdvisorClaim: {
+    name: 'OAUTH_ADVISOR_CLAIM',
+    default: 'advisor_id',
+    about: 'With `OAUTH_ISSUER`: the claim that names the advisor, by id or email.',
+    parse: text,
+  },
+  oauthApplicationClaim: {
+    name: 'OAUTH_APPLICATION_CLAIM',
+    default: 'client_id',
+    about:
+      'With `OAUTH_ISSUER`: the claim that names the application, by its client id here or by its `--external-client-id`; such as `azp`, `cid` or `appid`.',
+    parse: text,
+  },
+  oauthScopeClaim: {
+    name: 'OAUTH_SCOPE_CLAIM',
+    default: 'scope',
+    about: 'With `OAUTH_ISSUER`: the claim that has the scopes, as a string with spaces or as a list; such as `scp`.',
+    parse: text,
   },
   dataDir: {
     name: 'ASSENT_DATA_DIR',
@@ -104,7 +144,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     startedByNpm: env.npm_lifecycle_event === 'start',
     addressGiven: Boolean(env.PORT || env.PUBLIC_URL),
   } as Config;
-  return withPublicUrl(config);
+  return withIssuer(withPublicUrl(config));
 }
 
 /** Where the sandbox is reached on this port, unless PUBLIC_URL says otherwise. Passkeys refuse IP addresses, hence the name. */
@@ -124,6 +164,16 @@ function withPublicUrl(config: Config): Config {
     );
   if (!config.databaseUrl) throw new ConfigError('DATABASE_URL is not set: production needs a PostgreSQL of its own.');
   return config;
+}
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+
+function withIssuer(config: Config): Config {
+  const { oauthIssuer, environment } = config;
+  const loopback = environment === 'sandbox' && loopbackNames.includes(URL.parse(oauthIssuer)?.hostname ?? '');
+  if (oauthIssuer && !oauthIssuer.startsWith('https://') && !loopback)
+    throw new ConfigError(`OAUTH_ISSUER is "${oauthIssuer}": whose tokens are believed must be reached by https.`);
+  return { ...config, oauthAudience: config.oauthAudience || `${config.publicUrl}/v1` };
 }
 
 function text(value: string): string {
@@ -153,6 +203,29 @@ function origin(value: string): string {
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username)
     throw new Error('an http or https address without a path');
   return url.origin;
+}
+
+/** As it was given: issuers are compared as strings. */
+function issuer(value: string): string {
+  const url = URL.parse(value);
+  if (value !== '' && (!url || !/^https?:\/\/\S+$/.test(value) || /[?#]/.test(value) || url.username || url.password))
+    throw new Error('an https address without query and fragment');
+  return value;
+}
+
+function addressesAndNetworks(value: string): string[] {
+  const entries = value.split(',').map((entry) => entry.trim());
+  return entries.filter(Boolean).map((entry) => {
+    if (!isIP(entry) && !isNetwork(entry)) throw new Error('addresses and networks with commas, such as 10.0.0.0/8');
+    return entry;
+  });
+}
+
+/** One of all addresses is none: whoever believes everybody has no use for a list. */
+function isNetwork(entry: string): boolean {
+  const [, address = '', prefix = ''] = /^([^/]+)\/([1-9]\d{0,2})$/.exec(entry) ?? [];
+  const version = isIP(address);
+  return version !== 0 && Number(prefix) <= (version === 4 ? 32 : 128);
 }
 
 function postgresUrl(value: string): string {

@@ -6,5 +6,5 @@ import type { Db } from './store/db.ts';
 export type Deps = {
   readonly db: Db;
   readonly clock: Clock;
-  readonly config: Pick<Config, 'environment' | 'publicUrl'>;
+  readonly config: Pick<Config, 'environment' | 'publicUrl' | 'oauthIssuer'>;
 };

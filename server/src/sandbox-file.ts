@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { ConfigError } from './config.ts';
 import type { Deps } from './deps.ts';
-import { makeSandbox, type SandboxFile } from './domain/sandbox.ts';
+import { ProviderFault } from './domain/identity-provider.ts';
+import { makeSandbox, type SandboxAdvisor, type SandboxFile } from './domain/sandbox.ts';
 import { allScopes } from './domain/scopes.ts';
 import { issueToken } from './domain/tokens.ts';
 
@@ -22,7 +24,10 @@ export function readSandboxFile(dataDir: string): SandboxFile | null {
 /** Makes what the sandbox lacks and writes down how to use it. */
 export async function writeSandboxFile(deps: Sandboxed): Promise<SandboxFile> {
   const { dataDir } = deps.config;
-  const sandbox = await makeSandbox(deps, readSandboxFile(dataDir));
+  const sandbox = await makeSandbox(deps, readSandboxFile(dataDir)).catch((cause) => {
+    if (!(cause instanceof ProviderFault)) throw cause;
+    throw new ConfigError(`OAUTH_ISSUER is "${deps.config.oauthIssuer}": ${cause.message}.`, { cause });
+  });
   const path = sandboxFilePath(dataDir);
   mkdirSync(dataDir, { recursive: true });
   // Moved into place whole: whoever reads it never sees half of it.
@@ -35,7 +40,6 @@ export async function writeSandboxFile(deps: Sandboxed): Promise<SandboxFile> {
 export async function greeting(deps: Sandboxed, sandbox: SandboxFile): Promise<string> {
   const [advisor] = sandbox.advisors;
   if (!advisor) throw new Error('The sandbox has no advisor.');
-  const token = await issueToken(deps, { clientId: sandbox.clientId, advisorId: advisor.id, scopes: allScopes });
   const contacts = `${sandbox.baseUrl}/core/contact/contacts`;
   const credentials = '-H "authorization: Bearer $TOKEN" -H "x-api-key: $KEY"';
   const body = `'{"firstName": "Ann", "lastName": "Smith", "phone": "+12125550123"}'`;
@@ -44,11 +48,8 @@ Assent's sandbox is at ${deps.config.publicUrl}
 
   Reference with calls to try   ${deps.config.publicUrl}/docs
   Credentials                   ${relative(process.cwd(), sandboxFilePath(deps.config.dataDir))}
-
-First calls, for ${advisor.name} (the token lasts 15 minutes; npm run -s assent -- token --advisor ${advisor.email} prints a fresh one):
-
-KEY=${sandbox.apiKey}
-TOKEN=${token}
+${advisorPages(deps, advisor)}
+${await firstCredentials(deps, sandbox, advisor)}
 
 curl -s "${contacts}?search=pia" ${credentials}
 curl -s ${contacts} ${credentials} -H "content-type: application/json" -d ${body}
@@ -56,4 +57,26 @@ curl -s "${contacts}?phone=%2B12125550123" ${credentials}
 
 Ctrl-C stops it.
 `;
+}
+
+/** Ours are off where an identity provider signs advisors in. */
+function advisorPages({ config }: Sandboxed, { email }: SandboxAdvisor): string {
+  if (config.oauthIssuer) return '';
+  return `  An advisor's own pages        ${config.publicUrl}/connected-apps (${email}, password in the same file)\n`;
+}
+
+/** The lines that set KEY and TOKEN. Where tokens come from an identity provider, only it can make one. */
+async function firstCredentials(deps: Sandboxed, sandbox: SandboxFile, advisor: SandboxAdvisor): Promise<string> {
+  const { apiKey, clientId } = sandbox;
+  const { oauthIssuer } = deps.config;
+  if (oauthIssuer)
+    return `First calls, with an access token of ${oauthIssuer} in TOKEN. What it calls the application
+is set by npm run -s assent -- applications set ${clientId} --external-client-id ID
+
+KEY=${apiKey}`;
+  const token = await issueToken(deps, { clientId, advisorId: advisor.id, scopes: allScopes });
+  return `First calls, for ${advisor.name} (the token lasts 15 minutes; npm run -s assent -- token --advisor ${advisor.email} prints a fresh one):
+
+KEY=${apiKey}
+TOKEN=${token}`;
 }

@@ -12,9 +12,16 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
-export async function makeDatabase(options: { size?: number; timeoutMs?: number } = {}): Promise<TestDatabase> {
-  const administration = process.env.ASSENT_TEST_DATABASE;
-  const template = process.env.ASSENT_TEST_TEMPLATE;
+export type DatabaseOptions = {
+  size?: number;
+  timeoutMs?: number;
+  /** A PostgreSQL with a migrated template, in place of the one that all test files share. */
+  server?: { administration: string; template: string };
+};
+
+export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestDatabase> {
+  const { ASSENT_TEST_DATABASE, ASSENT_TEST_TEMPLATE } = process.env;
+  const { administration = ASSENT_TEST_DATABASE, template = ASSENT_TEST_TEMPLATE } = options.server ?? {};
   if (!administration || !template) throw new Error('Run the tests with `npm test`, or one file with `npm test FILE`.');
   const name = `assent_test_${randomBytes(6).toString('hex')}`;
   await once(administration, `create database ${name} template ${template}`);

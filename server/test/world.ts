@@ -10,7 +10,7 @@ import { issueKey, type UsagePlan, unlimited } from '../src/domain/keys.ts';
 import { allScopes } from '../src/domain/scopes.ts';
 import { issueToken } from '../src/domain/tokens.ts';
 import { type Log, makeLog } from '../src/log.ts';
-import { makeDatabase, type TestDatabase } from './database.ts';
+import { type DatabaseOptions, makeDatabase, type TestDatabase } from './database.ts';
 
 /** A small cast on a database of its own: a firm, two advisors, an application with a key that is not limited. */
 export type World = {
@@ -49,7 +49,7 @@ export type Answer = {
 };
 
 export async function makeWorld(
-  options: { env?: Record<string, string>; log?: Log; database?: { size?: number; timeoutMs?: number } } = {},
+  options: { env?: Record<string, string>; log?: Log; database?: DatabaseOptions } = {},
 ): Promise<World> {
   const config = readConfig({ LOG_LEVEL: 'silent', ...options.env });
   const database = await makeDatabase(options.database);

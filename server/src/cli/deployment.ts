@@ -4,7 +4,7 @@ import { issueToken } from '../domain/tokens.ts';
 import { openDatabase } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox-file.ts';
 import { migrate } from '../store/migrate.ts';
-import { UsageError, type Verb } from './verb.ts';
+import { requireOwnServer, UsageError, type Verb } from './verb.ts';
 
 export const deploymentVerbs: Verb[] = [
   {
@@ -42,6 +42,7 @@ export const deploymentVerbs: Verb[] = [
       application: { value: 'CLIENT-ID', about: 'Whom it is issued to; by default the sandbox’s application.' },
     },
     run: async ({ runtime, options, out }) => {
+      requireOwnServer(runtime);
       const sandbox = readSandboxFile(runtime.config.dataDir);
       const clientId = options.application ?? sandbox?.clientId;
       if (!clientId) throw new UsageError('Say which application: --application CLIENT-ID.');

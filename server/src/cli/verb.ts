@@ -58,3 +58,9 @@ export function yesOrNo(name: string, text: string): boolean {
   if (text !== 'yes' && text !== 'no') throw new UsageError(`${name} must be yes or no, not "${text}".`);
   return text === 'yes';
 }
+
+/** What only our own authorization server can do. */
+export function requireOwnServer({ config: { oauthIssuer } }: Pick<Runtime, 'config'>): void {
+  if (oauthIssuer)
+    throw new UsageError(`Tokens and authorizations are those of OAUTH_ISSUER, ${oauthIssuer}: turn to it.`);
+}

@@ -4,6 +4,7 @@ import { contactVerbs } from './contacts.ts';
 import { deploymentVerbs } from './deployment.ts';
 import { firmVerbs } from './firms.ts';
 import { keyVerbs } from './keys.ts';
+import { signingKeyVerbs } from './signing-keys.ts';
 import type { Verb } from './verb.ts';
 
 /** Every verb of `assent`, in the order that its help lists them. */
@@ -13,5 +14,6 @@ export const verbs: Verb[] = [
   ...advisorVerbs,
   ...applicationVerbs,
   ...keyVerbs,
+  ...signingKeyVerbs,
   ...contactVerbs,
 ];

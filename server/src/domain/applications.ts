@@ -6,12 +6,18 @@ import { allScopes, isScope } from './scopes.ts';
 import { hashSecret, makeSecret } from './secrets.ts';
 
 export type Application = ApplicationRow;
-export type ApplicationInput = { name: string; redirectUris: string[]; scopes?: string[] };
+export type ApplicationInput = {
+  name: string;
+  redirectUris: string[];
+  scopes?: string[];
+  /** The name that another identity provider has for it. */
+  externalClientId?: string;
+};
 
 /** A new application and its client secret, which is shown this once. */
 export async function addApplication(
   deps: Deps,
-  { name, redirectUris, scopes = allScopes }: ApplicationInput,
+  { name, redirectUris, scopes = allScopes, externalClientId }: ApplicationInput,
 ): Promise<{ application: Application; clientSecret: string }> {
   if (name.trim() === '') throw problem('invalid_request', 'An application needs a name.');
   for (const scope of scopes) if (!isScope(scope)) throw problem('invalid_request', `There is no scope ${scope}.`);
@@ -25,10 +31,19 @@ export async function addApplication(
       secretHash: hashSecret(clientSecret),
       scopes,
       redirectUris,
+      externalClientId: externalClientId ? await freeExternalId(deps, externalClientId) : null,
     },
     deps.clock.now(),
   );
+  if (!application) throw takenExternalId();
   return { application, clientSecret };
+}
+
+/** Connects an application to the name that another identity provider has for it; an empty name ends that. */
+export async function setExternalClientId(deps: Deps, clientId: string, externalClientId: string): Promise<void> {
+  const { applicationId } = await getApplication(deps, clientId);
+  const name = externalClientId ? await freeExternalId(deps, externalClientId) : null;
+  if (!(await store.updateExternalClientId(deps.db, applicationId, name))) throw takenExternalId();
 }
 
 export async function rotateSecret(deps: Deps, clientId: string): Promise<string> {
@@ -50,8 +65,24 @@ export async function getApplication(deps: Deps, clientId: string): Promise<Appl
   return application;
 }
 
+/** The application, as long as it is on: what an OAuth client id stands for. */
+export async function findClient(deps: Deps, clientId: string): Promise<Application | null> {
+  const application = await store.findApplication(deps.db, clientId);
+  return application && !application.disabled ? application : null;
+}
+
 export async function listApplications(deps: Deps): Promise<Application[]> {
   return store.listApplications(deps.db);
+}
+
+/** Our own names come first where a token names an application: one that is another's here would never be found. */
+async function freeExternalId(deps: Deps, externalClientId: string): Promise<string> {
+  if (await store.findApplication(deps.db, externalClientId)) throw takenExternalId();
+  return externalClientId;
+}
+
+function takenExternalId() {
+  return problem('invalid_request', 'Another application has that external client id.');
 }
 
 /** HTTPS, exact, no wildcard, no fragment; `http` on a loopback host in the sandbox only. */

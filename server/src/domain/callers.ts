@@ -4,7 +4,7 @@ import { type CallerRow, findCaller, findKey } from '../store/keys.ts';
 import { Bounded } from './bounded.ts';
 import { Problem, problem } from './problems.ts';
 import { hashSecret, readSecret } from './secrets.ts';
-import { type AccessToken, tokenVerifier } from './tokens.ts';
+import type { AccessToken, TokenVerifier } from './tokens.ts';
 
 /** Who calls: the application by its key and token, for which advisor, with which scopes and under which plan. */
 export type Caller = {
@@ -16,22 +16,18 @@ export type Caller = {
 
 export type Credentials = { accessToken: string; apiKey: string };
 
-/** How long a change of a record (a revoked key, a disabled application) may take to be felt. */
-const recordsMs = 1_000;
+/** How long a record is remembered: a change (a revoked key, a disconnected application) is felt within a second. */
+const recordsMs = 500;
 
-/** Both credentials, checked against the records. Verified tokens are remembered until they expire, records a second. */
-export function callerFinder(deps: Deps): (credentials: Credentials) => Promise<Caller> {
-  const verify = tokenVerifier(deps);
+/** Both credentials, checked against the records. Verified tokens are remembered until they expire, records for recordsMs. */
+export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: Credentials) => Promise<Caller> {
   const tokens = new Bounded<string, AccessToken>();
   const records = new Bounded<string, { row: CallerRow; readAtMs: number }>();
 
   async function accessToken(token: string): Promise<AccessToken> {
     const key = hashSecret(token).toString('base64');
     const known = tokens.get(key);
-    if (known) {
-      if (known.expiresAtMs > Date.now()) return known;
-      throw problem('unauthorized', 'The access token has expired: refresh it.');
-    }
+    if (known && known.expiresAtMs > Date.now()) return known;
     const verified = await verify(token).catch((error) => {
       throw tokenProblem(error);
     });
@@ -40,10 +36,11 @@ export function callerFinder(deps: Deps): (credentials: Credentials) => Promise<
   }
 
   async function callerRow(token: AccessToken, keyHash: Buffer): Promise<CallerRow> {
-    const cacheKey = `${keyHash.toString('base64')} ${token.clientId} ${token.advisorId}`;
+    const { client, advisor, grantId, tokenId, keyId } = token;
+    const cacheKey = JSON.stringify([keyHash.toString('base64'), client, advisor, grantId, tokenId]);
     const known = records.get(cacheKey);
     if (known && known.readAtMs > Date.now() - recordsMs) return known.row;
-    const row = await findCaller(deps.db, { keyHash, clientId: token.clientId, advisorId: token.advisorId });
+    const row = await findCaller(deps.db, { keyHash, client, advisor, grantId, tokenId, keyId });
     records.set(cacheKey, { row, readAtMs: Date.now() });
     return row;
   }
@@ -51,13 +48,18 @@ export function callerFinder(deps: Deps): (credentials: Credentials) => Promise<
   return async (credentials) => {
     const token = await accessToken(credentials.accessToken);
     const keyHash = hashSecret(checkedKey(credentials.apiKey, deps));
-    const { key, application, advisor } = await callerRow(token, keyHash);
+    const { key, application, advisor, ended } = await callerRow(token, keyHash);
     if (!key || key.revoked) throw unknownKey();
     if (!application || application.disabled)
       throw problem('unauthorized', 'The application that the access token was issued to is disabled.');
     if (key.applicationId !== application.applicationId)
       throw problem('unauthorized', 'The API key in x-api-key belongs to another application than the access token.');
     if (!advisor || advisor.disabled) throw problem('unauthorized', 'The advisor’s account is disabled.');
+    if (ended)
+      throw problem(
+        'unauthorized',
+        'The access token was ended: the application was disconnected, or the token revoked. Ask the advisor to authorize it again.',
+      );
     return { applicationId: application.applicationId, advisorId: advisor.advisorId, scopes: token.scopes, key };
   };
 }
@@ -85,7 +87,7 @@ function checkedKey(apiKey: string, { config }: Deps): string {
 }
 
 /** What the verifier says is for us; what the partner does about it is the same for all but expiry. */
-function tokenProblem(error: unknown): unknown {
+export function tokenProblem(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof errors.JOSEError)) return error;
   if (error instanceof errors.JWTExpired)
     return problem('unauthorized', 'The access token has expired: refresh it.', { cause: error });

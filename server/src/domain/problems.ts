@@ -72,14 +72,14 @@ export const problems = {
     status: 504,
     retryable: true,
     title: 'Downstream timeout',
-    when: 'The database took too long. Nothing was done, unless `details.outcome` is `unknown`.',
+    when: 'The database, or the identity provider where one is set, took too long. Nothing was done, unless `details.outcome` is `unknown`.',
     next: 'Retry with backoff. With the same `Idempotency-Key` a retry is safe even where the outcome is unknown.',
   },
   downstream_unavailable: {
     status: 502,
     retryable: true,
     title: 'Downstream unavailable',
-    when: 'The database can’t be reached. Nothing was done.',
+    when: 'The database, or the identity provider where one is set, can’t be reached. Nothing was done.',
     next: 'Retry with backoff.',
   },
   internal_error: {

@@ -9,6 +9,8 @@ import { addApplication, rotateSecret } from './applications.ts';
 import { createContacts } from './contacts.ts';
 import { numberOf } from './enumerations.ts';
 import { addFirm, type Firm, listFirms } from './firms.ts';
+import { provision } from './grants.ts';
+import { discover } from './identity-provider.ts';
 import { issueKey } from './keys.ts';
 import { hashSecret, matchesHash } from './secrets.ts';
 
@@ -112,11 +114,7 @@ const magicContacts = [
  * earlier start is the one place that has them: when it is gone, or belongs to another database, they are made anew.
  */
 export async function makeSandbox(deps: Deps, earlier: SandboxFile | null): Promise<SandboxFile> {
-  const urls = {
-    baseUrl: `${deps.config.publicUrl}/v1`,
-    authUrl: `${deps.config.publicUrl}/oauth/authorize`,
-    tokenUrl: `${deps.config.publicUrl}/oauth/token`,
-  };
+  const urls = { baseUrl: `${deps.config.publicUrl}/v1`, ...(await oauthUrls(deps)) };
   const application = (await earlierApplication(deps, earlier)) ?? (await newApplication(deps));
   let firm: Firm | undefined;
   const firmOf: FirmOf = async () => {
@@ -125,7 +123,16 @@ export async function makeSandbox(deps: Deps, earlier: SandboxFile | null): Prom
   };
   const advisors = [];
   for (const each of cast) advisors.push(await makeAdvisor(deps, each, firmOf, earlier));
+  for (const { id } of advisors) await provision(deps, id, application.clientId);
   return { ...urls, ...application, advisors };
+}
+
+/** Where tokens come from: our own authorization server, or the identity provider that takes its place. */
+async function oauthUrls({ config }: Deps): Promise<Pick<SandboxFile, 'authUrl' | 'tokenUrl'>> {
+  const { publicUrl, oauthIssuer } = config;
+  if (!oauthIssuer) return { authUrl: `${publicUrl}/oauth/authorize`, tokenUrl: `${publicUrl}/oauth/token` };
+  const { authorization_endpoint: authUrl = '', token_endpoint: tokenUrl = '' } = await discover(oauthIssuer);
+  return { authUrl, tokenUrl };
 }
 
 type ApplicationSecrets = Pick<SandboxFile, 'apiKey' | 'clientId' | 'clientSecret' | 'redirectUri'>;

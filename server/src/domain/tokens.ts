@@ -1,93 +1,98 @@
 import { randomUUID } from 'node:crypto';
-import { exportJWK, generateKeyPair, importJWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { createLocalJWKSet, errors, importJWK, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { Deps } from '../deps.ts';
-import { insertFirstSigningKey, listSigningKeys } from '../store/signing-keys.ts';
+import { insertRevokedToken } from '../store/revoked-tokens.ts';
+import { issuedGrant } from './grants.ts';
 import { problem } from './problems.ts';
+import { algorithm, type KeyRing, keyRing, type SigningKey, tokenLifetimeSeconds } from './signing-keys.ts';
 
-/** An access token of ours, verified: who it was issued to, for whom, and what it allows. */
-export type AccessToken = { clientId: string; advisorId: number; scopes: Set<string>; expiresAtMs: number };
-
-const algorithm = 'ES256';
-const tokenType = 'at+jwt';
-const lifetimeSeconds = 15 * 60;
-const keysMs = 1_000;
-
+/** A verified access token: who it was issued to, for whom, what it allows, and what it ends with. */
+export type AccessToken = {
+  /** The application, by its client id, here or with another identity provider. */
+  client: string;
+  /** The advisor, by id or, with another identity provider, by email. */
+  advisor: string;
+  scopes: Set<string>;
+  expiresAtMs: number;
+  /** Ours end with their grant, or with the key that signed them, and can be revoked one by one; another's can't. */
+  grantId: string | null;
+  tokenId: string | null;
+  keyId: string | null;
+};
+export type TokenVerifier = (token: string) => Promise<AccessToken>;
 export type TokenRequest = { clientId: string; advisorId: number; scopes: string[] };
 
-export async function issueToken(deps: Deps, { clientId, advisorId, scopes }: TokenRequest): Promise<string> {
-  const [key] = await signingKeys(deps);
+const tokenType = 'at+jwt';
+
+/** A token by the operator's word alone: for the sandbox, for tests and for support. */
+export async function issueToken(deps: Deps, request: TokenRequest): Promise<string> {
+  const { clientId, advisorId, scopes } = request;
+  const grantId = await issuedGrant(deps, advisorId, request);
+  const [key] = await keyRing(deps)();
   if (!key) throw new Error('There is no signing key.');
-  return new SignJWT({ client_id: clientId, advisor_id: advisorId, scope: scopes.join(' ') })
+  return new SignJWT({ client_id: clientId, advisor_id: advisorId, grant_id: grantId, scope: scopes.join(' ') })
     .setProtectedHeader({ alg: algorithm, typ: tokenType, kid: key.kid })
     .setIssuer(issuer(deps))
     .setAudience(audience(deps))
     .setSubject(String(advisorId))
     .setJti(randomUUID())
     .setIssuedAt()
-    .setExpirationTime(`${lifetimeSeconds}s`)
+    .setExpirationTime(`${tokenLifetimeSeconds}s`)
     .sign(await importJWK(key.privateJwk, algorithm));
 }
 
-/** Verifies locally with the keys of the database, which are read again only when a token names one that is new. */
-export function tokenVerifier(deps: Deps): (token: string) => Promise<AccessToken> {
-  const publicKeys = new Map<string, Awaited<ReturnType<typeof importJWK>>>();
-  let reading = Promise.resolve();
-  let readAtMs = Number.NEGATIVE_INFINITY;
+/** Verifies what our own authorization server issued, by the keys it publishes. */
+export function tokenVerifier(deps: Deps, keys: KeyRing): TokenVerifier {
+  let known: { kids: string; find: ReturnType<typeof createLocalJWKSet> } | undefined;
 
-  async function readKeys(): Promise<void> {
-    for (const key of await listSigningKeys(deps.db)) {
-      const { d: _private, ...publicJwk } = key.privateJwk;
-      publicKeys.set(key.kid, await importJWK(publicJwk, algorithm));
-    }
-  }
-
-  async function keyFor({ kid = '' }: { kid?: string }) {
-    if (!publicKeys.has(kid)) {
-      // At most once a second, whoever makes up key ids; those who come meanwhile wait for the same reading.
-      if (performance.now() - readAtMs > keysMs) {
-        readAtMs = performance.now();
-        reading = readKeys();
-      }
-      await reading;
-    }
-    const key = publicKeys.get(kid);
-    if (!key) throw problem('unauthorized', 'The access token was signed with a key that is not ours.');
-    return key;
+  async function keyFinder() {
+    const published = await keys();
+    const kids = published.map(({ kid }) => kid).join();
+    if (known?.kids !== kids) known = { kids, find: createLocalJWKSet({ keys: published.map(publicJwk) }) };
+    return known.find;
   }
 
   return async (token) => {
-    const { payload } = await jwtVerify(token, keyFor, {
+    const { payload, protectedHeader } = await jwtVerify(token, await keyFinder(), {
       issuer: issuer(deps),
       audience: audience(deps),
       typ: tokenType,
       algorithms: [algorithm],
-      requiredClaims: ['exp', 'client_id', 'advisor_id', 'scope'],
+      requiredClaims: ['exp', 'jti', 'client_id', 'advisor_id', 'grant_id', 'scope'],
+    }).catch((error) => {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      throw problem('unauthorized', 'The access token was signed with a key that is not ours.', { cause: error });
     });
-    return readClaims(payload);
+    return { ...readClaims(payload), keyId: protectedHeader.kid ?? null };
   };
 }
 
-/** The keys that sign and verify, newest first; the first start of a database makes one. */
-async function signingKeys(deps: Deps) {
-  const keys = await listSigningKeys(deps.db);
-  if (keys.length > 0) return keys;
-  const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
-  const privateJwk = (await exportJWK(privateKey)) as Record<string, string>;
-  await insertFirstSigningKey(deps.db, { kid: randomUUID(), privateJwk }, new Date());
-  return listSigningKeys(deps.db);
+/** Ends one access token, within a second on every node. It is noted until it would have expired by itself. */
+export async function revokeToken(deps: Deps, { tokenId, expiresAtMs }: AccessToken): Promise<void> {
+  if (tokenId) await insertRevokedToken(deps.db, tokenId, new Date(expiresAtMs));
 }
 
-function readClaims(payload: JWTPayload): AccessToken {
-  const { client_id: clientId, advisor_id: advisorId, scope, exp } = payload;
-  if (typeof clientId !== 'string' || typeof advisorId !== 'number' || typeof scope !== 'string' || !exp)
+export function issuer({ config }: Pick<Deps, 'config'>): string {
+  return config.publicUrl;
+}
+
+export function audience({ config }: Pick<Deps, 'config'>): string {
+  return `${config.publicUrl}/v1`;
+}
+
+export function publicJwk({ kid, privateJwk: { d: _private, ...jwk } }: SigningKey) {
+  return { ...jwk, kid, alg: algorithm, use: 'sig' };
+}
+
+function readClaims({ client_id: client, advisor_id: advisor, grant_id, jti, scope, exp }: JWTPayload) {
+  if (typeof client !== 'string' || typeof advisor !== 'number' || typeof grant_id !== 'string' || !jti || !exp)
     throw problem('unauthorized', 'The access token lacks a claim.');
-  return { clientId, advisorId, scopes: new Set(scope.split(' ')), expiresAtMs: exp * 1000 };
-}
-
-function issuer(deps: Deps): string {
-  return deps.config.publicUrl;
-}
-
-function audience(deps: Deps): string {
-  return `${deps.config.publicUrl}/v1`;
+  return {
+    client,
+    advisor: String(advisor),
+    scopes: new Set(String(scope).split(' ')),
+    expiresAtMs: exp * 1000,
+    grantId: grant_id,
+    tokenId: jti,
+  };
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Deps } from '../deps.ts';
-import { type Caller, callerFinder } from '../domain/callers.ts';
+import type { Caller, Credentials } from '../domain/callers.ts';
 import { type Answer, idempotency } from '../domain/idempotency.ts';
 import { invalid, type Problem, type ProblemCode, problem, problemCodes } from '../domain/problems.ts';
 import type { Scope } from '../domain/scopes.ts';
@@ -65,8 +65,13 @@ const brokenIdempotencyKey = {
  * credentials, a sandbox fault, the usage plan, the scope; then, with the body read, an idempotent replay, type, size
  * and schema; then the domain.
  */
-export function addRoutes(app: FastifyInstance, deps: Deps, routes: Route[], document: (row: Route) => object): void {
-  const findCaller = callerFinder(deps);
+export function addRoutes(
+  app: FastifyInstance,
+  deps: Deps,
+  findCaller: (credentials: Credentials) => Promise<Caller>,
+  routes: Route[],
+  document: (row: Route) => object,
+): void {
   const takeFromPlan = usagePlans(deps);
   const answerOnce = idempotency(deps);
 

@@ -1,14 +1,22 @@
 import type { Deps } from '../deps.ts';
 import type { SandboxClock } from '../domain/clock.ts';
 import { forgetExpiredAnswers } from '../domain/idempotency.ts';
+import { forgetExpiredTokens } from '../domain/oauth-tokens.ts';
+import { forgetExpiredSignIns } from '../domain/sign-ins.ts';
+import { forgetRetiredKeys } from '../domain/signing-keys.ts';
 import type { Log } from '../log.ts';
+
+const minuteMs = 60 * 1000;
 
 type Job = { name: string; everyMs: number; run(): Promise<void> };
 
 /** What a node does by itself, each job one call of the domain, never twice at a time on one node. */
 export function startJobs(deps: Deps & { sandboxClock: SandboxClock | undefined }, log: Log) {
   const jobs: Job[] = [
-    { name: 'forget expired answers', everyMs: 60 * 60 * 1000, run: () => forgetExpiredAnswers(deps) },
+    { name: 'forget expired answers', everyMs: 60 * minuteMs, run: () => forgetExpiredAnswers(deps) },
+    { name: 'forget expired tokens', everyMs: minuteMs, run: () => forgetExpiredTokens(deps) },
+    { name: 'forget expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
+    { name: 'forget retired keys', everyMs: minuteMs, run: () => forgetRetiredKeys(deps) },
   ];
   const { sandboxClock } = deps;
   if (sandboxClock) jobs.push({ name: 'follow the clock', everyMs: 500, run: () => sandboxClock.refresh() });

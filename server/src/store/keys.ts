@@ -87,11 +87,20 @@ export type CallerRow = {
   key: (UsagePlan & { keyId: number; applicationId: number; revoked: boolean }) | null;
   application: { applicationId: number; disabled: boolean } | null;
   advisor: { advisorId: number; disabled: boolean } | null;
+  /** The token's grant or the key that signed it is no more, or the token itself was revoked. */
+  ended: boolean;
 };
 
 export async function findCaller(
   db: Db,
-  credentials: { keyHash: Buffer; clientId: string; advisorId: number },
+  credentials: {
+    keyHash: Buffer;
+    client: string;
+    advisor: string;
+    grantId: string | null;
+    tokenId: string | null;
+    keyId: string | null;
+  },
 ): Promise<CallerRow> {
   const [row] = await db.query<CallerRow>(
     `select
@@ -106,14 +115,26 @@ export async function findCaller(
        (
          select json_build_object('applicationId', application_id, 'disabled', disabled)
          from applications
-         where client_id = $2
+         where client_id = $2 or external_client_id = $2
+         order by client_id = $2 desc
+         limit 1
        ) as application,
        (
          select json_build_object('advisorId', advisor_id, 'disabled', disabled)
          from advisors
-         where advisor_id = $3
-       ) as advisor`,
-    [credentials.keyHash, credentials.clientId, credentials.advisorId],
+         where advisor_id = case when $3 ~ '^[0-9]{1,15}$' then $3::bigint end or lower(email) = lower($3)
+       ) as advisor,
+       ($4::text is not null and not exists (select from grants where grant_id = $4))
+         or exists (select from revoked_tokens where token_id = $5)
+         or ($6::text is not null and not exists (select from signing_keys where kid = $6)) as ended`,
+    [
+      credentials.keyHash,
+      credentials.client,
+      credentials.advisor,
+      credentials.grantId,
+      credentials.tokenId,
+      credentials.keyId,
+    ],
     'find-caller',
   );
   if (!row) throw new Error('The select returned no row.');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
-import { importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
+import { decodeJwt, importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { setAdvisor } from '../../src/domain/advisors.ts';
 import { addApplication, disableApplication } from '../../src/domain/applications.ts';
 import { issueKey, revokeKey, unlimited } from '../../src/domain/keys.ts';
@@ -170,13 +170,18 @@ suite('credentials', () => {
     });
 
     test('a token that lacks a claim is refused', async () => {
-      for (const claim of ['exp', 'client_id', 'advisor_id', 'scope', 'iss', 'aud'])
+      assert.equal((await withToken(await signed({}))).status, 200);
+      for (const claim of ['exp', 'jti', 'client_id', 'advisor_id', 'grant_id', 'scope', 'iss', 'aud'])
         assertProblem(await withToken(await signed({ [claim]: undefined })), 'unauthorized');
       assertProblem(await withToken(await signed({ advisor_id: 'ann' })), 'unauthorized');
     });
 
     test('a token for an advisor who is not there is refused', async () => {
-      assertProblem(await withToken(await world.token(9_999_999)), 'unauthorized');
+      assertProblem(await withToken(await signed({ advisor_id: 9_999_999 })), 'unauthorized');
+    });
+
+    test('a token of a grant that is not there is refused', async () => {
+      assertProblem(await withToken(await signed({ grant_id: randomUUID() })), 'unauthorized', /was ended/);
     });
   });
 
@@ -238,15 +243,7 @@ suite('credentials', () => {
   async function signed(claims: JWTPayload, header: Partial<JWTHeaderParameters> = {}, key?: KeyObject) {
     const { kid, privateJwk } = await parts();
     const now = Math.floor(Date.now() / 1000);
-    const right = {
-      iss: world.config.publicUrl,
-      aud: `${world.config.publicUrl}/v1`,
-      iat: now,
-      exp: now + 60,
-      client_id: world.clientId,
-      advisor_id: world.ann.advisor.advisorId,
-      scope: allScopes.join(' '),
-    };
+    const right = { ...decodeJwt(world.ann.token), jti: randomUUID(), iat: now, exp: now + 60 };
     return new SignJWT({ ...right, ...claims })
       .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
       .sign(key ?? (await importJWK(privateJwk, 'ES256')));

@@ -160,7 +160,7 @@ suite('assent, the operator’s command', () => {
     const listed = keys.find(({ keyId }: { keyId: number }) => keyId === key.keyId);
     assert.deepEqual([listed.clientId, listed.ratePerSecond, listed.dailyQuota], [clientId, 7, 11]);
     assert.ok(key.apiKey.startsWith(listed.hint.replace('…', '')) && listed.hint.length < 20);
-    assert.match(applications.stdout, /CLI CRM +core\.contacts\.read openid +https:\/\/crm\.example\/back +no\n/);
+    assert.match(applications.stdout, /CLI CRM +core\.contacts\.read openid +https:\/\/crm\.example\/back +– +no\n/);
     assert.match(rotated.stdout, /^cs_sandbox_\w{43}\n$/);
     assert.notEqual(rotated.stdout.trim(), clientSecret);
     const [row] = await world.database.asOwner<{ secret_hash: Buffer }>(
@@ -179,6 +179,43 @@ suite('assent, the operator’s command', () => {
       [clientId],
     );
     assert.equal(off?.disabled, true);
+  });
+
+  test('an application gets, changes and loses the name that an identity provider has for it', async () => {
+    const add = (name: string, id: string) => [
+      'applications',
+      'add',
+      name,
+      '--redirect-uri',
+      'https://crm.example/back',
+      '--external-client-id',
+      id,
+    ];
+    const [{ clientId }] = await records(add('Known elsewhere', '0oa1b2c3'));
+    const set = (id: string, value: string) => run(['applications', 'set', id, '--external-client-id', value]);
+    const shown = async () => {
+      const all: { clientId: string; externalClientId: string | null }[] = await records(['applications', 'list']);
+      return all.find((each) => each.clientId === clientId)?.externalClientId;
+    };
+    assert.equal(await shown(), '0oa1b2c3');
+    const refused = await Promise.all([
+      run(add('Twin', '0oa1b2c3')),
+      run(add('Twin', clientId)),
+      set(world.clientId, '0oa1b2c3'),
+      set(clientId, world.clientId),
+    ]);
+    for (const { status, stderr } of refused) {
+      assert.equal(status, 1);
+      assert.match(stderr, /^assent: Another application has that external client id\.\n$/);
+    }
+    assert.equal((await set(clientId, 'another-name')).status, 0);
+    assert.equal(await shown(), 'another-name');
+    assert.equal((await set(clientId, '')).status, 0);
+    assert.equal(await shown(), null);
+    assert.equal((await set('app_sandbox_nobody', 'x')).status, 1);
+    const without = await run(['applications', 'set', clientId]);
+    assert.equal(without.status, 2);
+    assert.match(without.stderr, /--external-client-id is needed/);
   });
 
   test('token prints a token and nothing else, with the scopes that are asked for', async () => {

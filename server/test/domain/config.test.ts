@@ -92,6 +92,68 @@ suite('the settings', () => {
     refused({ DATABASE_URL: 'mysql://assent:swordfish@localhost/x' }, /^DATABASE_URL (?!.*swordfish).*postgres:\/\//);
   });
 
+  test('an identity provider is reached by https, in the sandbox also by http on loopback', () => {
+    assert.equal(readConfig({}).oauthIssuer, '');
+    for (const OAUTH_ISSUER of [
+      'https://id.example.com',
+      'https://id.example.com/',
+      'https://id.example.com/realms/A%20b',
+    ])
+      for (const env of [{}, production])
+        assert.equal(readConfig({ ...env, OAUTH_ISSUER }).oauthIssuer, OAUTH_ISSUER, 'it stays as it was given');
+    for (const OAUTH_ISSUER of ['http://localhost:9000/a', 'http://127.0.0.1:9000', 'http://[::1]:9000']) {
+      assert.equal(readConfig({ OAUTH_ISSUER }).oauthIssuer, OAUTH_ISSUER);
+      refused({ ...production, OAUTH_ISSUER }, /^OAUTH_ISSUER.*https/);
+    }
+    for (const OAUTH_ISSUER of ['http://id.example.com', 'http://localhost.example.com', 'http://127.0.0.2'])
+      refused({ OAUTH_ISSUER }, /^OAUTH_ISSUER.*https/);
+    for (const rest of [
+      'id.example.com',
+      'ftp://x',
+      'https://',
+      'https://x?y',
+      'https://x#y',
+      'https://u@x',
+      'https://x y',
+    ])
+      refused({ OAUTH_ISSUER: rest }, /^OAUTH_ISSUER.*it must be an https address/);
+  });
+
+  test('the audience of tokens is the API’s address, unless it is given', () => {
+    assert.equal(readConfig({ PORT: '9191' }).oauthAudience, 'http://localhost:9191/v1');
+    assert.equal(readConfig(production).oauthAudience, 'https://api.example.com/v1');
+    assert.equal(readConfig({ OAUTH_AUDIENCE: 'api://assent' }).oauthAudience, 'api://assent');
+  });
+
+  test('claims are called as RFC 9068 calls them, and the advisor’s as ours does, unless others are given', () => {
+    const { oauthAdvisorClaim, oauthApplicationClaim, oauthScopeClaim } = readConfig({});
+    assert.deepEqual([oauthAdvisorClaim, oauthApplicationClaim, oauthScopeClaim], ['advisor_id', 'client_id', 'scope']);
+    const OAUTH_ADVISOR_CLAIM = 'https://example.com/advisor';
+    assert.equal(readConfig({ OAUTH_ADVISOR_CLAIM }).oauthAdvisorClaim, OAUTH_ADVISOR_CLAIM);
+  });
+
+  test('trusted proxies are addresses and networks, none by default', () => {
+    assert.deepEqual(readConfig({}).trustedProxies, []);
+    assert.deepEqual(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7,fd00::/8,::1,' }).trustedProxies, [
+      '10.0.0.0/8',
+      '192.0.2.7',
+      'fd00::/8',
+      '::1',
+    ]);
+    for (const wrong of [
+      'proxy.example',
+      '10.0.0',
+      '10.0.0.0/33',
+      '10.0.0.0/0',
+      '::/129',
+      '10.0.0.0/',
+      '/8',
+      '*',
+      'true',
+    ])
+      refused({ TRUSTED_PROXIES: `10.0.0.1,${wrong}` }, /^TRUSTED_PROXIES.*addresses and networks/);
+  });
+
   test('each has a name, a default and a sentence for the reference', () => {
     for (const { name, about, default: byDefault } of Object.values(settings)) {
       assert.match(name, /^[A-Z][A-Z_]+$/);

@@ -54,7 +54,6 @@ suite('the application’s role', () => {
     `insert into migrations (name, sha256) values ('mine', '')`,
     'delete from migrations',
     `update signing_keys set private_jwk = '{}'`,
-    'delete from signing_keys',
     'delete from advisors',
     'delete from applications',
     'delete from api_keys',

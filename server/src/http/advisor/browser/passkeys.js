@@ -1,0 +1,124 @@
+// Passkeys on the pages that have a place for them. It stays hidden where the browser has none, or where the page was
+// opened at another address than the one that passkeys belong to.
+
+/** @type {typeof import('@simplewebauthn/browser')} */
+const webauthn = Reflect.get(globalThis, 'SimpleWebAuthnBrowser');
+
+/** A challenge lasts five minutes; the one that waits behind the email field is renewed before. */
+const renewMs = 4 * 60 * 1000;
+const failed = 'That didn’t work. Reload the page and try again.';
+
+const signIn = place('[data-passkey-sign-in]');
+if (signIn) {
+  onPress(signIn, () => signInByPasskey(signIn, false));
+  offerInEmailField(signIn);
+}
+
+const adding = place('[data-passkey-adding]');
+if (adding) {
+  document.querySelector('[data-passkey-elsewhere]')?.remove();
+  onPress(adding, async () => {
+    const optionsJSON = await post(adding, '/passkeys/options', {});
+    const response = await webauthn.startRegistration({ optionsJSON });
+    const { location } = await post(adding, '/passkeys', { response });
+    window.location.assign(location);
+  });
+}
+
+/**
+ * The place, now to be seen; null where there is none or passkeys can't work.
+ * @param {string} selector
+ */
+function place(selector) {
+  const found = document.querySelector(selector);
+  if (!(found instanceof HTMLElement) || !webauthn.browserSupportsWebAuthn()) return null;
+  if (found.dataset.origin !== window.location.origin) return null;
+  found.hidden = false;
+  return found;
+}
+
+/**
+ * One press at a time; what went wrong is told above the button, in place of what was done before.
+ * @param {HTMLElement} place
+ * @param {() => Promise<void>} act
+ */
+function onPress(place, act) {
+  const button = place.querySelector('button');
+  button?.addEventListener('click', async () => {
+    if (button.ariaDisabled) return;
+    button.ariaDisabled = 'true';
+    document.querySelector('[role=status]')?.remove();
+    tell(place, '');
+    await act().catch((error) => tell(place, explain(error)));
+    button.ariaDisabled = null;
+  });
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {boolean} useBrowserAutofill
+ */
+async function signInByPasskey(place, useBrowserAutofill) {
+  const optionsJSON = await post(place, '/sign-in/passkey/options', {});
+  const response = await webauthn.startAuthentication({ optionsJSON, useBrowserAutofill });
+  const { location } = await post(place, '/sign-in/passkey', { response, next: place.dataset.next });
+  window.location.assign(location);
+}
+
+/**
+ * The browser offers passkeys among what it fills in for the email. Pressing the button ends the offer.
+ * @param {HTMLElement} place
+ */
+async function offerInEmailField(place) {
+  if (!(await webauthn.browserSupportsWebAuthnAutofill())) return;
+  const renewal = setInterval(offer, renewMs);
+  place.querySelector('button')?.addEventListener('click', () => clearInterval(renewal));
+  offer();
+
+  function offer() {
+    signInByPasskey(place, true).catch((error) => {
+      // What was chosen there and then refused is told; that nothing was chosen is not.
+      if (error instanceof Refused) tell(place, error.message);
+    });
+  }
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {string} path
+ * @param {object} body
+ */
+async function post(place, path, body) {
+  const answer = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-form-token': place.dataset.formToken ?? '' },
+    body: JSON.stringify(body),
+  });
+  const result = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Refused(result.message ?? failed);
+  return result;
+}
+
+/** What the server refused, in its own words. */
+class Refused extends Error {}
+
+/** @param {unknown} error */
+function explain(error) {
+  if (error instanceof Refused) return error.message;
+  const { code, name } = /** @type {{ code?: string, name?: string }} */ (error);
+  if (code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED') return 'This device has a passkey of yours already.';
+  if (name === 'NotAllowedError' || name === 'AbortError')
+    return 'Nothing was done: it was cancelled, or took too long.';
+  return failed;
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {string} text
+ */
+function tell(place, text) {
+  const notice = place.querySelector('[role=alert]');
+  if (!(notice instanceof HTMLElement)) return;
+  notice.textContent = text;
+  notice.hidden = text === '';
+}

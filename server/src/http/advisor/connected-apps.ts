@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify';
+import { type Connection, disconnect, listConnections } from '../../domain/grants.ts';
+import type { Session } from '../../domain/sessions.ts';
+import { type Html, html, sendPage } from '../page.ts';
+import { confirmation, day, hidden, rooms } from './frame.ts';
+import { scopeList } from './scope-list.ts';
+import type { Visits } from './visits.ts';
+
+const confirmations: Record<string, string> = {
+  disconnected: 'Disconnected. What it could do for you with your permission has ended.',
+};
+
+export function addConnectedApps(app: FastifyInstance, { deps, forms, sessionOf }: Visits): void {
+  const hide = { schema: { hide: true } };
+
+  app.get('/connected-apps', hide, async (request, reply) => {
+    const session = await sessionOf(request);
+    if (!session) return reply.redirect('/sign-in?next=/connected-apps', 303);
+    const connections = await listConnections(deps, session.advisorId);
+    const formToken = forms.token(request, reply);
+    const content = connectedApps({ connections, session, formToken, done: confirmation(request, confirmations) });
+    return sendPage(reply, { title: 'Connected apps', content });
+  });
+
+  app.post('/connected-apps/disconnect', hide, async (request, reply) => {
+    const fields = forms.read(request);
+    const session = await sessionOf(request);
+    if (!session) return reply.redirect('/sign-in?next=/connected-apps', 303);
+    await disconnect(deps, fields('clientId'), session.advisorId);
+    return reply.redirect('/connected-apps?done=disconnected', 303);
+  });
+}
+
+type ConnectedApps = { connections: Connection[]; session: Session; formToken: string; done: Html | null };
+
+function connectedApps({ connections, session, formToken, done }: ConnectedApps): Html {
+  return html`${rooms('/connected-apps', formToken)}
+<main class="sheet">
+<h1>Connected apps</h1>
+${done}
+${
+  connections.length === 0
+    ? html`<p>No application acts for you, ${session.name}. One appears here once you allow it, which begins in that application.</p>`
+    : html`<p>Applications that act for you, ${session.name}. Disconnect one, and it stops at once.</p>
+<ul class="entries">${connections.map((connection) => entry(connection, session, formToken))}</ul>`
+}
+</main>`;
+}
+
+function entry(
+  { clientId, applicationName, authorized, provisioned }: Connection,
+  session: Session,
+  formToken: string,
+) {
+  return html`<li class="entry">
+<h2>${applicationName}</h2>
+${
+  authorized &&
+  html`<p class="facts">Connected on ${day(authorized.since, session)}. It may:</p>
+${scopeList(authorized.scopes)}`
+}
+${
+  provisioned &&
+  html`<p>Your firm’s operator ${authorized && 'also '}lets this application text for you; only they can end that.</p>`
+}
+${
+  authorized &&
+  html`<form method="post" action="/connected-apps/disconnect">${hidden({ formToken, clientId })}
+<button class="button ends">Disconnect ${applicationName}</button></form>`
+}
+</li>`;
+}

@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify';
+import type { Session } from '../../domain/sessions.ts';
+import type { AuthorizationRequest, AuthorizationRequests } from '../../oauth/server.ts';
+import { brand, type Html, html, sendErrorPage, sendPage } from '../page.ts';
+import { hidden, signOutForm } from './frame.ts';
+import { scopeList } from './scope-list.ts';
+import { sendSignIn } from './sign-in.ts';
+import type { Visits } from './visits.ts';
+
+/** Where an application's authorization request waits for the advisor: to sign in, then to allow or deny it. */
+export function addConsent(app: FastifyInstance, visits: Visits, server: AuthorizationRequests): void {
+  const hide = { schema: { hide: true } };
+
+  app.get('/oauth/interaction/:uid', hide, async (request, reply) => {
+    const asked = await server.findRequest(request.raw, reply.raw);
+    if (!asked) return sendErrorPage(reply, expired);
+    const session = await visits.sessionOf(request);
+    if (!session || isTooOld(session, asked))
+      return sendSignIn(visits, request, reply, {
+        next: pathOf(asked),
+        email: asked.loginHint ?? '',
+        application: asked.applicationName,
+      });
+    const content = consentPage(asked, session, visits.forms.token(request, reply));
+    const title = `${asked.applicationName} wants to act for you`;
+    return sendPage(reply, { title, content, formTargets: [formTarget(asked.redirectUri)] });
+  });
+
+  app.post('/oauth/interaction/:uid', hide, async (request, reply) => {
+    const fields = visits.forms.read(request);
+    const asked = await server.findRequest(request.raw, reply.raw);
+    if (!asked) return sendErrorPage(reply, expired);
+    if (fields('decision') === 'deny') return reply.redirect(await server.deny(request.raw, reply.raw), 303);
+    const session = await visits.sessionOf(request);
+    // Not allowed yet: back to where the advisor signs in and sees what is asked.
+    if (!session || isTooOld(session, asked) || fields('decision') !== 'allow')
+      return reply.redirect(pathOf(asked), 303);
+    return reply.redirect(await server.allow(request.raw, reply.raw, session), 303);
+  });
+}
+
+const expired = {
+  status: 400,
+  title: 'This request has expired',
+  message:
+    'An application asked to act for you, but its request is too old, was answered already or began in another browser.',
+  next: 'Go back to the application and begin again.',
+};
+
+function consentPage(asked: AuthorizationRequest, session: Session, formToken: string): Html {
+  const { applicationName, scopes, redirectUri } = asked;
+  return html`<header class="top">${brand}</header>
+<main class="card">
+<h1>${applicationName} wants to act for you</h1>
+<div class="person">
+<p>Signed in as <strong>${session.name}</strong> (${session.email})</p>
+${signOutForm({ formToken, next: pathOf(asked), label: 'Not you?' })}
+</div>
+<p>If you allow it, ${applicationName} may:</p>
+${scopeList(scopes)}
+<p class="facts">Afterwards you return to <strong>${hostOf(redirectUri)}</strong>. You can end this at any time under Connected apps.</p>
+<form method="post" action="${pathOf(asked)}">
+${hidden({ formToken })}
+<div class="choices">
+<button class="button" name="decision" value="deny">Deny</button>
+<button class="button main" name="decision" value="allow">Allow</button>
+</div>
+</form>
+</main>`;
+}
+
+function isTooOld({ signedInAt }: Session, { mustSignInAfter }: AuthorizationRequest): boolean {
+  return mustSignInAfter !== null && signedInAt < mustSignInAfter;
+}
+
+function pathOf({ uid }: AuthorizationRequest): string {
+  return `/oauth/interaction/${encodeURIComponent(uid)}`;
+}
+
+/** What the policy must let a form lead to: an origin, or the scheme of an application on the device. */
+function formTarget(redirectUri: string): string {
+  const { origin, protocol } = new URL(redirectUri);
+  return origin === 'null' ? protocol : origin;
+}
+
+function hostOf(redirectUri: string): string {
+  const { host, protocol } = new URL(redirectUri);
+  return host || protocol;
+}

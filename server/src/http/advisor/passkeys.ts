@@ -1,0 +1,108 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  addPasskey,
+  listPasskeys,
+  type Passkey,
+  passkeysMax,
+  passkeysPossible,
+  registrationOptions,
+  removePasskey,
+} from '../../domain/passkeys.ts';
+import type { Session } from '../../domain/sessions.ts';
+import { type Html, html, sendPage } from '../page.ts';
+import { confirmation, day, hidden, rooms } from './frame.ts';
+import type { Visits } from './visits.ts';
+
+const confirmations: Record<string, string> = {
+  added: 'Passkey added. From now on you can sign in with it.',
+  removed: 'Passkey removed. It no longer signs you in here; you can delete it on your device too.',
+};
+const refusals = {
+  too_many: `You have ${passkeysMax} passkeys already. Remove one first.`,
+  not_verified: 'That passkey couldn’t be added. Try again.',
+};
+const signedOut = { message: 'You are no longer signed in. Reload the page and sign in again.' };
+
+export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf }: Visits): void {
+  const hide = { schema: { hide: true } };
+
+  app.get('/passkeys', hide, async (request, reply) => {
+    const session = await sessionOf(request);
+    if (!session) return reply.redirect('/sign-in?next=/passkeys', 303);
+    const passkeys = await listPasskeys(deps, session.advisorId);
+    const formToken = forms.token(request, reply);
+    const adding = passkeysPossible(deps) && passkeyAdding(formToken, deps.config.publicUrl);
+    const done = confirmation(request, confirmations);
+    const content = passkeyPage({ passkeys, session, formToken, adding, done });
+    return sendPage(reply, { title: 'Passkeys', content, scripts: adding !== false });
+  });
+
+  app.post('/passkeys/remove', hide, async (request, reply) => {
+    const fields = forms.read(request);
+    const session = await sessionOf(request);
+    if (!session) return reply.redirect('/sign-in?next=/passkeys', 303);
+    await removePasskey(deps, session.advisorId, fields('passkeyId'));
+    return reply.redirect('/passkeys?done=removed', 303);
+  });
+
+  app.post('/passkeys/options', hide, async (request, reply) => {
+    forms.readJson(request);
+    const session = await sessionOf(request);
+    if (!session) return reply.code(401).send(signedOut);
+    const options = await registrationOptions(deps, session);
+    return 'refused' in options ? reply.code(400).send({ message: refusals[options.refused] }) : options;
+  });
+
+  app.post('/passkeys', hide, async (request, reply) => {
+    const { response } = forms.readJson(request);
+    const session = await sessionOf(request);
+    if (!session) return reply.code(401).send(signedOut);
+    const result = await addPasskey(deps, session.advisorId, response);
+    if ('refused' in result) return reply.code(400).send({ message: refusals[result.refused] });
+    return { location: '/passkeys?done=added' };
+  });
+}
+
+type PasskeyPage = {
+  passkeys: Passkey[];
+  session: Session;
+  formToken: string;
+  adding: Html | false;
+  done: Html | null;
+};
+
+function passkeyPage({ passkeys, session, formToken, adding, done }: PasskeyPage): Html {
+  return html`${rooms('/passkeys', formToken)}
+<main class="sheet">
+<h1>Passkeys</h1>
+${done}
+<p>A passkey signs you in with your fingerprint, your face or your device’s code instead of a password.</p>
+${
+  passkeys.length === 0
+    ? html`<p class="facts">You have no passkey yet.</p>`
+    : html`<ul class="entries">${passkeys.map((passkey) => entry(passkey, session, formToken))}</ul>`
+}
+${adding}
+</main>`;
+}
+
+function entry({ passkeyId, name, dateTimeCreated, dateTimeUsed }: Passkey, session: Session, formToken: string): Html {
+  const added = day(dateTimeCreated, session);
+  return html`<li class="entry row">
+<div>
+<h2>${name}</h2>
+<p class="facts">Added on ${added}, ${dateTimeUsed ? `last used on ${day(dateTimeUsed, session)}` : 'not used yet'}</p>
+</div>
+<form method="post" action="/passkeys/remove">${hidden({ formToken, passkeyId })}
+<button class="button ends" aria-label="Remove ${name}, added on ${added}">Remove</button></form>
+</li>`;
+}
+
+/** Hidden until the script finds that it can work here. */
+function passkeyAdding(formToken: string, origin: string): Html {
+  return html`<div hidden data-passkey-adding data-origin="${origin}" data-form-token="${formToken}">
+<p class="notice bad" role="alert" hidden></p>
+<button class="button main" type="button">Add a passkey</button>
+</div>
+<p class="facts" data-passkey-elsewhere>Passkeys can be added where this page is opened at ${origin}, in a browser that has them and runs scripts.</p>`;
+}

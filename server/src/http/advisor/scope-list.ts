@@ -1,0 +1,9 @@
+import { type allScopes, scopesForAdvisors } from '../../domain/scopes.ts';
+import { type Html, html } from '../page.ts';
+
+/** What an application may do, in plain words: who you are first, for how long last. */
+export function scopeList(scopes: string[]): Html {
+  const inOrder = Object.keys(scopesForAdvisors) as typeof allScopes;
+  const asked = inOrder.filter((scope) => scopes.includes(scope));
+  return html`<ul class="scopes">${asked.map((scope) => html`<li>${scopesForAdvisors[scope]}</li>`)}</ul>`;
+}

@@ -1,0 +1,117 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { passkeysPossible, signInByPasskey, signInOptions } from '../../domain/passkeys.ts';
+import { signIn } from '../../domain/sign-ins.ts';
+import { brand, type Html, html, sendPage } from '../page.ts';
+import { hidden } from './frame.ts';
+import { firstPage, localPath, type Visits } from './visits.ts';
+
+export function addSignIn(app: FastifyInstance, visits: Visits): void {
+  const { deps, forms } = visits;
+  const hide = { schema: { hide: true } };
+
+  app.get('/sign-in', hide, async (request, reply) => {
+    const next = localPath((request.query as { next?: unknown }).next);
+    if (await visits.sessionOf(request)) return reply.redirect(next, 303);
+    return sendSignIn(visits, request, reply, { next });
+  });
+
+  app.post('/sign-in', hide, async (request, reply) => {
+    const fields = forms.read(request);
+    const [email, next, application] = [fields('email').trim(), localPath(fields('next')), fields('application')];
+    const result = await signIn(deps, { email, password: fields('password'), address: request.ip });
+    if (result.refused === undefined) {
+      await visits.begin(request, reply, result.session);
+      return reply.redirect(next, 303);
+    }
+    const problem =
+      result.refused === 'wrong' ? wrong : throttled(reply, result.retryAfterSeconds, passkeysPossible(deps));
+    return sendSignIn(visits, request, reply, { next, email, application, problem });
+  });
+
+  app.post('/sign-in/passkey/options', hide, async (request, reply) => {
+    forms.readJson(request);
+    const options = await signInOptions(deps, request.ip);
+    return 'refused' in options ? sendTooMany(reply, options.retryAfterSeconds) : options;
+  });
+
+  app.post('/sign-in/passkey', hide, async (request, reply) => {
+    const { response, next } = forms.readJson(request);
+    const result = await signInByPasskey(deps, response, request.ip);
+    if (result.refused === 'throttled') return sendTooMany(reply, result.retryAfterSeconds);
+    if (result.refused) return reply.code(400).send({ message: passkeyNotTaken });
+    await visits.begin(request, reply, result.session);
+    return { location: localPath(next) };
+  });
+
+  app.post('/sign-out', hide, async (request, reply) => {
+    const fields = forms.read(request);
+    await visits.end(request, reply);
+    return reply.redirect(fields('next') ? localPath(fields('next')) : '/sign-in', 303);
+  });
+}
+
+type Problem = { status: number; text: string };
+type SignInPage = { next: string; email?: string; application?: string; problem?: Problem };
+
+const wrong = { status: 400, text: 'That email and password don’t match.' };
+const passkeyNotTaken = 'That passkey didn’t work. Try again, or sign in with your password.';
+
+/** The sign-in page, wherever it is shown: `application` is the one that sent the advisor here. */
+export function sendSignIn(
+  { deps, forms }: Visits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { next, email = '', application = '', problem }: SignInPage,
+): FastifyReply {
+  const formToken = forms.token(request, reply);
+  const title = application ? `Sign in to connect ${application}` : 'Sign in';
+  const passkeys = passkeysPossible(deps);
+  const content = html`<header class="top">${brand}</header>
+<main class="card">
+<h1>${title}</h1>
+${!application && next === firstPage && html`<p>See which applications act for you, and disconnect them.</p>`}
+${problem && html`<p class="notice bad" role="alert" id="problem">${problem.text}</p>`}
+<form method="post" action="/sign-in">
+${hidden({ formToken, next, application })}
+<div class="field">
+<label for="email">Email</label>
+<input id="email" name="email" type="email" autocomplete="username webauthn" required maxlength="320" value="${email}"${described(problem)}${!email && html` autofocus`}>
+</div>
+<div class="field">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1000"${described(problem)}${email && html` autofocus`}>
+</div>
+<button class="button main wide">Sign in</button>
+</form>
+${passkeys && passkeySignIn({ formToken, next, origin: deps.config.publicUrl })}
+</main>`;
+  return sendPage(reply, { title, content, scripts: passkeys, status: problem?.status });
+}
+
+/** Hidden until the script finds that it can work here: without one there is nothing to press. */
+function passkeySignIn({ formToken, next, origin }: { formToken: string; next: string; origin: string }): Html {
+  return html`<div hidden data-passkey-sign-in data-origin="${origin}" data-form-token="${formToken}" data-next="${next}">
+<p class="or">or</p>
+<p class="notice bad" role="alert" hidden></p>
+<button class="button wide" type="button">Sign in with a passkey</button>
+</div>`;
+}
+
+function described(problem: Problem | undefined): Html | undefined {
+  return problem && html` aria-invalid="true" aria-describedby="problem"`;
+}
+
+function throttled(reply: FastifyReply, retryAfterSeconds: number, passkeys: boolean): Problem {
+  reply.header('retry-after', String(retryAfterSeconds));
+  return { status: 429, text: `${tooMany(retryAfterSeconds)}${passkeys ? ' A passkey still works.' : ''}` };
+}
+
+function sendTooMany(reply: FastifyReply, retryAfterSeconds: number): FastifyReply {
+  const message = tooMany(retryAfterSeconds);
+  return reply.code(429).header('retry-after', String(retryAfterSeconds)).send({ message });
+}
+
+/** No bucket makes anyone wait longer than ten seconds for the next attempt. */
+function tooMany(seconds: number): string {
+  return `Too many attempts. Wait ${seconds} second${seconds === 1 ? '' : 's'}, then try again.`;
+}

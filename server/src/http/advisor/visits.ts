@@ -1,0 +1,51 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../../deps.ts';
+import { findSession, type NewSession, type Session, signOut } from '../../domain/sessions.ts';
+import { type CookieJar, cookieJar } from '../cookies.ts';
+import { type FormDoor, formDoor } from '../forms.ts';
+
+/** What a handler of these pages works with: the domain, the forms, and who is signed in at the other end. */
+export type Visits = {
+  deps: Deps;
+  forms: FormDoor;
+  sessionOf(request: FastifyRequest): Promise<Session | null>;
+  /** The browser is signed in from this answer on, in place of whoever was. */
+  begin(request: FastifyRequest, reply: FastifyReply, session: NewSession): Promise<void>;
+  end(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+};
+
+export function visits(deps: Deps): Visits {
+  const cookies: CookieJar = cookieJar(deps.config.publicUrl);
+  const forms = formDoor(cookies, deps.config);
+
+  async function forget(request: FastifyRequest): Promise<void> {
+    const token = cookies.read(request, 'session');
+    if (token) await signOut(deps, token);
+  }
+
+  return {
+    deps,
+    forms,
+    async sessionOf(request) {
+      const token = cookies.read(request, 'session');
+      return token ? findSession(deps, token) : null;
+    },
+    async begin(request, reply, session) {
+      await forget(request);
+      cookies.set(reply, 'session', session.token);
+      forms.renewToken(reply);
+    },
+    async end(request, reply) {
+      await forget(request);
+      cookies.clear(reply, 'session');
+      forms.renewToken(reply);
+    },
+  };
+}
+
+/** Where to go on to: a path of ours, as it was given. Whatever could lead elsewhere becomes the advisor's first page. */
+export function localPath(next: unknown): string {
+  return typeof next === 'string' && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,2000}$/.test(next) ? next : firstPage;
+}
+
+export const firstPage = '/connected-apps';

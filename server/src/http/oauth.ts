@@ -1,0 +1,64 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fromDatabase } from '../domain/problems.ts';
+import { authorizePath, discoveryPaths, jwksPath, revokePath, tokenPath } from '../oauth/routes.ts';
+import type { OAuthServer } from '../oauth/server.ts';
+import { sendErrorPage } from './page.ts';
+
+/**
+ * The authorization server's endpoints, by their exact paths: the library's own router is lenient about case and
+ * slashes. It answers the bare request itself, before its body is read.
+ */
+export function addOAuth(root: FastifyInstance, server: OAuthServer): void {
+  root.register(async (app) => addEndpoints(app, server));
+}
+
+function addEndpoints(app: FastifyInstance, server: OAuthServer): void {
+  app.setErrorHandler(sendUnavailable);
+  const get = [authorizePath, `${authorizePath}/:uid`, jwksPath, ...discoveryPaths];
+  for (const url of get) add('GET', url);
+  for (const url of [tokenPath, revokePath]) add('POST', url);
+
+  function add(method: 'GET' | 'POST', url: string): void {
+    app.route({
+      method,
+      url,
+      schema: { hide: true },
+      exposeHeadRoute: false,
+      onRequest: answer,
+      handler: async () => {},
+    });
+  }
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (!isSpelled(request)) return void reply.callNotFound();
+    await server.ready();
+    reply.hijack();
+    for (const [name, value] of Object.entries(reply.getHeaders())) if (value) reply.raw.setHeader(name, value);
+    const { raw: req, ip: address, log } = request;
+    const note = (error: string) => {
+      request.problemCode = error;
+    };
+    await server.handle({ req, res: reply.raw, address, log, note });
+  }
+}
+
+/** Fastify's router decodes the path, and takes an empty part for a parameter; the library would read it otherwise. */
+function isSpelled({ raw, routeOptions }: FastifyRequest): boolean {
+  const [path = ''] = (raw.url ?? '').split('?', 1);
+  const wanted = routeOptions.url ?? '';
+  return wanted.endsWith('/:uid') ? /^[\w-]+$/.test(path.slice(wanted.length - ':uid'.length)) : path === wanted;
+}
+
+/** Before the library is there: nothing of it can start without the keys, which are in the database. */
+function sendUnavailable(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const transient = fromDatabase(error) !== undefined;
+  request.problemCode = transient ? 'temporarily_unavailable' : 'server_error';
+  request.log[transient ? 'warn' : 'error']({ err: error }, 'the authorization server failed');
+  if (transient) reply.header('retry-after', '1');
+  const [status, message] = transient
+    ? [503, 'The authorization service is not available.']
+    : [500, 'Something failed on our side.'];
+  if (request.routeOptions.url?.startsWith(authorizePath))
+    return sendErrorPage(reply, { status, title: 'Not available', message, next: 'Reload this page.' });
+  return reply.code(status).send({ error: request.problemCode, error_description: `${message} Try again.` });
+}

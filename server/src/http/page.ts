@@ -1,0 +1,133 @@
+import type { FastifyReply } from 'fastify';
+
+/** Markup that is safe to show: made by `html` alone, which escapes whatever is put into it. */
+export class Html {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+type Part = Html | string | number | null | undefined | false | Part[];
+
+/** A template of HTML: html`<h1>${name}</h1>`. Lists are joined; null, undefined and false are nothing. */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(String.raw({ raw: strings }, ...parts.map(render)));
+}
+
+export type Page = {
+  title: string;
+  /** What is in the body: a `main`, and what stands around it. */
+  content: Html;
+  /** The page may run our scripts, which may call us. */
+  scripts?: boolean;
+  /** Origins other than ours that its forms may lead to: Chromium minds the redirects after a post too. */
+  formTargets?: string[];
+  status?: number;
+};
+
+export type RenderedPage = { html: string; headers: Record<string, string> };
+
+export function sendPage(reply: FastifyReply, { status = 200, ...content }: Page): FastifyReply {
+  const { html, headers } = page(content);
+  return reply.code(status).headers(headers).send(html);
+}
+
+/** The page and the headers that go with it, for whoever has no Fastify reply. */
+export function page({ title, content, scripts = false, formTargets = [] }: Omit<Page, 'status'>): RenderedPage {
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Assent</title>
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/style.css">
+${scripts && html`<script src="/webauthn.js" defer></script>\n<script src="/passkeys.js" type="module"></script>`}
+</head>
+<body>
+${content}
+</body>
+</html>
+`;
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': contentSecurityPolicy(scripts, formTargets),
+    // Nobody else learns where a visitor comes from. `no-referrer` would say even less, but then browsers send
+    // `Origin: null` with our own forms, and a form is known to be ours by its origin.
+    'referrer-policy': 'same-origin',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  };
+  return { html: document.toString(), headers };
+}
+
+export type Failure = {
+  status: number;
+  title: string;
+  /** What happened, in a sentence or two. */
+  message: string;
+  /** What to do about it. */
+  next: string;
+  traceId?: string;
+};
+
+/** A page that says what went wrong and what to do. */
+export function errorPage({ status, title, message, next, traceId }: Failure): RenderedPage & { status: number } {
+  return { status, ...page({ title, content: failure({ title, message, next, traceId }) }) };
+}
+
+export function sendErrorPage(reply: FastifyReply, failed: Failure): FastifyReply {
+  const { status, html, headers } = errorPage(failed);
+  return reply.code(status).headers(headers).send(html);
+}
+
+/** The name of the house, above whatever the page is about. */
+export const brand = html`<a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Assent</a>`;
+
+function failure({ title, message, next, traceId }: Omit<Failure, 'status'>): Html {
+  return html`<header class="top">${brand}</header>
+<main class="card">
+<h1>${title}</h1>
+<p>${message}</p>
+<p>${next}</p>
+${traceId && html`<p class="facts">If you ask for help, quote this: <code>${traceId}</code></p>`}
+</main>`;
+}
+
+function contentSecurityPolicy(scripts: boolean, formTargets: string[]): string {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    ...(scripts ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ["form-action 'self'", ...formTargets.filter(isSource)].join(' '),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** A host name may hold a semicolon, which would begin a directive of its own. */
+function isSource(target: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:(\/\/[^\s;,']+)?$/i.test(target);
+}
+
+function render(part: Part): string {
+  if (Array.isArray(part)) return part.map(render).join('');
+  if (part === null || part === undefined || part === false) return '';
+  return part instanceof Html ? part.toString() : escaped(String(part));
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}

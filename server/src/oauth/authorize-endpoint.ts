@@ -1,0 +1,24 @@
+import type { Next } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { authorizeThrottles, takeAttempt } from '../domain/throttles.ts';
+import { type ErrorPage, sendErrorPage } from './pages.ts';
+import { currentRequest } from './request.ts';
+import { authorizePath } from './routes.ts';
+
+/** Whoever asks leaves a record until it expires: nobody may fill the database with them. */
+export function throttleRequests(errorPage: ErrorPage) {
+  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
+    if (ctx.path !== authorizePath) return next();
+    const { deps, address, note } = currentRequest();
+    const retryAfterSeconds = await takeAttempt(deps, authorizeThrottles(address));
+    if (retryAfterSeconds === null) return next();
+    note('temporarily_unavailable');
+    ctx.status = 429;
+    ctx.set('retry-after', String(retryAfterSeconds));
+    sendErrorPage(ctx, errorPage, {
+      title: 'Too many requests',
+      message: 'Too many authorization requests came from your network.',
+      next: 'Wait a moment, then go back to the application and try again.',
+    });
+  };
+}

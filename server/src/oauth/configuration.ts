@@ -1,0 +1,162 @@
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { getAdvisor } from '../domain/advisors.ts';
+import { Problem } from '../domain/problems.ts';
+import { allScopes, isScope } from '../domain/scopes.ts';
+import { algorithm, type SigningKey, tokenLifetimeSeconds } from '../domain/signing-keys.ts';
+import { adapterFor } from './adapter.ts';
+import { clientCredentialsClaims, textScopesOnly } from './client-credentials.ts';
+import { errors, interactionPolicy } from './library.js';
+import { currentRequest } from './request.ts';
+import { authorizePath, interactionPath, jwksPath, revokePath, tokenPath } from './routes.ts';
+
+const codeSeconds = 60;
+const interactionSeconds = 30 * 60;
+const refreshTokenSeconds = 90 * 24 * 60 * 60;
+const off = { enabled: false };
+
+type Setup = { keys: SigningKey[]; api: string; secure: boolean; renderError: Configuration['renderError'] };
+
+/** The library, narrowed to the contract. */
+export function configuration({ keys, api, secure, renderError }: Setup): Configuration {
+  return {
+    adapter: adapterFor,
+    findAccount,
+    renderError,
+    extraTokenClaims,
+    jwks: { keys: keys.map(({ kid, privateJwk }) => ({ ...privateJwk, kid, alg: algorithm, use: 'sig' })) as never },
+    scopes: allScopes,
+    claims: { openid: ['sub', 'name', 'email', 'advisor_id'] },
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_post'],
+    clientDefaults: { id_token_signed_response_alg: algorithm },
+    clientBasedCORS: () => false,
+    // Left out, RFC 8414 would have clients use Basic there.
+    discovery: { revocation_endpoint_auth_methods_supported: ['client_secret_post'] },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    pkce: { required: () => true },
+    rotateRefreshToken: true,
+    // Access ends when the advisor disconnects the application, not when a browser is closed.
+    expiresWithSession: async () => false,
+    extraParams: { state: requireState, scope: requireScope },
+    interactions: { policy: policy(), url: (_ctx, { uid }) => `${interactionPath}/${uid}` },
+    routes: { authorization: authorizePath, token: tokenPath, revocation: revokePath, jwks: jwksPath },
+    cookies: cookies(secure),
+    ttl: {
+      AccessToken: tokenLifetimeSeconds,
+      ClientCredentials: tokenLifetimeSeconds,
+      IdToken: tokenLifetimeSeconds,
+      AuthorizationCode: codeSeconds,
+      RefreshToken: refreshTokenSeconds,
+      Interaction: interactionSeconds,
+      Session: interactionSeconds,
+      Grant: refreshTokenSeconds,
+    },
+    features: {
+      clientCredentials: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: ownTokensOnly },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => api,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (ctx, resource) => resourceServer(ctx, resource, api),
+      },
+      devInteractions: off,
+      userinfo: off,
+      dPoP: off,
+      pushedAuthorizationRequests: off,
+      rpInitiatedLogout: off,
+    },
+  };
+}
+
+async function findAccount(_ctx: KoaContextWithOIDC, accountId: string) {
+  const advisor = await getAdvisor(currentRequest().deps, accountId).catch((error) => {
+    if (error instanceof Problem) return null;
+    throw error;
+  });
+  if (!advisor || advisor.disabled) return undefined;
+  const { advisorId, name, email } = advisor;
+  return { accountId, claims: () => ({ sub: accountId, name, email, advisor_id: advisorId }) };
+}
+
+/** What the API reads from an access token: for whom it is, and the grant that it ends with. */
+async function extraTokenClaims(
+  ctx: KoaContextWithOIDC,
+  token: { kind: string; accountId?: string; grantId?: string },
+) {
+  if (token.kind === 'ClientCredentials') return clientCredentialsClaims(ctx);
+  return { advisor_id: Number(token.accountId), grant_id: token.grantId };
+}
+
+/** One resource, our API, which knows all scopes; so one token carries `core.*` and `text.*`, and lists `openid` too. */
+async function resourceServer(ctx: KoaContextWithOIDC, resource: string, api: string) {
+  if (resource !== api) throw new errors.InvalidTarget('The only resource is the API itself.');
+  if (ctx.oidc.params?.grant_type === 'client_credentials') textScopesOnly(ctx);
+  // Unknown ones would be dropped silently.
+  for (const scope of ctx.oidc.requestParamScopes)
+    if (!isScope(scope)) throw new errors.InvalidScope(`There is no scope ${scope}.`, scope);
+  return {
+    scope: allScopes.join(' '),
+    audience: api,
+    accessTokenFormat: 'jwt' as const,
+    accessTokenTTL: tokenLifetimeSeconds,
+    jwt: { sign: { alg: algorithm } } as const,
+  };
+}
+
+function requireState(ctx: KoaContextWithOIDC, state: string | undefined): void {
+  // PostgreSQL, which is to remember the request, takes no NUL.
+  if (Object.values(ctx.oidc.params ?? {}).some((value) => String(value).includes('\0')))
+    throw new errors.InvalidRequest('A parameter holds a NUL.');
+  if (!state) throw new errors.InvalidRequest('The parameter state is missing: send a random value with each request.');
+}
+
+function requireScope(_ctx: unknown, scope: string | undefined): void {
+  if (!scope) throw new errors.InvalidRequest('The parameter scope is missing.');
+  if (!scope.split(' ').includes('openid')) throw new errors.InvalidScope('The scope openid is required.', 'openid');
+}
+
+/** The advisor decides on every request, on pages of ours that also sign in: there is one stop, and the library asks nothing more. */
+function policy() {
+  const { Check, Prompt, base } = interactionPolicy;
+  const prompts = base();
+  prompts.clear();
+  prompts.add(
+    new Prompt(
+      { name: 'consent', requestable: true },
+      new Check('undecided', 'the advisor has not decided', isUndecided),
+    ),
+  );
+  prompts.add(new Prompt({ name: 'login', requestable: true }));
+  return prompts;
+}
+
+function isUndecided({ oidc }: KoaContextWithOIDC): boolean {
+  if (!oidc.result?.consent) return true;
+  // Disabled since: the library takes for granted that who has decided is there.
+  if (!oidc.account) throw new errors.AccessDenied('The advisor’s account is disabled.');
+  return false;
+}
+
+async function ownTokensOnly(_ctx: unknown, client: { clientId: string }, token: { clientId?: string | undefined }) {
+  if (token.clientId !== client.clientId) throw new errors.InvalidRequest('The token was issued to another client.');
+  return true;
+}
+
+/** The two that carry a request through the browser are bound to its path, so that requests in two tabs don't mix. */
+function cookies(secure: boolean): Configuration['cookies'] {
+  const prefix = secure ? '__Secure-' : '';
+  const options = { httpOnly: true, sameSite: 'lax', secure, signed: false, overwrite: true } as const;
+  return {
+    names: {
+      interaction: `${prefix}assent-interaction`,
+      resume: `${prefix}assent-resume`,
+      session: sessionCookie,
+    },
+    short: options,
+    long: options,
+  };
+}
+
+/** The library's own session, which never reaches a browser (server.ts). */
+export const sessionCookie = 'assent-oauth';

@@ -1,0 +1,28 @@
+/** What the library notes for itself, in words that tell a developer what to do next. */
+const explanations: Record<string, string> = {
+  'authorization code not found': 'The code is unknown or has been ended. Begin again at the authorization endpoint.',
+  'authorization code is expired':
+    'The code has expired: it lasts a minute. Begin again at the authorization endpoint.',
+  'authorization code already consumed': 'The code was used before. Begin again at the authorization endpoint.',
+  'authorization code redirect_uri mismatch': 'The redirect_uri is not the one of the authorization request.',
+  'code_verifier must be provided': 'The parameter code_verifier is missing.',
+  'code_verifier does not match code_challenge':
+    'The code_verifier does not match: the SHA-256 of it, in base64url, must be the code_challenge of the authorization request.',
+  'already used': 'It was used before. Begin again at the authorization endpoint.',
+  'refresh token not found':
+    'The refresh token is unknown or has been ended. Begin again at the authorization endpoint.',
+  'refresh token is expired': 'The refresh token has expired. Begin again at the authorization endpoint.',
+  'refresh token already used':
+    'The refresh token was used before, and its grant has ended. Begin again at the authorization endpoint.',
+  'grant not found': 'The advisor has disconnected the application. Begin again at the authorization endpoint.',
+  'client mismatch': 'It was issued to another client.',
+  'client not found': 'The client_id is unknown or disabled.',
+  'invalid secret provided': 'The client_secret is wrong.',
+  'the provided authentication mechanism does not match the registered client authentication method':
+    'The client_secret is missing: send client_id and client_secret in the form.',
+};
+
+export function explanationOf(error: unknown): string | undefined {
+  const { error_detail: detail } = error as { error_detail?: string };
+  return detail === undefined ? undefined : explanations[detail];
+}

@@ -1,0 +1,68 @@
+import type { Middleware, Next } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Deps } from '../deps.ts';
+import type { SigningKey } from '../domain/signing-keys.ts';
+import { audience, issuer, tokenVerifier } from '../domain/tokens.ts';
+import { throttleRequests } from './authorize-endpoint.ts';
+import { compareSecretsByHash } from './clients.ts';
+import { configuration, sessionCookie } from './configuration.ts';
+import { answerFaults } from './faults.ts';
+import { Provider } from './library.js';
+import { type ErrorPage, errorRenderer } from './pages.ts';
+import { currentRequest } from './request.ts';
+import { answerInQueryOnly } from './response-modes.ts';
+import { discoveryPaths } from './routes.ts';
+import { explainErrors, inOneTransaction, refuseBasic, revokeAccessTokens, serverSideOnly } from './token-endpoint.ts';
+
+/** The library with those keys, and around it, from the outside in, what we do to its requests and answers. */
+export function makeProvider(deps: Deps, keys: SigningKey[], errorPage: ErrorPage): Provider {
+  const secure = deps.config.publicUrl.startsWith('https:');
+  const setup = { keys, api: audience(deps), secure, renderError: errorRenderer(errorPage) };
+  const provider = new Provider(issuer(deps), configuration(setup));
+  provider.proxy = true;
+  provider.silent = true;
+  compareSecretsByHash(provider, deps.config.environment);
+  answerInQueryOnly(provider);
+  const steps = [
+    answerFaults(errorPage),
+    throttleRequests(errorPage),
+    serverSideOnly,
+    refuseBasic,
+    explainErrors,
+    inOneTransaction,
+    // With the keys at hand: within a transaction, a look for them would want a second connection.
+    revokeAccessTokens(tokenVerifier(deps, async () => keys)),
+    withoutSession,
+    discoverQueryOnly,
+  ];
+  for (const step of steps) provider.use(step as unknown as Middleware);
+
+  provider.on('server_error', (_ctx, error) => {
+    currentRequest().fault = error;
+  });
+  const note = (ctx: KoaContextWithOIDC, error: Error) => {
+    ctx.state.refusal = error;
+    currentRequest().note(error.message);
+  };
+  provider.on('grant.error', note);
+  provider.on('revocation.error', note);
+  provider.on('authorization.error', note);
+  return provider;
+}
+
+/** Who is signed in is for our own session to say (domain/sign-ins.ts); the library's lives for one request. */
+async function withoutSession(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  await next();
+  const cookies = [ctx.response.get('set-cookie') ?? []].flat();
+  const ours = cookies.filter((cookie) => !cookie.startsWith(`${sessionCookie}=`));
+  if (ours.length === cookies.length) return;
+  if (ours.length > 0) ctx.set('set-cookie', ours);
+  else ctx.remove('set-cookie');
+}
+
+/** The library would also answer by form and fragment, and says so; our clients are answered in the query. */
+async function discoverQueryOnly(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  await next();
+  if (discoveryPaths.includes(ctx.path) && ctx.status === 200)
+    Object.assign(ctx.body as object, { response_modes_supported: ['query'] });
+}

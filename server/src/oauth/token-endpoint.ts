@@ -1,0 +1,131 @@
+import type { Next } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { tokenProblem } from '../domain/callers.ts';
+import { Problem, problem } from '../domain/problems.ts';
+import { clientThrottles, takeAttempt } from '../domain/throttles.ts';
+import { revokeToken, type TokenVerifier } from '../domain/tokens.ts';
+import { explanationOf } from './explanations.ts';
+import { currentRequest, runRequest } from './request.ts';
+import { settleReuse } from './reuse.ts';
+import { authorizePath, revokePath, tokenPath } from './routes.ts';
+
+/**
+ * A request that spends something (a code, a refresh token, the advisor's decision) is one transaction, committed before
+ * it is answered: what fails midway has spent nothing.
+ */
+export async function inOneTransaction(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  if (ctx.path !== tokenPath && ctx.path !== revokePath && !ctx.path.startsWith(`${authorizePath}/`)) return next();
+  const request = currentRequest();
+  let begun = false;
+  await request.deps.db.transaction(async (db) => {
+    // The library answers a request once: a transaction that met another one is for the client to repeat.
+    if (begun) throw problem('downstream_unavailable', 'Two requests met.');
+    begun = true;
+    const inside = { ...request, deps: { ...request.deps, db } };
+    await runRequest(inside, async () => {
+      await undoneIfRefused(ctx, db.savepoint, next);
+      if (inside.fault === undefined && ctx.path === tokenPath) await settleReuse(ctx);
+    });
+    Object.assign(request, inside, { deps: request.deps });
+    if (request.fault !== undefined) throw request.fault;
+  });
+}
+
+/** The library finds some mistakes only once it has spent the code or the token; they are not spent by a mistake. */
+async function undoneIfRefused(ctx: KoaContextWithOIDC, savepoint: Savepoint, work: Next): Promise<void> {
+  const refused = new Error('The request is refused.');
+  const done = savepoint(async () => {
+    await work();
+    if (ctx.status >= 400) throw refused;
+  });
+  await done.catch((error) => {
+    if (error !== refused) throw error;
+  });
+}
+
+type Savepoint = (work: () => Promise<void>) => Promise<void>;
+
+/** The secret goes in the form and nowhere else. */
+export async function refuseBasic(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  if (ctx.get('authorization') === '' || !isClientEndpoint(ctx)) return next();
+  ctx.set('www-authenticate', `Basic realm="${ctx.host}"`);
+  refuseClient(ctx, 'Send client_id and client_secret in the form, not in the Authorization header.');
+}
+
+function refuseClient(ctx: KoaContextWithOIDC, description: string): void {
+  const error = 'invalid_client';
+  currentRequest().note(error);
+  ctx.status = 401;
+  ctx.body = { error, error_description: description };
+}
+
+/** A secret has no place in a browser: what the library says to browsers of other origins is left unsaid. */
+export async function serverSideOnly(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  try {
+    await next();
+  } finally {
+    const unsaid = ['access-control-allow-origin', 'access-control-expose-headers'];
+    if (isClientEndpoint(ctx)) for (const header of unsaid) ctx.remove(header);
+  }
+}
+
+/** What the library says where RFC 6749 has `invalid_client`. */
+const noCredentials = 'no client authentication mechanism provided';
+
+/** Errors to the client in words that say what to do next. */
+export async function explainErrors(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  await next();
+  const body = ctx.body as { error?: string; error_description?: string };
+  if (!isClientEndpoint(ctx) || ctx.status < 400 || !body?.error) return;
+  if (body.error_description === noCredentials)
+    return refuseClient(ctx, 'Send client_id and client_secret in the form.');
+  const { error, error_description } = body;
+  currentRequest().note(error);
+  ctx.body = { error, error_description: explanationOf(ctx.state.refusal) ?? error_description };
+  if (ctx.status === 401) await throttle(ctx);
+}
+
+/**
+ * Wrong secrets are counted, and after many of them the answer is to wait. A right one always passes: 190 random bits
+ * can't be guessed, and a client id is no secret, so that a lock would only let strangers lock a client out.
+ */
+async function throttle(ctx: KoaContextWithOIDC): Promise<void> {
+  const request = currentRequest();
+  const throttles = clientThrottles(String(ctx.oidc.params?.client_id), request.address);
+  const retryAfterSeconds = await takeAttempt(request.deps, throttles);
+  if (retryAfterSeconds === null) return;
+  const error = 'temporarily_unavailable';
+  request.note(error);
+  ctx.status = 429;
+  ctx.set('retry-after', String(retryAfterSeconds));
+  ctx.body = { error, error_description: 'Too many wrong client secrets: wait, then send the right one.' };
+}
+
+/** The library revokes only what it stores; our access tokens are signed and stored nowhere, but can end all the same. */
+export function revokeAccessTokens(verify: TokenVerifier) {
+  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
+    await next();
+    const { error } = (ctx.body ?? {}) as { error?: string };
+    if (ctx.path !== revokePath || error !== 'unsupported_token_type') return;
+    // Of one that is not ours, or expired, there is nothing to revoke: RFC 7009 answers 200.
+    const token = await verify(String(ctx.oidc.params?.token)).catch(noneIfInvalid);
+    if (token && token.client !== ctx.oidc.client?.clientId) {
+      ctx.body = { error: 'invalid_request', error_description: 'The token was issued to another client.' };
+      return;
+    }
+    if (token) await revokeToken(currentRequest().deps, token);
+    ctx.status = 200;
+    ctx.remove('content-type');
+    ctx.body = '';
+  };
+}
+
+function noneIfInvalid(error: unknown): null {
+  const refused = tokenProblem(error);
+  if (refused instanceof Problem && refused.code === 'unauthorized') return null;
+  throw error;
+}
+
+function isClientEndpoint(ctx: KoaContextWithOIDC): boolean {
+  return ctx.path === tokenPath || ctx.path === revokePath;
+}

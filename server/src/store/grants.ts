@@ -1,0 +1,122 @@
+import type { Db } from './db.ts';
+
+export type GrantKind = 'authorized' | 'provisioned' | 'issued';
+export type GrantRow = {
+  grantId: string;
+  kind: GrantKind;
+  advisorId: number;
+  applicationId: number;
+  clientId: string;
+  applicationName: string;
+  scopes: string[];
+  dateTimeCreated: Date;
+  dateTimeModified: Date;
+};
+export type NewGrant = Pick<GrantRow, 'advisorId' | 'applicationId' | 'kind' | 'grantId' | 'scopes'>;
+
+const columns = `
+  grant_id as "grantId", kind, advisor_id as "advisorId", application_id as "applicationId", client_id as "clientId",
+  applications.name as "applicationName", grants.scopes, grants.date_time_created as "dateTimeCreated",
+  grants.date_time_modified as "dateTimeModified"`;
+
+/** The grant of that kind, made or found: one that is there keeps its id and gains the scopes. */
+export async function upsertGrant(db: Db, grant: NewGrant, now: Date): Promise<string> {
+  const [row] = await db.query<{ grantId: string }>(
+    `insert into grants as g (
+       advisor_id, application_id, kind, grant_id, scopes, date_time_created, date_time_modified
+     )
+     values ($1, $2, $3, $4, $5, $6, $6)
+     on conflict (advisor_id, application_id, kind) do update
+     set scopes = g.scopes || array(select unnest(excluded.scopes) except select unnest(g.scopes)),
+         date_time_modified = excluded.date_time_modified
+     returning grant_id as "grantId"`,
+    [grant.advisorId, grant.applicationId, grant.kind, grant.grantId, grant.scopes, now],
+  );
+  if (!row) throw new Error('The upsert returned no grant.');
+  return row.grantId;
+}
+
+/**
+ * The grant with all that must be on for it to count: its application and its advisor. Locked, so that what spends or
+ * ends tokens of one grant takes turns, in the order grant, then tokens, that deleting a grant has too.
+ */
+export async function findGrantForUpdate(db: Db, grantId: string): Promise<GrantRow | null> {
+  const [row] = await db.query<GrantRow>(
+    `select ${columns}
+     from grants
+     join applications using (application_id)
+     join advisors using (advisor_id)
+     where grant_id = $1 and not applications.disabled and not advisors.disabled
+     for update of grants`,
+    [grantId],
+  );
+  return row ?? null;
+}
+
+export async function listGrants(db: Db, advisorId: number): Promise<GrantRow[]> {
+  return db.query<GrantRow>(
+    `select ${columns}
+     from grants
+     join applications using (application_id)
+     where advisor_id = $1 and not disabled
+     order by lower(applications.name), application_id, kind`,
+    [advisorId],
+  );
+}
+
+/** The advisors that an application is provisioned for, as long as both are on; two are enough to know that one isn't alone. */
+export async function listProvisioned(
+  db: Db,
+  applicationId: number,
+  advisorId: number | null,
+): Promise<{ grantId: string; advisorId: number; scopes: string[] }[]> {
+  return db.query(
+    `select grant_id as "grantId", advisor_id as "advisorId", scopes
+     from grants
+     join advisors using (advisor_id)
+     where application_id = $1 and kind = 'provisioned' and not disabled and ($2::bigint is null or advisor_id = $2)
+     order by advisor_id
+     limit 2`,
+    [applicationId, advisorId],
+  );
+}
+
+/** Its codes and refresh tokens go with it. */
+export async function deleteGrant(db: Db, grantId: string): Promise<void> {
+  await db.query('delete from grants where grant_id = $1', [grantId]);
+}
+
+export async function deleteGrantOfKind(
+  db: Db,
+  { advisorId, applicationId, kind }: Pick<GrantRow, 'advisorId' | 'applicationId' | 'kind'>,
+): Promise<boolean> {
+  const rows = await db.query(
+    'delete from grants where advisor_id = $1 and application_id = $2 and kind = $3 returning grant_id',
+    [advisorId, applicationId, kind],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Ends what the application can do for the advisor, or for every advisor. What the operator provisioned stays, under
+ * another id: the tokens that name the old one end too. Returns how many advisors had authorized it.
+ */
+export async function deleteConnections(db: Db, applicationId: number, advisorId: number | null): Promise<number> {
+  const [row] = await db.query<{ ended: number }>(
+    `with ended as (
+       delete from grants
+       where application_id = $1 and ($2::bigint is null or advisor_id = $2) and kind <> 'provisioned'
+       returning kind
+     ),
+     renamed as (
+       update grants
+       set grant_id = gen_random_uuid()::text
+       where application_id = $1 and ($2::bigint is null or advisor_id = $2) and kind = 'provisioned'
+     )
+     select count(*) as ended
+     from ended
+     where kind = 'authorized'`,
+    [applicationId, advisorId],
+  );
+  return row?.ended ?? 0;
+}

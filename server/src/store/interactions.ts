@@ -1,0 +1,31 @@
+import type { Db } from './db.ts';
+
+export async function upsertInteraction(
+  db: Db,
+  { hash, payload, expires }: { hash: Buffer; payload: object; expires: Date },
+): Promise<void> {
+  await db.query(
+    `insert into interactions (uid_hash, payload, date_time_expires)
+     values ($1, $2, $3)
+     on conflict (uid_hash) do update
+     set payload = excluded.payload, date_time_expires = excluded.date_time_expires`,
+    [hash, payload, expires],
+  );
+}
+
+export async function findInteraction(db: Db, hash: Buffer): Promise<Record<string, unknown> | null> {
+  const [row] = await db.query<{ payload: Record<string, unknown> }>(
+    'select payload from interactions where uid_hash = $1',
+    [hash],
+  );
+  return row?.payload ?? null;
+}
+
+export async function deleteInteraction(db: Db, hash: Buffer): Promise<boolean> {
+  const rows = await db.query('delete from interactions where uid_hash = $1 returning 1', [hash]);
+  return rows.length > 0;
+}
+
+export async function deleteExpiredInteractions(db: Db, now: Date): Promise<void> {
+  await db.query('delete from interactions where date_time_expires < $1', [now]);
+}

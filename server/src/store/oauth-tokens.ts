@@ -1,0 +1,75 @@
+import type { Db } from './db.ts';
+
+export type OAuthTokenKind = 'AuthorizationCode' | 'RefreshToken';
+export type OAuthTokenRow = { payload: Record<string, unknown>; grantId: string; dateTimeUsed: Date | null };
+
+export async function insertOAuthToken(
+  db: Db,
+  token: { hash: Buffer; kind: OAuthTokenKind; grantId: string; payload: object; expires: Date },
+): Promise<void> {
+  await db.query(
+    'insert into oauth_tokens (token_hash, kind, grant_id, payload, date_time_expires) values ($1, $2, $3, $4, $5)',
+    [token.hash, token.kind, token.grantId, token.payload, token.expires],
+  );
+}
+
+export async function findOAuthToken(db: Db, kind: OAuthTokenKind, hash: Buffer): Promise<OAuthTokenRow | null> {
+  const [row] = await db.query<OAuthTokenRow>(
+    `select payload, grant_id as "grantId", date_time_used as "dateTimeUsed"
+     from oauth_tokens
+     where token_hash = $1 and kind = $2`,
+    [hash, kind],
+  );
+  return row ?? null;
+}
+
+/** Marks it used, once: of several at the same time all but one wait for the first and then find it used. */
+export async function updateOAuthTokenUsed(db: Db, hash: Buffer, now: Date): Promise<boolean> {
+  const rows = await db.query(
+    `update oauth_tokens
+     set date_time_used = $2
+     where token_hash = $1 and date_time_used is null
+     returning kind`,
+    [hash, now],
+  );
+  return rows.length > 0;
+}
+
+/** Marks it used a moment later: when the answer is ready. */
+export async function updateOAuthTokenAnswered(db: Db, hash: Buffer, now: Date): Promise<void> {
+  await db.query('update oauth_tokens set date_time_used = $2 where token_hash = $1', [hash, now]);
+}
+
+export async function updateOAuthTokenAnswer(
+  db: Db,
+  hash: Buffer,
+  { successorHash, answer }: { successorHash: Buffer; answer: Buffer },
+): Promise<void> {
+  await db.query('update oauth_tokens set successor_hash = $2, answer = $3 where token_hash = $1', [
+    hash,
+    successorHash,
+    answer,
+  ]);
+}
+
+/** The answer to the use of a token, if that was since then and what it answered with has not been used itself. */
+export async function findOAuthTokenAnswer(db: Db, hash: Buffer, since: Date): Promise<Buffer | null> {
+  const [row] = await db.query<{ answer: Buffer }>(
+    `select t.answer
+     from oauth_tokens t
+     join oauth_tokens successor on successor.token_hash = t.successor_hash
+     where t.token_hash = $1 and t.date_time_used > $2 and t.answer is not null and successor.date_time_used is null`,
+    [hash, since],
+  );
+  return row?.answer ?? null;
+}
+
+export async function deleteOAuthTokenAnswers(db: Db, usedBefore: Date): Promise<void> {
+  await db.query('update oauth_tokens set answer = null where answer is not null and date_time_used < $1', [
+    usedBefore,
+  ]);
+}
+
+export async function deleteExpiredOAuthTokens(db: Db, now: Date): Promise<void> {
+  await db.query('delete from oauth_tokens where date_time_expires < $1', [now]);
+}

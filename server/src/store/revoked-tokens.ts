@@ -1,0 +1,12 @@
+import type { Db } from './db.ts';
+
+export async function insertRevokedToken(db: Db, tokenId: string, expires: Date): Promise<void> {
+  await db.query('insert into revoked_tokens (token_id, date_time_expires) values ($1, $2) on conflict do nothing', [
+    tokenId,
+    expires,
+  ]);
+}
+
+export async function deleteExpiredRevokedTokens(db: Db, now: Date): Promise<void> {
+  await db.query('delete from revoked_tokens where date_time_expires < $1', [now]);
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type AdvisorApp, makeAdvisorApp, password } from '../advisor-app.ts';
+
+let pages: AdvisorApp;
+before(async () => {
+  pages = await makeAdvisorApp({ PUBLIC_URL: 'https://assent.example' });
+});
+after(() => pages.close());
+
+test('at an https address the cookies are the host’s alone and never sent in the clear', async () => {
+  const visitor = pages.visitor();
+  const { headers } = await visitor.signIn('ann@test.example', password);
+  const set = [headers['set-cookie'] ?? []].flat();
+  assert.match(set[0] ?? '', /^__Host-assent-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+  assert.match(set[1] ?? '', /^__Host-assent-form=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+  assert.equal((await visitor.get('/connected-apps')).status, 200);
+  const out = await visitor.post('/sign-out');
+  const [cleared] = [out.headers['set-cookie'] ?? []].flat();
+  assert.equal(cleared, '__Host-assent-session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0');
+});
+
+test('a cookie without the prefix, which a subdomain could plant, counts for nothing', async () => {
+  const visitor = pages.visitor();
+  await visitor.signIn('ann@test.example', password);
+  const token = visitor.cookies.get('__Host-assent-session') ?? '';
+  visitor.cookies.clear();
+  visitor.cookies.set('assent-session', token);
+  assert.equal((await visitor.get('/connected-apps')).status, 303);
+});

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type AdvisorApp, makeAdvisorApp, password } from '../advisor-app.ts';
+
+let pages: AdvisorApp;
+before(async () => {
+  pages = await makeAdvisorApp({ PUBLIC_URL: 'http://127.0.0.1:8099' });
+});
+after(() => pages.close());
+
+test('at an IP address, which passkeys can’t belong to, there is no word of adding or using one', async () => {
+  const visitor = pages.visitor();
+  const { body, headers } = await visitor.get('/sign-in');
+  assert.doesNotMatch(body, /passkey|<script/);
+  assert.doesNotMatch(headers['content-security-policy'] ?? '', /script-src/);
+  await visitor.signIn('ann@test.example', password);
+  assert.doesNotMatch((await visitor.get('/passkeys')).body, /Add a passkey|<script/);
+});

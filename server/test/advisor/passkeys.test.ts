@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { addAdvisor, setAdvisor } from '../../src/domain/advisors.ts';
+import { passkeysMax } from '../../src/domain/passkeys.ts';
+import { forgetExpiredSignIns } from '../../src/domain/sign-ins.ts';
+import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../advisor-app.ts';
+import { makePasskey } from '../authenticator.ts';
+
+let pages: AdvisorApp;
+let origin: string;
+let people = 0;
+before(async () => {
+  pages = await makeAdvisorApp();
+  origin = pages.world.config.publicUrl;
+});
+after(() => pages.close());
+
+/** An advisor of the test's own, signed in and on the page of her passkeys. */
+async function someone(): Promise<{ advisorId: number; email: string; visitor: Visitor }> {
+  const { deps, ann } = pages.world;
+  const email = `person${++people}@test.example`;
+  const { firmId } = ann.advisor;
+  const { advisorId } = await addAdvisor(deps, { firmId, name: 'Person', email, password });
+  const visitor = pages.visitor(`198.51.100.${people}`);
+  await visitor.signIn(email, password);
+  await visitor.get('/passkeys');
+  return { advisorId, email, visitor };
+}
+
+async function withPasskey() {
+  const person = await someone();
+  const passkey = makePasskey(origin);
+  const { body: options } = await person.visitor.postJson('/passkeys/options', {});
+  const added = await person.visitor.postJson('/passkeys', { response: passkey.register(options) });
+  assert.deepEqual(added.body, { location: '/passkeys?done=added' });
+  return { ...person, passkey };
+}
+
+async function signInOptions(visitor: Visitor) {
+  await visitor.get('/sign-in');
+  return (await visitor.postJson('/sign-in/passkey/options', {})).body;
+}
+
+test('a passkey is asked for that needs no email and checks its owner', async () => {
+  const { advisorId, email, visitor } = await someone();
+  const { body: options } = await visitor.postJson('/passkeys/options', {});
+  assert.deepEqual(options.rp, { name: 'Assent', id: 'localhost' });
+  assert.equal(options.user.name, email);
+  assert.equal(Buffer.from(options.user.id, 'base64url').toString(), String(advisorId));
+  assert.equal(options.attestation, 'none');
+  assert.equal(options.authenticatorSelection.residentKey, 'required');
+  assert.equal(options.authenticatorSelection.userVerification, 'required');
+  const asked = await signInOptions(pages.visitor());
+  assert.equal(asked.rpId, 'localhost');
+  assert.equal(asked.userVerification, 'required');
+  assert.equal(asked.allowCredentials, undefined);
+});
+
+test('a passkey that was added is in the list and signs its owner in', async () => {
+  const { advisorId, email, visitor, passkey } = await withPasskey();
+  assert.match((await visitor.get('/passkeys?done=added')).body, /Passkey added\..*Added on .*not used yet/s);
+  const other = pages.visitor();
+  const response = passkey.signIn(await signInOptions(other), advisorId);
+  const answer = await other.postJson('/sign-in/passkey', { response, next: '/passkeys' });
+  assert.equal(answer.status, 200);
+  assert.deepEqual(answer.body, { location: '/passkeys' });
+  assert.match((await other.get('/passkeys')).body, /last used on/);
+  const [session] = await pages.world.database.asOwner<{ method: string }>(
+    'select method from sessions join advisors using (advisor_id) where email = $1 order by method',
+    [email],
+  );
+  assert.equal(session?.method, 'passkey');
+});
+
+test('the next step after a passkey is a path of ours too', async () => {
+  const { advisorId, passkey } = await withPasskey();
+  const other = pages.visitor();
+  const response = passkey.signIn(await signInOptions(other), advisorId);
+  const answer = await other.postJson('/sign-in/passkey', { response, next: '//evil.example' });
+  assert.deepEqual(answer.body, { location: '/connected-apps' });
+});
+
+test('a passkey that is there already is left out of what can be added', async () => {
+  const { visitor, passkey } = await withPasskey();
+  const { body: options } = await visitor.postJson('/passkeys/options', {});
+  assert.deepEqual(
+    options.excludeCredentials.map(({ id }: { id: string }) => id),
+    [passkey.id],
+  );
+  const again = await visitor.postJson('/passkeys', { response: passkey.register(options) });
+  assert.equal(again.status, 400);
+});
+
+test('what wasn’t signed for us, here, now and by a person who proved it signs nobody in', async () => {
+  const { advisorId, passkey } = await withPasskey();
+  const stranger = makePasskey(origin);
+  const other = pages.visitor('198.51.100.200');
+  const fresh = () => signInOptions(other);
+  const used = await fresh();
+  const first = await other.postJson('/sign-in/passkey', { response: passkey.signIn(used, advisorId) });
+  assert.equal(first.status, 200);
+  other.cookies.clear();
+  const signed = passkey.signIn(await fresh(), advisorId);
+  const responses: Record<string, unknown> = {
+    'a challenge a second time': passkey.signIn(used, advisorId),
+    'a challenge of nobody': passkey.signIn({ challenge: 'AAAA' }, advisorId),
+    'another origin': passkey.signIn(await fresh(), advisorId, { origin: 'http://localhost:1' }),
+    'without a check of the person': passkey.signIn(await fresh(), advisorId, { userVerified: false }),
+    'a registration': passkey.signIn(await fresh(), advisorId, { type: 'webauthn.create' }),
+    'the handle of another advisor': passkey.signIn(await fresh(), advisorId + 1),
+    'a passkey that nobody has': stranger.signIn(await fresh(), advisorId),
+    'another passkey’s signature': { ...stranger.signIn(await fresh(), advisorId), id: passkey.id, rawId: passkey.id },
+    'an id that is no string': { ...signed, id: 7 },
+    'an id with a NUL': { ...passkey.signIn(await fresh(), advisorId), id: 'a\0' },
+    nothing: null,
+    text: 'passkey',
+    'no response': { id: passkey.id },
+  };
+  for (const [name, response] of Object.entries(responses)) {
+    const answer = await other.postJson('/sign-in/passkey', { response });
+    assert.equal(answer.status, 400, name);
+    assert.match(answer.body.message, /didn’t work/, name);
+  }
+});
+
+test('a challenge is over after five minutes and is then forgotten', async () => {
+  const { database, deps } = pages.world;
+  const { advisorId, passkey } = await withPasskey();
+  const other = pages.visitor();
+  const options = await signInOptions(other);
+  const [challenge] = await database.asOwner<{ seconds: number }>(
+    `select extract(epoch from max(date_time_expires) - now())::float8 as seconds from passkey_challenges`,
+  );
+  assert.ok((challenge?.seconds ?? 0) > 290 && (challenge?.seconds ?? 0) <= 300);
+  await database.asOwner(`update passkey_challenges set date_time_expires = now() - interval '1 second'`);
+  const answer = await other.postJson('/sign-in/passkey', { response: passkey.signIn(options, advisorId) });
+  assert.equal(answer.status, 400);
+  await forgetExpiredSignIns(deps);
+  assert.deepEqual(await database.asOwner('select 1 from passkey_challenges'), []);
+});
+
+test('a counter that doesn’t go on gives a copied key away', async () => {
+  const { advisorId, passkey } = await withPasskey();
+  const signIn = async (counter: number) => {
+    const other = pages.visitor();
+    const response = passkey.signIn(await signInOptions(other), advisorId, { counter });
+    return (await other.postJson('/sign-in/passkey', { response })).status;
+  };
+  assert.equal(await signIn(5), 200);
+  assert.equal(await signIn(5), 400);
+  assert.equal(await signIn(6), 200);
+});
+
+test('a challenge to add a passkey is the advisor’s own, and none to sign in with', async () => {
+  const [one, two] = [await someone(), await someone()];
+  const { body: options } = await one.visitor.postJson('/passkeys/options', {});
+  const passkey = makePasskey(origin);
+  assert.equal((await two.visitor.postJson('/passkeys', { response: passkey.register(options) })).status, 400);
+  const signIn = await signInOptions(pages.visitor());
+  assert.equal((await one.visitor.postJson('/passkeys', { response: passkey.register(signIn) })).status, 400);
+  const fresh = (await one.visitor.postJson('/passkeys/options', {})).body;
+  const elsewhere = passkey.register(fresh, { origin: 'https://evil.example' });
+  assert.equal((await one.visitor.postJson('/passkeys', { response: elsewhere })).status, 400);
+});
+
+test('a passkey that was removed, or whose advisor is disabled, signs nobody in', async () => {
+  const removed = await withPasskey();
+  await removed.visitor.get('/passkeys');
+  const other = await someone();
+  await other.visitor.post('/passkeys/remove', { passkeyId: removed.passkey.id });
+  assert.match((await removed.visitor.get('/passkeys')).body, /Remove/, 'another advisor can’t remove it');
+  const answer = await removed.visitor.post('/passkeys/remove', { passkeyId: removed.passkey.id });
+  assert.equal(answer.headers.location, '/passkeys?done=removed');
+  assert.match((await removed.visitor.get('/passkeys?done=removed')).body, /Passkey removed\..*no passkey yet/s);
+
+  const disabled = await withPasskey();
+  await setAdvisor(pages.world.deps, disabled.advisorId, { disabled: true });
+  for (const { advisorId, passkey } of [removed, disabled]) {
+    const visitor = pages.visitor();
+    const response = passkey.signIn(await signInOptions(visitor), advisorId);
+    assert.equal((await visitor.postJson('/sign-in/passkey', { response })).status, 400);
+    assert.equal(visitor.cookies.has('assent-session'), false);
+  }
+});
+
+test('an advisor has at most twenty passkeys, also when they are added at once', async () => {
+  const { advisorId, visitor } = await someone();
+  const wanted = passkeysMax + 5;
+  const options = await Promise.all(Array.from({ length: wanted }, () => visitor.postJson('/passkeys/options', {})));
+  const answers = await Promise.all(
+    options.map(({ body }) => visitor.postJson('/passkeys', { response: makePasskey(origin).register(body) })),
+  );
+  assert.equal(answers.filter(({ status }) => status === 200).length, passkeysMax);
+  const rows = await pages.world.database.asOwner('select 1 from passkeys where advisor_id = $1', [advisorId]);
+  assert.equal(rows.length, passkeysMax);
+  const refused = await visitor.postJson('/passkeys/options', {});
+  assert.equal(refused.status, 400);
+  assert.match(refused.body.message, /20 passkeys already/);
+});
+
+test('without a session passkeys can’t be listed, added or removed', async () => {
+  const visitor = pages.visitor();
+  assert.equal((await visitor.get('/passkeys')).headers.location, '/sign-in?next=/passkeys');
+  await visitor.get('/sign-in');
+  assert.equal((await visitor.postJson('/passkeys/options', {})).status, 401);
+  assert.equal((await visitor.postJson('/passkeys', { response: {} })).status, 401);
+  assert.equal((await visitor.post('/passkeys/remove', { passkeyId: 'x' })).status, 303);
+});
+
+test('attempts with passkeys are throttled by address', async () => {
+  const visitor = pages.visitor('198.51.100.250');
+  await visitor.get('/sign-in');
+  const tries = await Promise.all(Array.from({ length: 130 }, () => visitor.postJson('/sign-in/passkey', {})));
+  const refused = tries.filter(({ status }) => status === 429);
+  assert.ok(refused.length > 0);
+  assert.match(refused[0]?.headers['retry-after'] ?? '', /^[1-9]\d*$/);
+  assert.equal((await visitor.signIn('ann@test.example', password)).status, 303, 'a password still works');
+});

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { createHook } from 'node:async_hooks';
+import { after, before, test } from 'node:test';
+import { addAdvisor, setAdvisor } from '../../src/domain/advisors.ts';
+import { forgetExpiredSignIns } from '../../src/domain/sign-ins.ts';
+import { type AdvisorApp, makeAdvisorApp, password } from '../advisor-app.ts';
+import type { Answer } from '../world.ts';
+
+let pages: AdvisorApp;
+let addresses = 0;
+before(async () => {
+  pages = await makeAdvisorApp();
+});
+after(() => pages.close());
+
+/** Someone at an address of their own, so that one test's guesses don't throttle another's. */
+function stranger() {
+  return pages.visitor(`203.0.113.${++addresses}`);
+}
+
+test('signing in leads on, sets a cookie that scripts can’t read, and changes the form token', async () => {
+  const visitor = stranger();
+  await visitor.get('/sign-in');
+  const formTokenBefore = visitor.cookies.get('assent-form');
+  const answer = await visitor.post('/sign-in', { email: 'ann@test.example', password, next: '/passkeys' });
+  assert.equal(answer.status, 303);
+  assert.equal(answer.headers.location, '/passkeys');
+  const set = [answer.headers['set-cookie'] ?? []].flat();
+  assert.match(set[0] ?? '', /^assent-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+  assert.match(set[1] ?? '', /^assent-form=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+  assert.notEqual(visitor.cookies.get('assent-form'), formTokenBefore);
+  assert.equal((await visitor.get('/connected-apps')).status, 200);
+});
+
+test('the email’s case and the space around it don’t matter', async () => {
+  assert.equal((await stranger().signIn(' ANN@Test.Example ', password)).status, 303);
+});
+
+test('only the hash of a session is stored', async () => {
+  const visitor = stranger();
+  await visitor.signIn('ann@test.example', password);
+  const token = visitor.cookies.get('assent-session') ?? '';
+  const rows = await pages.world.database.asOwner<{ hash: string }>(
+    "select encode(session_hash, 'hex') as hash from sessions",
+  );
+  const hash = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(token))).toString('hex');
+  assert.ok(rows.some((row) => row.hash === hash));
+});
+
+test('who is signed in already goes on without being asked', async () => {
+  const visitor = stranger();
+  await visitor.signIn('ann@test.example', password);
+  const answer = await visitor.get('/sign-in?next=/passkeys');
+  assert.equal(answer.status, 303);
+  assert.equal(answer.headers.location, '/passkeys');
+});
+
+test('a wrong password, no account, no password and a disabled account are one answer after one derivation each', async () => {
+  const { deps, ann } = pages.world;
+  const { firmId } = ann.advisor;
+  const off = await addAdvisor(deps, { firmId, name: 'off', email: 'off@test.example', password, disabled: true });
+  assert.equal(off.disabled, true);
+  const cases = {
+    'ann@test.example': 'wrong',
+    'nobody@test.example': password,
+    'bob@test.example': password,
+    'off@test.example': password,
+  };
+  const bodies = new Set<string>();
+  for (const [email, given] of Object.entries(cases)) {
+    const visitor = stranger();
+    let answer: Answer | undefined;
+    const derivations = await countingDerivations(async () => {
+      answer = await visitor.signIn(email, given);
+    });
+    assert.equal(derivations, 1, email);
+    assert.equal(answer?.status, 400, email);
+    assert.match(answer?.body, /role="alert" id="problem">That email and password don’t match\.</);
+    assert.equal(visitor.cookies.has('assent-session'), false);
+    bodies.add(
+      answer?.body
+        .replaceAll(email, 'EMAIL')
+        .replace(/value="[\w-]{43}"/g, '')
+        .replace(/data-form-token="[^"]+"/, ''),
+    );
+  }
+  assert.equal(bodies.size, 1);
+});
+
+/** How often argon2 ran: what the time of an answer is made of, without measuring it. */
+async function countingDerivations(work: () => Promise<void>): Promise<number> {
+  let count = 0;
+  const hook = createHook({
+    init: (_id, type) => {
+      if (type === 'ARGON2REQUEST') count++;
+    },
+  }).enable();
+  await work().finally(() => hook.disable());
+  return count;
+}
+
+test('ten guesses from one address, then 429 with the time to wait, also for the right password', async () => {
+  const visitor = stranger();
+  await visitor.get('/sign-in');
+  for (let guess = 0; guess < 10; guess++)
+    assert.equal((await visitor.post('/sign-in', { email: 'ann@test.example', password: `no ${guess}` })).status, 400);
+  const answer = await visitor.post('/sign-in', { email: 'ANN@test.example', password });
+  assert.equal(answer.status, 429);
+  assert.match(answer.headers['retry-after'] ?? '', /^([1-9]|10)$/);
+  assert.match(answer.body, /Wait \d+ seconds?, then try again\. A passkey still works\./);
+  assert.equal((await stranger().signIn('ann@test.example', password)).status, 303, 'another address is not stopped');
+});
+
+test('an account that doesn’t exist is throttled like one that does', async () => {
+  const visitor = stranger();
+  await visitor.get('/sign-in');
+  const statuses: number[] = [];
+  for (let guess = 0; guess < 12; guess++)
+    statuses.push((await visitor.post('/sign-in', { email: 'ghost@test.example', password: 'x' })).status);
+  assert.deepEqual(statuses, [...Array(10).fill(400), 429, 429]);
+});
+
+test('guesses at the same moment get no further than guesses in turn', async () => {
+  const visitor = stranger();
+  await visitor.get('/sign-in');
+  const begin = Date.now();
+  const guesses = Array.from({ length: 40 }, (_, guess) =>
+    visitor.post('/sign-in', { email: 'crowd@test.example', password: String(guess) }),
+  );
+  assertTried(await Promise.all(guesses), { burst: 10, perSecond: 0.1, begin });
+});
+
+test('guesses at one account from everywhere end at fifty', async () => {
+  const begin = Date.now();
+  const answers: Answer[] = [];
+  for (let source = 0; source < 6; source++) {
+    const visitor = stranger();
+    await visitor.get('/sign-in');
+    for (let guess = 0; guess < 10; guess++)
+      answers.push(await visitor.post('/sign-in', { email: 'many@test.example', password: 'x' }));
+  }
+  assertTried(answers, { burst: 50, perSecond: 0.1, begin });
+});
+
+test('one address guessing at many accounts ends at a hundred', async () => {
+  const visitor = stranger();
+  await visitor.get('/sign-in');
+  const begin = Date.now();
+  const guesses = Array.from({ length: 130 }, (_, guess) =>
+    visitor.post('/sign-in', { email: `spray${guess}@test.example`, password: 'x' }),
+  );
+  assertTried(await Promise.all(guesses), { burst: 100, perSecond: 1, begin });
+});
+
+/** As many guesses were looked at as the bucket holds and time brings back; all others were turned away. */
+function assertTried(answers: Answer[], bucket: { burst: number; perSecond: number; begin: number }): void {
+  const tried = answers.filter(({ status }) => status === 400).length;
+  const most = bucket.burst + Math.ceil(((Date.now() - bucket.begin) / 1000) * bucket.perSecond);
+  assert.ok(tried >= bucket.burst && tried <= most, `${tried} guesses were looked at, at most ${most} may be`);
+  assert.equal(answers.filter(({ status }) => status === 429).length, answers.length - tried);
+}
+
+test('addresses of one IPv6 network count as one', async () => {
+  const statuses: number[] = [];
+  for (let host = 1; host <= 12; host++) {
+    const answer = await pages.visitor(`2001:db8:0:7::${host.toString(16)}`).signIn('six@test.example', 'x');
+    statuses.push(answer.status);
+  }
+  assert.deepEqual(statuses, [...Array(10).fill(400), 429, 429]);
+  assert.equal((await pages.visitor('2001:db8:0:8::1').signIn('six@test.example', 'x')).status, 400);
+});
+
+test('signing in again and again uses no attempts up', async () => {
+  const visitor = stranger();
+  for (let time = 0; time < 15; time++) {
+    visitor.cookies.clear();
+    assert.equal((await visitor.signIn('ann@test.example', password)).status, 303);
+  }
+});
+
+test('a throttled address doesn’t use up the account’s attempts', async () => {
+  const visitor = stranger();
+  await visitor.get('/sign-in');
+  for (let guess = 0; guess < 80; guess++)
+    await visitor.post('/sign-in', { email: 'victim@test.example', password: 'x' });
+  assert.equal((await stranger().signIn('victim@test.example', 'x')).status, 400);
+});
+
+test('signing out ends the session, here and for whoever copied the cookie', async () => {
+  const visitor = stranger();
+  await visitor.signIn('ann@test.example', password);
+  const copied = visitor.cookies.get('assent-session') ?? '';
+  await visitor.get('/connected-apps');
+  const answer = await visitor.post('/sign-out');
+  assert.equal(answer.status, 303);
+  assert.equal(answer.headers.location, '/sign-in');
+  assert.equal(visitor.cookies.has('assent-session'), false);
+  visitor.cookies.set('assent-session', copied);
+  assert.equal((await visitor.get('/connected-apps')).headers.location, '/sign-in?next=/connected-apps');
+});
+
+test('signing in again ends the session that was there', async () => {
+  const visitor = stranger();
+  await visitor.signIn('ann@test.example', password);
+  const first = visitor.cookies.get('assent-session') ?? '';
+  visitor.cookies.delete('assent-session');
+  await visitor.get('/sign-in');
+  visitor.cookies.set('assent-session', first);
+  assert.equal((await visitor.post('/sign-in', { email: 'ann@test.example', password })).status, 303);
+  assert.notEqual(visitor.cookies.get('assent-session'), first);
+  visitor.cookies.set('assent-session', first);
+  assert.equal((await visitor.get('/connected-apps')).status, 303);
+});
+
+test('a new password, and disabling, sign the advisor out everywhere', async () => {
+  const { deps, ann } = pages.world;
+  const { firmId } = ann.advisor;
+  const { advisorId } = await addAdvisor(deps, { firmId, name: 'cy', email: 'cy@test.example', password });
+  const visitor = stranger();
+  await visitor.signIn('cy@test.example', password);
+  await setAdvisor(deps, advisorId, { name: 'Cy' });
+  assert.equal((await visitor.get('/connected-apps')).status, 200, 'a new name does not');
+  await setAdvisor(deps, advisorId, { password: 'another one' });
+  assert.equal((await visitor.get('/connected-apps')).status, 303);
+
+  await visitor.signIn('cy@test.example', 'another one');
+  assert.equal((await visitor.get('/connected-apps')).status, 200);
+  await setAdvisor(deps, advisorId, { disabled: true });
+  assert.equal((await visitor.get('/connected-apps')).status, 303);
+});
+
+test('a session lasts twelve hours, and what is over is forgotten', async () => {
+  const { database, deps } = pages.world;
+  const visitor = stranger();
+  await visitor.signIn('ann@test.example', password);
+  const [lasting] = await database.asOwner<{ hours: number }>(
+    `select extract(epoch from date_time_expires - date_time_created)::float8 / 3600 as hours from sessions`,
+  );
+  assert.equal(lasting?.hours, 12);
+  await database.asOwner(`update sessions set date_time_expires = now() - interval '1 second'`);
+  assert.equal((await visitor.get('/connected-apps')).status, 303);
+
+  await database.asOwner(`update throttles set date_time_filled = now() - interval '2 hours' where attempts_left < 5`);
+  await forgetExpiredSignIns(deps);
+  const [left] = await database.asOwner<{ sessions: number; old: number; buckets: number }>(
+    `select (select count(*) from sessions)::int as sessions, count(*)::int as buckets,
+       (count(*) filter (where date_time_filled < now() - interval '1 hour'))::int as old
+     from throttles`,
+  );
+  assert.equal(left?.sessions, 0);
+  assert.equal(left?.old, 0);
+  assert.ok((left?.buckets ?? 0) > 0, 'a bucket that is still filling stays');
+});
+
+test('only a path of ours is led on to', async () => {
+  const hostile = [
+    'https://evil.example/',
+    '//evil.example/',
+    '/\\evil.example/',
+    '\\\\evil.example',
+    '/\t/evil.example/',
+    '/\n/evil.example/',
+    ' /passkeys',
+    'javascript:alert(1)',
+    'passkeys',
+    '/pass keys',
+    '/päss',
+    `/${'a'.repeat(3000)}`,
+  ];
+  const visitor = stranger();
+  for (const next of hostile) {
+    const answer = await visitor.signIn('ann@test.example', password, next);
+    assert.equal(answer.headers.location, '/connected-apps', next);
+    const again = await visitor.get(`/sign-in?next=${encodeURIComponent(next)}`);
+    assert.equal(again.headers.location, '/connected-apps', next);
+    visitor.cookies.clear();
+    const shown = await visitor.get(`/sign-in?next=${encodeURIComponent(next)}`);
+    assert.match(shown.body, /name="next" value="\/connected-apps"/, next);
+  }
+  const deep = '/oauth/interaction/abc?x=1&y=%20';
+  assert.equal((await visitor.signIn('ann@test.example', password, deep)).headers.location, deep);
+});
+
+test('the page with a wrong password keeps the email and where to go, escaped, and says the error to screen readers', async () => {
+  const visitor = stranger();
+  const { body } = await visitor.signIn('"><script>alert(1)</script>@x', 'x', '/passkeys');
+  assert.doesNotMatch(body, /<script>/);
+  assert.match(body, /value="&quot;&gt;&lt;script&gt;alert\(1\)&lt;\/script&gt;@x"/);
+  assert.match(body, /name="next" value="\/passkeys"/);
+  assert.equal(body.match(/aria-describedby="problem"/g)?.length, 2);
+  assert.doesNotMatch(body, /value="x"/, 'the password is not sent back');
+});

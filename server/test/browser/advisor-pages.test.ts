@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { decodeJwt } from 'jose';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { authorize, disconnect, listConnections } from '../../src/domain/grants.ts';
+import { type AdvisorApp, makeAdvisorApp, password } from '../advisor-app.ts';
+import { freePort } from '../programs.ts';
+
+const executablePath = '/usr/bin/chromium';
+const skip = existsSync(executablePath) ? false : 'there is no /usr/bin/chromium';
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
+const phone = { viewport: { width: 360, height: 740 } };
+const desk = { viewport: { width: 1280, height: 800 } };
+const scope = 'openid offline_access core.contacts.read text.messaging.write';
+
+let pages: AdvisorApp;
+let browser: Browser;
+let origin: string;
+let contexts: BrowserContext[] = [];
+
+before(async () => {
+  if (skip) return;
+  const port = await freePort();
+  // The application is another origin of the same machine, so that the policy for forms is put to the test.
+  pages = await makeAdvisorApp({ PORT: String(port) }, `http://127.0.0.1:${port}/problems`);
+  await pages.app.listen({ host: '127.0.0.1', port });
+  origin = `http://localhost:${port}`;
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
+  browser = await chromium.launch({ executablePath, args });
+});
+after(async () => {
+  if (skip) return;
+  await browser.close();
+  await pages.close();
+});
+beforeEach(async () => {
+  if (!skip) await disconnect(pages.world.deps, pages.client.clientId, null);
+});
+afterEach(async () => {
+  await Promise.all(contexts.map((context) => context.close()));
+  contexts = [];
+});
+
+/** A page in a browser of its own. Whatever it complains about, a broken policy among it, fails the test. */
+async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext(options);
+  contexts.push(context);
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  return { page, complaints };
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByLabel('Email').fill('ann@test.example');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+for (const [name, options] of Object.entries({
+  'on a phone': phone,
+  'on a desk': desk,
+  'without JavaScript': { ...phone, javaScriptEnabled: false },
+}))
+  test(`an advisor signs in, allows an application and is back at it, ${name}`, { skip }, async () => {
+    const { page, complaints } = await open(options);
+    await page.goto(`${origin}${pages.client.authorizeUrl({ scope })}`);
+    await page.getByRole('heading', { name: 'Sign in to connect Sandbox CRM' }).waitFor();
+    const passkeyButtons = await page.getByRole('button', { name: 'Sign in with a passkey' }).count();
+    assert.equal(passkeyButtons, name === 'without JavaScript' ? 0 : 1);
+
+    await page.getByLabel('Email').fill('ann@test.example');
+    await page.getByLabel('Password').fill('wrong');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.getByRole('alert').first().innerText(), 'That email and password don’t match.');
+    complaints.length = 0;
+    await signIn(page);
+    await page.getByRole('heading', { name: 'Sandbox CRM wants to act for you' }).waitFor();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.waitForURL('**/problems?*');
+    const code = new URL(page.url()).searchParams.get('code') ?? '';
+    const { status, body } = await pages.client.redeem(code);
+    assert.deepEqual([status, body.scope], [200, scope]);
+    assert.deepEqual(complaints, []);
+  });
+
+test('an advisor who isn’t the one signed in signs out and denies from there', { skip }, async () => {
+  const { page, complaints } = await open(phone);
+  await page.goto(`${origin}/sign-in`);
+  await signIn(page);
+  await page.goto(`${origin}${pages.client.authorizeUrl({ scope, state: 'mine' })}`);
+  await page.getByRole('button', { name: 'Not you?' }).click();
+  await page.getByRole('heading', { name: 'Sign in to connect Sandbox CRM' }).waitFor();
+  await signIn(page);
+  await page.getByRole('button', { name: 'Deny' }).click();
+  await page.waitForURL('**/problems?*');
+  const { searchParams } = new URL(page.url());
+  assert.deepEqual([searchParams.get('error'), searchParams.get('state')], ['access_denied', 'mine']);
+  assert.deepEqual(complaints, []);
+});
+
+test('an application is disconnected at a click, and its refresh token with it', { skip }, async () => {
+  const { deps, ann } = pages.world;
+  const { refresh_token: refreshToken } = await pages.client.tokens(ann, scope);
+  const { page, complaints } = await open(phone);
+  await page.goto(`${origin}/connected-apps`);
+  await signIn(page);
+  await page.getByRole('button', { name: 'Disconnect Sandbox CRM' }).click();
+  assert.match(await page.getByRole('status').innerText(), /^Disconnected\./);
+  assert.equal(await page.getByRole('heading', { name: 'Sandbox CRM' }).count(), 0);
+  assert.deepEqual(await listConnections(deps, ann.advisor.advisorId), []);
+  assert.equal((await pages.client.refresh(refreshToken)).status, 400);
+  assert.deepEqual(complaints, []);
+});
+
+test('a passkey is added, signs in by the button, and is removed', { skip }, async () => {
+  const { page, complaints } = await open(desk);
+  const { authenticatorId, devtools } = await addAuthenticator(page);
+  await page.goto(`${origin}/passkeys`);
+  await signIn(page);
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  assert.match(await page.getByRole('status').innerText(), /^Passkey added\./);
+  const { credentials } = await devtools.send('WebAuthn.getCredentials', { authenticatorId });
+  assert.equal(credentials.length, 1);
+  assert.equal(credentials[0]?.isResidentCredential, true);
+
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  const refused = page.getByRole('alert').filter({ visible: true });
+  assert.equal(await refused.innerText(), 'This device has a passkey of yours already.');
+
+  await withoutOffer(page);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.goto(`${origin}/sign-in?next=/passkeys`);
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
+  assert.match(await page.getByRole('listitem').innerText(), /last used on/);
+  const [session] = await pages.world.database.asOwner<{ method: string }>(
+    'select method from sessions order by date_time_created desc limit 1',
+  );
+  assert.equal(session?.method, 'passkey');
+
+  await page.getByRole('button', { name: /^Remove / }).click();
+  assert.match(await page.getByRole('status').innerText(), /^Passkey removed\./);
+  assert.deepEqual(complaints, []);
+});
+
+test('an advisor allows an application with a passkey and no password', { skip }, async () => {
+  const { page, complaints } = await open(phone);
+  await addAuthenticator(page);
+  await page.goto(`${origin}/passkeys`);
+  await signIn(page);
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('status').waitFor();
+  await withoutOffer(page);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+  await page.goto(`${origin}${pages.client.authorizeUrl({ scope })}`);
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.waitForURL('**/problems?*');
+  const { body } = await pages.client.redeem(new URL(page.url()).searchParams.get('code') ?? '');
+  assert.equal(decodeJwt(body.id_token).email, 'ann@test.example');
+  assert.deepEqual(complaints, []);
+});
+
+test('a passkey is offered in the email field', { skip }, async () => {
+  const { page, complaints } = await open(phone);
+  await addAuthenticator(page);
+  await page.goto(`${origin}/passkeys`);
+  await signIn(page);
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('status').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL('**/connected-apps');
+  assert.deepEqual(complaints, []);
+});
+
+/** Without the email field's own offer, which a made-up authenticator accepts unasked. */
+async function withoutOffer(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = async () => false;
+  });
+}
+
+async function addAuthenticator(page: Page) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { devtools, authenticatorId };
+}
+
+test('where passkeys can’t work their buttons stay hidden', { skip }, async () => {
+  const { page } = await open(phone);
+  await page.goto(`${origin.replace('localhost', '127.0.0.1')}/sign-in`);
+  await page.waitForLoadState('networkidle');
+  assert.equal(await page.getByRole('button', { name: /passkey/ }).count(), 0);
+  await signIn(page);
+  await page.getByRole('link', { name: 'Passkeys' }).click();
+  assert.match(await page.locator('main').innerText(), new RegExp(`opened at ${origin}`));
+  assert.equal(await page.getByRole('button', { name: /passkey/ }).count(), 0);
+});
+
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`the pages have no barrier that axe knows and fit a phone, ${colorScheme}`, { skip }, async () => {
+    const { deps, ann, clientId } = pages.world;
+    await authorize(deps, ann.advisor.advisorId, { clientId, scopes: ['core.contacts.read', 'offline_access'] });
+    // The policy of our pages lets no other script in, so it is set aside for the one that inspects them.
+    const { page } = await open({ ...phone, colorScheme, bypassCSP: true });
+    const asked = pages.client.authorizeUrl({ scope });
+    const refused = pages.client.authorizeUrl({ redirect_uri: 'https://elsewhere.example/' });
+    const signedOut = ['/', '/problems', '/problems/conflict', '/sign-in', asked, refused, '/oauth/interaction/gone'];
+    const signedIn = ['/connected-apps', '/connected-apps?done=disconnected', '/passkeys', asked];
+    for (const path of signedOut) await inspect(page, path);
+    await page.goto(`${origin}/sign-in`);
+    await page.getByLabel('Email').fill('ann@test.example');
+    await page.getByLabel('Password').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').first().waitFor();
+    await inspect(page, null);
+    await signIn(page);
+    for (const path of signedIn) await inspect(page, path);
+  });
+
+async function inspect(page: Page, path: string | null): Promise<void> {
+  if (path) await page.goto(`${origin}${path}`);
+  const shown = path ?? page.url();
+  await page.evaluate(axeSource);
+  const violations = await page.evaluate('axe.run().then(({ violations }) => violations)');
+  assert.deepEqual(
+    (violations as { id: string; nodes: { html: string }[] }[]).map(({ id, nodes }) => `${id} ${nodes[0]?.html}`),
+    [],
+    shown,
+  );
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(overflow <= 0, `${shown} is ${overflow} px too wide`);
+}

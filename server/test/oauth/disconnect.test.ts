@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, suite, test } from 'node:test';
+import type { App } from '../../src/app.ts';
+import { setAdvisor } from '../../src/domain/advisors.ts';
+import { disableApplication } from '../../src/domain/applications.ts';
+import { disconnect, provision } from '../../src/domain/grants.ts';
+import { issueToken } from '../../src/domain/tokens.ts';
+import { anotherNode, credentials } from '../nodes.ts';
+import { assertProblem } from '../problem.ts';
+import { assent, makeDataFolder } from '../programs.ts';
+import { withinTransactions } from '../statements.ts';
+import { until } from '../waiting.ts';
+import { type Answer, inject, makeWorld, type Person, type World } from '../world.ts';
+import { type Client, makeClient, password, redirectUri, signInTo, type Tokens } from './client.ts';
+import { type Visit, Visitor } from './visitor.ts';
+
+/** A second is promised and half of one is built; the rest is for a busy machine. */
+const endedWithinMs = 2_000;
+
+let world: World;
+let crm: Client;
+let other: Client;
+let nodes: App[];
+beforeEach(async () => {
+  world = await makeWorld();
+  crm = await makeClient(world, { name: 'Partner CRM' });
+  other = await makeClient(world, { name: 'Another CRM' });
+  for (const client of [crm, other])
+    for (const { advisor } of [world.ann, world.bob]) await provision(world.deps, advisor.advisorId, client.clientId);
+  nodes = [world.app, await anotherNode(world)];
+});
+afterEach(async () => {
+  await nodes[1]?.close();
+  await world.close();
+});
+
+/** All that an application can hold for an advisor, each token in use on every node. */
+type Held = { client: Client; person: Person; code: string; refreshToken: string; accessTokens: string[] };
+
+async function connect(client: Client, person: Person): Promise<Held> {
+  const { access_token, refresh_token }: Tokens = await client.tokens(person);
+  const byCredentials = await clientCredentials(client, person);
+  assert.equal(byCredentials.status, 200, JSON.stringify(byCredentials.body));
+  const issued = await issueToken(world.deps, {
+    clientId: client.clientId,
+    advisorId: person.advisor.advisorId,
+    scopes: ['core.contacts.read'],
+  });
+  const held = {
+    client,
+    person,
+    code: await client.code(person),
+    refreshToken: refresh_token,
+    accessTokens: [access_token, byCredentials.body.access_token, issued],
+  };
+  for (const token of held.accessTokens)
+    for (const node of nodes) assert.equal((await call(node, client, token)).status, 200);
+  return held;
+}
+
+function clientCredentials(client: Client, person: Person): Promise<Answer> {
+  return client.token({ grant_type: 'client_credentials', advisor_id: String(person.advisor.advisorId) });
+}
+
+function call(node: App, client: Client, token: string): Promise<Answer> {
+  const headers = credentials(token, client.apiKey);
+  return inject(node, { method: 'GET', url: '/v1/core/enumerations', headers });
+}
+
+async function assertEnded({ client, code, refreshToken, accessTokens }: Held): Promise<void> {
+  const refreshed = await client.refresh(refreshToken);
+  assert.equal(refreshed.status, 400);
+  assert.equal(refreshed.body.error, 'invalid_grant');
+  await assertRefused({ client, accessTokens });
+  const redeemed = await client.redeem(code);
+  assert.equal(redeemed.status, 400);
+  assert.equal(redeemed.body.error, 'invalid_grant');
+}
+
+async function assertRefused({ client, accessTokens }: Pick<Held, 'client' | 'accessTokens'>): Promise<void> {
+  for (const node of nodes)
+    for (const token of accessTokens) {
+      const refused = async () => (await call(node, client, token)).status === 401;
+      await until('the access token is refused', refused, endedWithinMs);
+      assertProblem(await call(node, client, token), 'unauthorized');
+    }
+}
+
+/** It still has everything: also the code, which is used up here. */
+async function assertUntouched({ client, code, refreshToken, accessTokens }: Held): Promise<void> {
+  for (const node of nodes)
+    for (const token of accessTokens) assert.equal((await call(node, client, token)).status, 200);
+  assert.equal((await client.refresh(refreshToken)).status, 200);
+  assert.equal((await client.redeem(code)).status, 200);
+}
+
+/** The browser goes back to the application without a code. */
+async function assertDenied({ status, location }: Visit): Promise<void> {
+  assert.equal(status, 303);
+  const back = new URL(location ?? '');
+  assert.ok(back.href.startsWith(`${redirectUri}&`));
+  assert.equal(back.searchParams.get('error'), 'access_denied');
+  assert.equal(back.searchParams.get('code'), null);
+}
+
+async function signedIn(person: Person): Promise<Visitor> {
+  await setAdvisor(world.deps, person.advisor.advisorId, { password });
+  const visitor = new Visitor(world.app);
+  const page = await visitor.open('/sign-in');
+  const { status } = await visitor.submit(page, '/sign-in', { email: person.advisor.email, password });
+  assert.equal(status, 303);
+  return visitor;
+}
+
+async function disconnectByPage(client: Client, person: Person): Promise<void> {
+  const visitor = await signedIn(person);
+  const page = await visitor.open('/connected-apps');
+  const { clientId } = client;
+  const { status, location } = await visitor.submit(page, '/connected-apps/disconnect', { clientId });
+  assert.deepEqual([status, location], [303, '/connected-apps?done=disconnected']);
+}
+
+async function disconnectByCommand(client: Client, ...options: string[]): Promise<string> {
+  const folder = makeDataFolder();
+  const env = { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder.path };
+  const { status, stderr } = await assent(['applications', 'disconnect', client.clientId, ...options], env);
+  folder.remove();
+  assert.equal(status, 0, stderr);
+  return stderr;
+}
+
+const ways: [string, () => Promise<unknown>][] = [
+  ['the page', () => disconnectByPage(crm, world.ann)],
+  ['the command', () => disconnectByCommand(crm, '--advisor', world.ann.advisor.email)],
+];
+for (const [name, disconnectAnn] of ways)
+  test(`a disconnect by ${name} ends the refresh at once, codes, and each access token within a second on every node`, async () => {
+    const ended = await connect(crm, world.ann);
+    const untouched = [await connect(crm, world.bob), await connect(other, world.ann)];
+    await disconnectAnn();
+    await assertEnded(ended);
+    for (const held of untouched) await assertUntouched(held);
+  });
+
+test('the command without an advisor disconnects the application from all, and says from how many', async () => {
+  const ended = [await connect(crm, world.ann), await connect(crm, world.bob)];
+  const untouched = await connect(other, world.ann);
+  assert.equal(await disconnectByCommand(crm), 'Disconnected from 2 advisors.\n');
+  for (const held of ended) await assertEnded(held);
+  await assertUntouched(untouched);
+  assert.equal(await disconnectByCommand(crm), 'Disconnected from 0 advisors.\n', 'again, there is nothing to end');
+});
+
+test('what the operator provisioned stays: client credentials get a fresh token after a disconnect', async () => {
+  const ended = await connect(crm, world.ann);
+  await disconnect(world.deps, crm.clientId, world.ann.advisor.advisorId);
+  const fresh = await clientCredentials(crm, world.ann);
+  assert.equal(fresh.status, 200);
+  await assertEnded(ended);
+  for (const node of nodes) assert.equal((await call(node, crm, fresh.body.access_token)).status, 200);
+});
+
+test('the advisor can authorize the application again, and what it held before stays dead', async () => {
+  const ended = await connect(crm, world.ann);
+  await disconnectByPage(crm, world.ann);
+  const again = await connect(crm, world.ann);
+  await assertEnded(ended);
+  await assertUntouched(again);
+});
+
+test('a request that waits for the advisor when the application is disconnected can still be allowed', async () => {
+  const ended = await connect(crm, world.ann);
+  const visitor = new Visitor(world.app);
+  const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
+  await disconnectByCommand(crm, '--advisor', world.ann.advisor.email);
+  const decided = await visitor.submit(page, path, { decision: 'allow' });
+  const { location } = await visitor.open(decided.location ?? '');
+  const { status, body } = await crm.redeem(new URL(location ?? '').searchParams.get('code') ?? '');
+  assert.equal(status, 200);
+  assert.equal((await crm.call(body.access_token)).status, 200);
+  await assertEnded(ended);
+});
+
+test('a disconnect between the advisor’s allow and the code leaves the application without access', async () => {
+  const visitor = new Visitor(world.app);
+  const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
+  const decided = await visitor.submit(page, path, { decision: 'allow' });
+  await disconnect(world.deps, crm.clientId, world.ann.advisor.advisorId);
+  await assertDenied(await visitor.open(decided.location ?? ''));
+});
+
+for (const what of ['refresh', 'code'] as const)
+  test(`a disconnect that meets a ${what} on its way waits for it, and then ends what it gave`, async () => {
+    const gate = gateBefore('insert into oauth_tokens');
+    const node = await anotherNode(world, { pool: gate.pool });
+    const client = await makeClient({ ...world, app: node });
+    const { refresh_token } = await client.tokens(world.ann);
+    const code = await client.code(world.ann);
+    gate.close();
+    const exchange = what === 'refresh' ? client.refresh(refresh_token) : client.redeem(code);
+    await gate.reached;
+    const disconnecting = disconnect(world.deps, client.clientId, world.ann.advisor.advisorId);
+    await until('the disconnect waits', async () => (await waiting()) > 0);
+    gate.open();
+    const { status, body } = await exchange;
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(await disconnecting, 1);
+    assert.equal((await client.refresh(body.refresh_token)).status, 400);
+    await assertRefused({ client, accessTokens: [body.access_token] });
+    await node.close();
+  });
+
+/** The world's database with a gate that, once closed, holds transactions before a statement that begins so. */
+function gateBefore(start: string) {
+  const [opened, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let closed = false;
+  const pool = withinTransactions(world.database.pool, async (statement) => {
+    if (!closed || !statement.startsWith(start)) return;
+    reached.resolve();
+    await opened.promise;
+  });
+  const close = () => {
+    closed = true;
+  };
+  return { pool, close, open: () => opened.resolve(), reached: reached.promise };
+}
+
+async function waiting(): Promise<number> {
+  const rows = await world.database.asOwner('select from pg_locks where not granted');
+  return rows.length;
+}
+
+suite('an application that is disabled', () => {
+  test('can get no token, its tokens end within a second on every node, and the others go on', async () => {
+    const ended = await connect(crm, world.ann);
+    const untouched = await connect(other, world.ann);
+    await disableApplication(world.deps, crm.clientId);
+    const answers = [
+      await crm.refresh(ended.refreshToken),
+      await crm.redeem(ended.code),
+      await clientCredentials(crm, world.ann),
+    ];
+    for (const { status, body } of answers) {
+      assert.equal(status, 401);
+      assert.equal(body.error, 'invalid_client');
+    }
+    await assertRefused(ended);
+    await assertUntouched(untouched);
+  });
+
+  test('can begin no authorization, and one that waits can’t be finished', async () => {
+    const visitor = new Visitor(world.app);
+    const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
+    const late = new Visitor(world.app);
+    const allowed = await signInTo(world, late, crm.authorizeUrl(), world.ann);
+    const decided = await late.submit(allowed.page, allowed.path, { decision: 'allow' });
+    await disableApplication(world.deps, crm.clientId);
+    for (const visit of [
+      await new Visitor(world.app).open(crm.authorizeUrl()),
+      await visitor.open(path),
+      await visitor.submit(page, path, { decision: 'allow' }),
+      await late.open(decided.location ?? ''),
+    ]) {
+      assert.equal(visit.status, 400);
+      assert.equal(visit.location, undefined);
+      assert.match(visit.html, /<h1>/);
+    }
+  });
+});
+
+suite('an advisor who is disabled', () => {
+  test('is acted for by nobody: refresh, code and client credentials end, access tokens within a second', async () => {
+    const ended = [await connect(crm, world.ann), await connect(other, world.ann)];
+    const untouched = await connect(crm, world.bob);
+    await setAdvisor(world.deps, world.ann.advisor.advisorId, { disabled: true });
+    for (const held of ended) {
+      await assertEnded(held);
+      const { status, body } = await clientCredentials(held.client, world.ann);
+      assert.deepEqual([status, body.error], [400, 'invalid_grant']);
+    }
+    await assertUntouched(untouched);
+  });
+
+  test('is signed out everywhere, and can allow nothing', async () => {
+    const visitor = new Visitor(world.app);
+    const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
+    const late = new Visitor(world.app);
+    await setAdvisor(world.deps, world.ann.advisor.advisorId, { disabled: true });
+    const decided = await visitor.submit(page, path, { decision: 'allow' });
+    assert.deepEqual([decided.status, decided.location], [303, path], 'back to the sign-in');
+    assert.match((await visitor.open(path)).html, /type="password"/);
+    const form = await late.open('/sign-in');
+    const { email } = world.ann.advisor;
+    assert.equal((await late.submit(form, '/sign-in', { email, password })).status, 400);
+  });
+
+  test('who was disabled after allowing gets the application no code', async () => {
+    const visitor = new Visitor(world.app);
+    const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
+    const decided = await visitor.submit(page, path, { decision: 'allow' });
+    await setAdvisor(world.deps, world.ann.advisor.advisorId, { disabled: true });
+    await assertDenied(await visitor.open(decided.location ?? ''));
+  });
+});

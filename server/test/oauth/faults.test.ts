@@ -1,0 +1,404 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, mock, suite, test } from 'node:test';
+import pg from 'pg';
+import type { App } from '../../src/app.ts';
+import { setAdvisor } from '../../src/domain/advisors.ts';
+import { provision } from '../../src/domain/grants.ts';
+import { connect, type Pool } from '../../src/store/db.ts';
+import { type Embedded, startEmbedded } from '../../src/store/embedded.ts';
+import { appRole, migrate } from '../../src/store/migrate.ts';
+import { type DatabaseProxy, type Fate, startProxy } from '../database-proxy.ts';
+import { anotherNode } from '../nodes.ts';
+import { makeDataFolder } from '../programs.ts';
+import { withinTransactions } from '../statements.ts';
+import { until } from '../waiting.ts';
+import { type Answer, inject, makeWorld, type World } from '../world.ts';
+import { type Client, makeClient, password, redirectUri, signInTo } from './client.ts';
+import { type Visit, Visitor } from './visitor.ts';
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+/** The contract's transient fault: a client waits and sends the same request again. */
+function assertUnavailable({ status, headers, body }: Answer, description = /Nothing was done: try again\.$/): void {
+  assert.equal(status, 503, JSON.stringify(body));
+  assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/);
+  assert.match(headers['content-type'] ?? '', /^application\/json\b/);
+  assert.equal(headers['cache-control'], 'no-store');
+  assert.deepEqual(Object.keys(body), ['error', 'error_description']);
+  assert.equal(body.error, 'temporarily_unavailable');
+  assert.match(body.error_description, description);
+}
+
+/** The same as a page, for the advisor: nothing of what the request would have done is on it. */
+function assertUnavailablePage({ status, headers, html, location }: Visit): void {
+  assert.equal(status, 503, html);
+  assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
+  assert.match(String(headers['content-type']), /^text\/html\b/);
+  assert.equal(location, undefined);
+  assert.equal(headers['set-cookie'], undefined);
+  assert.match(html, /reload/i);
+}
+
+function codeOf(back: Visit): string {
+  assert.ok(back.location?.startsWith(redirectUri), `${back.status} ${back.location}`);
+  return new URL(back.location ?? '').searchParams.get('code') ?? '';
+}
+
+suite('while PostgreSQL is stopped', () => {
+  const folder = makeDataFolder();
+  let postgres: Embedded;
+  let isUp = false;
+  let world: World;
+  let client: Client;
+  before(async () => {
+    await start();
+    const template = 'assent_test_template';
+    await administer(`create database ${template}`);
+    await migrate(postgres.url(template));
+    world = await makeWorld({ database: { server: { administration: postgres.url('postgres'), template } } });
+    client = await makeClient(world);
+    await provision(world.deps, world.ann.advisor.advisorId, client.clientId);
+  });
+  after(async () => {
+    await start();
+    await world.close();
+    await stop();
+    folder.remove();
+  });
+  afterEach(start);
+
+  async function start(): Promise<void> {
+    if (!isUp) postgres = await startEmbedded(folder.path, () => {});
+    isUp = true;
+  }
+
+  async function stop(): Promise<void> {
+    await postgres.stop();
+    isUp = false;
+  }
+
+  async function administer(sql: string): Promise<void> {
+    const connection = new pg.Client({ connectionString: postgres.url('postgres') });
+    await connection.connect();
+    await connection.query(sql).finally(() => connection.end());
+  }
+
+  test('a code exchange is 503 with Retry-After, and afterwards the same code works', async () => {
+    const code = await client.code(world.ann);
+    await stop();
+    for (let attempt = 1; attempt <= 3; attempt++) assertUnavailable(await client.redeem(code));
+    await start();
+    const { status, body } = await client.redeem(code);
+    assert.equal(status, 200);
+    assert.equal((await client.call(body.access_token)).status, 200);
+  });
+
+  test('a refresh is 503 with Retry-After, and afterwards the same refresh token works', async () => {
+    const { refresh_token } = await client.tokens(world.ann);
+    await stop();
+    for (let attempt = 1; attempt <= 3; attempt++) assertUnavailable(await client.refresh(refresh_token));
+    await start();
+    const { status, body } = await client.refresh(refresh_token);
+    assert.equal(status, 200);
+    assert.equal((await client.refresh(body.refresh_token)).status, 200);
+  });
+
+  test('client credentials are 503 with Retry-After, whether the secret is right or wrong', async () => {
+    const grant = { grant_type: 'client_credentials' };
+    await stop();
+    assertUnavailable(await client.token(grant));
+    assertUnavailable(await client.token({ ...grant, client_secret: 'wrong' }));
+    await start();
+    assert.equal((await client.token(grant)).status, 200);
+    assert.equal((await client.token({ ...grant, client_secret: 'wrong' })).status, 401);
+  });
+
+  test('a revocation is 503 with Retry-After, and afterwards it works', async () => {
+    const { access_token, refresh_token } = await client.tokens(world.ann);
+    const revoke = (token: string) =>
+      client.post('/oauth/revoke', { client_id: client.clientId, client_secret: client.clientSecret, token });
+    await stop();
+    for (const token of [access_token, refresh_token, 'unknown']) assertUnavailable(await revoke(token));
+    await start();
+    assert.equal((await client.call(access_token)).status, 200, 'nothing was revoked');
+    assert.equal((await revoke(access_token)).status, 200);
+    await until('the token is refused', async () => (await client.call(access_token)).status === 401);
+    assert.equal((await revoke(refresh_token)).status, 200);
+    assert.equal((await client.refresh(refresh_token)).status, 400);
+  });
+
+  test('an authorization request is a 503 page, and afterwards the same link works', async () => {
+    const visitor = new Visitor(world.app);
+    const link = client.authorizeUrl();
+    await stop();
+    assertUnavailablePage(await visitor.open(link));
+    await start();
+    const { page, path } = await signInTo(world, visitor, link, world.ann);
+    const decided = await visitor.submit(page, path, { decision: 'allow' });
+    assert.equal((await client.redeem(codeOf(await visitor.open(decided.location ?? '')))).status, 200);
+  });
+
+  test('each step of the advisor is a 503 page, and afterwards works on the same page', async () => {
+    await setAdvisor(world.deps, world.ann.advisor.advisorId, { password });
+    const visitor = new Visitor(world.app);
+    const { location: path = '' } = await visitor.open(client.authorizeUrl());
+    const signIn = await visitor.open(path);
+
+    /** Tries the step without PostgreSQL, then with it. */
+    async function twice(step: () => Promise<Visit>): Promise<Visit> {
+      await stop();
+      assertUnavailablePage(await step());
+      await start();
+      return step();
+    }
+    const { email } = world.ann.advisor;
+    const signedIn = await twice(() => visitor.submit(signIn, '/sign-in', { email, password }));
+    assert.deepEqual([signedIn.status, signedIn.location], [303, path]);
+    const consent = await twice(() => visitor.open(path));
+    const decided = await twice(() => visitor.submit(consent, path, { decision: 'allow' }));
+    assert.equal(decided.status, 303);
+    const back = await twice(() => visitor.open(decided.location ?? ''));
+    assert.equal((await client.redeem(codeOf(back))).status, 200);
+  });
+
+  test('a denial is a 503 page, and afterwards works on the same page', async () => {
+    const visitor = new Visitor(world.app);
+    const { page, path } = await signInTo(world, visitor, client.authorizeUrl(), world.ann);
+    await stop();
+    assertUnavailablePage(await visitor.submit(page, path, { decision: 'deny' }));
+    await start();
+    const decided = await visitor.submit(page, path, { decision: 'deny' });
+    const { location } = await visitor.open(decided.location ?? '');
+    assert.equal(new URL(location ?? '').searchParams.get('error'), 'access_denied');
+  });
+
+  test('a disconnect is a 503 page that ends nothing, and afterwards works on the same page', async () => {
+    const { refresh_token } = await client.tokens(world.ann);
+    const visitor = new Visitor(world.app);
+    await signInTo(world, visitor, client.authorizeUrl(), world.ann);
+    const page = await visitor.open('/connected-apps');
+    const press = () => visitor.submit(page, '/connected-apps/disconnect', { clientId: client.clientId });
+    await stop();
+    assertUnavailablePage(await press());
+    await start();
+    const { status, body } = await client.refresh(refresh_token);
+    assert.equal(status, 200);
+    assert.equal((await press()).status, 303);
+    assert.equal((await client.refresh(body.refresh_token)).status, 400);
+  });
+
+  test('discovery and the keys keep answering', async () => {
+    const paths = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/oauth/jwks'];
+    const answers = () => Promise.all(paths.map((url) => inject(world.app, { method: 'GET', url })));
+    const earlier = await answers();
+    await stop();
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      const now = await answers();
+      for (const [index, { status, body }] of now.entries()) {
+        assert.equal(status, 200);
+        assert.deepEqual(body, earlier[index]?.body);
+      }
+    }
+  });
+
+  test('a node that has yet to see its keys is 503 with Retry-After until it can', async () => {
+    const fresh = await anotherNode(world);
+    const keys = () => inject(fresh, { method: 'GET', url: '/oauth/jwks' });
+    await stop();
+    assertUnavailable(await keys(), /Try again\.$/);
+    await start();
+    assert.equal((await keys()).status, 200);
+    await fresh.close();
+  });
+});
+
+suite('when a connection fails', () => {
+  let world: World;
+  let proxy: DatabaseProxy;
+  let pool: Pool;
+  let node: App;
+  let client: Client;
+  beforeEach(async () => {
+    world = await makeWorld();
+    proxy = await startProxy(world.database.url);
+    pool = connect({ connectionString: proxy.url, size: 5, timeoutMs: 1_000, settleMs: 1_000, role: appRole });
+    node = await anotherNode(world, { pool });
+    client = await makeClient({ ...world, app: node });
+  });
+  afterEach(async () => {
+    await node.close();
+    await pool.end();
+    await proxy.close();
+    await world.close();
+  });
+
+  async function meanwhile<Result>(fate: Fate, work: () => Promise<Result>): Promise<Result> {
+    proxy.fate = fate;
+    return work().finally(() => {
+      proxy.fate = 'pass';
+    });
+  }
+
+  test('a commit that is lost has done nothing: code and refresh are 503, and then work', async () => {
+    const code = await client.code(world.ann);
+    assertUnavailable(await meanwhile('lose the commit', () => client.redeem(code)));
+    const { status, body } = await client.redeem(code);
+    assert.equal(status, 200);
+    const { refresh_token } = body;
+    assertUnavailable(await meanwhile('lose the commit', () => client.refresh(refresh_token)));
+    assert.equal((await client.refresh(refresh_token)).status, 200);
+  });
+
+  test('a commit that is lost on the advisor’s way back is a 503 page, and a reload gets the code', async () => {
+    const visitor = new Visitor(node);
+    const { page, path } = await signInTo(world, visitor, client.authorizeUrl(), world.ann);
+    const { location = '' } = await visitor.submit(page, path, { decision: 'allow' });
+    assertUnavailablePage(await meanwhile('lose the commit', () => visitor.open(location)));
+    assert.equal((await client.redeem(codeOf(await visitor.open(location)))).status, 200);
+  });
+
+  for (const fate of ['lose the answer', 'fall silent'] as const)
+    test(`a commit whose answer never comes (${fate}) is looked up: the client gets its tokens`, async () => {
+      const code = await client.code(world.ann);
+      const redeemed = await meanwhile(fate, () => client.redeem(code));
+      assert.equal(redeemed.status, 200, JSON.stringify(redeemed.body));
+      assert.equal((await client.call(redeemed.body.access_token)).status, 200);
+      const refreshed = await meanwhile(fate, () => client.refresh(redeemed.body.refresh_token));
+      assert.equal(refreshed.status, 200);
+      assert.equal((await client.refresh(refreshed.body.refresh_token)).status, 200);
+    });
+
+  test('a commit whose answer is lost on the advisor’s way back still brings the code', async () => {
+    const visitor = new Visitor(node);
+    const { page, path } = await signInTo(world, visitor, client.authorizeUrl(), world.ann);
+    const { location = '' } = await visitor.submit(page, path, { decision: 'allow' });
+    const back = await meanwhile('lose the answer', () => visitor.open(location));
+    assert.equal((await client.redeem(codeOf(back))).status, 200);
+  });
+
+  for (const fate of ['cut the cable', 'hang'] as const)
+    test(`a refresh whose outcome nobody knows (${fate}) is 503, and a retry gets its answer`, async () => {
+      const { refresh_token } = await client.tokens(world.ann);
+      assertUnavailable(await meanwhile(fate, () => client.refresh(refresh_token)), /Try again\.$/);
+      proxy.drop();
+      const retried = await client.refresh(refresh_token);
+      assert.equal(retried.status, 200, JSON.stringify(retried.body));
+      assert.deepEqual((await client.refresh(refresh_token)).body, retried.body, 'always the same one');
+      assert.equal((await client.refresh(retried.body.refresh_token)).status, 200);
+    });
+
+  test('a code whose outcome nobody knows is 503 that does not say that nothing was done', async () => {
+    const code = await client.code(world.ann);
+    const answer = await meanwhile('cut the cable', () => client.redeem(code));
+    assertUnavailable(answer, / Try again\.$/);
+    assert.doesNotMatch(answer.body.error_description, /nothing was done/i);
+    const { status, body } = await client.redeem(code);
+    assert.deepEqual([status, body.error], [400, 'invalid_grant'], 'it was redeemed: the flow begins again');
+    assert.equal((await client.redeem(await client.code(world.ann))).status, 200);
+  });
+
+  const locks: [string, string][] = [
+    ['its grant', 'select from grants for update'],
+    ['its token', 'select from oauth_tokens for update'],
+  ];
+  for (const [what, lock] of locks)
+    test(`a request that waits too long for ${what} is 503 within the timeout, and then works`, async () => {
+      const { refresh_token } = await client.tokens(world.ann);
+      const code = await client.code(world.ann);
+      const holder = new pg.Client({ connectionString: world.database.url });
+      await holder.connect();
+      await holder.query(`begin; ${lock}`);
+      const startedAt = performance.now();
+      const answers = await Promise.all([client.refresh(refresh_token), client.redeem(code)]);
+      const tookMs = performance.now() - startedAt;
+      await holder.end();
+      for (const answer of answers) assertUnavailable(answer);
+      assert.ok(tookMs > 900 && tookMs < 10_000, `${tookMs} ms`);
+      assert.equal((await client.refresh(refresh_token)).status, 200);
+      assert.equal((await client.redeem(code)).status, 200);
+    });
+});
+
+suite('a fault of ours', () => {
+  const secret = 'a secret of the inside';
+  let world: World;
+  let client: Client;
+  beforeEach(async () => {
+    world = await makeWorld();
+    client = await makeClient(world);
+  });
+  afterEach(async () => {
+    mock.restoreAll();
+    await world.close();
+  });
+
+  function assertServerError({ status, body }: Answer): void {
+    assert.equal(status, 500);
+    assert.deepEqual(Object.keys(body), ['error', 'error_description']);
+    assert.equal(body.error, 'server_error');
+    assert.doesNotMatch(JSON.stringify(body), /secret|Error:|\.ts|select|insert/);
+  }
+
+  test('is 500 server_error, never 503, and says nothing about the inside', async () => {
+    const { refresh_token } = await client.tokens(world.ann);
+    const fail = async () => {
+      throw new TypeError(secret);
+    };
+    const { clientId, clientSecret } = client;
+    mock.method(world.database.pool, 'transaction', fail);
+    mock.method(world.database.pool, 'query', fail);
+    assertServerError(await client.refresh(refresh_token));
+    assertServerError(await client.token({ grant_type: 'client_credentials' }));
+    const revocation = { client_id: clientId, client_secret: clientSecret, token: refresh_token };
+    assertServerError(await client.post('/oauth/revoke', revocation));
+    const { status, html, location } = await new Visitor(world.app).open(client.authorizeUrl());
+    assert.equal(status, 500);
+    assert.equal(location, undefined);
+    assert.match(html, /<h1>/);
+    assert.doesNotMatch(html, /secret|TypeError/);
+    mock.restoreAll();
+    assert.equal((await client.refresh(refresh_token)).status, 200);
+  });
+
+  test('in the middle of a request has spent nothing: the same code, token and page work afterwards', async () => {
+    let broken = '';
+    const pool = withinTransactions(world.database.pool, async (statement) => {
+      if (broken && statement.startsWith(broken)) throw new TypeError(secret);
+    });
+    const node = await anotherNode(world, { pool });
+    client = await makeClient({ ...world, app: node });
+    const visitor = new Visitor(node);
+    const { page, path } = await signInTo(world, visitor, client.authorizeUrl(), world.ann);
+    const { location = '' } = await visitor.submit(page, path, { decision: 'allow' });
+
+    broken = 'insert into oauth_tokens';
+    const failed = await visitor.open(location);
+    assert.equal(failed.status, 500);
+    assert.equal(failed.location, undefined);
+    assert.equal(failed.headers['set-cookie'], undefined);
+    assert.doesNotMatch(failed.html, /secret/);
+    broken = '';
+    const code = codeOf(await visitor.open(location));
+
+    broken = 'insert into oauth_tokens';
+    assertServerError(await client.redeem(code));
+    broken = '';
+    const { status, body } = await client.redeem(code);
+    assert.equal(status, 200);
+
+    broken = 'update oauth_tokens set successor_hash';
+    assertServerError(await client.refresh(body.refresh_token));
+    broken = '';
+    assert.equal((await client.refresh(body.refresh_token)).status, 200);
+    await node.close();
+  });
+
+  test('of a node that has yet to see its keys is 500 without the inside too', async () => {
+    mock.method(world.database.pool, 'query', async () => {
+      throw new TypeError(secret);
+    });
+    const fresh = await anotherNode(world);
+    assertServerError(await inject(fresh, { method: 'POST', url: '/oauth/token', headers: form, payload: '' }));
+    await fresh.close();
+  });
+});

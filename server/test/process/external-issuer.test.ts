@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { type StandardProvider, startStandardProvider } from '../identity-provider.ts';
+import { credentials } from '../nodes.ts';
+import { assertProblem } from '../problem.ts';
+import { assent, freePort, launchServer, makeDataFolder, type Program, startServer } from '../programs.ts';
+import { until } from '../waiting.ts';
+import type { Answer } from '../world.ts';
+
+suite('a sandbox whose tokens come from an identity provider', () => {
+  const folder = makeDataFolder();
+  const crm = { id: 'crm-at-the-provider', secret: 'a secret that is long enough' };
+  let provider: StandardProvider;
+  let program: Program;
+  let env: Record<string, string>;
+  before(async () => {
+    const PORT = String(await freePort());
+    provider = await startStandardProvider({
+      audience: `http://localhost:${PORT}/v1`,
+      clients: [crm],
+      advisorOf: () => 'avery@sandbox.example',
+    });
+    env = { ASSENT_DATA_DIR: folder.path, PORT, OAUTH_ISSUER: provider.issuer };
+    program = await startServer(env);
+  });
+  after(async () => {
+    await program.stop();
+    await provider.close();
+    folder.remove();
+  });
+
+  const ask = async (path: string, init?: RequestInit): Promise<Answer> => {
+    const answer = await program.fetch(path, init);
+    return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.json() };
+  };
+
+  test('says where tokens come from, and names the provider’s addresses in sandbox.json', async () => {
+    await until('it is ready', () => program.said().includes('Ctrl-C'));
+    assert.ok(program.said().includes(`an access token of ${provider.issuer}`));
+    assert.doesNotMatch(program.said(), /^TOKEN=/m);
+    const { authUrl, tokenUrl } = folder.sandbox();
+    assert.deepEqual(
+      { authUrl, tokenUrl },
+      { authUrl: `${provider.issuer}/auth`, tokenUrl: `${provider.issuer}/token` },
+    );
+  });
+
+  test('has no authorization server of its own', async () => {
+    for (const path of [
+      '/oauth/authorize',
+      '/oauth/jwks',
+      '/.well-known/openid-configuration',
+      '/.well-known/oauth-authorization-server',
+    ])
+      assertProblem(await ask(path), 'not_found');
+    for (const path of ['/oauth/token', '/oauth/revoke'])
+      assertProblem(await ask(path, { method: 'POST', body: new URLSearchParams({ grant_type: 'x' }) }), 'not_found');
+  });
+
+  test('takes the provider’s tokens, once it knows what the application is called there', async () => {
+    const { apiKey, clientId } = folder.sandbox();
+    const headers = credentials(await provider.token(crm), apiKey);
+    const contacts = () => ask('/v1/core/contact/contacts?search=pia', { headers });
+    assertProblem(await contacts(), 'unauthorized', /application/);
+    const set = await assent(['applications', 'set', clientId, '--external-client-id', crm.id], env);
+    assert.equal(set.status, 0, set.stderr);
+    await until('the name is known', async () => (await contacts()).status === 200, 2_000);
+    assert.equal((await contacts()).body.data.length, 1);
+  });
+
+  test('makes no tokens by command either', async () => {
+    const { status, stdout, stderr } = await assent(['token', '--advisor', 'avery@sandbox.example'], env);
+    assert.equal(status, 2);
+    assert.equal(stdout, '');
+    assert.ok(stderr.includes(`OAUTH_ISSUER, ${provider.issuer}`), stderr);
+  });
+
+  test('doesn’t start without the provider, and names the setting', async () => {
+    const nowhere = `http://127.0.0.1:${await freePort()}`;
+    const another = makeDataFolder();
+    const started = await launchServer({ ASSENT_DATA_DIR: another.path, OAUTH_ISSUER: nowhere });
+    assert.equal(await started.ended(), 1);
+    assert.match(started.said(), new RegExp(`OAUTH_ISSUER is "${nowhere}": The identity provider can’t be reached\\.`));
+    assert.doesNotMatch(started.said(), /^\s+at /m);
+    another.remove();
+  });
+});

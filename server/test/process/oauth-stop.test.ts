@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { makeDatabase, type TestDatabase } from '../database.ts';
+import { makeDataFolder, type Program, startServer } from '../programs.ts';
+import { openWire } from '../sockets.ts';
+import { until } from '../waiting.ts';
+
+/** Long enough to tell a client that was asked to go from one that was cut off at its end. */
+const graceMs = 6_000;
+
+let database: TestDatabase;
+let program: Program;
+const folder = makeDataFolder();
+before(async () => {
+  database = await makeDatabase({ size: 1 });
+  const STOP_GRACE_MS = String(graceMs);
+  program = await startServer({ DATABASE_URL: database.url, ASSENT_DATA_DIR: folder.path, STOP_GRACE_MS });
+});
+after(async () => {
+  program.signal('SIGKILL');
+  await program.ended();
+  await database.drop();
+  folder.remove();
+});
+
+test('a stop fails no token request: each answer asks its connection to go elsewhere', async () => {
+  const { clientId, clientSecret, advisors } = folder.sandbox();
+  const form = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+    advisor_id: String(advisors[0]?.id),
+  }).toString();
+  const head = `POST /oauth/token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\n`;
+  let answered = 0;
+
+  /** Sends on one connection until the server asks it to go elsewhere; a request that fails fails the test. */
+  async function keepAsking(): Promise<void> {
+    const wire = await openWire(program.port);
+    for (;;) {
+      wire.write(`${head}content-length: ${form.length}\r\n\r\n${form}`);
+      const { status, headers } = await wire.answer();
+      assert.equal(status, 200);
+      answered++;
+      if (headers.connection === 'close') return wire.destroy();
+    }
+  }
+  const clients = Array.from({ length: 8 }, keepAsking);
+  await until('it is under load', () => answered > 50);
+  const startedAt = performance.now();
+  program.signal('SIGTERM');
+  await Promise.all(clients);
+  assert.ok(performance.now() - startedAt < graceMs - 1_000, 'each was asked');
+  assert.equal(await program.ended(), 0, program.said());
+});

@@ -1,0 +1,20 @@
+import type { Pool, Transaction } from '../src/store/db.ts';
+
+/** The pool, where something happens before each statement of a transaction: to hold it there, or to make it fail. */
+export function withinTransactions(pool: Pool, before: (statement: string) => Promise<void>): Pool {
+  return {
+    ...pool,
+    transaction: (work) =>
+      pool.transaction((db) => {
+        const watched: Transaction = {
+          ...db,
+          transaction: (inner) => inner(watched),
+          async query(text, values, name) {
+            await before(text);
+            return db.query(text, values, name);
+          },
+        };
+        return work(watched);
+      }),
+  };
+}
