@@ -125,6 +125,11 @@ create table contacts (
   constraint contacts_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
 );
 
+create table ended_grants (
+  grant_id text not null,
+  constraint ended_grants_pkey PRIMARY KEY (grant_id)
+);
+
 create table firms (
   firm_id bigint not null generated always as identity,
   name text not null,
@@ -179,6 +184,7 @@ create table idempotent_answers (
 
 create table interactions (
   uid_hash bytea not null,
+  browser_hash bytea not null,
   payload jsonb not null,
   date_time_expires timestamp with time zone not null,
   constraint interactions_pkey PRIMARY KEY (uid_hash)
@@ -210,7 +216,6 @@ create table oauth_tokens (
   successor_hash bytea,
   answer bytea,
   constraint oauth_tokens_pkey PRIMARY KEY (token_hash),
-  constraint oauth_tokens_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES grants(grant_id) ON DELETE CASCADE,
   constraint oauth_tokens_kind_check CHECK ((kind = ANY (ARRAY['AuthorizationCode'::text, 'RefreshToken'::text])))
 );
 
@@ -526,6 +531,8 @@ grant select on contact_blocks to assent_app;
 grant insert, select, update on contact_books to assent_app;
 
 grant delete, insert, select, update on contacts to assent_app;
+
+grant delete, insert, select, update on ended_grants to assent_app;
 
 grant insert, select, update on firms to assent_app;
 

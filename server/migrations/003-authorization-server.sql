@@ -26,10 +26,12 @@ create index grants_application on grants (application_id);
 
 -- Authorization codes and refresh tokens, known only by their SHA-256. A used one stays until it would have expired:
 -- that it was used is what gives a second use away. `answer` is the answer to its use, encrypted under the token itself.
+-- Without its grant a token is worth nothing; they are no foreign key, since a grant must end at once, however many
+-- tokens it had.
 create table oauth_tokens (
   token_hash bytea primary key,
   kind text not null check (kind in ('AuthorizationCode', 'RefreshToken')),
-  grant_id text not null references grants (grant_id) on delete cascade,
+  grant_id text not null,
   payload jsonb not null,
   date_time_expires timestamptz not null,
   date_time_used timestamptz,
@@ -40,9 +42,15 @@ create index oauth_tokens_grant on oauth_tokens (grant_id);
 create index oauth_tokens_expires on oauth_tokens (date_time_expires);
 create index oauth_tokens_answered on oauth_tokens (date_time_used) where answer is not null;
 
--- Authorization requests that wait for the advisor.
+-- Grants that have ended, until their tokens are deleted.
+create table ended_grants (
+  grant_id text primary key
+);
+
+-- Authorization requests that wait for the advisor, in the browser that made them.
 create table interactions (
   uid_hash bytea primary key,
+  browser_hash bytea not null,
   payload jsonb not null,
   date_time_expires timestamptz not null
 );
@@ -96,5 +104,5 @@ create index throttles_filled on throttles (date_time_filled);
 
 grant delete on signing_keys to assent_app;
 grant select, insert, update, delete
-  on grants, oauth_tokens, interactions, revoked_tokens, sessions, passkeys, passkey_challenges, throttles
+  on grants, ended_grants, oauth_tokens, interactions, revoked_tokens, sessions, passkeys, passkey_challenges, throttles
   to assent_app;

@@ -2,10 +2,14 @@ import type { Deps } from '../deps.ts';
 import type { AdvisorRow, AdvisorSettings } from '../store/advisors.ts';
 import * as store from '../store/advisors.ts';
 import { findFirm } from '../store/firms.ts';
+import { deletePasskeys } from '../store/passkeys.ts';
 import { hashPassword } from './passwords.ts';
 import { e164 } from './phone-numbers.ts';
 import { problem } from './problems.ts';
 import { endSessions } from './sessions.ts';
+
+/** NIST SP 800-63B; what is guessed one by one is throttled. */
+const passwordLengthMin = 8;
 
 export type Advisor = AdvisorRow;
 export type AdvisorInput = Partial<AdvisorSettings> & {
@@ -17,6 +21,7 @@ export type AdvisorInput = Partial<AdvisorSettings> & {
 
 export async function addAdvisor(deps: Deps, input: AdvisorInput): Promise<Advisor> {
   checkSettings(input);
+  checkPassword(input.password);
   if (!(await findFirm(deps.db, input.firmId))) throw problem('not_found', `There is no firm ${input.firmId}.`);
   const advisor = await store.insertAdvisor(
     deps.db,
@@ -43,11 +48,13 @@ export async function setAdvisor(
   { password, ...settings }: Partial<AdvisorSettings> & { password?: string },
 ): Promise<void> {
   checkSettings(settings);
+  checkPassword(password);
   const passwordHash = password ? { passwordHash: await hashPassword(password) } : {};
   await deps.db.transaction(async (db) => {
     if (!(await store.updateAdvisor(db, advisorId, { ...settings, ...passwordHash }))) throw taken();
-    // Whoever knew the old password may be signed in with it.
+    // Whoever knew the old password may be signed in with it, and may have left a passkey to come back by.
     if (password) await endSessions({ db }, advisorId);
+    if (password) await deletePasskeys(db, advisorId);
   });
 }
 
@@ -64,6 +71,11 @@ export async function listAdvisors(deps: Deps): Promise<Advisor[]> {
 
 function taken() {
   return problem('invalid_request', 'Another advisor has that email or that texting number.');
+}
+
+function checkPassword(password: string | undefined): void {
+  if (password && [...password].length < passwordLengthMin)
+    throw problem('invalid_request', `A password has at least ${passwordLengthMin} characters.`);
 }
 
 function checkSettings({ name, email, textingNumber, timeZone }: Partial<AdvisorSettings>): void {

@@ -5,6 +5,8 @@ import { problem } from './problems.ts';
 import { allScopes, isScope } from './scopes.ts';
 import { hashSecret, makeSecret } from './secrets.ts';
 
+const nameLengthMax = 100;
+
 export type Application = ApplicationRow;
 export type ApplicationInput = {
   name: string;
@@ -19,7 +21,7 @@ export async function addApplication(
   deps: Deps,
   { name, redirectUris, scopes = allScopes, externalClientId }: ApplicationInput,
 ): Promise<{ application: Application; clientSecret: string }> {
-  if (name.trim() === '') throw problem('invalid_request', 'An application needs a name.');
+  checkName(name);
   for (const scope of scopes) if (!isScope(scope)) throw problem('invalid_request', `There is no scope ${scope}.`);
   for (const uri of redirectUris) checkRedirectUri(deps, uri);
   const clientSecret = makeSecret('clientSecret', deps.config.environment);
@@ -85,6 +87,19 @@ function takenExternalId() {
   return problem('invalid_request', 'Another application has that external client id.');
 }
 
+/** Advisors decide by the name that they read: what hides or turns characters around has no place in it. */
+function checkName(name: string): void {
+  if (
+    name.trim() === '' ||
+    name.length > nameLengthMax ||
+    /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u.test(name)
+  )
+    throw problem(
+      'invalid_request',
+      `An application needs a name of 1 to ${nameLengthMax} characters that can all be seen.`,
+    );
+}
+
 /** HTTPS, exact, no wildcard, no fragment; `http` on a loopback host in the sandbox only. */
 function checkRedirectUri(deps: Deps, uri: string): void {
   const url = URL.parse(uri);
@@ -92,6 +107,7 @@ function checkRedirectUri(deps: Deps, uri: string): void {
     deps.config.environment === 'sandbox' &&
     url?.protocol === 'http:' &&
     ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-  if (!url || !(url.protocol === 'https:' || loopback) || uri.includes('#') || uri.includes('*'))
+  const odd = /[#*\\\s\p{Cc}]/u.test(uri) || url?.username || url?.password;
+  if (!url || !(url.protocol === 'https:' || loopback) || odd)
     throw problem('invalid_request', `${uri} is not a redirect URI: it must be https, exact, without * and #.`);
 }

@@ -37,7 +37,7 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
 
   async function callerRow(token: AccessToken, keyHash: Buffer): Promise<CallerRow> {
     const { client, advisor, grantId, tokenId, keyId } = token;
-    const cacheKey = JSON.stringify([keyHash.toString('base64'), client, advisor, grantId, tokenId]);
+    const cacheKey = JSON.stringify([keyHash.toString('base64'), client, advisor, grantId, tokenId, keyId]);
     const known = records.get(cacheKey);
     if (known && known.readAtMs > Date.now() - recordsMs) return known.row;
     const row = await findCaller(deps.db, { keyHash, client, advisor, grantId, tokenId, keyId });
@@ -58,7 +58,7 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
     if (ended)
       throw problem(
         'unauthorized',
-        'The access token was ended: the application was disconnected, or the token revoked. Ask the advisor to authorize it again.',
+        'The access token was ended. Refresh it; if that fails, the application was disconnected, and the advisor must authorize it again.',
       );
     return { applicationId: application.applicationId, advisorId: advisor.advisorId, scopes: token.scopes, key };
   };
@@ -81,7 +81,7 @@ function checkedKey(apiKey: string, { config }: Deps): string {
   if (reading === 'other_environment')
     throw problem(
       'unauthorized',
-      `The API key in x-api-key is of another environment: this is the ${config.environment}.`,
+      `The API key in x-api-key is of another environment: this is the ${config.environment} environment.`,
     );
   return apiKey;
 }

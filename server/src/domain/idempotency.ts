@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import type { AnswerKey } from '../store/idempotency.ts';
 import * as store from '../store/idempotency.ts';
+import { inBatches } from './batches.ts';
 import { invalid, Problem } from './problems.ts';
 
 export type Answer = { status: number; body: string };
@@ -10,7 +11,6 @@ export type Answered = Answer & { replayed: boolean };
 export type Work = { run(deps: Deps): Promise<Answer>; refuse(problem: Problem): Answer };
 
 const keptMs = 24 * 60 * 60 * 1000;
-const expiredBatch = 1_000;
 
 /**
  * At most once for one Idempotency-Key. The answer is committed in the same transaction as what the request does, so a
@@ -65,7 +65,7 @@ function isLasting({ status }: Problem): boolean {
 /** Forgets what is older than a day, a batch at a time. */
 export async function forgetExpiredAnswers(deps: Deps): Promise<void> {
   const expiredBefore = new Date(Date.now() - keptMs);
-  while ((await store.deleteExpiredAnswers(deps.db, expiredBefore, expiredBatch)) === expiredBatch);
+  await inBatches((limit) => store.deleteExpiredAnswers(deps.db, expiredBefore, limit));
 }
 
 function otherBody() {

@@ -1,10 +1,12 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Deps } from '../deps.ts';
-import { deleteExpiredInteractions } from '../store/interactions.ts';
+import { deleteEndedGrant, listEndedGrants } from '../store/grants.ts';
 import type { OAuthTokenKind } from '../store/oauth-tokens.ts';
 import * as store from '../store/oauth-tokens.ts';
 import { deleteExpiredRevokedTokens } from '../store/revoked-tokens.ts';
+import { inBatches } from './batches.ts';
 import { endGrant } from './grants.ts';
+import { forgetExpiredInteractions } from './interactions.ts';
 import { hashSecret } from './secrets.ts';
 
 export type { OAuthTokenKind } from '../store/oauth-tokens.ts';
@@ -14,6 +16,8 @@ export type OAuthToken = { payload: Record<string, unknown>; grantId: string; us
 
 /** How long the answer to a refresh can be had again: long enough for a client to retry after a timeout. */
 const lostAnswerMs = 30_000;
+/** How far apart the same redemption, sent several times at once, may arrive. */
+const twinMs = 3_000;
 const cipher = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
@@ -43,11 +47,6 @@ export async function useOAuthToken(deps: Deps, value: string): Promise<boolean>
   return store.updateOAuthTokenUsed(deps.db, hashSecret(value), new Date());
 }
 
-/** A code counts as used from the moment its answer is ready: who came before that came at the same time. */
-export async function noteAnswered(deps: Deps, code: string): Promise<void> {
-  await store.updateOAuthTokenAnswered(deps.db, hashSecret(code), new Date());
-}
-
 /** Keeps the answer to a refresh, so that it can be had again when it is lost on the way. Only who has the token can read it. */
 export async function keepAnswer(
   deps: Deps,
@@ -63,21 +62,18 @@ export type Reuse = { answer: object } | { ended: boolean };
 
 /**
  * What the second use of a code or a refresh token comes to. A refresh whose answer was lost gets the same answer, as
- * long as nobody used the new token: there is still one chain of tokens, and it can't fork. A code that was redeemed
- * while this request was already here is the same request twice. Everything else ends the grant: two parties hold what
- * only one of them was given. docs/decisions/0004 says why this is sound.
+ * long as nobody used the new token: there is still one chain of tokens, and it can't fork. A code that was redeemed a
+ * moment ago is the same request twice, and only refused. Everything else ends the grant: two parties hold what only one
+ * of them was given. docs/decisions/0004 says why this is sound.
  */
-export async function judgeReuse(
-  deps: Deps,
-  { kind, value, arrived, meanwhile }: { kind: OAuthTokenKind; value: string; arrived: Date; meanwhile: boolean },
-): Promise<Reuse> {
+export async function judgeReuse(deps: Deps, { kind, value }: { kind: OAuthTokenKind; value: string }): Promise<Reuse> {
   if (kind === 'RefreshToken') {
     const kept = await store.findOAuthTokenAnswer(deps.db, hashSecret(value), new Date(Date.now() - lostAnswerMs));
     if (kept) return { answer: JSON.parse(decrypt(value, kept)) };
   }
   const token = await findOAuthToken(deps, kind, value);
-  const twin = kind === 'AuthorizationCode' && (meanwhile || (token?.usedAt && token.usedAt >= arrived));
-  if (!token?.usedAt || twin) return { ended: false };
+  if (!token?.usedAt) return { ended: false };
+  if (kind === 'AuthorizationCode' && token.usedAt.getTime() > Date.now() - twinMs) return { ended: false };
   await endGrant(deps, token.grantId);
   return { ended: true };
 }
@@ -85,10 +81,19 @@ export async function judgeReuse(
 /** What has expired needs no memory: an expired token is refused whether or not it is known. */
 export async function forgetExpiredTokens(deps: Deps): Promise<void> {
   const now = new Date();
-  await store.deleteOAuthTokenAnswers(deps.db, new Date(now.getTime() - lostAnswerMs));
-  await store.deleteExpiredOAuthTokens(deps.db, now);
-  await deleteExpiredInteractions(deps.db, now);
-  await deleteExpiredRevokedTokens(deps.db, now);
+  const lost = new Date(now.getTime() - lostAnswerMs);
+  await inBatches((limit) => store.updateOAuthTokenAnswersGone(deps.db, lost, limit));
+  await inBatches((limit) => store.deleteExpiredOAuthTokens(deps.db, now, limit));
+  await inBatches((limit) => deleteExpiredRevokedTokens(deps.db, now, limit));
+  await forgetExpiredInteractions(deps);
+  await forgetTokensOfEndedGrants(deps);
+}
+
+async function forgetTokensOfEndedGrants(deps: Deps): Promise<void> {
+  for (const grantId of await listEndedGrants(deps.db)) {
+    await inBatches((limit) => store.deleteOAuthTokensOfGrant(deps.db, grantId, limit));
+    await deleteEndedGrant(deps.db, grantId);
+  }
 }
 
 function encrypt(token: string, text: string): Buffer {

@@ -14,6 +14,7 @@ import type { Deps } from '../deps.ts';
 import type { PasskeyRow } from '../store/passkeys.ts';
 import * as store from '../store/passkeys.ts';
 import { authenticatorName } from './authenticators.ts';
+import { inBatches } from './batches.ts';
 import { hashSecret } from './secrets.ts';
 import { beginSession, type NewSession, type Session } from './sessions.ts';
 import { challengeThrottles, giveBackAttempt, passkeyThrottles, takeAttempt } from './throttles.ts';
@@ -23,7 +24,6 @@ type Throttled = { refused: 'throttled'; retryAfterSeconds: number };
 
 export const passkeysMax = 20;
 const challengeMs = 5 * 60 * 1000;
-const expiredBatch = 1_000;
 /** What authenticators have today. The library would add ML-DSA, which Node still calls an experiment. */
 const supportedAlgorithmIDs = [COSEALG.EdDSA, COSEALG.ES256, COSEALG.RS256];
 /** WebAuthn ends a credential's id at 1023 bytes. */
@@ -146,7 +146,7 @@ export async function signInByPasskey(
 }
 
 export async function forgetExpiredChallenges(deps: Deps): Promise<void> {
-  while ((await store.deleteExpiredChallenges(deps.db, new Date(), expiredBatch)) === expiredBatch);
+  await inBatches((limit) => store.deleteExpiredChallenges(deps.db, new Date(), limit));
 }
 
 async function findPasskey(deps: Deps, passkeyId: unknown): Promise<PasskeyRow | null> {

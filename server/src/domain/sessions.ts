@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Deps } from '../deps.ts';
 import type { SessionRow, SignInMethod } from '../store/sessions.ts';
 import * as store from '../store/sessions.ts';
+import { inBatches } from './batches.ts';
 import { hashSecret } from './secrets.ts';
 
 /** An advisor who is signed in: who, how and since when. */
@@ -10,7 +11,6 @@ export type Session = SessionRow;
 export type NewSession = { token: string; advisorId: number };
 
 const sessionMs = 12 * 60 * 60 * 1000;
-const expiredBatch = 1_000;
 
 /** The new session, or null where the advisor may no longer sign in, or not with the password that was checked. */
 export async function beginSession(
@@ -39,5 +39,5 @@ export async function endSessions(deps: Pick<Deps, 'db'>, advisorId: number): Pr
 }
 
 export async function forgetExpiredSessions(deps: Deps): Promise<void> {
-  while ((await store.deleteExpiredSessions(deps.db, new Date(), expiredBatch)) === expiredBatch);
+  await inBatches((limit) => store.deleteExpiredSessions(deps.db, new Date(), limit));
 }

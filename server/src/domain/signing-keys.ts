@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { exportJWK, generateKeyPair } from 'jose';
 import type { Deps } from '../deps.ts';
 import type { SigningKeyRow } from '../store/signing-keys.ts';
@@ -18,7 +19,7 @@ const retiredAfterMs = (tokenLifetimeSeconds + 60) * 1000;
 /** The published keys, the one that signs now first. */
 export type KeyRing = () => Promise<SigningKey[]>;
 
-/** Read at most once a second; while the database is away, as last known. */
+/** Read at most once a second; while the database is away, or takes longer than that, as last known. */
 export function keyRing(deps: Deps): KeyRing {
   let known: SigningKey[] = [];
   let reading: Promise<void> | undefined;
@@ -39,7 +40,7 @@ export function keyRing(deps: Deps): KeyRing {
       reading ??= read().finally(() => {
         reading = undefined;
       });
-      await reading;
+      await (known.length > 0 ? Promise.race([reading, pause(readMs, undefined, { ref: false })]) : reading);
     }
     return signingFirst(known, Date.now());
   };

@@ -1,12 +1,18 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fromDatabase } from '../domain/problems.ts';
 import { authorizePath, discoveryPaths, jwksPath, revokePath, tokenPath } from '../oauth/routes.ts';
 import type { OAuthServer } from '../oauth/server.ts';
+import { readRawBody } from './body.ts';
 import { sendErrorPage } from './page.ts';
+
+/** As much as the library takes. */
+const formBytesMax = 56 * 1024;
 
 /**
  * The authorization server's endpoints, by their exact paths: the library's own router is lenient about case and
- * slashes. It answers the bare request itself, before its body is read.
+ * slashes. It answers the bare request itself.
  */
 export function addOAuth(root: FastifyInstance, server: OAuthServer): void {
   root.register(async (app) => addEndpoints(app, server));
@@ -32,6 +38,7 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer): void {
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!isSpelled(request)) return void reply.callNotFound();
     await server.ready();
+    if (request.method === 'POST' && !(await readBody(request.raw))) return void sendTooLarge(request, reply);
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value) reply.raw.setHeader(name, value);
     const { raw: req, ip: address, log } = request;
@@ -40,6 +47,27 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer): void {
     };
     await server.handle({ req, res: reply.raw, address, log, note });
   }
+}
+
+/**
+ * The library reads the body when it comes to it, and by then the request has its transaction: a client that is slow to
+ * send would hold a connection to the database. So it is read before, and handed over when asked for.
+ */
+async function readBody(req: IncomingMessage): Promise<boolean> {
+  const body = await readRawBody(req);
+  if (body === 'too large' || body.length > formBytesMax) return false;
+  const read = Readable.from([body], { objectMode: false });
+  Object.defineProperties(req, {
+    readable: { get: () => read.readable },
+    iterator: { value: (options?: object) => read.iterator(options) },
+  });
+  return true;
+}
+
+function sendTooLarge(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  request.problemCode = 'invalid_request';
+  const error_description = `The form is over ${formBytesMax / 1024} KiB.`;
+  return reply.code(400).send({ error: 'invalid_request', error_description });
 }
 
 /** Fastify's router decodes the path, and takes an empty part for a parameter; the library would read it otherwise. */

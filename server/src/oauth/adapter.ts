@@ -4,8 +4,10 @@ import { endGrant, findGrant } from '../domain/grants.ts';
 import { deleteInteraction, findInteraction, saveInteraction } from '../domain/interactions.ts';
 import { findOAuthToken, type OAuthTokenKind, saveOAuthToken, useOAuthToken } from '../domain/oauth-tokens.ts';
 import { readSecret } from '../domain/secrets.ts';
+import { refreshThrottles, takeAttempt } from '../domain/throttles.ts';
 import { audience, issuer } from '../domain/tokens.ts';
 import { clientMetadata, refuseOtherEnvironment } from './clients.ts';
+import { tooOften } from './explanations.ts';
 import { errors } from './library.js';
 import { currentRequest } from './request.ts';
 import { authorizePath, tokenPath } from './routes.ts';
@@ -70,18 +72,20 @@ async function findGrantPayload(grantId: string): Promise<AdapterPayload | undef
  */
 async function destroyGrant(grantId: string): Promise<void> {
   const request = currentRequest();
-  if (request.path === tokenPath) request.reused = 'before';
+  if (request.path === tokenPath) request.reused = true;
   else await endGrant(request.deps, grantId);
 }
 
-/** Its id is the browser's secret: kept by its hash alone, it is put back where the library wants it. */
+/** Its id is kept by its hash alone, and put back where the library wants it. */
 const interactions: Adapter = {
   ...nothing,
-  upsert: (uid, { jti: _uid, returnTo: _path, ...payload }, expiresInSeconds) =>
-    saveInteraction(currentRequest().deps, uid, payload, inSeconds(expiresInSeconds)),
+  async upsert(uid, { jti: _uid, returnTo: _path, ...payload }, expiresInSeconds) {
+    const { deps, browser } = currentRequest();
+    await saveInteraction(deps, { uid, browser }, { payload, expires: inSeconds(expiresInSeconds) });
+  },
   async find(uid) {
-    const { deps } = currentRequest();
-    const payload = await findInteraction(deps, uid);
+    const { deps, browser } = currentRequest();
+    const payload = await findInteraction(deps, { uid, browser });
     return payload ? { ...payload, jti: uid, returnTo: `${issuer(deps)}${authorizePath}/${uid}` } : undefined;
   },
   async destroy(uid) {
@@ -111,12 +115,21 @@ function oauthTokens(kind: OAuthTokenKind): Adapter {
     },
     async consume(value) {
       const request = currentRequest();
-      if (await useOAuthToken(request.deps, value)) return;
-      request.reused = 'meanwhile';
+      if (await useOAuthToken(request.deps, value)) return requireCalm(value);
+      request.reused = true;
       throw new errors.InvalidGrant('already used');
     },
     // Used ones are kept, since only they give a second use away; with their grant all of them go.
   };
+
+  /** Each refresh leaves a used token behind for months: one that never ends would fill the database with them. */
+  async function requireCalm(value: string): Promise<void> {
+    if (kind !== 'RefreshToken') return;
+    const { deps } = currentRequest();
+    const token = await findOAuthToken(deps, kind, value);
+    const retryAfterSeconds = await takeAttempt(deps, refreshThrottles(token?.grantId ?? ''));
+    if (retryAfterSeconds !== null) throw tooOften(retryAfterSeconds);
+  }
 }
 
 function inSeconds(seconds = 0): Date {

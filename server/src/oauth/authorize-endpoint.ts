@@ -3,7 +3,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { authorizeThrottles, takeAttempt } from '../domain/throttles.ts';
 import { type ErrorPage, sendErrorPage } from './pages.ts';
 import { currentRequest } from './request.ts';
-import { authorizePath } from './routes.ts';
+import { authorizePath, interactionPath } from './routes.ts';
 
 /** Whoever asks leaves a record until it expires: nobody may fill the database with them. */
 export function throttleRequests(errorPage: ErrorPage) {
@@ -21,4 +21,12 @@ export function throttleRequests(errorPage: ErrorPage) {
       next: 'Wait a moment, then go back to the application and try again.',
     });
   };
+}
+
+/** A browser with a request to decide on is told from all others from now on. */
+export async function markBrowser(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+  await next();
+  const { browserCookie } = currentRequest();
+  if (browserCookie && String(ctx.response.get('location')).startsWith(interactionPath))
+    ctx.append('set-cookie', browserCookie);
 }

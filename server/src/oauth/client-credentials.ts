@@ -5,7 +5,7 @@ import { textScopes } from '../domain/scopes.ts';
 import { errors } from './library.js';
 import { currentRequest } from './request.ts';
 
-const wholeNumber = /^\d{1,15}$/;
+const wholeNumber = /^(0|[1-9]\d{0,14})$/;
 
 /** Without a scope, all text scopes that the application has; any other scope needs an advisor who allowed it. */
 export function textScopesOnly(ctx: KoaContextWithOIDC): void {
@@ -13,6 +13,7 @@ export function textScopesOnly(ctx: KoaContextWithOIDC): void {
   if (!params || !client) throw new Error('The client is not known yet.');
   const provisioned = new Set(client.scope?.split(' '));
   params.scope ??= textScopes.filter((scope) => provisioned.has(scope)).join(' ');
+  if (params.scope === '') throw new errors.InvalidScope('This application has no text scope.', textScopes.join(' '));
   for (const scope of ctx.oidc.requestParamScopes)
     if (!textScopes.some((each) => each === scope))
       throw new errors.InvalidScope(

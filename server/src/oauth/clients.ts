@@ -24,7 +24,7 @@ export function clientMetadata({ clientId, name, secretHash, redirectUris, scope
 export function compareSecretsByHash(provider: Provider, environment: Environment): void {
   provider.Client.prototype.compareClientSecret = function (given: string) {
     if (readSecret('clientSecret', environment, given) === 'other_environment')
-      throw wrongClient(`The client_secret is of another environment: this is the ${environment}.`);
+      throw wrongClient(`The client_secret is of another environment: this is the ${environment} environment.`);
     return matchesHash(given, Buffer.from(this.clientSecret ?? '', 'hex'));
   };
 }
@@ -32,7 +32,7 @@ export function compareSecretsByHash(provider: Provider, environment: Environmen
 /** A client id of the other environment is told from an unknown one: the prefix gives it away. */
 export function refuseOtherEnvironment(clientId: string, environment: Environment, path: string): void {
   if (readSecret('clientId', environment, clientId) !== 'other_environment') return;
-  const description = `The client_id is of another environment: this is the ${environment}.`;
+  const description = `The client_id is of another environment: this is the ${environment} environment.`;
   throw path === tokenPath || path === revokePath ? wrongClient(description) : new errors.InvalidClient(description);
 }
 

@@ -109,6 +109,13 @@ function requireState(ctx: KoaContextWithOIDC, state: string | undefined): void 
   if (Object.values(ctx.oidc.params ?? {}).some((value) => String(value).includes('\0')))
     throw new errors.InvalidRequest('A parameter holds a NUL.');
   if (!state) throw new errors.InvalidRequest('The parameter state is missing: send a random value with each request.');
+  requireSha256(ctx.oidc.params?.code_challenge);
+}
+
+/** The library lets longer ones pass, which no verifier could ever match. */
+function requireSha256(challenge: unknown): void {
+  if (!/^[\w-]{43}$/.test(String(challenge)))
+    throw new errors.InvalidRequest('The code_challenge must be the base64url of a SHA-256: 43 characters.');
 }
 
 function requireScope(_ctx: unknown, scope: string | undefined): void {
@@ -134,7 +141,7 @@ function policy() {
 function isUndecided({ oidc }: KoaContextWithOIDC): boolean {
   if (!oidc.result?.consent) return true;
   // Disabled since: the library takes for granted that who has decided is there.
-  if (!oidc.account) throw new errors.AccessDenied('The advisor’s account is disabled.');
+  if (!oidc.account) throw new errors.AccessDenied('The account of the advisor is disabled.');
   return false;
 }
 

@@ -1,3 +1,5 @@
+import { errors } from './library.js';
+
 /** What the library notes for itself, in words that tell a developer what to do next. */
 const explanations: Record<string, string> = {
   'authorization code not found': 'The code is unknown or has been ended. Begin again at the authorization endpoint.',
@@ -14,13 +16,21 @@ const explanations: Record<string, string> = {
   'refresh token is expired': 'The refresh token has expired. Begin again at the authorization endpoint.',
   'refresh token already used':
     'The refresh token was used before, and its grant has ended. Begin again at the authorization endpoint.',
-  'grant not found': 'The advisor has disconnected the application. Begin again at the authorization endpoint.',
+  'grant not found':
+    'The grant has ended: the application was disconnected, or the account disabled. Begin again at the authorization endpoint.',
   'client mismatch': 'It was issued to another client.',
   'client not found': 'The client_id is unknown or disabled.',
   'invalid secret provided': 'The client_secret is wrong.',
   'the provided authentication mechanism does not match the registered client authentication method':
     'The client_secret is missing: send client_id and client_secret in the form.',
 };
+
+/** 429, which OAuth has no error for. */
+export function tooOften(retryAfterSeconds: number) {
+  const description = 'This grant is refreshed too often: an access token lasts 15 minutes.';
+  const error = new errors.CustomOIDCProviderError('temporarily_unavailable', description);
+  return Object.assign(error, { status: 429, statusCode: 429, retryAfterSeconds });
+}
 
 export function explanationOf(error: unknown): string | undefined {
   const { error_detail: detail } = error as { error_detail?: string };

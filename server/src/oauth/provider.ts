@@ -3,7 +3,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Deps } from '../deps.ts';
 import type { SigningKey } from '../domain/signing-keys.ts';
 import { audience, issuer, tokenVerifier } from '../domain/tokens.ts';
-import { throttleRequests } from './authorize-endpoint.ts';
+import { markBrowser, throttleRequests } from './authorize-endpoint.ts';
 import { compareSecretsByHash } from './clients.ts';
 import { configuration, sessionCookie } from './configuration.ts';
 import { answerFaults } from './faults.ts';
@@ -33,6 +33,7 @@ export function makeProvider(deps: Deps, keys: SigningKey[], errorPage: ErrorPag
     // With the keys at hand: within a transaction, a look for them would want a second connection.
     revokeAccessTokens(tokenVerifier(deps, async () => keys)),
     withoutSession,
+    markBrowser,
     discoverQueryOnly,
   ];
   for (const step of steps) provider.use(step as unknown as Middleware);

@@ -9,17 +9,17 @@ export type OAuthRequest = {
   log: Log;
   path: string;
   address: string;
-  arrived: Date;
+  /** What only this browser has (browser.ts). */
+  browser: string;
+  /** Gives it to the browser, with the first authorization request that waits for its advisor. */
+  browserCookie?: string;
   /** Tells the log which OAuth error the answer is. */
   note(error: string): void;
   /** What went wrong on our side. */
   fault?: unknown;
   /** A code or a refresh token was presented that had been used before. */
-  reused?: Reused;
+  reused?: true;
 };
-
-/** `meanwhile`: it was still unused when this request looked, and another one was quicker. */
-export type Reused = 'before' | 'meanwhile';
 
 const requests = new AsyncLocalStorage<OAuthRequest>();
 

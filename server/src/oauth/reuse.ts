@@ -1,25 +1,19 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { judgeReuse, keepAnswer, noteAnswered, type OAuthTokenKind } from '../domain/oauth-tokens.ts';
+import { judgeReuse, keepAnswer, type OAuthTokenKind } from '../domain/oauth-tokens.ts';
 import { currentRequest } from './request.ts';
 
 /** After a token request: keeps what a lost answer needs, and judges what was used twice. */
 export async function settleReuse(ctx: KoaContextWithOIDC): Promise<void> {
-  const { deps, log, arrived, reused } = currentRequest();
+  const { deps, log, reused } = currentRequest();
   const { grant_type: grantType, refresh_token: refreshToken, code } = (ctx.oidc.params ?? {}) as Form;
   if (!reused) {
     const { refresh_token: successor } = ctx.body as Form;
     if (ctx.status === 200 && grantType === 'refresh_token' && refreshToken && successor)
       await keepAnswer(deps, { token: refreshToken, successor, answer: ctx.body as object });
-    if (ctx.status === 200 && grantType === 'authorization_code' && code) await noteAnswered(deps, code);
     return;
   }
   const kind: OAuthTokenKind = grantType === 'refresh_token' ? 'RefreshToken' : 'AuthorizationCode';
-  const verdict = await judgeReuse(deps, {
-    kind,
-    value: refreshToken ?? code ?? '',
-    arrived,
-    meanwhile: reused === 'meanwhile',
-  });
+  const verdict = await judgeReuse(deps, { kind, value: refreshToken ?? code ?? '' });
   if ('answer' in verdict) {
     ctx.status = 200;
     ctx.body = verdict.answer;

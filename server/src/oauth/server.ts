@@ -7,6 +7,7 @@ import { problem } from '../domain/problems.ts';
 import type { Session } from '../domain/sessions.ts';
 import type { KeyRing } from '../domain/signing-keys.ts';
 import type { Log } from '../log.ts';
+import { browserSecrets } from './browser.ts';
 import { errors, type Provider } from './library.js';
 import type { ErrorPage } from './pages.ts';
 import { makeProvider } from './provider.ts';
@@ -47,6 +48,7 @@ type Setup = { keys: KeyRing; log: Log; errorPage: ErrorPage };
 
 /** Our authorization server: the library, on the keys that are published now. */
 export function oauthServer(deps: Deps, { keys, log, errorPage }: Setup): OAuthServer {
+  const browsers = browserSecrets(deps.config.publicUrl);
   let built: { kids: string; provider: Provider } | undefined;
 
   /** Its keys are fixed when it is made, and all it remembers is in the database: with new keys, a new one. */
@@ -58,25 +60,26 @@ export function oauthServer(deps: Deps, { keys, log, errorPage }: Setup): OAuthS
   }
 
   function within<Result>(request: Partial<OAuthRequest>, work: () => Promise<Result>): Promise<Result> {
-    return runRequest({ deps, log, path: '', address: '', arrived: new Date(), note: () => {}, ...request }, work);
+    return runRequest({ deps, log, path: '', address: '', browser: '', note: () => {}, ...request }, work);
   }
 
   /** What was allowed and that it was decided are one: neither is there without the other. */
-  async function inTransaction<Result>(work: (deps: Deps) => Promise<Result>): Promise<Result> {
+  async function inTransaction<Result>(browser: string, work: (deps: Deps) => Promise<Result>): Promise<Result> {
     // Its keys are read before: within a transaction, a look for them would want a second connection.
     await provider();
     return deps.db.transaction((db) => {
       const inside = { ...deps, db };
-      return within({ deps: inside }, () => work(inside));
+      return within({ deps: inside, browser }, () => work(inside));
     });
   }
 
   async function interaction(req: IncomingMessage, res: ServerResponse) {
     const server = await provider();
-    return server.interactionDetails(req, res).catch((error) => {
+    const found = await server.interactionDetails(req, res).catch((error) => {
       if (error instanceof errors.SessionNotFound) return null;
       throw error;
     });
+    return found && req.url?.split('/').at(-1) === found.uid ? found : null;
   }
 
   async function finish(req: IncomingMessage, res: ServerResponse, result: InteractionResults): Promise<string> {
@@ -94,14 +97,14 @@ export function oauthServer(deps: Deps, { keys, log, errorPage }: Setup): OAuthS
     ready: async () => void (await provider()),
     handle: ({ req, res, ...exchange }) => {
       const path = req.url?.split('?', 1)[0] ?? '';
-      return within({ path, ...exchange }, async () => {
+      return within({ path, ...browsers.readOrMake(req), ...exchange }, async () => {
         asIfDirect(req, deps.config.publicUrl);
         if (path === authorizePath) req.url = withConsentPrompt(req.url ?? '');
         await (await provider()).callback()(req, res);
       });
     },
     findRequest: (req, res) =>
-      within({}, async () => {
+      within({ browser: browsers.read(req) }, async () => {
         const found = await interaction(req, res);
         const application = found && (await findClient(deps, String(found.params.client_id)));
         if (!found || !application) return null;
@@ -117,7 +120,7 @@ export function oauthServer(deps: Deps, { keys, log, errorPage }: Setup): OAuthS
         };
       }),
     allow: (req, res, session) =>
-      inTransaction(async (inside) => {
+      inTransaction(browsers.read(req), async (inside) => {
         const found = await interaction(req, res);
         if (!found) throw expired();
         const { client_id, scope } = found.params;
@@ -132,7 +135,7 @@ export function oauthServer(deps: Deps, { keys, log, errorPage }: Setup): OAuthS
         return finish(req, res, { login, consent: { grantId } });
       }),
     deny: (req, res) =>
-      within({}, () =>
+      within({ browser: browsers.read(req) }, () =>
         finish(req, res, { error: 'access_denied', error_description: 'The advisor denied the request.' }),
       ),
   };

@@ -49,13 +49,12 @@ type Savepoint = (work: () => Promise<void>) => Promise<void>;
 export async function refuseBasic(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   if (ctx.get('authorization') === '' || !isClientEndpoint(ctx)) return next();
   ctx.set('www-authenticate', `Basic realm="${ctx.host}"`);
-  refuseClient(ctx, 'Send client_id and client_secret in the form, not in the Authorization header.');
+  refuse(ctx, 401, 'invalid_client', 'Send client_id and client_secret in the form, not in the Authorization header.');
 }
 
-function refuseClient(ctx: KoaContextWithOIDC, description: string): void {
-  const error = 'invalid_client';
+function refuse(ctx: KoaContextWithOIDC, status: number, error: string, description: string): void {
   currentRequest().note(error);
-  ctx.status = 401;
+  ctx.status = status;
   ctx.body = { error, error_description: description };
 }
 
@@ -77,11 +76,14 @@ export async function explainErrors(ctx: KoaContextWithOIDC, next: Next): Promis
   await next();
   const body = ctx.body as { error?: string; error_description?: string };
   if (!isClientEndpoint(ctx) || ctx.status < 400 || !body?.error) return;
-  if (body.error_description === noCredentials)
-    return refuseClient(ctx, 'Send client_id and client_secret in the form.');
-  const { error, error_description } = body;
-  currentRequest().note(error);
-  ctx.body = { error, error_description: explanationOf(ctx.state.refusal) ?? error_description };
+  const { error, error_description = '' } = body;
+  if (error_description !== noCredentials)
+    refuse(ctx, ctx.status, error, explanationOf(ctx.state.refusal) ?? error_description);
+  else if (ctx.is('application/x-www-form-urlencoded') && !ctx.get('content-encoding'))
+    refuse(ctx, 401, 'invalid_client', 'Send client_id and client_secret in the form.');
+  else refuse(ctx, 400, error, 'Send a form: application/x-www-form-urlencoded in UTF-8, not compressed.');
+  const { retryAfterSeconds } = (ctx.state.refusal ?? {}) as { retryAfterSeconds?: number };
+  if (retryAfterSeconds) ctx.set('retry-after', String(retryAfterSeconds));
   if (ctx.status === 401) await throttle(ctx);
 }
 
@@ -91,14 +93,11 @@ export async function explainErrors(ctx: KoaContextWithOIDC, next: Next): Promis
  */
 async function throttle(ctx: KoaContextWithOIDC): Promise<void> {
   const request = currentRequest();
-  const throttles = clientThrottles(String(ctx.oidc.params?.client_id), request.address);
+  const throttles = clientThrottles(ctx.oidc.client?.clientId, request.address);
   const retryAfterSeconds = await takeAttempt(request.deps, throttles);
   if (retryAfterSeconds === null) return;
-  const error = 'temporarily_unavailable';
-  request.note(error);
-  ctx.status = 429;
   ctx.set('retry-after', String(retryAfterSeconds));
-  ctx.body = { error, error_description: 'Too many wrong client secrets: wait, then send the right one.' };
+  refuse(ctx, 429, 'temporarily_unavailable', 'Too many wrong client secrets: wait, then send the right one.');
 }
 
 /** The library revokes only what it stores; our access tokens are signed and stored nowhere, but can end all the same. */

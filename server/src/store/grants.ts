@@ -81,9 +81,28 @@ export async function listProvisioned(
   );
 }
 
-/** Its codes and refresh tokens go with it. */
+/** Its codes and refresh tokens are worth nothing from now on; they are deleted later, however many they are. */
 export async function deleteGrant(db: Db, grantId: string): Promise<void> {
-  await db.query('delete from grants where grant_id = $1', [grantId]);
+  await db.query(
+    `with ended as (
+       delete from grants
+       where grant_id = $1
+       returning grant_id
+     )
+     insert into ended_grants (grant_id)
+     select grant_id
+     from ended`,
+    [grantId],
+  );
+}
+
+export async function listEndedGrants(db: Db): Promise<string[]> {
+  const rows = await db.query<{ grantId: string }>('select grant_id as "grantId" from ended_grants limit 1000');
+  return rows.map(({ grantId }) => grantId);
+}
+
+export async function deleteEndedGrant(db: Db, grantId: string): Promise<void> {
+  await db.query('delete from ended_grants where grant_id = $1', [grantId]);
 }
 
 export async function deleteGrantOfKind(
@@ -106,7 +125,12 @@ export async function deleteConnections(db: Db, applicationId: number, advisorId
     `with ended as (
        delete from grants
        where application_id = $1 and ($2::bigint is null or advisor_id = $2) and kind <> 'provisioned'
-       returning kind
+       returning kind, grant_id
+     ),
+     noted as (
+       insert into ended_grants (grant_id)
+       select grant_id
+       from ended
      ),
      renamed as (
        update grants

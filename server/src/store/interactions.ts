@@ -1,22 +1,26 @@
+import { deleteSome } from './batches.ts';
 import type { Db } from './db.ts';
 
 export async function upsertInteraction(
   db: Db,
-  { hash, payload, expires }: { hash: Buffer; payload: object; expires: Date },
+  { hash, browserHash, payload, expires }: { hash: Buffer; browserHash: Buffer; payload: object; expires: Date },
 ): Promise<void> {
   await db.query(
-    `insert into interactions (uid_hash, payload, date_time_expires)
-     values ($1, $2, $3)
+    `insert into interactions (uid_hash, browser_hash, payload, date_time_expires)
+     values ($1, $2, $3, $4)
      on conflict (uid_hash) do update
      set payload = excluded.payload, date_time_expires = excluded.date_time_expires`,
-    [hash, payload, expires],
+    [hash, browserHash, payload, expires],
   );
 }
 
-export async function findInteraction(db: Db, hash: Buffer): Promise<Record<string, unknown> | null> {
+export async function findInteraction(
+  db: Db,
+  { hash, browserHash }: { hash: Buffer; browserHash: Buffer },
+): Promise<Record<string, unknown> | null> {
   const [row] = await db.query<{ payload: Record<string, unknown> }>(
-    'select payload from interactions where uid_hash = $1',
-    [hash],
+    'select payload from interactions where uid_hash = $1 and browser_hash = $2',
+    [hash, browserHash],
   );
   return row?.payload ?? null;
 }
@@ -26,6 +30,7 @@ export async function deleteInteraction(db: Db, hash: Buffer): Promise<boolean> 
   return rows.length > 0;
 }
 
-export async function deleteExpiredInteractions(db: Db, now: Date): Promise<void> {
-  await db.query('delete from interactions where date_time_expires < $1', [now]);
+export async function deleteExpiredInteractions(db: Db, now: Date, limit: number): Promise<number> {
+  const expired = { table: 'interactions', key: 'uid_hash', where: 'date_time_expires < $1' };
+  return deleteSome(db, expired, [now], limit);
 }

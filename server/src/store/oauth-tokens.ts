@@ -1,3 +1,4 @@
+import { deleteSome } from './batches.ts';
 import type { Db } from './db.ts';
 
 export type OAuthTokenKind = 'AuthorizationCode' | 'RefreshToken';
@@ -35,11 +36,6 @@ export async function updateOAuthTokenUsed(db: Db, hash: Buffer, now: Date): Pro
   return rows.length > 0;
 }
 
-/** Marks it used a moment later: when the answer is ready. */
-export async function updateOAuthTokenAnswered(db: Db, hash: Buffer, now: Date): Promise<void> {
-  await db.query('update oauth_tokens set date_time_used = $2 where token_hash = $1', [hash, now]);
-}
-
 export async function updateOAuthTokenAnswer(
   db: Db,
   hash: Buffer,
@@ -64,12 +60,30 @@ export async function findOAuthTokenAnswer(db: Db, hash: Buffer, since: Date): P
   return row?.answer ?? null;
 }
 
-export async function deleteOAuthTokenAnswers(db: Db, usedBefore: Date): Promise<void> {
-  await db.query('update oauth_tokens set answer = null where answer is not null and date_time_used < $1', [
-    usedBefore,
-  ]);
+/** Clears the answers of tokens used before that time. */
+export async function updateOAuthTokenAnswersGone(db: Db, usedBefore: Date, limit: number): Promise<number> {
+  const updated = await db.query(
+    `update oauth_tokens
+     set answer = null
+     where token_hash in (
+       select token_hash
+       from oauth_tokens
+       where answer is not null and date_time_used < $1
+       limit $2
+       for update skip locked
+     )
+     returning 1`,
+    [usedBefore, limit],
+  );
+  return updated.length;
 }
 
-export async function deleteExpiredOAuthTokens(db: Db, now: Date): Promise<void> {
-  await db.query('delete from oauth_tokens where date_time_expires < $1', [now]);
+export async function deleteExpiredOAuthTokens(db: Db, now: Date, limit: number): Promise<number> {
+  const expired = { table: 'oauth_tokens', key: 'token_hash', where: 'date_time_expires < $1' };
+  return deleteSome(db, expired, [now], limit);
+}
+
+export async function deleteOAuthTokensOfGrant(db: Db, grantId: string, limit: number): Promise<number> {
+  const ended = { table: 'oauth_tokens', key: 'token_hash', where: 'grant_id = $1' };
+  return deleteSome(db, ended, [grantId], limit);
 }

@@ -1,3 +1,4 @@
+import { deleteSome } from './batches.ts';
 import type { Db } from './db.ts';
 
 export type PasskeyRow = {
@@ -109,18 +110,11 @@ export async function deleteChallenge(
   return deleted.length > 0;
 }
 
+export async function deletePasskeys(db: Db, advisorId: number): Promise<void> {
+  await db.query('delete from passkeys where advisor_id = $1', [advisorId]);
+}
+
 export async function deleteExpiredChallenges(db: Db, now: Date, limit: number): Promise<number> {
-  const deleted = await db.query(
-    `delete from passkey_challenges
-     where challenge_hash in (
-       select challenge_hash
-       from passkey_challenges
-       where date_time_expires <= $1
-       limit $2
-       for update skip locked
-     )
-     returning 1`,
-    [now, limit],
-  );
-  return deleted.length;
+  const expired = { table: 'passkey_challenges', key: 'challenge_hash', where: 'date_time_expires <= $1' };
+  return deleteSome(db, expired, [now], limit);
 }

@@ -1,3 +1,4 @@
+import { deleteSome } from './batches.ts';
 import type { Db } from './db.ts';
 
 export async function insertRevokedToken(db: Db, tokenId: string, expires: Date): Promise<void> {
@@ -7,6 +8,7 @@ export async function insertRevokedToken(db: Db, tokenId: string, expires: Date)
   ]);
 }
 
-export async function deleteExpiredRevokedTokens(db: Db, now: Date): Promise<void> {
-  await db.query('delete from revoked_tokens where date_time_expires < $1', [now]);
+export async function deleteExpiredRevokedTokens(db: Db, now: Date, limit: number): Promise<number> {
+  const expired = { table: 'revoked_tokens', key: 'token_id', where: 'date_time_expires < $1' };
+  return deleteSome(db, expired, [now], limit);
 }

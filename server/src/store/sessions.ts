@@ -1,3 +1,4 @@
+import { deleteSome } from './batches.ts';
 import type { Db } from './db.ts';
 
 export type SignInMethod = 'password' | 'passkey';
@@ -50,17 +51,6 @@ export async function deleteSessions(db: Db, advisorId: number): Promise<void> {
 }
 
 export async function deleteExpiredSessions(db: Db, now: Date, limit: number): Promise<number> {
-  const deleted = await db.query(
-    `delete from sessions
-     where session_hash in (
-       select session_hash
-       from sessions
-       where date_time_expires <= $1
-       limit $2
-       for update skip locked
-     )
-     returning 1`,
-    [now, limit],
-  );
-  return deleted.length;
+  const expired = { table: 'sessions', key: 'session_hash', where: 'date_time_expires <= $1' };
+  return deleteSome(db, expired, [now], limit);
 }

@@ -1,3 +1,4 @@
+import { deleteSome } from './batches.ts';
 import type { Db } from './db.ts';
 
 export type BucketRow = { bucketHash: Buffer; burst: number; perSecond: number };
@@ -39,39 +40,16 @@ export async function takeFromBuckets(db: Db, buckets: BucketRow[]): Promise<voi
   );
 }
 
-export async function giveBackToBuckets(db: Db, buckets: BucketRow[]): Promise<void> {
-  await db.query(
-    `with asked as (
-       select bucket_hash, burst
-       from throttles
-       join unnest($1::bytea[], $2::float8[], $3::float8[]) as asked (bucket_hash, burst, per_second)
-         using (bucket_hash)
-       order by bucket_hash
-       for update of throttles
-     )
-     update throttles
-     set attempts_left = least(burst, attempts_left + 1)
-     from asked
-     where throttles.bucket_hash = asked.bucket_hash`,
-    columnsOf(buckets),
-  );
+export async function giveBackToBucket(db: Db, { bucketHash, burst }: BucketRow): Promise<void> {
+  await db.query('update throttles set attempts_left = least($2, attempts_left + 1) where bucket_hash = $1', [
+    bucketHash,
+    burst,
+  ]);
 }
 
 export async function deleteBucketsFilledBefore(db: Db, before: Date, limit: number): Promise<number> {
-  const deleted = await db.query(
-    `delete from throttles
-     where bucket_hash in (
-       select bucket_hash
-       from throttles
-       where date_time_filled < $1
-       limit $2
-       for update skip locked
-     )
-     and date_time_filled < $1
-     returning 1`,
-    [before, limit],
-  );
-  return deleted.length;
+  const full = { table: 'throttles', key: 'bucket_hash', where: 'date_time_filled < $1' };
+  return deleteSome(db, full, [before], limit);
 }
 
 function columnsOf(buckets: BucketRow[]): unknown[] {

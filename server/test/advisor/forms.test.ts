@@ -63,6 +63,23 @@ test('every form is behind the token', async () => {
     assert.equal((await visitor.postJson(path, {}, { 'x-form-token': 'no' })).status, 403, path);
 });
 
+test('a type that is none is refused readably, by every form', async () => {
+  const forms = [
+    '/sign-in',
+    '/sign-out',
+    '/connected-apps/disconnect',
+    '/oauth/interaction/x',
+    '/passkeys',
+    '/passkeys/remove',
+  ];
+  for (const form of [...forms, '/passkeys/options', '/sign-in/passkey', '/sign-in/passkey/options'])
+    for (const type of ['a/b/c', 'bogus', 'application/x-www-form-urlencoded, application/json']) {
+      const { status, body } = await visitor.post(form, {}, { 'content-type': type });
+      assert.equal(status, 400, `${form} ${type}`);
+      assert.match(body, /That can’t be read/);
+    }
+});
+
 test('what is too long, of another type, or holds a NUL is refused readably', async () => {
   const refused = [
     await visitor.post('/sign-in', { ...fields, email: 'a'.repeat(17_000) }),

@@ -72,6 +72,14 @@ test('a passkey that was added is in the list and signs its owner in', async () 
   assert.equal(session?.method, 'passkey');
 });
 
+test('a password that the operator sets takes the passkeys away', async () => {
+  const { advisorId, passkey } = await withPasskey();
+  await setAdvisor(pages.world.deps, advisorId, { password: 'quite another one' });
+  const other = pages.visitor();
+  const response = passkey.signIn(await signInOptions(other), advisorId);
+  assert.equal((await other.postJson('/sign-in/passkey', { response })).status, 400);
+});
+
 test('the next step after a passkey is a path of ours too', async () => {
   const { advisorId, passkey } = await withPasskey();
   const other = pages.visitor();

@@ -160,6 +160,20 @@ function assertTried(answers: Answer[], bucket: { burst: number; perSecond: numb
   assert.equal(answers.filter(({ status }) => status === 429).length, answers.length - tried);
 }
 
+test('an address that has no attempts left makes no buckets for the accounts it makes up', async () => {
+  const { database } = pages.world;
+  const visitor = pages.visitor('198.51.100.77');
+  await visitor.get('/sign-in');
+  const guess = (count: number) => visitor.post('/sign-in', { email: `made-up-${count}@test.example`, password: 'x' });
+  await guess(0);
+  await database.asOwner('update throttles set attempts_left = -60');
+  const buckets = async () => (await database.asOwner('select from throttles')).length;
+  const before = await buckets();
+  for (let count = 1; count < 10; count++) assert.equal((await guess(count)).status, 429);
+  assert.equal(await buckets(), before);
+  await database.asOwner('delete from throttles');
+});
+
 test('addresses of one IPv6 network count as one', async () => {
   const statuses: number[] = [];
   for (let host = 1; host <= 12; host++) {
@@ -227,6 +241,11 @@ test('a new password, and disabling, sign the advisor out everywhere', async () 
   assert.equal((await visitor.get('/connected-apps')).status, 200);
   await setAdvisor(deps, advisorId, { disabled: true });
   assert.equal((await visitor.get('/connected-apps')).status, 303);
+});
+
+test('a password has eight characters at least', async () => {
+  const { deps, ann } = pages.world;
+  await assert.rejects(setAdvisor(deps, ann.advisor.advisorId, { password: '1234567' }), /at least 8 characters/);
 });
 
 test('a session lasts twelve hours, and what is over is forgotten', async () => {

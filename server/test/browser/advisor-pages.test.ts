@@ -151,11 +151,7 @@ test('a passkey is added, signs in by the button, and is removed', { skip }, asy
 
 test('an advisor allows an application with a passkey and no password', { skip }, async () => {
   const { page, complaints } = await open(phone);
-  await addAuthenticator(page);
-  await page.goto(`${origin}/passkeys`);
-  await signIn(page);
-  await page.getByRole('button', { name: 'Add a passkey' }).click();
-  await page.getByRole('status').waitFor();
+  await addPasskey(page);
   await withoutOffer(page);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -171,11 +167,7 @@ test('an advisor allows an application with a passkey and no password', { skip }
 
 test('a passkey is offered in the email field', { skip }, async () => {
   const { page, complaints } = await open(phone);
-  await addAuthenticator(page);
-  await page.goto(`${origin}/passkeys`);
-  await signIn(page);
-  await page.getByRole('button', { name: 'Add a passkey' }).click();
-  await page.getByRole('status').waitFor();
+  await addPasskey(page);
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.waitForURL('**/connected-apps');
   assert.deepEqual(complaints, []);
@@ -186,6 +178,14 @@ async function withoutOffer(page: Page): Promise<void> {
   await page.addInitScript(() => {
     PublicKeyCredential.isConditionalMediationAvailable = async () => false;
   });
+}
+
+async function addPasskey(page: Page): Promise<void> {
+  await addAuthenticator(page);
+  await page.goto(`${origin}/passkeys`);
+  await signIn(page);
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('status').waitFor();
 }
 
 async function addAuthenticator(page: Page) {

@@ -237,7 +237,7 @@ suite('clients that can’t ask', () => {
 
   test('a client id of production gets a page that says so', async () => {
     const answer = await ask(crm.authorizeUrl({ client_id: makeSecret('clientId', 'production') }));
-    assertPage(answer, /The client_id is of another environment: this is the sandbox\./);
+    assertPage(answer, /The client_id is of another environment: this is the sandbox/);
   });
 
   test('a disabled application is as unknown as any', async () => {
@@ -489,6 +489,17 @@ suite('the request that waits for the advisor', () => {
     }
     const page = await annsBrowser.open(path);
     assert.match(page.html, /wants to act for you/, 'and it still waits where it began');
+  });
+
+  test('is of no use to who knows its address: a cookie made up from that opens nothing', async () => {
+    const { path } = await waiting(annsBrowser);
+    const uid = path.split('/').at(-1);
+    const thief = new Visitor(world.app, { cookie: `assent-interaction=${uid}; assent-resume=${uid}` });
+    assertPageOfNoUse(await thief.open(path));
+    assertPage(await thief.open(path.replace('interaction', 'authorize')), /not found|expired/);
+    const { path: mine } = await waiting(annsBrowser);
+    const mixed = annsBrowser.cookies(mine);
+    assertPageOfNoUse(await new Visitor(world.app, { cookie: mixed }).open(path));
   });
 
   function assertPageOfNoUse(visit: Visit): void {
@@ -777,7 +788,17 @@ test('an application whose redirect URI breaks a rule can’t be made', async ()
     'https://*.example/',
     'https://crm.example/#x',
     'https://crm.example/#',
+    'https://bank.example@crm.example/',
+    'https:\\\\crm.example/',
+    'https://crm.example/a b',
     'x',
   ])
     await assert.rejects(addApplication(world.deps, { name: 'x', redirectUris: [uri] }), { code: 'invalid_request' });
+});
+
+test('an application whose name hides or turns around what is read can’t be made', async () => {
+  for (const name of ['', ' ', 'CRM\n', 'CRM\u001b[2J', 'CRM \u202egnp.exe', 'C\u200bRM', 'x'.repeat(101)])
+    await assert.rejects(addApplication(world.deps, { name, redirectUris: [redirectUri] }), {
+      code: 'invalid_request',
+    });
 });

@@ -4,6 +4,8 @@ import type { App } from '../../src/app.ts';
 import { setAdvisor } from '../../src/domain/advisors.ts';
 import { disableApplication } from '../../src/domain/applications.ts';
 import { disconnect, provision } from '../../src/domain/grants.ts';
+import { forgetExpiredTokens } from '../../src/domain/oauth-tokens.ts';
+import { hashSecret } from '../../src/domain/secrets.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { anotherNode, credentials } from '../nodes.ts';
 import { assertProblem } from '../problem.ts';
@@ -301,4 +303,27 @@ suite('an advisor who is disabled', () => {
     await setAdvisor(world.deps, world.ann.advisor.advisorId, { disabled: true });
     await assertDenied(await visitor.open(decided.location ?? ''));
   });
+});
+
+test('a grant ends at once however many tokens it has, and they are deleted afterwards', async () => {
+  const client = await makeClient(world);
+  const { refresh_token: refreshToken } = await client.tokens(world.ann);
+  const [{ grant_id: grantId } = { grant_id: '' }] = await world.database.asOwner<{ grant_id: string }>(
+    'select grant_id from oauth_tokens where token_hash = $1',
+    [hashSecret(refreshToken)],
+  );
+  await world.database.asOwner(
+    `insert into oauth_tokens (token_hash, kind, grant_id, payload, date_time_expires, date_time_used)
+     select sha256(convert_to(n::text, 'utf8')), 'RefreshToken', $1, '{}', now() + interval '1 day', now()
+     from generate_series(1, 2500) n`,
+    [grantId],
+  );
+  const held = async () =>
+    (await world.database.asOwner('select from oauth_tokens where grant_id = $1', [grantId])).length;
+  await disconnect(world.deps, client.clientId, world.ann.advisor.advisorId);
+  assert.ok((await held()) > 2500, 'ending it touches none of them');
+  assert.equal((await client.refresh(refreshToken)).status, 400);
+  await forgetExpiredTokens(world.deps);
+  assert.equal(await held(), 0);
+  assert.deepEqual(await world.database.asOwner('select from ended_grants'), []);
 });

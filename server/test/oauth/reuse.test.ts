@@ -244,8 +244,25 @@ suite(`${crowd} requests at the same moment, on two nodes`, () => {
     for (const node of [world.app, otherNode]) assert.equal(await callAt(node, crm, tokens.access_token), 200);
     assert.equal(await unusedRefreshTokens(crm), 1);
     granted(await crm.refresh(tokens.refresh_token));
+    await pass(4);
     assertRefused(await crm.redeem(once));
     await assertEnded(crm, [tokens.access_token]);
+  });
+
+  test('with one code, however they come, get one set of tokens, and it works', async () => {
+    for (let round = 0; round < 3; round++) {
+      await disconnect(world.deps, crm.clientId, ann.advisor.advisorId);
+      const form = {
+        grant_type: 'authorization_code',
+        code: await code(crm),
+        code_verifier: crm.verifier,
+        redirect_uri: redirectUri,
+      };
+      const answers = await Promise.all(crowdAt(crm, form));
+      const [won, ...more] = answers.filter(({ status }) => status === 200);
+      assert.equal(more.length, 0);
+      granted(await crm.refresh(JSON.parse(won?.text ?? '{}').refresh_token));
+    }
   });
 
   test('one that came while the code’s answer was being made is only refused, and the answer is good', async () => {

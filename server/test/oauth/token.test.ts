@@ -8,7 +8,7 @@ import { disconnect, provision, unprovision } from '../../src/domain/grants.ts';
 import { hashSecret, makeSecret } from '../../src/domain/secrets.ts';
 import { keyRing } from '../../src/domain/signing-keys.ts';
 import { assertProblem } from '../problem.ts';
-import { exchange, listen } from '../sockets.ts';
+import { exchange, listen, openWire } from '../sockets.ts';
 import { until } from '../waiting.ts';
 import { type Answer, inject, makeWorld, type Person } from '../world.ts';
 import { allOf, type Client, makeClient, redirectUri, signedIn, type Tokens } from './client.ts';
@@ -205,9 +205,18 @@ suite('a code', () => {
     const code = await codeFor(client);
     const tokens = granted(await client.redeem(code));
     assert.equal((await client.call(tokens.access_token)).status, 200);
+    await world.database.asOwner("update oauth_tokens set date_time_used = date_time_used - interval '4 seconds'");
     assertError(await client.redeem(code), 400, 'invalid_grant', /used before/);
     assertError(await client.refresh(tokens.refresh_token), 400, 'invalid_grant');
     await untilEnded(client, tokens.access_token);
+  });
+
+  test('that comes again within three seconds is 400, and what came from it lives', async () => {
+    const client = await makeClient(world);
+    const code = await codeFor(client);
+    const tokens = granted(await client.redeem(code));
+    assertError(await client.redeem(code), 400, 'invalid_grant', /used before/);
+    await goesOn(client, tokens);
   });
 
   test('of another client is 400, and stays good for its own', async () => {
@@ -641,8 +650,7 @@ suite('the form', () => {
 
   test('without a content type is refused', async () => {
     const answer = await inject(world.app, { method: 'POST', url: '/oauth/token', payload: form() });
-    assert.ok(answer.status === 400 || answer.status === 401, `${answer.status}`);
-    assertError(answer, answer.status, answer.status === 400 ? 'invalid_request' : 'invalid_client');
+    assertError(answer, 400, 'invalid_request', /application\/x-www-form-urlencoded/);
   });
 
   test('is read as UTF-8 whatever charset it claims, and what is not UTF-8 is refused', async () => {
@@ -651,7 +659,7 @@ suite('the form', () => {
     const utf16 = await post(Buffer.from(form(), 'utf16le'), { 'content-type': `${formType}; charset=utf-16le` });
     assertError(utf16, 401, 'invalid_client');
     const compressed = await post(Buffer.from([0x1f, 0x8b, 8, 0, 0, 0]), { 'content-encoding': 'gzip' });
-    assertError(compressed, 401, 'invalid_client');
+    assertError(compressed, 400, 'invalid_request', /not compressed/);
   });
 
   for (const name of ['client_id', 'client_secret', 'grant_type', 'refresh_token', 'scope'])
@@ -801,6 +809,56 @@ suite('the token endpoint', () => {
     granted(await crm.redeem(code));
     granted(await crm.refresh(refresh_token));
   });
+});
+
+test('who is slow to send the form holds no connection to the database', async (t) => {
+  const small = await makeWorld({ database: { size: 2 } });
+  const client = await makeClient(small);
+  const port = await listen(small.app);
+  const slow = await Promise.all(Array.from({ length: 6 }, () => openWire(port)));
+  t.after(async () => {
+    for (const wire of slow) wire.destroy();
+    await small.close();
+  });
+  for (const [index, wire] of slow.entries())
+    wire.write(
+      `POST /oauth/${index % 2 ? 'token' : 'revoke'} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${formType}\r\nContent-Length: 1000\r\n\r\ngrant_type=`,
+    );
+  await provision(small.deps, small.ann.advisor.advisorId, client.clientId);
+  granted(await client.token({ grant_type: 'client_credentials' }));
+  assert.equal((await inject(small.app, { method: 'GET', url: '/readyz' })).status, 200);
+});
+
+test('a grant that is refreshed without end is told to wait, and goes on afterwards', async () => {
+  const client = await makeClient(world);
+  let tokens = await tokensFor(client);
+  for (let count = 0; count < 200; count++) tokens = granted(await client.refresh(tokens.refresh_token));
+  const refused = await client.refresh(tokens.refresh_token);
+  assertError(refused, 429, 'temporarily_unavailable', /too often/);
+  assert.match(refused.headers['retry-after'] ?? '', /^[1-5]$/);
+  await world.database.asOwner("update throttles set date_time_filled = date_time_filled - interval '10 seconds'");
+  granted(await client.refresh(tokens.refresh_token));
+});
+
+test('who tries many clients from one address is told to wait, and leaves no trail of buckets', async () => {
+  const from = (clientId: string) =>
+    inject(world.app, {
+      method: 'POST',
+      url: '/oauth/token',
+      headers: { 'content-type': formType },
+      remoteAddress: '203.0.113.99',
+      payload: new URLSearchParams({
+        client_id: clientId,
+        client_secret: 'x',
+        grant_type: 'client_credentials',
+      }).toString(),
+    });
+  const buckets = async () => (await world.database.asOwner('select from throttles')).length;
+  const before = await buckets();
+  const statuses = new Set<number>();
+  for (let count = 0; count < 310; count++) statuses.add((await from(makeSecret('clientId', 'sandbox'))).status);
+  assert.deepEqual([...statuses], [401, 429]);
+  assert.equal((await buckets()) - before, 1);
 });
 
 suite('revocation', () => {

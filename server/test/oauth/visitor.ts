@@ -32,8 +32,8 @@ export class Visitor {
 
   async #send(method: 'GET' | 'POST', url: string, payload?: string): Promise<Visit> {
     const headers = {
-      ...this.#headers,
       cookie: this.cookies(new URL(url, 'http://localhost').pathname),
+      ...this.#headers,
       ...(payload === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
     };
     const { setCookies, ...visit } = await (typeof this.#place === 'string'

@@ -20,6 +20,7 @@ export function addConsent(app: FastifyInstance, visits: Visits, server: Authori
         next: pathOf(asked),
         email: asked.loginHint ?? '',
         application: asked.applicationName,
+        leavesTo: formTarget(asked.redirectUri),
       });
     const content = consentPage(asked, session, visits.forms.token(request, reply));
     const title = `${asked.applicationName} wants to act for you`;

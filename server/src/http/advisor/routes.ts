@@ -39,6 +39,9 @@ function addScript(app: FastifyInstance, path: string, script: Buffer): void {
 
 function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof FormRefused) return sendErrorPage(reply, refusals[error.reason]);
+  // What Fastify refuses by itself: a type that is none, a body that breaks off.
+  const { statusCode = 500 } = error as { statusCode?: number };
+  if (statusCode < 500) return sendErrorPage(reply, refusals.unreadable);
   const found = error instanceof Problem ? error : fromDatabase(error);
   request.problemCode = found?.code ?? 'internal_error';
   if (error instanceof Problem && error.status < 500) return sendErrorPage(reply, refused(error));

@@ -51,7 +51,14 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
 }
 
 type Problem = { status: number; text: string };
-type SignInPage = { next: string; email?: string; application?: string; problem?: Problem };
+type SignInPage = {
+  next: string;
+  email?: string;
+  application?: string;
+  /** Where the advisor gets by declining what the application asks; `next` is then where that is told. */
+  leavesTo?: string;
+  problem?: Problem;
+};
 
 const wrong = { status: 400, text: 'That email and password don’t match.' };
 const passkeyNotTaken = 'That passkey didn’t work. Try again, or sign in with your password.';
@@ -61,7 +68,7 @@ export function sendSignIn(
   { deps, forms }: Visits,
   request: FastifyRequest,
   reply: FastifyReply,
-  { next, email = '', application = '', problem }: SignInPage,
+  { next, email = '', application = '', leavesTo, problem }: SignInPage,
 ): FastifyReply {
   const formToken = forms.token(request, reply);
   const title = application ? `Sign in to connect ${application}` : 'Sign in';
@@ -84,8 +91,10 @@ ${hidden({ formToken, next, application })}
 <button class="button main wide">Sign in</button>
 </form>
 ${passkeys && passkeySignIn({ formToken, next, origin: deps.config.publicUrl })}
+${leavesTo && declineForm({ formToken, path: next })}
 </main>`;
-  return sendPage(reply, { title, content, scripts: passkeys, status: problem?.status });
+  const formTargets = leavesTo ? [leavesTo] : [];
+  return sendPage(reply, { title, content, scripts: passkeys, formTargets, status: problem?.status });
 }
 
 /** Hidden until the script finds that it can work here: without one there is nothing to press. */
@@ -95,6 +104,13 @@ function passkeySignIn({ formToken, next, origin }: { formToken: string; next: s
 <p class="notice bad" role="alert" hidden></p>
 <button class="button wide" type="button">Sign in with a passkey</button>
 </div>`;
+}
+
+function declineForm({ formToken, path }: { formToken: string; path: string }): Html {
+  return html`<form class="decline" method="post" action="${path}">
+${hidden({ formToken })}
+<button class="quiet" name="decision" value="deny">Don’t connect, go back</button>
+</form>`;
 }
 
 function described(problem: Problem | undefined): Html | undefined {
