@@ -1,15 +1,10 @@
 import { isIP } from 'node:net';
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
-import { COSEALG, decodeClientDataJSON } from '@simplewebauthn/server/helpers';
 import type { Deps } from '../deps.ts';
 import type { PasskeyRow } from '../store/passkeys.ts';
 import * as store from '../store/passkeys.ts';
@@ -24,12 +19,15 @@ type Throttled = { refused: 'throttled'; retryAfterSeconds: number };
 
 export const passkeysMax = 20;
 const challengeMs = 5 * 60 * 1000;
-/** What authenticators have today. The library would add ML-DSA, which Node still calls an experiment. */
-const supportedAlgorithmIDs = [COSEALG.EdDSA, COSEALG.ES256, COSEALG.RS256];
+/** EdDSA, ES256 and RS256 by their COSE numbers. The library would add ML-DSA, which Node still calls an experiment. */
+const supportedAlgorithmIDs = [-8, -7, -257];
 /** WebAuthn ends a credential's id at 1023 bytes. */
 const idForm = /^[\w-]{1,1364}$/;
 const transportForm = /^[a-z-]{1,20}$/;
 const transportsMax = 10;
+
+/** Loaded when a passkey is first wanted: it would make every start a sixth of a second longer. */
+const webauthn = () => import('@simplewebauthn/server');
 
 /** Whether a passkey can belong to this deployment: to a host name, as browsers have it, never to an IP address. */
 export function passkeysPossible({ config }: Deps): boolean {
@@ -51,6 +49,7 @@ export async function registrationOptions(
 ): Promise<PublicKeyCredentialCreationOptionsJSON | { refused: 'too_many' }> {
   const known = await store.listPasskeys(deps.db, advisorId);
   if (known.length >= passkeysMax) return { refused: 'too_many' };
+  const { generateRegistrationOptions } = await webauthn();
   const options = await generateRegistrationOptions({
     rpName: 'Assent',
     rpID: hostOf(deps.config.publicUrl),
@@ -76,6 +75,7 @@ export async function addPasskey(
   const response = given as RegistrationResponseJSON;
   const challenge = await takeChallenge(deps, advisorId, response);
   if (challenge === null) return { refused: 'not_verified' };
+  const { verifyRegistrationResponse } = await webauthn();
   const verified = await verifyRegistrationResponse({
     response,
     supportedAlgorithmIDs,
@@ -108,6 +108,7 @@ export async function signInOptions(
 ): Promise<PublicKeyCredentialRequestOptionsJSON | Throttled> {
   const retryAfterSeconds = await takeAttempt(deps, challengeThrottles(address));
   if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };
+  const { generateAuthenticationOptions } = await webauthn();
   const options = await generateAuthenticationOptions({
     rpID: hostOf(deps.config.publicUrl),
     timeout: challengeMs,
@@ -161,6 +162,7 @@ async function verifiedCounter(
 ): Promise<number | null> {
   const { passkeyId: id, counter } = passkey;
   const credential = { id, publicKey: new Uint8Array(passkey.publicKey), counter };
+  const { verifyAuthenticationResponse } = await webauthn();
   const verified = await verifyAuthenticationResponse({ response, credential, ...expected(deps, challenge) }).catch(no);
   const handle = Buffer.from(userHandle(passkey.advisorId)).toString('base64url');
   if (!verified?.verified || response.response.userHandle !== handle) return null;
@@ -187,7 +189,7 @@ async function takeChallenge(
 /** The response came over the wire, and nothing of its type is known yet. */
 function challengeIn(given: RegistrationResponseJSON | AuthenticationResponseJSON): string | null {
   try {
-    const { challenge } = decodeClientDataJSON(given.response.clientDataJSON);
+    const { challenge } = JSON.parse(Buffer.from(given.response.clientDataJSON, 'base64url').toString());
     return typeof challenge === 'string' ? challenge : null;
   } catch {
     return null;

@@ -103,6 +103,15 @@ test('an advisor who isn’t the one signed in signs out and denies from there',
   assert.deepEqual(complaints, []);
 });
 
+test('an advisor who doesn’t want to sign in goes back to the application without', { skip }, async () => {
+  const { page, complaints } = await open(phone);
+  await page.goto(`${origin}${pages.client.authorizeUrl({ scope })}`);
+  await page.getByRole('button', { name: 'Don’t connect, go back' }).click();
+  await page.waitForURL('**/problems?*');
+  assert.equal(new URL(page.url()).searchParams.get('error'), 'access_denied');
+  assert.deepEqual(complaints, []);
+});
+
 test('an application is disconnected at a click, and its refresh token with it', { skip }, async () => {
   const { deps, ann } = pages.world;
   const { refresh_token: refreshToken } = await pages.client.tokens(ann, scope);
