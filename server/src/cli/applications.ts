@@ -93,7 +93,9 @@ export const applicationVerbs: Verb[] = [
       requireOwnServer(runtime);
       const advisorId = options.advisor ? (await getAdvisor(runtime, options.advisor)).advisorId : null;
       const ended = await disconnect(runtime, operands['CLIENT-ID'] ?? '', advisorId);
-      out.note(`Disconnected from ${ended} ${ended === 1 ? 'advisor' : 'advisors'}.`);
+      out.note(
+        `Disconnected: ${ended} ${ended === 1 ? 'advisor' : 'advisors'} had authorized it. Its tokens have ended.`,
+      );
     },
   },
   {

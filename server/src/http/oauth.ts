@@ -29,7 +29,8 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer): void {
       method,
       url,
       schema: { hide: true },
-      exposeHeadRoute: false,
+      // Looking at an authorization request would already make it wait for the advisor.
+      exposeHeadRoute: method === 'GET' && !url.startsWith(authorizePath),
       onRequest: answer,
       handler: async () => {},
     });

@@ -147,10 +147,14 @@ for (const [name, disconnectAnn] of ways)
 test('the command without an advisor disconnects the application from all, and says from how many', async () => {
   const ended = [await connect(crm, world.ann), await connect(crm, world.bob)];
   const untouched = await connect(other, world.ann);
-  assert.equal(await disconnectByCommand(crm), 'Disconnected from 2 advisors.\n');
+  assert.equal(await disconnectByCommand(crm), 'Disconnected: 2 advisors had authorized it. Its tokens have ended.\n');
   for (const held of ended) await assertEnded(held);
   await assertUntouched(untouched);
-  assert.equal(await disconnectByCommand(crm), 'Disconnected from 0 advisors.\n', 'again, there is nothing to end');
+  assert.equal(
+    await disconnectByCommand(crm),
+    'Disconnected: 0 advisors had authorized it. Its tokens have ended.\n',
+    'again',
+  );
 });
 
 test('what the operator provisioned stays: client credentials get a fresh token after a disconnect', async () => {

@@ -203,6 +203,15 @@ test('a token whose key is no longer ours is 401, on a node that knows it and on
   }
 });
 
+test('the keys and the metadata are there for HEAD too', async () => {
+  for (const url of ['/oauth/jwks', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
+    const { statusCode, headers, body } = await world.app.inject({ method: 'HEAD', url });
+    assert.equal(statusCode, 200);
+    assert.match(String(headers['content-type']), /json/);
+    assert.equal(body, '');
+  }
+});
+
 test('nothing private of a key is ever published', async () => {
   const rotated = await rotateSigningKeys(world.deps);
   await until('the new key is published', async () => (await kids(world.app)).includes(rotated.kid));
