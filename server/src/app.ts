@@ -14,6 +14,7 @@ import { answerClientError, takeOverFromNode } from './http/client-errors.ts';
 import { addRoutes } from './http/door.ts';
 import { commonHeaders } from './http/headers.ts';
 import { addHealth } from './http/health.ts';
+import { makeLane } from './http/lane.ts';
 import { addMetrics } from './http/metrics.ts';
 import { addOAuth } from './http/oauth.ts';
 import { addOpenapi, document } from './http/openapi.ts';
@@ -73,6 +74,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   });
   app.decorateRequest('problemCode', null);
   app.decorateRequest('caller', null);
+  app.decorateRequest('leaveLane', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request: unknown, stream: IncomingMessage) => readRawBody(stream));
   // The door validates by itself, in the contract's order and words; here the schemas document and serialize.
@@ -119,8 +121,9 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     const keys = keyRing(deps);
     if (!config.oauthIssuer) {
       const server = oauthServer(deps, { keys, log, errorPage });
-      addOAuth(scope, server);
-      addAdvisorPages(scope, deps, server);
+      const lane = makeLane(Math.max(1, Math.floor(config.databasePoolSize / 2)));
+      addOAuth(scope, server, lane);
+      addAdvisorPages(scope, deps, server, lane);
     }
     const verify = config.oauthIssuer ? externalVerifier(config) : tokenVerifier(deps, keys);
     addRoutes(scope, deps, callerFinder(deps, verify), routes, document);

@@ -25,8 +25,8 @@ export async function serve(config: Config, say: (line: string) => void): Promis
     return {
       async stop() {
         log.info('stopping');
-        await jobs.stop();
-        await drain(app, config);
+        app.beginStop();
+        await Promise.all([jobs.stop(), drain(app, config)]);
         await runtime.stop();
         log.info('stopped');
       },
@@ -56,7 +56,6 @@ async function listen(app: App, { host, port }: Config): Promise<void> {
  * that clients go elsewhere by themselves; then nothing new is accepted, and what was begun is finished.
  */
 async function drain(app: App, config: Config): Promise<void> {
-  app.beginStop();
   for (const end = Date.now() + config.stopGraceMs; Date.now() < end && (await connections(app)) > 0; )
     await pause(pollMs);
   // A client that is slow to send gets the time it always has; Node no longer watches it once the server closes.

@@ -90,7 +90,11 @@ function readMetadata(text: string, issuer: string): ProviderMetadata {
   const { jwks_uri, authorization_endpoint, token_endpoint } = metadata;
   const secure = typeof jwks_uri === 'string' && URL.canParse(jwks_uri) && isAsSecure(jwks_uri, issuer);
   if (!secure) throw new ProviderFault('publishes no https address of its keys');
-  return { jwks_uri, authorization_endpoint: given(authorization_endpoint), token_endpoint: given(token_endpoint) };
+  return {
+    jwks_uri,
+    authorization_endpoint: given(authorization_endpoint, issuer),
+    token_endpoint: given(token_endpoint, issuer),
+  };
 }
 
 /** An issuer by http is one of a sandbox, on loopback. */
@@ -106,8 +110,8 @@ function parse(text: string): Record<string, unknown> {
   throw new ProviderFault('publishes metadata that is not a JSON object');
 }
 
-function given(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+function given(value: unknown, issuer: string): string | undefined {
+  return typeof value === 'string' && URL.canParse(value) && isAsSecure(value, issuer) ? value : undefined;
 }
 
 async function ask(url: string, signal: AbortSignal): Promise<{ status: number; text: string }> {

@@ -91,7 +91,7 @@ export async function forgetExpiredTokens(deps: Deps): Promise<void> {
 
 async function forgetTokensOfEndedGrants(deps: Deps): Promise<void> {
   for (const grantId of await listEndedGrants(deps.db)) {
-    await inBatches((limit) => store.deleteOAuthTokensOfGrant(deps.db, grantId, limit));
+    if (!(await inBatches((limit) => store.deleteOAuthTokensOfGrant(deps.db, grantId, limit)))) return;
     await deleteEndedGrant(deps.db, grantId);
   }
 }

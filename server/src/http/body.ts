@@ -15,17 +15,19 @@ export type RawBody = Buffer | 'too large';
  * Reads the body whatever its type: an idempotent replay comes before the type and the size are judged. Of what is over
  * the limit no more is kept; Node lets the rest run by after the answer, within the time that a request may take.
  */
-export async function readRawBody(stream: IncomingMessage): Promise<RawBody> {
-  if (Number(stream.headers['content-length'] ?? 0) > bodyBytesMax) return 'too large';
+export async function readRawBody(stream: IncomingMessage, bytesMax = bodyBytesMax): Promise<RawBody> {
+  if (Number(stream.headers['content-length'] ?? 0) > bytesMax) return 'too large';
   const chunks: Buffer[] = [];
   let bytes = 0;
   return new Promise((resolve, reject) => {
-    stream.on('error', reject);
-    stream.on('close', () => reject(Object.assign(new Error('The client went away.'), { statusCode: 400 })));
+    const broken = (cause?: unknown) =>
+      reject(Object.assign(new Error('The client went away.', { cause }), { statusCode: 400 }));
+    stream.on('error', broken);
+    stream.on('close', () => broken());
     stream.on('end', () => resolve(Buffer.concat(chunks)));
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > bodyBytesMax) return resolve('too large');
+      if (bytes > bytesMax) return resolve('too large');
       chunks.push(chunk);
     });
   });

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fromDatabase } from '../domain/problems.ts';
+import { fromDatabase, Problem } from '../domain/problems.ts';
 import { authorizePath, discoveryPaths, jwksPath, revokePath, tokenPath } from '../oauth/routes.ts';
 import type { OAuthServer } from '../oauth/server.ts';
 import { readRawBody } from './body.ts';
+import type { Lane } from './lane.ts';
 import { sendErrorPage } from './page.ts';
 
 /** As much as the library takes. */
@@ -14,11 +15,11 @@ const formBytesMax = 56 * 1024;
  * The authorization server's endpoints, by their exact paths: the library's own router is lenient about case and
  * slashes. It answers the bare request itself.
  */
-export function addOAuth(root: FastifyInstance, server: OAuthServer): void {
-  root.register(async (app) => addEndpoints(app, server));
+export function addOAuth(root: FastifyInstance, server: OAuthServer, lane: Lane): void {
+  root.register(async (app) => addEndpoints(app, server, lane));
 }
 
-function addEndpoints(app: FastifyInstance, server: OAuthServer): void {
+function addEndpoints(app: FastifyInstance, server: OAuthServer, lane: Lane): void {
   app.setErrorHandler(sendUnavailable);
   const get = [authorizePath, `${authorizePath}/:uid`, jwksPath, ...discoveryPaths];
   for (const url of get) add('GET', url);
@@ -40,14 +41,19 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer): void {
     if (!isSpelled(request)) return void reply.callNotFound();
     await server.ready();
     if (request.method === 'POST' && !(await readBody(request.raw))) return void sendTooLarge(request, reply);
+    const leave = needsDatabase(request) ? await lane.enter(request.ip) : () => {};
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value) reply.raw.setHeader(name, value);
     const { raw: req, ip: address, log } = request;
     const note = (error: string) => {
       request.problemCode = error;
     };
-    await server.handle({ req, res: reply.raw, address, log, note });
+    await server.handle({ req, res: reply.raw, address, log, note }).finally(leave);
   }
+}
+
+function needsDatabase({ routeOptions: { url } }: FastifyRequest): boolean {
+  return url !== jwksPath && !discoveryPaths.some((path) => path === url);
 }
 
 /**
@@ -55,8 +61,8 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer): void {
  * send would hold a connection to the database. So it is read before, and handed over when asked for.
  */
 async function readBody(req: IncomingMessage): Promise<boolean> {
-  const body = await readRawBody(req);
-  if (body === 'too large' || body.length > formBytesMax) return false;
+  const body = await readRawBody(req, formBytesMax);
+  if (body === 'too large') return false;
   const read = Readable.from([body], { objectMode: false });
   Object.defineProperties(req, {
     readable: { get: () => read.readable },
@@ -80,7 +86,11 @@ function isSpelled({ raw, routeOptions }: FastifyRequest): boolean {
 
 /** Before the library is there: nothing of it can start without the keys, which are in the database. */
 function sendUnavailable(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const transient = fromDatabase(error) !== undefined;
+  const { statusCode = 500 } = error as { statusCode?: number };
+  // The client went away, or was cut off: nobody is there to read it, and nothing of ours failed.
+  if (statusCode < 500)
+    return reply.code(400).send({ error: 'invalid_request', error_description: 'The form broke off.' });
+  const transient = (error instanceof Problem ? error : fromDatabase(error))?.retryable === true;
   request.problemCode = transient ? 'temporarily_unavailable' : 'server_error';
   request.log[transient ? 'warn' : 'error']({ err: error }, 'the authorization server failed');
   if (transient) reply.header('retry-after', '1');

@@ -1,5 +1,6 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { getAdvisor } from '../domain/advisors.ts';
+import { authorize } from '../domain/grants.ts';
 import { Problem } from '../domain/problems.ts';
 import { allScopes, isScope } from '../domain/scopes.ts';
 import { algorithm, type SigningKey, tokenLifetimeSeconds } from '../domain/signing-keys.ts';
@@ -35,6 +36,7 @@ export function configuration({ keys, api, secure, renderError }: Setup): Config
     allowOmittingSingleRegisteredRedirectUri: false,
     pkce: { required: () => true },
     rotateRefreshToken: true,
+    loadExistingGrant,
     // Access ends when the advisor disconnects the application, not when a browser is closed.
     expiresWithSession: async () => false,
     extraParams: { state: requireState, scope: requireScope },
@@ -68,6 +70,21 @@ export function configuration({ keys, api, secure, renderError }: Setup): Config
     },
   };
 }
+
+/**
+ * What the advisor allowed takes effect here, in the transaction that also issues the code: until then it may be decided
+ * otherwise, and what was decided last counts.
+ */
+async function loadExistingGrant(ctx: KoaContextWithOIDC) {
+  const { result, client, account, provider } = ctx.oidc;
+  const { scopes } = (result?.consent ?? {}) as Consent;
+  if (!scopes || !client || !account) return undefined;
+  const allowed = { clientId: client.clientId, scopes };
+  return provider.Grant.find(await authorize(currentRequest().deps, Number(account.accountId), allowed));
+}
+
+/** What our pages hand the library with the advisor's yes. */
+export type Consent = { scopes?: string[] };
 
 async function findAccount(_ctx: KoaContextWithOIDC, accountId: string) {
   const advisor = await getAdvisor(currentRequest().deps, accountId).catch((error) => {

@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InteractionResults } from 'oidc-provider';
 import type { Deps } from '../deps.ts';
 import { findClient } from '../domain/applications.ts';
-import { authorize } from '../domain/grants.ts';
 import { problem } from '../domain/problems.ts';
 import type { Session } from '../domain/sessions.ts';
 import type { KeyRing } from '../domain/signing-keys.ts';
 import type { Log } from '../log.ts';
 import { browserSecrets } from './browser.ts';
+import type { Consent } from './configuration.ts';
 import { errors, type Provider } from './library.js';
 import type { ErrorPage } from './pages.ts';
 import { makeProvider } from './provider.ts';
@@ -63,16 +63,6 @@ export function oauthServer(deps: Deps, { keys, log, errorPage }: Setup): OAuthS
     return runRequest({ deps, log, path: '', address: '', browser: '', note: () => {}, ...request }, work);
   }
 
-  /** What was allowed and that it was decided are one: neither is there without the other. */
-  async function inTransaction<Result>(browser: string, work: (deps: Deps) => Promise<Result>): Promise<Result> {
-    // Its keys are read before: within a transaction, a look for them would want a second connection.
-    await provider();
-    return deps.db.transaction((db) => {
-      const inside = { ...deps, db };
-      return within({ deps: inside, browser }, () => work(inside));
-    });
-  }
-
   async function interaction(req: IncomingMessage, res: ServerResponse) {
     const server = await provider();
     const found = await server.interactionDetails(req, res).catch((error) => {
@@ -120,19 +110,17 @@ export function oauthServer(deps: Deps, { keys, log, errorPage }: Setup): OAuthS
         };
       }),
     allow: (req, res, session) =>
-      inTransaction(browsers.read(req), async (inside) => {
+      within({ browser: browsers.read(req) }, async () => {
         const found = await interaction(req, res);
         if (!found) throw expired();
-        const { client_id, scope } = found.params;
-        const allowed = { clientId: String(client_id), scopes: String(scope).split(' ') };
-        const grantId = await authorize(inside, session.advisorId, allowed);
         const login = {
           accountId: String(session.advisorId),
           ts: Math.floor(session.signedInAt.getTime() / 1000),
           // RFC 8176: a password; or a key that was proved to be held, with the user's presence checked.
           amr: session.method === 'password' ? ['pwd'] : ['pop', 'user'],
         };
-        return finish(req, res, { login, consent: { grantId } });
+        const consent: Consent = { scopes: String(found.params.scope).split(' ') };
+        return finish(req, res, { login, consent });
       }),
     deny: (req, res) =>
       within({ browser: browsers.read(req) }, () =>

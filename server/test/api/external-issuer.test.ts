@@ -190,14 +190,17 @@ suite('with an identity provider of the operator’s own', () => {
     });
 
     test('for an advisor who is not there is refused', async () => {
-      for (const advisor_id of [9_999_999, '9999999', 'nobody@test.example', '1e3', -1])
+      for (const advisor_id of [9_999_999, '9999999', 'nobody@test.example'])
         assertProblem(await answer({ advisor_id }), 'unauthorized', /advisor’s account/);
-      for (const advisor_id of [undefined, null, '', 1.5, true, [1], { id: 1 }])
+      const { advisorId, email } = world.ann.advisor;
+      const odd = [`0${advisorId}`, `${email}\0`, email.replace('ann', 'a\u{1d427}n'), '1e3', -1];
+      for (const advisor_id of [...odd, undefined, null, '', 1.5, true, [1], { id: 1 }])
         assertProblem(await answer({ advisor_id }), 'unauthorized', /claim advisor_id names no advisor/);
     });
 
     test('of an application that is not here, or is another than the key’s, is refused', async () => {
       assertProblem(await answer({ client_id: 'nobody' }), 'unauthorized', /application/);
+      assertProblem(await answer({ client_id: `${world.clientId}\0` }), 'unauthorized', /application/);
       for (const client_id of [undefined, null, '', 7, ['x']])
         assertProblem(await answer({ client_id }), 'unauthorized', /claim client_id names no application/);
       const externalClientId = 'another-crm';
@@ -253,7 +256,10 @@ suite('with an identity provider of the operator’s own', () => {
       assert.equal(await status(settings, claims), 200);
       assert.equal(await status(settings, { ...claims, email_verified: true }), 200);
       assert.equal(await status(settings, { ...claims, email_verified: false }), 401);
-      assert.equal(await status(settings, { ...claims, email_verified: 'false' }), 401);
+      for (const email_verified of ['false', 'False', 0, null, 'no', []])
+        assert.equal(await status(settings, { ...claims, email_verified }), 401, String(email_verified));
+      const { advisorId } = world.ann.advisor;
+      assert.equal(await status(settings, { ...claims, email: String(advisorId) }), 401, 'an id is no email');
     });
 
     test('an application keeps its name here when the provider’s name for it is taken away', async () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, suite, test } from 'node:test';
 import type { App } from '../../src/app.ts';
 import { setAdvisor } from '../../src/domain/advisors.ts';
 import { disableApplication } from '../../src/domain/applications.ts';
-import { disconnect, provision } from '../../src/domain/grants.ts';
+import { disconnect, listConnections, provision } from '../../src/domain/grants.ts';
 import { forgetExpiredTokens } from '../../src/domain/oauth-tokens.ts';
 import { hashSecret } from '../../src/domain/secrets.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
@@ -187,12 +187,16 @@ test('a request that waits for the advisor when the application is disconnected 
   await assertEnded(ended);
 });
 
-test('a disconnect between the advisor’s allow and the code leaves the application without access', async () => {
+test('what the advisor allows takes effect with the code: denied before, it leaves nothing connected', async () => {
   const visitor = new Visitor(world.app);
   const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
-  const decided = await visitor.submit(page, path, { decision: 'allow' });
-  await disconnect(world.deps, crm.clientId, world.ann.advisor.advisorId);
+  await visitor.submit(page, path, { decision: 'allow' });
+  const connected = async () =>
+    (await listConnections(world.deps, world.ann.advisor.advisorId)).some(({ authorized }) => authorized);
+  assert.equal(await connected(), false);
+  const decided = await visitor.submit(page, path, { decision: 'deny' });
   await assertDenied(await visitor.open(decided.location ?? ''));
+  assert.equal(await connected(), false);
 });
 
 for (const what of ['refresh', 'code'] as const)

@@ -16,7 +16,7 @@ import type { Visitor } from './visitor.ts';
 
 const crowd = 20;
 // Each of a crowd that meets at one row holds a connection while it waits.
-const world = await makeWorld({ database: { size: crowd + 5 } });
+const world = await makeWorld({ env: { DATABASE_POOL_SIZE: '60' }, database: { size: crowd + 5 } });
 const { ann } = world;
 let otherNode: App;
 let addresses: string[];

@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { fromDatabase, Problem, problems } from '../../domain/problems.ts';
 import type { AuthorizationRequests } from '../../oauth/server.ts';
 import { FormRefused } from '../forms.ts';
+import type { Lane } from '../lane.ts';
 import { type Failure, sendErrorPage } from '../page.ts';
 import { addConnectedApps } from './connected-apps.ts';
 import { addConsent } from './consent.ts';
@@ -18,10 +19,15 @@ const webauthnScript = readFileSync(
 );
 
 /** The pages that an advisor sees: signing in, allowing an application, what is connected, passkeys. */
-export function addAdvisorPages(app: FastifyInstance, deps: Deps, server: AuthorizationRequests): void {
+export function addAdvisorPages(app: FastifyInstance, deps: Deps, server: AuthorizationRequests, lane: Lane): void {
   const visiting = visits(deps);
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
+    // Once the form is read: who is slow to send it waits for nobody else's turn.
+    scope.addHook('preHandler', async (request) => {
+      request.leaveLane = await lane.enter(request.ip);
+    });
+    scope.addHook('onResponse', async (request) => request.leaveLane?.());
     addSignIn(scope, visiting);
     addConsent(scope, visiting, server);
     addConnectedApps(scope, visiting);
@@ -45,7 +51,7 @@ function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const found = error instanceof Problem ? error : fromDatabase(error);
   request.problemCode = found?.code ?? 'internal_error';
   if (error instanceof Problem && error.status < 500) return sendErrorPage(reply, refused(error));
-  request.log.error({ code: request.problemCode, err: error }, 'problem');
+  request.log[found?.retryable ? 'warn' : 'error']({ code: request.problemCode, err: error }, 'problem');
   if (found) return sendErrorPage(reply.header('retry-after', '1'), unavailable);
   return sendErrorPage(reply, { ...failed, traceId: request.id });
 }
@@ -81,4 +87,10 @@ const failed: Failure = {
 
 function refused({ code, status, detail }: Problem): Failure {
   return { status, title: problems[code].title, message: detail, next: 'Go back and try again.' };
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    leaveLane: (() => void) | null;
+  }
 }
