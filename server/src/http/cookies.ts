@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { secretCookie } from '../oauth/browser.ts';
 
 export type CookieName = 'session' | 'form';
-const valueForm = /^[\w-]{43}$/;
 
 /** The cookies of the advisor's browser: 256 random bits each, for this host alone, out of reach of scripts. */
 export function cookieJar(publicUrl: string) {
@@ -12,10 +12,7 @@ export function cookieJar(publicUrl: string) {
 
   return {
     read(request: FastifyRequest, name: CookieName): string | null {
-      const start = `${nameOf(name)}=`;
-      const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-      const value = pairs.find((pair) => pair.startsWith(start))?.slice(start.length) ?? '';
-      return valueForm.test(value) ? value : null;
+      return secretCookie(request.headers.cookie, nameOf(name));
     },
     set(reply: FastifyReply, name: CookieName, value: string): void {
       reply.header('set-cookie', `${nameOf(name)}=${value}; ${attributes}`);

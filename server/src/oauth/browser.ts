@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-const valueForm = /^[\w-]{43}$/;
+const secretForm = /^[\w-]{43}$/;
 
 /**
  * A secret that each browser keeps from its first authorization request on. What begins in one browser is finished
@@ -11,14 +11,10 @@ export function browserSecrets(publicUrl: string) {
   const secure = publicUrl.startsWith('https:');
   const name = `${secure ? '__Host-' : ''}assent-browser`;
 
-  function read({ headers }: IncomingMessage): string {
-    const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
-    const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
-    return valueForm.test(value) ? value : '';
-  }
+  /** Empty where the browser has none, which belongs to nothing. */
+  const read = ({ headers }: IncomingMessage) => secretCookie(headers.cookie, name) ?? '';
 
   return {
-    /** Empty where the browser has none, which belongs to nothing. */
     read,
     /** With the cookie that gives it one, where it has none. */
     readOrMake(req: IncomingMessage): { browser: string; browserCookie?: string } {
@@ -29,4 +25,11 @@ export function browserSecrets(publicUrl: string) {
       return { browser, browserCookie };
     },
   };
+}
+
+/** A cookie whose value is 256 random bits, as ours have it. */
+export function secretCookie(header: string | undefined, name: string): string | null {
+  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
+  const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+  return secretForm.test(value) ? value : null;
 }
