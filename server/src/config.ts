@@ -2,6 +2,9 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** What this machine is called in its own addresses. */
+export const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
+
 /** Where the checkout is: the default data folder and the files that the server reads lie under it. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -166,11 +169,9 @@ function withPublicUrl(config: Config): Config {
   return config;
 }
 
-const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
-
 function withIssuer(config: Config): Config {
   const { oauthIssuer, environment } = config;
-  const loopback = environment === 'sandbox' && loopbackNames.includes(URL.parse(oauthIssuer)?.hostname ?? '');
+  const loopback = environment === 'sandbox' && loopbackHosts.includes(URL.parse(oauthIssuer)?.hostname ?? '');
   if (oauthIssuer && !oauthIssuer.startsWith('https://') && !loopback)
     throw new ConfigError(`OAUTH_ISSUER is "${oauthIssuer}": whose tokens are believed must be reached by https.`);
   return { ...config, oauthAudience: config.oauthAudience || `${config.publicUrl}/v1` };

@@ -60,9 +60,13 @@ export async function setAdvisor(
 
 /** The advisor that an operator names by id or email. */
 export async function getAdvisor(deps: Deps, idOrEmail: string): Promise<Advisor> {
-  const advisor = await store.findAdvisor(deps.db, idOrEmail);
+  const advisor = await findAdvisor(deps, idOrEmail);
   if (!advisor) throw problem('not_found', `There is no advisor ${idOrEmail}.`);
   return advisor;
+}
+
+export async function findAdvisor(deps: Deps, idOrEmail: string): Promise<Advisor | null> {
+  return store.findAdvisor(deps.db, idOrEmail);
 }
 
 export async function listAdvisors(deps: Deps): Promise<Advisor[]> {

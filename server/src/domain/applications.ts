@@ -1,3 +1,4 @@
+import { loopbackHosts } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import type { ApplicationRow } from '../store/applications.ts';
 import * as store from '../store/applications.ts';
@@ -104,9 +105,7 @@ function checkName(name: string): void {
 function checkRedirectUri(deps: Deps, uri: string): void {
   const url = URL.parse(uri);
   const loopback =
-    deps.config.environment === 'sandbox' &&
-    url?.protocol === 'http:' &&
-    ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+    deps.config.environment === 'sandbox' && url?.protocol === 'http:' && loopbackHosts.includes(url.hostname);
   const odd = /[#*\\\s\p{Cc}]/u.test(uri) || url?.username || url?.password;
   if (!url || !(url.protocol === 'https:' || loopback) || odd)
     throw problem('invalid_request', `${uri} is not a redirect URI: it must be https, exact, without * and #.`);

@@ -4,7 +4,7 @@ import type { GrantKind, GrantRow } from '../store/grants.ts';
 import * as store from '../store/grants.ts';
 import { getApplication } from './applications.ts';
 import { problem } from './problems.ts';
-import { type Scope, textScopes } from './scopes.ts';
+import { textScopes } from './scopes.ts';
 
 export type Grant = GrantRow;
 
@@ -70,10 +70,10 @@ export async function endGrant(deps: Deps, grantId: string): Promise<void> {
 /** The provisioning that client credentials rest on, for the advisor that is named or the only one there is. */
 export async function findProvisioned(
   deps: Deps,
-  applicationId: number,
+  clientId: string,
   advisorId: number | null,
-): Promise<{ grantId: string; advisorId: number; scopes: string[] } | 'none' | 'several'> {
-  const [only, another] = await store.listProvisioned(deps.db, applicationId, advisorId);
+): Promise<{ grantId: string; advisorId: number } | 'none' | 'several'> {
+  const [only, another] = await store.listProvisioned(deps.db, clientId, advisorId);
   if (another) return 'several';
   return only ?? 'none';
 }
@@ -101,7 +101,7 @@ export async function listConnections(deps: Deps, advisorId: number): Promise<Co
 
 async function make(
   deps: Deps,
-  grant: { advisorId: number; applicationId: number; kind: GrantKind; scopes: (Scope | string)[] },
+  grant: { advisorId: number; applicationId: number; kind: GrantKind; scopes: string[] },
 ): Promise<string> {
   return store.upsertGrant(deps.db, { ...grant, grantId: randomUUID() }, new Date());
 }

@@ -42,8 +42,8 @@ export async function findOAuthToken(deps: Deps, kind: OAuthTokenKind, value: st
   return row && { payload: row.payload, grantId: row.grantId, usedAt: row.dateTimeUsed };
 }
 
-/** False where it was used before, if only a moment ago. */
-export async function useOAuthToken(deps: Deps, value: string): Promise<boolean> {
+/** The grant that it is of, or null where it was used before, if only a moment ago. */
+export async function useOAuthToken(deps: Deps, value: string): Promise<string | null> {
   return store.updateOAuthTokenUsed(deps.db, hashSecret(value), new Date());
 }
 

@@ -142,8 +142,13 @@ export function invalid(broken: BrokenRule[], cause?: unknown): Problem {
   });
 }
 
+/** The problem that an error is, or stands for; none where it is a fault of ours. */
+export function problemIn(error: unknown): Problem | undefined {
+  return error instanceof Problem ? error : fromDatabase(error);
+}
+
 /** What the store throws when the database fails, if it is that. */
-export function fromDatabase(error: unknown): Problem | undefined {
+function fromDatabase(error: unknown): Problem | undefined {
   if (error instanceof DatabaseUnavailable)
     return problem('downstream_unavailable', 'The database can’t be reached; nothing was done. Retry with backoff.', {
       cause: error,

@@ -66,6 +66,7 @@ export async function takeAttempt(deps: Deps, buckets: Bucket[]): Promise<number
 }
 
 async function longestWait(db: Deps['db'], rows: BucketRow[]): Promise<number> {
+  if (rows.length === 0) return 0;
   const held = await store.fillBuckets(db, rows, new Date());
   const waits = rows.map(({ bucketHash, perSecond }) => {
     const left = held.find((each) => each.bucketHash.equals(bucketHash))?.attemptsLeft ?? 0;

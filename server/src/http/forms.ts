@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { loopbackHosts } from '../config.ts';
 import { hashSecret, matchesHash } from '../domain/secrets.ts';
 import type { RawBody } from './body.ts';
 import type { CookieJar } from './cookies.ts';
@@ -91,5 +92,5 @@ function parsed(text: string): Record<string, unknown> {
 function ownOrigins({ environment, publicUrl }: { environment: string; publicUrl: string }): string[] {
   const { port } = new URL(publicUrl);
   if (environment !== 'sandbox') return [publicUrl];
-  return [publicUrl, ...['localhost', '127.0.0.1', '[::1]'].map((host) => `http://${host}${port && `:${port}`}`)];
+  return [publicUrl, ...loopbackHosts.map((host) => `http://${host}${port && `:${port}`}`)];
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fromDatabase, Problem } from '../domain/problems.ts';
+import { describeFault } from '../oauth/faults.ts';
 import { authorizePath, discoveryPaths, jwksPath, revokePath, tokenPath } from '../oauth/routes.ts';
 import type { OAuthServer } from '../oauth/server.ts';
 import { readRawBody } from './body.ts';
@@ -53,7 +53,7 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer, lane: Lane): vo
 }
 
 function needsDatabase({ routeOptions: { url } }: FastifyRequest): boolean {
-  return url !== jwksPath && !discoveryPaths.some((path) => path === url);
+  return ![jwksPath, ...discoveryPaths].includes(url ?? '');
 }
 
 /**
@@ -90,14 +90,11 @@ function sendUnavailable(error: unknown, request: FastifyRequest, reply: Fastify
   // The client went away, or was cut off: nobody is there to read it, and nothing of ours failed.
   if (statusCode < 500)
     return reply.code(400).send({ error: 'invalid_request', error_description: 'The form broke off.' });
-  const transient = (error instanceof Problem ? error : fromDatabase(error))?.retryable === true;
-  request.problemCode = transient ? 'temporarily_unavailable' : 'server_error';
-  request.log[transient ? 'warn' : 'error']({ err: error }, 'the authorization server failed');
-  if (transient) reply.header('retry-after', '1');
-  const [status, message] = transient
-    ? [503, 'The authorization service is not available.']
-    : [500, 'Something failed on our side.'];
+  const { status, error: code, message, level, headers } = describeFault(error);
+  request.problemCode = code;
+  request.log[level]({ err: error }, 'the authorization server failed');
+  reply.headers(headers);
   if (request.routeOptions.url?.startsWith(authorizePath))
     return sendErrorPage(reply, { status, title: 'Not available', message, next: 'Reload this page.' });
-  return reply.code(status).send({ error: request.problemCode, error_description: `${message} Try again.` });
+  return reply.code(status).send({ error: code, error_description: `${message} Try again.` });
 }

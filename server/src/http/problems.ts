@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { fromDatabase, invalid, Problem, problem, problems } from '../domain/problems.ts';
+import { invalid, type Problem, problem, problemIn, problems } from '../domain/problems.ts';
 
 export const problemType = 'application/problem+json; charset=utf-8';
 
@@ -19,9 +19,8 @@ type Occurrence = { publicUrl: string; instance: string; traceId: string };
 
 /** Whatever was thrown, as one of the twelve. */
 function asProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
   return (
-    fromDatabase(error) ??
+    problemIn(error) ??
     fromFramework(error) ??
     problem('internal_error', 'Something failed on our side; nothing was done.', { cause: error })
   );

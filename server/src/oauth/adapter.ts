@@ -115,21 +115,21 @@ function oauthTokens(kind: OAuthTokenKind): Adapter {
     },
     async consume(value) {
       const request = currentRequest();
-      if (await useOAuthToken(request.deps, value)) return requireCalm(value);
-      request.reused = true;
-      throw new errors.InvalidGrant('already used');
+      const grantId = await useOAuthToken(request.deps, value);
+      if (grantId === null) {
+        request.reused = true;
+        throw new errors.InvalidGrant('already used');
+      }
+      if (kind === 'RefreshToken') await requireCalm(grantId);
     },
     // Used ones are kept, since only they give a second use away; with their grant all of them go.
   };
+}
 
-  /** Each refresh leaves a used token behind for months: one that never ends would fill the database with them. */
-  async function requireCalm(value: string): Promise<void> {
-    if (kind !== 'RefreshToken') return;
-    const { deps } = currentRequest();
-    const token = await findOAuthToken(deps, kind, value);
-    const retryAfterSeconds = await takeAttempt(deps, refreshThrottles(token?.grantId ?? ''));
-    if (retryAfterSeconds !== null) throw tooOften(retryAfterSeconds);
-  }
+/** Each refresh leaves a used token behind for months: one that never ends would fill the database with them. */
+async function requireCalm(grantId: string): Promise<void> {
+  const retryAfterSeconds = await takeAttempt(currentRequest().deps, refreshThrottles(grantId));
+  if (retryAfterSeconds !== null) throw tooOften(retryAfterSeconds);
 }
 
 function inSeconds(seconds = 0): Date {

@@ -1,5 +1,4 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { findClient } from '../domain/applications.ts';
 import { findProvisioned } from '../domain/grants.ts';
 import { textScopes } from '../domain/scopes.ts';
 import { errors } from './library.js';
@@ -26,9 +25,7 @@ export function textScopesOnly(ctx: KoaContextWithOIDC): void {
 export async function clientCredentialsClaims(ctx: KoaContextWithOIDC) {
   const { deps } = currentRequest();
   const advisorId = advisorIdOf(ctx.oidc.body?.advisor_id);
-  const application = await findClient(deps, ctx.oidc.client?.clientId ?? '');
-  if (!application) throw new errors.InvalidClientAuth('client not found');
-  const provisioned = await findProvisioned(deps, application.applicationId, advisorId);
+  const provisioned = await findProvisioned(deps, ctx.oidc.client?.clientId ?? '', advisorId);
   if (provisioned === 'several')
     throw new errors.InvalidRequest('advisor_id is missing: this application is provisioned for several advisors.');
   if (provisioned === 'none') throw notProvisioned(advisorId);

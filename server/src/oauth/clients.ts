@@ -2,7 +2,7 @@ import type { AdapterPayload } from 'oidc-provider';
 import type { Application } from '../domain/applications.ts';
 import { type Environment, matchesHash, readSecret } from '../domain/secrets.ts';
 import { errors, type Provider } from './library.js';
-import { revokePath, tokenPath } from './routes.ts';
+import { isClientEndpoint } from './routes.ts';
 
 /** An application as the library has it. Of the secret only the hash is known, and compared. */
 export function clientMetadata({ clientId, name, secretHash, redirectUris, scopes }: Application): AdapterPayload {
@@ -33,7 +33,7 @@ export function compareSecretsByHash(provider: Provider, environment: Environmen
 export function refuseOtherEnvironment(clientId: string, environment: Environment, path: string): void {
   if (readSecret('clientId', environment, clientId) !== 'other_environment') return;
   const description = `The client_id is of another environment: this is the ${environment} environment.`;
-  throw path === tokenPath || path === revokePath ? wrongClient(description) : new errors.InvalidClient(description);
+  throw isClientEndpoint(path) ? wrongClient(description) : new errors.InvalidClient(description);
 }
 
 /** 401, as for every client that can't be recognised, in words of ours. */

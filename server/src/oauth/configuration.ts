@@ -1,7 +1,6 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { getAdvisor } from '../domain/advisors.ts';
+import { findAdvisor } from '../domain/advisors.ts';
 import { authorize } from '../domain/grants.ts';
-import { Problem } from '../domain/problems.ts';
 import { allScopes, isScope } from '../domain/scopes.ts';
 import { algorithm, type SigningKey, tokenLifetimeSeconds } from '../domain/signing-keys.ts';
 import { adapterFor } from './adapter.ts';
@@ -87,10 +86,7 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
 export type Consent = { scopes?: string[] };
 
 async function findAccount(_ctx: KoaContextWithOIDC, accountId: string) {
-  const advisor = await getAdvisor(currentRequest().deps, accountId).catch((error) => {
-    if (error instanceof Problem) return null;
-    throw error;
-  });
+  const advisor = await findAdvisor(currentRequest().deps, accountId);
   if (!advisor || advisor.disabled) return undefined;
   const { advisorId, name, email } = advisor;
   return { accountId, claims: () => ({ sub: accountId, name, email, advisor_id: advisorId }) };
@@ -182,5 +178,5 @@ function cookies(secure: boolean): Configuration['cookies'] {
   };
 }
 
-/** The library's own session, which never reaches a browser (server.ts). */
+/** The library's own session, which never reaches a browser (provider.ts). */
 export const sessionCookie = 'assent-oauth';

@@ -1,15 +1,41 @@
 import type { Context, Next } from 'koa';
-import { fromDatabase, Problem } from '../domain/problems.ts';
+import { problemIn } from '../domain/problems.ts';
 import { type ErrorPage, sendErrorPage } from './pages.ts';
 import { currentRequest } from './request.ts';
-import { revokePath, tokenPath } from './routes.ts';
+import { isClientEndpoint } from './routes.ts';
 
 const retryAfterSeconds = 1;
+
+type Fault = {
+  status: number;
+  error: string;
+  message: string;
+  level: 'warn' | 'error';
+  headers: Record<string, string>;
+};
 
 /**
  * What fails on our side. The database away or too slow is 503 with Retry-After, for nothing was done and the same
  * code or token will work; anything else is an honest 500.
  */
+export function describeFault(fault: unknown): Fault {
+  return problemIn(fault)?.retryable
+    ? {
+        status: 503,
+        error: 'temporarily_unavailable',
+        message: 'The authorization service is not available.',
+        level: 'warn',
+        headers: { 'retry-after': String(retryAfterSeconds) },
+      }
+    : {
+        status: 500,
+        error: 'server_error',
+        message: 'Something failed on our side.',
+        level: 'error',
+        headers: {},
+      };
+}
+
 export function answerFaults(errorPage: ErrorPage) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const request = currentRequest();
@@ -20,18 +46,15 @@ export function answerFaults(errorPage: ErrorPage) {
     }
     if (request.fault === undefined) return;
     const { fault } = request;
-    const found = fault instanceof Problem ? fault : fromDatabase(fault);
-    const transient = found?.retryable === true;
-    const error = transient ? 'temporarily_unavailable' : 'server_error';
+    const { status, error, message, level, headers } = describeFault(fault);
     request.note(error);
-    request.log[transient ? 'warn' : 'error']({ err: fault }, 'the authorization server failed');
+    request.log[level]({ err: fault }, 'the authorization server failed');
     for (const header of ['location', 'set-cookie']) ctx.remove(header);
-    ctx.status = transient ? 503 : 500;
-    if (transient) ctx.set('retry-after', String(retryAfterSeconds));
-    const message = transient ? 'The authorization service is not available.' : 'Something failed on our side.';
-    if ([tokenPath, revokePath].includes(ctx.path)) {
+    ctx.status = status;
+    ctx.set(headers);
+    if (isClientEndpoint(ctx.path)) {
       // Whether the last step took effect may not be known: then a refresh gets its answer again, and a code is spent.
-      const next = 'outcome' in (found?.details ?? {}) ? 'Try again.' : 'Nothing was done: try again.';
+      const next = 'outcome' in (problemIn(fault)?.details ?? {}) ? 'Try again.' : 'Nothing was done: try again.';
       ctx.body = { error, error_description: `${message} ${next}` };
       return;
     }

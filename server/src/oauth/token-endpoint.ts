@@ -7,14 +7,14 @@ import { revokeToken, type TokenVerifier } from '../domain/tokens.ts';
 import { explanationOf } from './explanations.ts';
 import { currentRequest, runRequest } from './request.ts';
 import { settleReuse } from './reuse.ts';
-import { authorizePath, revokePath, tokenPath } from './routes.ts';
+import { authorizePath, isClientEndpoint, revokePath, tokenPath } from './routes.ts';
 
 /**
  * A request that spends something (a code, a refresh token, the advisor's decision) is one transaction, committed before
  * it is answered: what fails midway has spent nothing.
  */
 export async function inOneTransaction(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
-  if (ctx.path !== tokenPath && ctx.path !== revokePath && !ctx.path.startsWith(`${authorizePath}/`)) return next();
+  if (!isClientEndpoint(ctx.path) && !ctx.path.startsWith(`${authorizePath}/`)) return next();
   const request = currentRequest();
   let begun = false;
   await request.deps.db.transaction(async (db) => {
@@ -47,7 +47,7 @@ type Savepoint = (work: () => Promise<void>) => Promise<void>;
 
 /** The secret goes in the form and nowhere else. */
 export async function refuseBasic(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
-  if (ctx.get('authorization') === '' || !isClientEndpoint(ctx)) return next();
+  if (ctx.get('authorization') === '' || !isClientEndpoint(ctx.path)) return next();
   ctx.set('www-authenticate', `Basic realm="${ctx.host}"`);
   refuse(ctx, 401, 'invalid_client', 'Send client_id and client_secret in the form, not in the Authorization header.');
 }
@@ -64,7 +64,7 @@ export async function serverSideOnly(ctx: KoaContextWithOIDC, next: Next): Promi
     await next();
   } finally {
     const unsaid = ['access-control-allow-origin', 'access-control-expose-headers'];
-    if (isClientEndpoint(ctx)) for (const header of unsaid) ctx.remove(header);
+    if (isClientEndpoint(ctx.path)) for (const header of unsaid) ctx.remove(header);
   }
 }
 
@@ -75,7 +75,7 @@ const noCredentials = 'no client authentication mechanism provided';
 export async function explainErrors(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next();
   const body = ctx.body as { error?: string; error_description?: string };
-  if (!isClientEndpoint(ctx) || ctx.status < 400 || !body?.error) return;
+  if (!isClientEndpoint(ctx.path) || ctx.status < 400 || !body?.error) return;
   const { error, error_description = '' } = body;
   if (error_description !== noCredentials)
     refuse(ctx, ctx.status, error, explanationOf(ctx.state.refusal) ?? error_description);
@@ -123,8 +123,4 @@ function noneIfInvalid(error: unknown): null {
   const refused = tokenProblem(error);
   if (refused instanceof Problem && refused.code === 'unauthorized') return null;
   throw error;
-}
-
-function isClientEndpoint(ctx: KoaContextWithOIDC): boolean {
-  return ctx.path === tokenPath || ctx.path === revokePath;
 }

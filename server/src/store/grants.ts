@@ -37,8 +37,8 @@ export async function upsertGrant(db: Db, grant: NewGrant, now: Date): Promise<s
 }
 
 /**
- * The grant with all that must be on for it to count: its application and its advisor. Locked, so that what spends or
- * ends tokens of one grant takes turns, in the order grant, then tokens, that deleting a grant has too.
+ * The grant with all that must be on for it to count: its application and its advisor. Locked, so that what spends the
+ * tokens of a grant and what ends it take turns.
  */
 export async function findGrantForUpdate(db: Db, grantId: string): Promise<GrantRow | null> {
   const [row] = await db.query<GrantRow>(
@@ -67,17 +67,19 @@ export async function listGrants(db: Db, advisorId: number): Promise<GrantRow[]>
 /** The advisors that an application is provisioned for, as long as both are on; two are enough to know that one isn't alone. */
 export async function listProvisioned(
   db: Db,
-  applicationId: number,
+  clientId: string,
   advisorId: number | null,
-): Promise<{ grantId: string; advisorId: number; scopes: string[] }[]> {
+): Promise<{ grantId: string; advisorId: number }[]> {
   return db.query(
-    `select grant_id as "grantId", advisor_id as "advisorId", scopes
+    `select grant_id as "grantId", advisor_id as "advisorId"
      from grants
+     join applications using (application_id)
      join advisors using (advisor_id)
-     where application_id = $1 and kind = 'provisioned' and not disabled and ($2::bigint is null or advisor_id = $2)
+     where client_id = $1 and kind = 'provisioned' and not applications.disabled and not advisors.disabled
+       and ($2::bigint is null or advisor_id = $2)
      order by advisor_id
      limit 2`,
-    [applicationId, advisorId],
+    [clientId, advisorId],
   );
 }
 

@@ -24,16 +24,19 @@ export async function findOAuthToken(db: Db, kind: OAuthTokenKind, hash: Buffer)
   return row ?? null;
 }
 
-/** Marks it used, once: of several at the same time all but one wait for the first and then find it used. */
-export async function updateOAuthTokenUsed(db: Db, hash: Buffer, now: Date): Promise<boolean> {
-  const rows = await db.query(
+/**
+ * Marks it used, once: of several at the same time all but one wait for the first and then find it used. Returns its
+ * grant, or null where it was used before.
+ */
+export async function updateOAuthTokenUsed(db: Db, hash: Buffer, now: Date): Promise<string | null> {
+  const [row] = await db.query<{ grantId: string }>(
     `update oauth_tokens
      set date_time_used = $2
      where token_hash = $1 and date_time_used is null
-     returning kind`,
+     returning grant_id as "grantId"`,
     [hash, now],
   );
-  return rows.length > 0;
+  return row?.grantId ?? null;
 }
 
 export async function updateOAuthTokenAnswer(

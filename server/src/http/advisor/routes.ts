@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
-import { fromDatabase, Problem, problems } from '../../domain/problems.ts';
+import { Problem, problemIn, problems } from '../../domain/problems.ts';
 import type { AuthorizationRequests } from '../../oauth/server.ts';
 import { FormRefused } from '../forms.ts';
 import type { Lane } from '../lane.ts';
@@ -48,7 +48,7 @@ function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyRepl
   // What Fastify refuses by itself: a type that is none, a body that breaks off.
   const { statusCode = 500 } = error as { statusCode?: number };
   if (statusCode < 500) return sendErrorPage(reply, refusals.unreadable);
-  const found = error instanceof Problem ? error : fromDatabase(error);
+  const found = problemIn(error);
   request.problemCode = found?.code ?? 'internal_error';
   if (error instanceof Problem && error.status < 500) return sendErrorPage(reply, refused(error));
   request.log[found?.retryable ? 'warn' : 'error']({ code: request.problemCode, err: error }, 'problem');
