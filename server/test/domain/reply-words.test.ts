@@ -1,0 +1,556 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import { type ReplyMeaning, readReply } from '../../src/domain/reply-words.ts';
+
+const words: Record<Exclude<ReplyMeaning, 'opt_out_wording' | 'other'>, string[]> = {
+  opt_out: [
+    'STOP',
+    'STOPALL',
+    'STOP ALL',
+    'UNSUBSCRIBE',
+    'CANCEL',
+    'END',
+    'QUIT',
+    'REVOKE',
+    'OPTOUT',
+    'OPT OUT',
+    'OPT-OUT',
+    'REMOVE',
+  ],
+  opt_in: ['START', 'UNSTOP'],
+  accept: ['ACCEPT', 'YES', 'Y'],
+  decline: ['NO'],
+  help: ['HELP', 'INFO'],
+};
+
+const disguises: Record<string, (word: string) => string> = {
+  'as it is': (word) => word,
+  'lower case': (word) => word.toLowerCase(),
+  'a capital': (word) => word.charAt(0) + word.slice(1).toLowerCase(),
+  spaces: (word) => `  ${word}\t `,
+  'a full stop and spaces': (word) => ` ${word.toLowerCase()}. `,
+  exclamation: (word) => `${word}!!!`,
+  'a question': (word) => `¿${word}?`,
+  'a line break': (word) => `${word}\r\n`,
+  quotes: (word) => `“${word}”`,
+  'straight quotes': (word) => `'${word}' "`,
+  brackets: (word) => `[(${word})]`,
+  'an emoji': (word) => `🛑 ${word} ❤️`,
+  'an emoji of several characters': (word) => `${word}👨‍👩‍👧‍👦👍🏽`,
+  symbols: (word) => `*~${word}~* $+=`,
+  'zero-width characters inside': (word) => [...word].join('\u200b'),
+  'a byte order mark and a soft hyphen inside': (word) => `\ufeff${word.charAt(0)}\ufeff\u00ad${word.slice(1)}`,
+  'directional marks': (word) => `\u202e${word}\u202c\u200f`,
+  'control characters': (word) => `\u0000${word.charAt(0)}\u0007${word.slice(1)}\u0085`,
+  'full width': (word) => word.replace(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
+  'mathematical bold': (word) =>
+    word.replace(/[A-Z]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) - 65 + 0x1d400)),
+  'a Turkish capital': (word) => word.replaceAll('I', 'İ'),
+  'a Turkish small letter': (word) => word.toLowerCase().replaceAll('i', 'ı'),
+  'no-break spaces': (word) => `\u00a0${word.replaceAll(' ', '\u00a0\u00a0')}\u3000`,
+  'line breaks between': (word) => word.replaceAll(' ', '\n'),
+};
+
+suite('a word that is the whole message', () => {
+  for (const [meaning, list] of Object.entries(words))
+    for (const word of list)
+      test(`${word} means ${meaning} in every disguise`, () => {
+        for (const [about, disguise] of Object.entries(disguises))
+          assert.equal(readReply(disguise(word)), meaning, about);
+      });
+
+  test('is found among any white space, punctuation and zero-width characters', () => {
+    const around = fc.string({
+      unit: fc.constantFrom(...' \t\r\n\u00a0\u3000.,;:!?¡¿-–—_()[]{}"\'“”‘’«»*#/\\|~$+<>…·•🛑\u200b\ufe0f'),
+    });
+    const within = fc.string({
+      unit: fc.constantFrom(...'\u200b\u200c\u200d\u2060\ufeff\u00ad\u034f\u180e\u200e\u202a\ufe0f'),
+    });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...Object.entries(words).flatMap(([meaning, list]) => list.map((word) => [word, meaning]))),
+        fc.array(fc.tuple(within, fc.boolean()), { minLength: 11, maxLength: 11 }),
+        around,
+        around,
+        ([word = '', meaning], inside, before, after) => {
+          const letters = [...word].map((letter, place) => {
+            const [characters, small] = inside[place] ?? ['', false];
+            return (small ? letter.toLowerCase() : letter) + characters;
+          });
+          assert.equal(readReply(before + letters.join('') + after), meaning);
+        },
+      ),
+    );
+  });
+
+  test('is not found inside another word or beside one', () => {
+    for (const text of [
+      'STOPS',
+      'UNSTOPPABLE',
+      'ENDED',
+      'YESTERDAY',
+      'KNOW',
+      'YY',
+      'START NOW',
+      'YES PLEASE',
+      'Y E S',
+      'NO PROBLEM',
+      'HELP ME',
+      'ACCEPTED',
+      'INFORMATION',
+      'NOPE',
+      'YES NO',
+    ])
+      assert.equal(readReply(text), 'other', text);
+  });
+});
+
+suite('wording that means stop', () => {
+  for (const text of lines(`
+    please stop texting me
+    Please stop texting me!
+    PLEASE STOP TEXTING ME
+    pls stop txting me
+    stop texting me
+    Stop texting.
+    stop messaging me
+    stop messaging this number
+    stop contacting me
+    stop bothering me please
+    stop harassing us
+    stop spamming me
+    stop calling me
+    stop blowing up my phone
+    Stop with the texting
+    stop all this texting please
+    quit texting
+    quit texting me
+    Quit bothering me.
+    quit it
+    cease texting me
+    Cease and desist.
+    wrong number stop texting
+    wrong number, stop
+    wrong number please stop
+    Wrong number
+    Sorry, wrong number.
+    You have the wrong number
+    you've got the wrong person
+    I think you have the wrong number
+    STOP!!! I said stop
+    stop stop stop
+    STOP STOP STOP STOP STOP STOP STOP STOP STOP STOP
+    Stoppppp
+    STOOOP
+    S T O P
+    s.t.o.p.
+    stop please
+    please stop
+    Pleaseee stop
+    please, stop
+    ok stop
+    stop now
+    stop it
+    STOP THIS
+    I said stop
+    can you please stop
+    would you stop?
+    I want you to stop
+    I need this to stop
+    you need to stop
+    stop who is this
+    stop i dont know you
+    Stop. Who is this?
+    Who is this? Stop.
+    who is this please stop
+    i don't know you stop please
+    stop — you have the wrong number
+    please cancel
+    cancel please
+    end, please
+    please remove
+    OK, unsubscribe
+    don't text me again
+    don’t text me again
+    dont text me
+    DONT TEXT ME
+    don´t text me
+    do not text me
+    do not text
+    Do not text this number again.
+    please don't ever text me
+    don't keep texting me
+    please do not message me
+    do not contact me
+    Do not contact.
+    do not call or text me
+    Do not text or call this number
+    don't call me or text me
+    don't contact me anymore
+    don't call me again
+    don't bother me
+    never text me again
+    Never contact me again!
+    please never text me
+    You don't need to text me anymore
+    no need to text me again
+    don't text me at work, email is fine
+    don't text me until Monday
+    stop sending me texts
+    stop sending me messages
+    stop sending these
+    Stop sending me this stuff
+    stop sending me this
+    Please stop sending messages to my phone
+    stop sending
+    stop sending me
+    don't send me any more messages
+    do not send me texts
+    dont send me anymore
+    please don't send texts
+    stop the texts
+    stop these messages
+    stop all messages
+    stop your marketing texts
+    Stop the spam
+    STOP SMS
+    stop text alerts
+    no more
+    No more, please.
+    no more texts
+    no more messages please
+    no more texting
+    no texts please
+    enough already
+    enough with the texts
+    cancel these texts
+    cancel all text messages
+    turn off these texts
+    end text messages
+    I don't want your texts
+    i dont want to receive texts
+    I don't want any more messages
+    I do not wish to receive these messages
+    I no longer want to receive texts from you
+    I no longer wish to be contacted
+    I don't want to be texted
+    I don't want to hear from you
+    I don't want you to text me
+    I don't want you texting me
+    remove me
+    please remove me
+    remove me please
+    remove me from your list
+    Remove me from this list!
+    remove me from all lists
+    take me off this list
+    take me off your calling list please
+    Take me off
+    please take my name off your list
+    take my number off your list
+    get me off this list
+    delete me from your contacts
+    delete my number
+    please delete this number
+    Lose my number.
+    remove my number
+    remove me from this group
+    unsubscribe me
+    please unsubscribe
+    Please unsubscribe me from these messages
+    I want to unsubscribe
+    how do I unsubscribe?
+    unsub
+    unsuscribe please
+    I want to opt out
+    I'd like to opt out please
+    opt me out
+    opt out of texts
+    opting out
+    how do I opt out of these messages?
+    opt me out of this
+    I revoke my consent
+    I withdraw my consent.
+    I do not consent
+    I never consented to these texts
+    I never gave you permission to text me
+    you do not have my permission to text me
+    I didn't sign up for these texts
+    I never asked for texts
+    leave me alone
+    Leave me the hell alone
+    please leave us alone
+    go away
+    get lost
+    fuck off
+    I'm blocking you
+    no mas
+    no más
+    No más, por favor
+    no mas mensajes
+    ya no me escriban
+    no me escribas más
+    no me mandes mensajes
+    no me manden más mensajes
+    ya no me envíen nada
+    por favor no me contacten
+    no me moleste
+    deje de escribirme
+    dejen de mandarme mensajes
+    no quiero recibir mensajes
+    no quiero más mensajes
+    déjame en paz
+    ya basta
+    quiero darme de baja
+    quíteme de su lista
+    Arrêtez
+    p\u200blease st\u200bop text\u200bing me
+    ＰＬＥＡＳＥ ＳＴＯＰ ＴＥＸＴＩＮＧ ＭＥ
+    Please  🛑  stop…texting me
+    Why won't you stop texting me
+    you never stop texting me
+    I already said stop
+    I do not want this stop texting me
+    I don't want this please stop
+    I've asked you to stop
+    For the last time stop
+    not interested stop
+    cease all communication
+    stop these
+    how do I stop this
+    how do I stop getting these messages
+    stop2end
+    please refrain from contacting me
+    please discontinue these texts
+    you're texting the wrong person
+    I do not accept texts
+    I'd prefer not to receive texts
+    I don't want to get these
+    can you please not text me
+    I told you not to text me
+    I told you to not contact me
+    número equivocado
+    no escriba más
+    I don't know who you are and I don't know how you got this number but please stop texting me, it's rude
+  `))
+    test(text, () => assert.equal(readReply(text), 'opt_out_wording'));
+});
+
+suite('wording that does not mean stop', () => {
+  for (const text of lines(`
+    stop by my office
+    Stop by my office tomorrow
+    please stop by when you can
+    I'll stop in on Friday
+    can you stop at the bank
+    don't stop
+    Don't stop!
+    please don't stop
+    please don't stop sending these
+    don't stop texting me
+    please do not stop texting me
+    never stop texting me these
+    I don't want you to stop texting me
+    I don't want these to stop
+    did you stop texting me?
+    can you stop the transfer
+    please stop the transfer
+    Stop the wire please, the amount is wrong
+    stop payment on check 1043
+    I need to put a stop payment on a check
+    I can't stop thinking about it
+    can't stop won't stop
+    bus stop
+    I'm at the bus stop
+    bus stop please
+    non-stop
+    It's a non-stop flight
+    nonstop
+    one-stop shop
+    the last stop please
+    stop loss order at 40
+    set a stop limit at 35
+    was my stop hit?
+    should I stop contributing to my 401k
+    Should we stop the automatic deposits?
+    stop reinvesting dividends
+    please stop sending paper statements
+    please stop sending me paper statements
+    stop sending checks to my old address
+    I stopped texting him
+    stop texting and driving
+    I will not text and drive
+    help me stop smoking
+    I want to stop working at 62
+    the end of the month
+    by year end
+    when does the plan end?
+    in the end it worked out
+    At the end the text said 5%
+    weekend works
+    cancel my appointment on Tuesday
+    please cancel the order
+    please cancel my meeting tomorrow
+    Something came up. Please cancel.
+    can I cancel the policy
+    don't cancel
+    remove the fee please
+    remove me from the joint account
+    take me off the account
+    please remove my ex-husband as beneficiary
+    take me off speaker
+    don't remove me
+    please don't take me off the list
+    don't remove me from your list
+    don't delete my number
+    don't lose my number
+    did you remove me from the list?
+    quit my job last week
+    I quit smoking
+    quitting time
+    revoke the power of attorney
+    I need to revoke my trust
+    can I opt out of the pension plan
+    should I opt out of Medicare Part B
+    did I opt out?
+    I didn't opt out
+    don't unsubscribe me
+    I didn't unsubscribe
+    yes please
+    no thanks
+    No thank you
+    not interested
+    no problem
+    no worries
+    no more questions
+    no more than 5%
+    there is no more money in it
+    no mas preguntas por hoy
+    no me mandes el contrato todavía
+    no me mandó el mensaje
+    no quiero vender
+    no, nada
+    text me again tomorrow
+    text me
+    Don't call me, text me
+    don't call me today
+    why don't you text me the form
+    I don't text much
+    I don't text
+    you didn't text me back
+    If I do not contact you by Friday, call
+    if we do not contact you by Friday
+    don't forget to text me
+    don't hesitate to contact me
+    don't bother
+    don't bother me with the details
+    don't write me off yet
+    don't worry
+    don't send the check yet
+    don't send more money
+    Don't send anything to my old address
+    I don't want to miss your messages
+    I don't want the stock
+    I don't want to sell
+    I don't have permission to open the file
+    I gave you the wrong number for my account
+    you have the wrong number on file for my wife
+    I wrote down the wrong number
+    leave me a message
+    leave it alone
+    we go away in June
+    I got your message
+    who is this?
+    Thanks!
+    ok
+    sure
+    help me please
+    how do I start
+    start the transfer
+    yes, start now
+    accept the offer
+    nope
+    maybe
+    What time works?
+    call me
+    Please resend the email
+    I blocked off Tuesday for you
+    basta con firmar aquí
+    What is the end date?
+    Let's not stop there
+    It never stops
+    stopped by but you were out
+    stopping by at 3
+    the train stops here
+    Stopwatch
+    full stop
+    a pit stop please
+    👍
+    ...
+    王小明
+    401k
+    ok cancel
+    My doctor told me to stop drinking
+    I was told to stop contributing
+    I'd like to stop my monthly contribution
+    can you please stop the automatic payments
+    please don't contact my employer
+    Do not text Bob, text me
+    I never got your text
+    I didn't get any messages from you
+    I don't get texts at work sometimes
+    did you not text me?
+    get me out of this stock
+    is this the wrong number?
+    please set the stop now
+    can't text, driving
+    You can contact me anytime
+  `))
+    test(text, () => assert.equal(readReply(text), 'other'));
+
+  test('nor does a text with nothing in it', () => {
+    for (const text of ['', ' ', '\u200b', '\n', '!!!']) assert.equal(readReply(text), 'other');
+  });
+});
+
+suite('a hostile text', () => {
+  for (const [about, piece] of Object.entries({
+    'the same letter': 'a',
+    spaces: ' ',
+    punctuation: '!.',
+    'line breaks and spaces': '\n ',
+    'zero-width characters': '\u200b',
+    'clauses of one letter': 'a. ',
+    'courtesy that leads nowhere': 'please ',
+    'don’t that leads nowhere': 'dont ever keep even ',
+    'stop that leads nowhere': 'stop all these the your ',
+    'wanting that leads nowhere': 'i do not want to receive any more of ',
+    'lists that lead nowhere': 'remove me from all of your ',
+    'don’t stop': 'dont stop ',
+    emoji: '👨‍👩‍👧‍👦',
+  }))
+    test(`of 100 kB is read in no time: ${about}`, () => {
+      const text = `${piece.repeat(100_000 / Buffer.byteLength(piece))} x`;
+      const tookMs = Math.min(
+        ...[1, 2, 3].map(() => {
+          const start = performance.now();
+          assert.equal(readReply(text), 'other');
+          return performance.now() - start;
+        }),
+      );
+      assert.ok(tookMs < 50, `${tookMs} ms`);
+    });
+
+  test('never makes it throw', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => assert.ok(readReply(text))));
+    assert.equal(readReply('\ud800STOP\udfff'), 'opt_out');
+  });
+});
+
+function lines(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}

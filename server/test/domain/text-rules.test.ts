@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import { hasControlCharacters, isBlank } from '../../src/domain/text-rules.ts';
+
+suite('a blank text', () => {
+  test('is white space, zero-width and format characters alone', () => {
+    for (const text of [
+      '',
+      ' ',
+      '\t\r\n',
+      '\u00a0\u2003\u202f\u3000',
+      '\u2028\u2029',
+      '\u200b\u200c\u200d',
+      '\u2060\ufeff',
+      '\u00ad',
+      '\u200e\u200f\u202e\u2066',
+      '\ufe0f',
+      '\u3164\u115f',
+      '\u{e0041}\u{e007f}',
+      ' \u200b \ufeff\n',
+    ])
+      assert.ok(isBlank(text), JSON.stringify(text));
+  });
+
+  test('is not one with anything to see', () => {
+    for (const text of ['a', '.', '\u200ba', '\n\n-\n', '👍', '👩‍👧', '❤️', '王', '1\ufe0f\u20e3'])
+      assert.ok(!isBlank(text), JSON.stringify(text));
+  });
+});
+
+suite('control characters', () => {
+  const every = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter(
+    (each) => each < ' ' || each > '~',
+  );
+
+  test('are C0, DEL and C1, all 65 of them but tab, line feed and carriage return', () => {
+    assert.equal(every.length, 65);
+    for (const each of every)
+      assert.equal(hasControlCharacters(`a${each}b`), !'\t\n\r'.includes(each), JSON.stringify(each));
+  });
+
+  test('are nothing else', () => {
+    const others = fc.array(fc.string({ unit: 'binary', maxLength: 1 }).filter((each) => !every.includes(each)));
+    fc.assert(fc.property(others, (each) => assert.ok(!hasControlCharacters(each.join('')))));
+  });
+});
+
+test('a long hostile text is looked through at once', () => {
+  const [spaces, letters] = [' \u200b'.repeat(50_000), 'a\n'.repeat(50_000)];
+  const start = performance.now();
+  isBlank(spaces);
+  hasControlCharacters(letters);
+  const tookMs = performance.now() - start;
+  assert.ok(tookMs < 50, `${tookMs} ms`);
+});
