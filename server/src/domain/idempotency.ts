@@ -1,4 +1,6 @@
 import type { Deps } from '../deps.ts';
+import { type Batch, coalescer } from '../store/coalescer.ts';
+import type { Db } from '../store/db.ts';
 import type { AnswerKey } from '../store/idempotency.ts';
 import * as store from '../store/idempotency.ts';
 import { inBatches } from './batches.ts';
@@ -8,7 +10,14 @@ export type Answer = { status: number; body: string };
 export type Answered = Answer & { replayed: boolean };
 
 /** What the request does, in the transaction it is given, and how a problem that it throws is answered. */
-export type Work = { run(deps: Deps): Promise<Answer>; refuse(problem: Problem): Answer };
+export type Work = {
+  run(deps: Deps): Promise<Answer>;
+  refuse(problem: Problem): Answer;
+  /** It changes something by `db.batch` alone, as its last step: then many with a key can share one transaction. */
+  together: boolean;
+};
+
+type Asked = { deps: Deps; key: AnswerKey; fingerprint: Buffer; work: Work };
 
 const keptMs = 24 * 60 * 60 * 1000;
 
@@ -28,33 +37,67 @@ export function idempotency(deps: Deps) {
       // Its fault is shared too: if each twin tried for itself, the last would wait for as many timeouts as there are twins.
       return { ...(await twin.answer), replayed: true };
     }
-    const answer = perform(key, fingerprint, work);
+    const answer = perform({ deps, key, fingerprint, work });
     inFlight.set(id, { fingerprint, answer });
     return answer.finally(() => inFlight.delete(id));
   }
 
-  async function perform(key: AnswerKey, fingerprint: Buffer, work: Work): Promise<Answered> {
-    return deps.db.transaction(async (db) => {
-      const now = new Date();
-      const expiredBefore = new Date(now.getTime() - keptMs);
-      if (!(await store.claimAnswer(db, key, fingerprint, { now, expiredBefore }))) {
-        const kept = await store.findAnswer(db, key);
-        if (!kept?.fingerprint.equals(fingerprint)) throw otherBody();
-        return { status: kept.status, body: kept.body, replayed: true };
-      }
-      // What a refused request had begun to do is undone; its answer is kept all the same.
-      const answer = await db
-        .savepoint(() => work.run({ ...deps, db }))
-        .catch((error) => {
-          if (error instanceof Problem && isLasting(error)) return work.refuse(error);
-          throw error;
-        });
-      await store.updateAnswer(db, key, answer);
-      return { ...answer, replayed: false };
-    });
-  }
-
   return answerOnce;
+}
+
+async function perform(asked: Asked): Promise<Answered> {
+  const answer = await (asked.work.together ? asked.deps.db.batch(answering, asked) : answerAlone(asked));
+  if (answer === 'other body') throw otherBody();
+  return answer;
+}
+
+async function answerAlone(asked: Asked): Promise<Answered | 'other body'> {
+  return asked.deps.db.transaction(async (db) => {
+    const [claimed] = await claim(db, [asked]);
+    if (!claimed) return keptAnswer(db, asked);
+    // What a refused request had begun to do is undone; its answer is kept all the same.
+    const answer = await db.savepoint(() => asked.work.run({ ...asked.deps, db })).catch(refusal(asked));
+    await store.updateAnswers(db, [{ ...asked.key, ...answer }]);
+    return { ...answer, replayed: false };
+  });
+}
+
+/** Requests that come together: their keys are claimed, their work is done and their answers are kept by a statement each. */
+const answering: Batch<Asked, Answered | 'other body'> = {
+  async run(db, all) {
+    const claimed = await claim(db, all);
+    const joined = { ...db, batch: coalescer((work) => work(db)) };
+    const answers = await Promise.all(
+      all.map((asked, index) => claimed[index] && asked.work.run({ ...asked.deps, db: joined }).catch(refusal(asked))),
+    );
+    await store.updateAnswers(
+      db,
+      all.flatMap(({ key }, index) => (answers[index] ? { ...key, ...answers[index] } : [])),
+    );
+    return Promise.all(
+      all.map((asked, index) => (answers[index] ? { ...answers[index], replayed: false } : keptAnswer(db, asked))),
+    );
+  },
+};
+
+function claim(db: Db, all: Asked[]): Promise<boolean[]> {
+  const now = new Date();
+  const asked = all.map(({ key, fingerprint }) => ({ ...key, fingerprint }));
+  return store.claimAnswers(db, asked, { now, expiredBefore: new Date(now.getTime() - keptMs) });
+}
+
+async function keptAnswer(db: Db, { key, fingerprint }: Asked): Promise<Answered | 'other body'> {
+  const kept = await store.findAnswer(db, key);
+  if (!kept?.fingerprint.equals(fingerprint)) return 'other body';
+  return { status: kept.status, body: kept.body, replayed: true };
+}
+
+/** A problem that lasts is an answer like others. */
+function refusal({ work }: Asked): (error: unknown) => Answer {
+  return (error) => {
+    if (error instanceof Problem && isLasting(error)) return work.refuse(error);
+    throw error;
+  };
 }
 
 /** An answer that the same request would get again: not one about credentials, load or a fault. */
