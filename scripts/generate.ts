@@ -9,6 +9,7 @@ import { readConfig, root, settings } from '../server/src/config.ts';
 import { systemClock } from '../server/src/domain/clock.ts';
 import { enumerations } from '../server/src/domain/enumerations.ts';
 import { problemCodes, problems } from '../server/src/domain/problems.ts';
+import { makeSignals } from '../server/src/domain/signals.ts';
 import { makeLog } from '../server/src/log.ts';
 import { describeSchema } from '../server/src/store/describe-schema.ts';
 import { startTemporary } from '../server/src/store/embedded.ts';
@@ -46,10 +47,20 @@ async function openapi(): Promise<string> {
   const pool = {
     query: nowhere,
     transaction: nowhere,
+    batch: nowhere,
+    afterCommit: () => {},
     counts: () => ({ total: 0, idle: 0, waiting: 0 }),
     end: nowhere,
   };
-  const app = await buildApp({ config: readConfig({}), db: pool, pool, clock: systemClock, log: makeLog('silent') });
+  const app = await buildApp({
+    config: readConfig({}),
+    db: pool,
+    pool,
+    clock: systemClock,
+    carrier: null,
+    signals: makeSignals(),
+    log: makeLog('silent'),
+  });
   const document = JSON.stringify(app.swagger(), null, 2);
   await app.close();
   return `${document}\n`;

@@ -28,8 +28,12 @@ create table advisors (
   consent_collection boolean not null default true,
   disabled boolean not null default false,
   date_time_created timestamp with time zone not null,
+  quiet_hours text not null default 'off'::text,
+  texting_pace integer,
   constraint advisors_pkey PRIMARY KEY (advisor_id),
-  constraint advisors_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id)
+  constraint advisors_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint advisors_quiet_hours_check CHECK ((quiet_hours = ANY (ARRAY['off'::text, 'defer'::text, 'refuse'::text]))),
+  constraint advisors_texting_pace_check CHECK ((texting_pace > 0))
 );
 
 create table api_key_days (
@@ -69,6 +73,47 @@ create table applications (
   constraint applications_external_client_id_key UNIQUE (external_client_id),
   constraint applications_pkey PRIMARY KEY (application_id)
 );
+
+create table archive_bodies (
+  advisor_id bigint not null,
+  number bigint not null,
+  salt bytea not null,
+  body bytea not null,
+  constraint archive_bodies_pkey PRIMARY KEY (advisor_id, number)
+);
+
+create table archive_entries (
+  advisor_id bigint not null,
+  number bigint not null,
+  kind text not null,
+  member_id bigint,
+  message_id bigint,
+  actor text not null,
+  trace_id text,
+  meta text not null,
+  commitment bytea not null,
+  date_time_created timestamp with time zone not null,
+  constraint archive_entries_pkey PRIMARY KEY (advisor_id, number)
+);
+
+create table archive_heads (
+  advisor_id bigint not null,
+  last_number bigint not null,
+  next_slot timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  constraint archive_heads_pkey PRIMARY KEY (advisor_id),
+  constraint archive_heads_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+) with (fillfactor=50);
+
+create table attempts (
+  advisor_id bigint not null,
+  message_id bigint not null,
+  attempt smallint not null,
+  date_time_started timestamp with time zone not null,
+  date_time_ended timestamp with time zone,
+  outcome text,
+  code text,
+  constraint attempts_pkey PRIMARY KEY (advisor_id, message_id, attempt)
+) with (fillfactor=70);
 
 create table contact_blocks (
   advisor_id bigint not null,
@@ -125,6 +170,25 @@ create table contacts (
   constraint contacts_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
 );
 
+create table dispatches (
+  advisor_id bigint not null,
+  message_id bigint not null,
+  not_before timestamp with time zone not null,
+  deferred_until timestamp with time zone,
+  open_until timestamp with time zone,
+  expires_at timestamp with time zone,
+  leased_until timestamp with time zone,
+  constraint dispatches_pkey PRIMARY KEY (advisor_id, message_id)
+) with (fillfactor=70);
+
+create table early_receipts (
+  carrier_message_id text not null,
+  status text not null,
+  code text,
+  date_time_created timestamp with time zone not null,
+  constraint early_receipts_pkey PRIMARY KEY (carrier_message_id)
+);
+
 create table ended_grants (
   grant_id text not null,
   constraint ended_grants_pkey PRIMARY KEY (grant_id)
@@ -134,6 +198,7 @@ create table firms (
   firm_id bigint not null generated always as identity,
   name text not null,
   date_time_created timestamp with time zone not null,
+  first_text_line boolean,
   constraint firms_pkey PRIMARY KEY (firm_id)
 );
 
@@ -167,6 +232,16 @@ create table groups (
   constraint groups_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
 );
 
+create table handset_messages (
+  handset_message_id bigint not null generated always as identity,
+  phone text not null,
+  texting_number text not null,
+  text text not null,
+  carrier_message_id text not null,
+  date_time_created timestamp with time zone not null,
+  constraint handset_messages_pkey PRIMARY KEY (handset_message_id)
+);
+
 create table idempotent_answers (
   advisor_id bigint not null,
   application_id bigint not null,
@@ -190,6 +265,28 @@ create table interactions (
   constraint interactions_pkey PRIMARY KEY (uid_hash)
 );
 
+create table members (
+  advisor_id bigint not null,
+  member_id bigint not null generated always as identity,
+  phone text not null,
+  state text not null default 'none'::text,
+  last_changed timestamp with time zone not null,
+  decided_at timestamp with time zone,
+  consent_requests integer not null default 0,
+  requested_at timestamp with time zone,
+  requested_wording text,
+  requested_version integer,
+  reminded boolean not null default false,
+  helped_at timestamp with time zone,
+  last_reply_at timestamp with time zone,
+  first_texted_at timestamp with time zone,
+  date_time_created timestamp with time zone not null,
+  constraint members_advisor_id_phone_key UNIQUE (advisor_id, phone),
+  constraint members_pkey PRIMARY KEY (advisor_id, member_id),
+  constraint members_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
+  constraint members_state_check CHECK ((state = ANY (ARRAY['none'::text, 'pending'::text, 'accepted'::text, 'opted_out'::text])))
+) with (fillfactor=80);
+
 create table memberships (
   advisor_id bigint not null,
   group_id bigint not null,
@@ -198,6 +295,25 @@ create table memberships (
   constraint memberships_advisor_id_contact_id_fkey FOREIGN KEY (advisor_id, contact_id) REFERENCES contacts(advisor_id, contact_id),
   constraint memberships_advisor_id_group_id_fkey FOREIGN KEY (advisor_id, group_id) REFERENCES groups(advisor_id, group_id)
 );
+
+create table messages (
+  advisor_id bigint not null,
+  message_id bigint not null,
+  member_id bigint not null,
+  kind text not null,
+  archive_number bigint not null,
+  status text not null,
+  segments smallint not null,
+  encoding text not null,
+  failure_code text,
+  attempt smallint not null default 0,
+  carrier_message_id text,
+  scheduled_message_id bigint,
+  date_time_created timestamp with time zone not null,
+  date_time_sent timestamp with time zone,
+  date_time_delivered timestamp with time zone,
+  constraint messages_pkey PRIMARY KEY (advisor_id, message_id)
+) with (fillfactor=70);
 
 create table migrations (
   name text not null,
@@ -241,6 +357,30 @@ create table passkeys (
   constraint passkeys_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
 );
 
+create table replies (
+  advisor_id bigint not null,
+  reply_id bigint not null generated always as identity,
+  member_id bigint not null,
+  archive_number bigint not null,
+  carrier_message_id text not null,
+  date_time_created timestamp with time zone not null,
+  constraint replies_advisor_id_carrier_message_id_key UNIQUE (advisor_id, carrier_message_id),
+  constraint replies_pkey PRIMARY KEY (advisor_id, reply_id)
+);
+
+create table reviews (
+  advisor_id bigint not null,
+  review_id bigint not null generated always as identity,
+  firm_id bigint not null,
+  kind text not null,
+  member_id bigint not null,
+  archive_number bigint not null,
+  status text not null default 'open'::text,
+  date_time_created timestamp with time zone not null,
+  constraint reviews_pkey PRIMARY KEY (advisor_id, review_id),
+  constraint reviews_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id)
+);
+
 create table revoked_tokens (
   token_id text not null,
   date_time_expires timestamp with time zone not null,
@@ -252,6 +392,24 @@ create table sandbox_clock (
   offset_ms bigint not null,
   constraint sandbox_clock_pkey PRIMARY KEY (only_row),
   constraint sandbox_clock_only_row_check CHECK (only_row)
+);
+
+create table scheduled_messages (
+  advisor_id bigint not null,
+  scheduled_message_id bigint not null generated always as identity,
+  member_id bigint not null,
+  text text not null,
+  first_date timestamp with time zone not null,
+  time_zone text not null,
+  frequency smallint not null,
+  delivery_date timestamp with time zone not null,
+  status text not null,
+  reason text,
+  actor text not null,
+  trace_id text,
+  date_time_created timestamp with time zone not null,
+  constraint scheduled_messages_pkey PRIMARY KEY (advisor_id, scheduled_message_id),
+  constraint scheduled_messages_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'skipped'::text, 'completed'::text, 'canceled'::text])))
 );
 
 create table sessions (
@@ -273,6 +431,17 @@ create table signing_keys (
   constraint signing_keys_pkey PRIMARY KEY (kid)
 );
 
+create table staff (
+  staff_id bigint not null generated always as identity,
+  firm_id bigint not null,
+  name text not null,
+  email text not null,
+  disabled boolean not null default false,
+  date_time_created timestamp with time zone not null,
+  constraint staff_pkey PRIMARY KEY (staff_id),
+  constraint staff_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id)
+);
+
 create table throttles (
   bucket_hash bytea not null,
   attempts_left double precision not null,
@@ -280,9 +449,21 @@ create table throttles (
   constraint throttles_pkey PRIMARY KEY (bucket_hash)
 );
 
+create table wordings (
+  firm_id bigint not null,
+  kind text not null,
+  version integer not null,
+  text text not null,
+  date_time_created timestamp with time zone not null,
+  constraint wordings_pkey PRIMARY KEY (firm_id, kind, version),
+  constraint wordings_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id)
+);
+
 CREATE UNIQUE INDEX advisors_email ON public.advisors USING btree (lower(email));
 
 CREATE UNIQUE INDEX advisors_texting_number ON public.advisors USING btree (texting_number);
+
+CREATE INDEX archive_entries_consent ON public.archive_entries USING btree (advisor_id, member_id, number) WHERE (kind = 'consent'::text);
 
 CREATE INDEX contacts_created ON public.contacts USING btree (advisor_id, date_time_created, contact_id);
 
@@ -304,13 +485,23 @@ CREATE INDEX contacts_search ON public.contacts USING gin (advisor_id, search_te
 
 CREATE INDEX contacts_source ON public.contacts USING btree (advisor_id, source, contact_id);
 
+CREATE INDEX dispatches_deferred ON public.dispatches USING btree (deferred_until) WHERE (deferred_until IS NOT NULL);
+
+CREATE INDEX dispatches_leased ON public.dispatches USING btree (leased_until) WHERE (leased_until IS NOT NULL);
+
+CREATE INDEX dispatches_ready ON public.dispatches USING btree (not_before, message_id) WHERE ((leased_until IS NULL) AND (deferred_until IS NULL));
+
 CREATE INDEX grants_application ON public.grants USING btree (application_id);
+
+CREATE INDEX handset_messages_phone ON public.handset_messages USING btree (phone, handset_message_id);
 
 CREATE INDEX idempotent_answers_created ON public.idempotent_answers USING btree (date_time_created);
 
 CREATE INDEX interactions_expires ON public.interactions USING btree (date_time_expires);
 
 CREATE INDEX memberships_contact ON public.memberships USING btree (advisor_id, contact_id, group_id);
+
+CREATE INDEX messages_carrier ON public.messages USING btree (carrier_message_id) WHERE (carrier_message_id IS NOT NULL);
 
 CREATE INDEX oauth_tokens_answered ON public.oauth_tokens USING btree (date_time_used) WHERE (answer IS NOT NULL);
 
@@ -320,11 +511,19 @@ CREATE INDEX oauth_tokens_grant ON public.oauth_tokens USING btree (grant_id);
 
 CREATE INDEX passkey_challenges_expires ON public.passkey_challenges USING btree (date_time_expires);
 
+CREATE INDEX reviews_open ON public.reviews USING btree (firm_id, review_id) WHERE (status = 'open'::text);
+
 CREATE INDEX revoked_tokens_expires ON public.revoked_tokens USING btree (date_time_expires);
+
+CREATE INDEX scheduled_messages_due ON public.scheduled_messages USING btree (delivery_date, scheduled_message_id) WHERE (status = 'scheduled'::text);
+
+CREATE INDEX scheduled_messages_list ON public.scheduled_messages USING btree (advisor_id, status, delivery_date, scheduled_message_id);
 
 CREATE INDEX sessions_advisor ON public.sessions USING btree (advisor_id);
 
 CREATE INDEX sessions_expires ON public.sessions USING btree (date_time_expires);
+
+CREATE UNIQUE INDEX staff_email ON public.staff USING btree (lower(email));
 
 CREATE INDEX throttles_filled ON public.throttles USING btree (date_time_filled);
 
@@ -464,6 +663,15 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.split_contact_block(block contact_blocks, block_size integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -512,6 +720,10 @@ begin
 end
 $function$;
 
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
 CREATE TRIGGER contacts_deleted AFTER DELETE ON public.contacts REFERENCING OLD TABLE AS departed FOR EACH STATEMENT EXECUTE FUNCTION contacts_deleted();
 
 CREATE TRIGGER contacts_inserted AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION contacts_inserted();
@@ -526,11 +738,23 @@ grant insert, select, update on api_keys to assent_app;
 
 grant insert, select, update on applications to assent_app;
 
+grant insert, select on archive_bodies to assent_app;
+
+grant insert, select on archive_entries to assent_app;
+
+grant insert, select, update on archive_heads to assent_app;
+
+grant insert, select, update on attempts to assent_app;
+
 grant select on contact_blocks to assent_app;
 
 grant insert, select, update on contact_books to assent_app;
 
 grant delete, insert, select, update on contacts to assent_app;
+
+grant delete, insert, select, update on dispatches to assent_app;
+
+grant delete, insert, select, update on early_receipts to assent_app;
 
 grant delete, insert, select, update on ended_grants to assent_app;
 
@@ -540,11 +764,17 @@ grant delete, insert, select, update on grants to assent_app;
 
 grant delete, insert, select, update on groups to assent_app;
 
+grant insert, select on handset_messages to assent_app;
+
 grant delete, insert, select, update on idempotent_answers to assent_app;
 
 grant delete, insert, select, update on interactions to assent_app;
 
+grant insert, select, update on members to assent_app;
+
 grant delete, insert, select, update on memberships to assent_app;
+
+grant insert, select, update on messages to assent_app;
 
 grant select on migrations to assent_app;
 
@@ -554,12 +784,22 @@ grant delete, insert, select, update on passkey_challenges to assent_app;
 
 grant delete, insert, select, update on passkeys to assent_app;
 
+grant insert, select on replies to assent_app;
+
+grant insert, select, update on reviews to assent_app;
+
 grant delete, insert, select, update on revoked_tokens to assent_app;
 
 grant insert, select, update on sandbox_clock to assent_app;
+
+grant insert, select, update on scheduled_messages to assent_app;
 
 grant delete, insert, select, update on sessions to assent_app;
 
 grant delete, insert, select on signing_keys to assent_app;
 
+grant insert, select, update on staff to assent_app;
+
 grant delete, insert, select, update on throttles to assent_app;
+
+grant insert, select, update on wordings to assent_app;

@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { problems } from '../src/domain/problems.ts';
+import { hasControlCharacters, isBlank } from '../src/domain/text-rules.ts';
 import type { Received, Sent } from './client.ts';
 import type { Operation, Schema } from './operations.ts';
 import { type Draft, RawText } from './requests.ts';
@@ -19,6 +20,7 @@ const ajv = new Ajv2020({
       isRealDate(text.slice(0, 10)) && /^.{10}t\d\d:\d\d:\d\d(\.\d+)?(z|[+-]\d\d:\d\d)$/i.test(text),
     uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
     uri: (text: string) => URL.canParse(text),
+    text: (text: string) => !isBlank(text) && !hasControlCharacters(text),
   },
 });
 
@@ -127,13 +129,14 @@ function fromText(schema: Schema, text: string | undefined): unknown {
   return schema.type === 'integer' && /^(0|-?[1-9]\d*)$/.test(String(text)) ? Number(text) : text;
 }
 
-/** The body by the document's two words of its own: what is trimmed first, and what is ignored. */
-function understood({ properties = {}, ignoredWhen = {} }: Schema, value: unknown): unknown {
+/** The body by the document's own words: what is trimmed first, and what is ignored. */
+function understood({ properties = {}, ignoredWhen = {}, ignoredUnless = {} }: Schema, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const fields = value as Record<string, unknown>;
   return Object.fromEntries(
     Object.entries(fields)
       .filter(([name]) => !(Object.hasOwn(ignoredWhen, name) && fields[ignoredWhen[name] ?? ''] === true))
+      .filter(([name]) => !Object.hasOwn(ignoredUnless, name) || fields[ignoredUnless[name] ?? ''] === true)
       .map(([name, each]) => {
         const trim = Object.hasOwn(properties, name) && properties[name]?.trim;
         return [name, trim && typeof each === 'string' ? each.trim() : each];
@@ -171,9 +174,17 @@ function isStorable(value: unknown): boolean {
   return typeof value !== 'object' || value === null || Object.values(value).every(isStorable);
 }
 
-/** What no schema says: a group that is not there, and `groupIds` left out where it is needed. */
+/** What no schema says: what is not there, needed only without another field, or depends on the time. */
+const knownRefusals: Record<string, string[]> = {
+  groupIds: ['exists', 'required'],
+  phone: ['required'],
+  phoneNumbers: ['notAccepted'],
+  memberId: ['agree'],
+  deliveryDate: ['required', 'future', 'daysAhead'],
+};
+
 function isKnownRefusal(details: { path: string; rule: string }[]): boolean {
-  return details.every(({ path, rule }) => path.startsWith('/groupIds') && ['exists', 'required'].includes(rule));
+  return details.every(({ path, rule }) => knownRefusals[path.split('/')[1] ?? '']?.includes(rule));
 }
 
 function parsed(text: string): unknown {

@@ -15,6 +15,7 @@ export type Schema = {
   trim?: boolean;
   /** A field that is not looked at where another one is true. */
   ignoredWhen?: Record<string, string>;
+  ignoredUnless?: Record<string, string>;
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];

@@ -29,7 +29,14 @@ import type { Log } from './log.ts';
 import { oauthServer } from './oauth/server.ts';
 import type { Pool } from './store/db.ts';
 
-export type AppDeps = Deps & { config: Config; pool: Pool; log: Log; sandboxClock?: SandboxClock };
+export type AppDeps = Deps & {
+  config: Config;
+  pool: Pool;
+  log: Log;
+  sandboxClock?: SandboxClock;
+  /** Hands on what is due; whoever moves the sandbox's clock waits for it. */
+  handOn?: () => Promise<void>;
+};
 export type App = FastifyInstance;
 
 const headerBytesMax = 16 * 1024;
@@ -127,7 +134,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     }
     const verify = config.oauthIssuer ? externalVerifier(config) : tokenVerifier(deps, keys);
     addRoutes(scope, deps, callerFinder(deps, verify), routes, document);
-    if (config.environment === 'sandbox' && deps.sandboxClock) addSandbox(scope, deps, deps.sandboxClock);
+    if (config.environment === 'sandbox' && deps.sandboxClock) addSandbox(scope, deps, deps.sandboxClock, deps.handOn);
   });
   await app.ready();
   return app;

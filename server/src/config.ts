@@ -98,6 +98,13 @@ export const settings = {
     about: 'The longest that a request waits for one statement, a lock or a connection, in milliseconds; then 504.',
     parse: integer(100, 600_000),
   },
+  carrierTimeoutMs: {
+    name: 'CARRIER_TIMEOUT_MS',
+    default: '10000',
+    about:
+      'The longest that the carrier may take to answer when a text is handed to it, in milliseconds; then nobody knows whether it took the text, which is `in_doubt` and not sent again.',
+    parse: integer(100, 120_000),
+  },
   requestTimeoutMs: {
     name: 'REQUEST_TIMEOUT_MS',
     default: '30000',

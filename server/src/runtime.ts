@@ -1,5 +1,8 @@
+import { sandboxCarrier } from './carriers/sandbox.ts';
 import type { Config } from './config.ts';
 import { type SandboxClock, startSandboxClock, systemClock } from './domain/clock.ts';
+import type { Carrier } from './domain/ports.ts';
+import { makeSignals, type Signals } from './domain/signals.ts';
 import type { Log } from './log.ts';
 import { connect, type Pool } from './store/db.ts';
 import { startEmbedded } from './store/embedded.ts';
@@ -12,6 +15,8 @@ export type Runtime = {
   db: Pool;
   clock: SandboxClock | typeof systemClock;
   sandboxClock: SandboxClock | undefined;
+  carrier: Carrier | null;
+  signals: Signals;
   stop(): Promise<void>;
 };
 
@@ -63,6 +68,8 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
     db: pool,
     clock: sandboxClock ?? systemClock,
     sandboxClock,
+    carrier: sandboxClock ? sandboxCarrier({ db: pool, clock: sandboxClock }) : null,
+    signals: makeSignals(),
     async stop() {
       await pool.end();
       await database.stop();

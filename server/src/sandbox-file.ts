@@ -40,20 +40,22 @@ export async function writeSandboxFile(deps: Sandboxed): Promise<SandboxFile> {
 export async function greeting(deps: Sandboxed, sandbox: SandboxFile): Promise<string> {
   const [advisor] = sandbox.advisors;
   if (!advisor) throw new Error('The sandbox has no advisor.');
-  const contacts = `${sandbox.baseUrl}/core/contact/contacts`;
+  const messages = `${sandbox.baseUrl}/text/messaging/messages`;
+  const consents = `${sandbox.baseUrl}/text/messaging/consents`;
   const credentials = '-H "authorization: Bearer $TOKEN" -H "x-api-key: $KEY"';
-  const body = `'{"firstName": "Ann", "lastName": "Smith", "phone": "+12125550123"}'`;
+  const body = `'{"phone": "+15005550006", "text": "Your annual review is due."}'`;
   return `
 Assent's sandbox is at ${deps.config.publicUrl}
 
   Reference with calls to try   ${deps.config.publicUrl}/docs
+  The phones, on a screen       ${deps.config.publicUrl}/handset
   Credentials                   ${relative(process.cwd(), sandboxFilePath(deps.config.dataDir))}
 ${advisorPages(deps, advisor)}
 ${await firstCredentials(deps, sandbox, advisor)}
 
-curl -s "${contacts}?search=pia" ${credentials}
-curl -s ${contacts} ${credentials} -H "content-type: application/json" -d ${body}
-curl -s "${contacts}?phone=%2B12125550123" ${credentials}
+curl -s ${messages} ${credentials} -H "content-type: application/json" -d ${body}
+curl -s "${consents}?phone=%2B15005550006" ${credentials}
+curl -s "${sandbox.baseUrl}/core/contact/contacts?search=pia" ${credentials}
 
 Ctrl-C stops it.
 `;

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
+import { dispatcher } from './domain/dispatch.ts';
+import { fireDue } from './domain/schedules.ts';
 import { startJobs } from './jobs/start.ts';
 import { makeLog } from './log.ts';
 import { startRuntime } from './runtime.ts';
@@ -16,16 +18,19 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   const log = makeLog(config.logLevel);
   const runtime = await startRuntime(config, log, say);
   try {
-    const app = await buildApp({ ...runtime, log });
+    const texting = dispatcher(runtime, log);
+    const handOn = () => fireDue(runtime).then(texting.settled);
+    const app = await buildApp({ ...runtime, log, handOn });
     const sandbox = runtime.sandboxClock && (await writeSandboxFile(runtime));
     await listen(app, config);
-    const jobs = startJobs(runtime, log);
+    const jobs = startJobs(runtime, log, texting);
     if (sandbox) say(await greeting(runtime, sandbox));
     log.info({ port: config.port, environment: config.environment }, 'listening');
     return {
       async stop() {
         log.info('stopping');
         app.beginStop();
+        runtime.signals.stopping.abort();
         await Promise.all([jobs.stop(), drain(app, config)]);
         await runtime.stop();
         log.info('stopped');

@@ -1,11 +1,13 @@
 import { type App, type AppDeps, buildApp } from '../src/app.ts';
+import { makeSignals } from '../src/domain/signals.ts';
 import type { World } from './world.ts';
 
 /** Another node on the world's database: an app that shares nothing with the first one but what is stored. */
 export async function anotherNode(world: World, changes: Partial<AppDeps> = {}): Promise<App> {
-  const { database, clock, config, app } = world;
+  const { database, clock, config, app, deps } = world;
   const pool = changes.pool ?? database.pool;
-  return buildApp({ db: pool, pool, clock, config, log: app.log, sandboxClock: clock, ...changes });
+  const shared = { clock, config, log: app.log, sandboxClock: clock };
+  return buildApp({ db: pool, pool, carrier: deps.carrier, signals: makeSignals(), ...shared, ...changes });
 }
 
 /** The headers of a call on someone's behalf, for a test that makes the request itself. */

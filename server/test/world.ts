@@ -1,14 +1,20 @@
 import type { InjectOptions } from 'fastify';
 import { type App, buildApp } from '../src/app.ts';
+import { sandboxCarrier } from '../src/carriers/sandbox.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import type { Deps } from '../src/deps.ts';
 import { type Advisor, addAdvisor } from '../src/domain/advisors.ts';
 import { addApplication } from '../src/domain/applications.ts';
 import { type SandboxClock, startSandboxClock } from '../src/domain/clock.ts';
+import { type Dispatcher, dispatcher } from '../src/domain/dispatch.ts';
 import { addFirm } from '../src/domain/firms.ts';
 import { issueKey, type UsagePlan, unlimited } from '../src/domain/keys.ts';
+import type { Carrier } from '../src/domain/ports.ts';
+import { fireDue } from '../src/domain/schedules.ts';
 import { allScopes } from '../src/domain/scopes.ts';
+import { makeSignals } from '../src/domain/signals.ts';
 import { issueToken } from '../src/domain/tokens.ts';
+import { startTexting } from '../src/jobs/start.ts';
 import { type Log, makeLog } from '../src/log.ts';
 import { type DatabaseOptions, makeDatabase, type TestDatabase } from './database.ts';
 
@@ -18,6 +24,7 @@ export type World = {
   deps: Deps;
   database: TestDatabase;
   clock: SandboxClock;
+  dispatcher: Dispatcher;
   config: Config;
   ann: Person;
   bob: Person;
@@ -48,15 +55,29 @@ export type Answer = {
   body: any;
 };
 
-export async function makeWorld(
-  options: { env?: Record<string, string>; log?: Log; database?: DatabaseOptions } = {},
-): Promise<World> {
+export type WorldOptions = {
+  env?: Record<string, string>;
+  log?: Log;
+  database?: DatabaseOptions;
+  /** In place of the sandbox's own. */
+  carrier?: Carrier | null;
+  /** False: texts stay in the outbox until the test starts `world.dispatcher` itself. */
+  dispatch?: boolean;
+};
+
+const textingNumbers: Record<string, string> = { ann: '+15005552001', bob: '+15005552002' };
+
+export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const config = readConfig({ LOG_LEVEL: 'silent', ...options.env });
   const database = await makeDatabase(options.database);
   const clock = await startSandboxClock(database.pool);
-  const deps = { db: database.pool, clock, config };
+  const { carrier = sandboxCarrier({ db: database.pool, clock }) } = options;
+  const deps = { db: database.pool, clock, config, carrier, signals: makeSignals() };
   const log = options.log ?? makeLog(config.logLevel);
-  const app = await buildApp({ ...deps, pool: database.pool, log, sandboxClock: clock });
+  const dispatching = dispatcher(deps, log);
+  const handOn = () => fireDue(deps).then(dispatching.settled);
+  const app = await buildApp({ ...deps, pool: database.pool, log, sandboxClock: clock, handOn });
+  const texting = options.dispatch === false ? undefined : startTexting(deps, dispatching);
 
   const firm = await addFirm(deps, 'Test Wealth');
   const { application } = await addApplication(deps, {
@@ -68,7 +89,12 @@ export async function makeWorld(
   const token = (advisorId: number, scopes: string[] = allScopes) => issueToken(deps, { clientId, advisorId, scopes });
 
   async function person(name: string): Promise<Person> {
-    const advisor = await addAdvisor(deps, { firmId: firm.firmId, name, email: `${name}@test.example` });
+    const advisor = await addAdvisor(deps, {
+      firmId: firm.firmId,
+      name,
+      email: `${name}@test.example`,
+      textingNumber: textingNumbers[name],
+    });
     const ownToken = await token(advisor.advisorId);
     return {
       advisor,
@@ -88,6 +114,7 @@ export async function makeWorld(
     deps,
     database,
     clock,
+    dispatcher: dispatching,
     config,
     clientId,
     apiKey,
@@ -97,6 +124,7 @@ export async function makeWorld(
     newKey: (plan) => issueKey(deps, clientId, plan),
     async close() {
       await app.close();
+      await (texting ?? dispatching).stop();
       await database.drop();
     },
   };

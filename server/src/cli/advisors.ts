@@ -8,6 +8,11 @@ const settings: Record<string, Option> = {
   'time-zone': { value: 'ZONE', about: 'Such as America/New_York.' },
   'consent-required': { value: 'yes|no', about: 'Whether a text needs the person’s consent.' },
   'consent-collection': { value: 'yes|no', about: 'Whether the account is set up to ask for consent.' },
+  'quiet-hours': {
+    value: 'off|defer|refuse',
+    about: 'What becomes of a text outside 8:00 to 21:00 where the person is; off by default.',
+  },
+  'texting-pace': { value: 'N|unlimited', about: 'Texts a second from the number; unlimited by default.' },
   disabled: { value: 'yes|no', about: 'Whether the account is refused everywhere.' },
 };
 
@@ -70,9 +75,18 @@ function settingsOf({ options }: Call) {
     timeZone: options['time-zone'],
     consentRequired: truth('consent-required'),
     consentCollection: truth('consent-collection'),
+    // The domain says what it can be.
+    quietHours: options['quiet-hours'] as Advisor['quietHours'] | undefined,
+    textingPace: paceOf(options['texting-pace']),
     disabled: truth('disabled'),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<typeof given>;
+}
+
+/** Null is no pace to keep, undefined is not given. */
+function paceOf(text: string | undefined): number | null | undefined {
+  if (text === undefined) return undefined;
+  return text === 'unlimited' ? null : wholeNumber('--texting-pace', text);
 }
 
 function brief({ advisorId, firmId, name, email, textingNumber, timeZone, disabled }: Advisor) {

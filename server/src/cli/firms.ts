@@ -1,5 +1,5 @@
-import { addFirm, listFirms } from '../domain/firms.ts';
-import type { Verb } from './verb.ts';
+import { addFirm, listFirms, setFirm } from '../domain/firms.ts';
+import { type Verb, wholeNumber, yesOrNo } from './verb.ts';
 
 export const firmVerbs: Verb[] = [
   {
@@ -15,5 +15,21 @@ export const firmVerbs: Verb[] = [
     operands: [],
     options: {},
     run: async ({ runtime, out }) => out.records(await listFirms(runtime)),
+  },
+  {
+    name: 'firms set',
+    about: 'Change a setting of a firm.',
+    operands: ['FIRM'],
+    options: {
+      'first-text-line': {
+        value: 'yes|no',
+        about: 'Whether the first text to a person names the firm and how to stop; by default only in production.',
+        required: true,
+      },
+    },
+    run: async ({ runtime, operands, options, out }) => {
+      const firstTextLine = yesOrNo('--first-text-line', options['first-text-line'] ?? '');
+      out.records([await setFirm(runtime, wholeNumber('FIRM', operands.FIRM ?? ''), { firstTextLine })]);
+    },
   },
 ];

@@ -27,14 +27,18 @@ async function run(args: string[]): Promise<void> {
   const out = makeOutput(values.json === true);
   if (values.help) return out.line(help(verb));
 
-  const call = { operands: operandsOf(verb, positionals), ...optionsOf(verb, values), out };
+  const ending = new AbortController();
+  const until = ending.signal;
+  const json = values.json === true;
+  const call = { operands: operandsOf(verb, positionals), ...optionsOf(verb, values), json, out, until };
   const config = commandConfig();
   // A verb that is offline never looks at its runtime.
   if (verb.offline) return void (await verb.run({ ...call, config, runtime: undefined as unknown as Runtime }));
   const starting = startRuntime(config, makeLog('silent'), out.note);
   // Cut off, at whatever moment, a command still leaves the database as it found it: stopped, if it started it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => starting.then((runtime) => runtime.stop()).finally(() => process.exit(130)));
+    if (verb.watches) process.on(signal, () => ending.abort());
+    else process.once(signal, () => starting.then((runtime) => runtime.stop()).finally(() => process.exit(130)));
   const runtime = await starting;
   try {
     await verb.run({ ...call, config, runtime });

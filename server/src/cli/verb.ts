@@ -13,6 +13,8 @@ export type Verb = {
   /** Verbs that need no database of ours connect by themselves, or not at all. */
   run(call: Call): Promise<unknown>;
   offline?: true;
+  /** Goes on until the person ends it: a signal aborts `until`, and ending so is no failure. */
+  watches?: true;
 };
 
 export type Option = {
@@ -29,6 +31,9 @@ export type Call = {
   switches: Set<string>;
   runtime: Runtime;
   out: Output;
+  /** With --json, for what `out.records` can't print. */
+  json: boolean;
+  until: AbortSignal;
 };
 
 export type Output = {

@@ -1,19 +1,27 @@
 import { advisorVerbs } from './advisors.ts';
 import { applicationVerbs } from './applications.ts';
+import { consentVerbs } from './consents.ts';
 import { contactVerbs } from './contacts.ts';
 import { deploymentVerbs } from './deployment.ts';
 import { firmVerbs } from './firms.ts';
 import { keyVerbs } from './keys.ts';
 import { signingKeyVerbs } from './signing-keys.ts';
+import { staffVerbs } from './staff.ts';
+import { textVerbs } from './texts.ts';
 import type { Verb } from './verb.ts';
+import { wordingVerbs } from './wordings.ts';
 
 /** Every verb of `assent`, in the order that its help lists them. */
 export const verbs: Verb[] = [
   ...deploymentVerbs,
   ...firmVerbs,
+  ...staffVerbs,
   ...advisorVerbs,
   ...applicationVerbs,
   ...keyVerbs,
   ...signingKeyVerbs,
   ...contactVerbs,
+  ...consentVerbs,
+  ...wordingVerbs,
+  ...textVerbs,
 ];

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import type { AdvisorRow, AdvisorSettings } from '../store/advisors.ts';
+import type { AdvisorRow, AdvisorSettings, QuietHours } from '../store/advisors.ts';
 import * as store from '../store/advisors.ts';
 import { findFirm } from '../store/firms.ts';
 import { deletePasskeys } from '../store/passkeys.ts';
@@ -10,6 +10,9 @@ import { endSessions } from './sessions.ts';
 
 /** NIST SP 800-63B; what is guessed one by one is throttled. */
 const passwordLengthMin = 8;
+const quietHoursPolicies: readonly string[] = ['off', 'defer', 'refuse'] satisfies QuietHours[];
+/** No carrier takes more from one number. */
+const textingPaceMax = 1_000;
 
 export type Advisor = AdvisorRow;
 export type AdvisorInput = Partial<AdvisorSettings> & {
@@ -33,6 +36,8 @@ export async function addAdvisor(deps: Deps, input: AdvisorInput): Promise<Advis
       timeZone: input.timeZone ?? 'America/New_York',
       consentRequired: input.consentRequired ?? true,
       consentCollection: input.consentCollection ?? true,
+      quietHours: input.quietHours ?? 'off',
+      textingPace: input.textingPace ?? null,
       disabled: input.disabled ?? false,
       passwordHash: input.password ? await hashPassword(input.password) : null,
     },
@@ -73,6 +78,11 @@ export async function listAdvisors(deps: Deps): Promise<Advisor[]> {
   return store.listAdvisors(deps.db);
 }
 
+/** Every advisor who knows a number. */
+export async function listAdvisorsKnowing(deps: Deps, phone: string): Promise<Advisor[]> {
+  return store.listAdvisorsKnowing(deps.db, phone);
+}
+
 function taken() {
   return problem('invalid_request', 'Another advisor has that email or that texting number.');
 }
@@ -82,7 +92,8 @@ function checkPassword(password: string | undefined): void {
     throw problem('invalid_request', `A password has at least ${passwordLengthMin} characters.`);
 }
 
-function checkSettings({ name, email, textingNumber, timeZone }: Partial<AdvisorSettings>): void {
+function checkSettings(settings: Partial<AdvisorSettings>): void {
+  const { name, email, textingNumber, timeZone } = settings;
   if (name !== undefined && name.trim() === '') throw problem('invalid_request', 'An advisor needs a name.');
   if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email))
     throw problem('invalid_request', `${email} is not an email address.`);
@@ -90,6 +101,15 @@ function checkSettings({ name, email, textingNumber, timeZone }: Partial<Advisor
     throw problem('invalid_request', `${textingNumber} is not a phone number in E.164, such as +15005550006.`);
   if (timeZone !== undefined && !isTimeZone(timeZone))
     throw problem('invalid_request', `${timeZone} is not a time zone, such as America/New_York.`);
+  checkTexting(settings);
+}
+
+function checkTexting({ quietHours, textingPace }: Partial<AdvisorSettings>): void {
+  if (quietHours !== undefined && !quietHoursPolicies.includes(quietHours))
+    throw problem('invalid_request', `Quiet hours are one of ${quietHoursPolicies.join(', ')}, not "${quietHours}".`);
+  const isPace = (pace: number) => Number.isInteger(pace) && pace >= 1 && pace <= textingPaceMax;
+  if (typeof textingPace === 'number' && !isPace(textingPace))
+    throw problem('invalid_request', `A texting pace is 1 to ${textingPaceMax} texts a second, or unlimited.`);
 }
 
 function isTimeZone(name: string): boolean {

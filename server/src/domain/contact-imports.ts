@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { type ContactRow, listContactsAfter, listSameContacts } from '../store/contacts.ts';
+import { archive, byOperator } from './archive.ts';
 import { type ContactInput, createContacts } from './contacts.ts';
 import { numberOf } from './enumerations.ts';
 
@@ -50,8 +51,11 @@ function personOf({ firstName, lastName, emailAddress, phone }: ContactInput) {
   };
 }
 
-/** Every contact of the book, in the order of ids, a batch at a time. */
+/** Every contact of the book, in the order of ids, a batch at a time. That it left is on record before any of it does. */
 export async function* exportContacts(deps: Deps, advisorId: number): AsyncGenerator<ExportedContact[]> {
+  const what = { what: 'contacts' };
+  const entry = { advisorId, kind: 'export', memberId: null, meta: what, body: JSON.stringify(what) } as const;
+  await archive(deps, byOperator, entry);
   for (let after = -1; ; ) {
     const contacts = await listContactsAfter(deps.db, advisorId, after, exportBatch);
     if (contacts.length > 0) yield contacts;

@@ -3,6 +3,7 @@ import { type ContactSort, type ContactSummaryRow, listContacts } from '../store
 import type { ContactFields, ContactRow } from '../store/contacts.ts';
 import * as store from '../store/contacts.ts';
 import { listGroupIds, replaceMemberships as storeMemberships } from '../store/groups.ts';
+import { insertMembers } from '../store/members.ts';
 import { crmSourceMin } from './enumerations.ts';
 import { searchText, searchWords } from './folding.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from './pages.ts';
@@ -45,7 +46,10 @@ export async function createContacts(
     const fields = cleared(input);
     return { ...fields, source, searchText: contactSearchText(fields) };
   });
-  return deps.db.transaction((db) => store.insertContacts(db, advisorId, contacts, deps.clock.now()));
+  return deps.db.transaction(async (db) => {
+    await knowPhones({ ...deps, db }, advisorId, contacts);
+    return store.insertContacts(db, advisorId, contacts, deps.clock.now());
+  });
 }
 
 /** Replaces the fields that are given and keeps the others. */
@@ -57,6 +61,7 @@ export async function updateContact(
 ): Promise<void> {
   const fields = cleared(input);
   await deps.db.transaction(async (db) => {
+    await knowPhones({ ...deps, db }, advisorId, [fields]);
     await store.lockBook(db, advisorId);
     const contact = await store.findContact(db, advisorId, contactId);
     if (!contact) throw noContact();
@@ -125,6 +130,12 @@ export function contactStatus({
 
 export function isCrmLinked({ source, remoteContactId }: Pick<ContactRow, 'source' | 'remoteContactId'>): boolean {
   return source >= crmSourceMin && remoteContactId !== null;
+}
+
+/** A contact's number is known from then on, with a consent of its own. Members are locked before the book. */
+async function knowPhones({ db, clock }: Deps, advisorId: number, inputs: ContactInput[]): Promise<void> {
+  const numbers = inputs.flatMap(({ phone }) => (phone ? [{ advisorId, phone }] : []));
+  await insertMembers(db, numbers, clock.now());
 }
 
 function cleared(input: ContactInput): ContactInput {

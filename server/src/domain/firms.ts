@@ -10,6 +10,18 @@ export async function addFirm(deps: Deps, name: string): Promise<Firm> {
   return store.insertFirm(deps.db, name.trim(), deps.clock.now());
 }
 
+export async function setFirm(deps: Deps, firmId: number, change: { firstTextLine: boolean }): Promise<Firm> {
+  await getFirm(deps, firmId);
+  await store.updateFirm(deps.db, firmId, change);
+  return getFirm(deps, firmId);
+}
+
+export async function getFirm(deps: Deps, firmId: number): Promise<Firm> {
+  const firm = await store.findFirm(deps.db, firmId);
+  if (!firm) throw problem('not_found', `There is no firm ${firmId}.`);
+  return firm;
+}
+
 export async function listFirms(deps: Deps): Promise<Firm[]> {
   return store.listFirms(deps.db);
 }

@@ -6,6 +6,7 @@ import { listKnownPhones } from '../store/contacts.ts';
 import { findKey } from '../store/keys.ts';
 import { addAdvisor, setAdvisor } from './advisors.ts';
 import { addApplication, rotateSecret } from './applications.ts';
+import { setInitialConsent } from './consents.ts';
 import { createContacts } from './contacts.ts';
 import { numberOf } from './enumerations.ts';
 import { addFirm, type Firm, listFirms } from './firms.ts';
@@ -91,7 +92,7 @@ const cast: Cast[] = [
 ];
 
 /** The phones that behave, each with a person who has it. */
-const magicContacts = [
+export const magicContacts = [
   { phone: '+15005550006', firstName: 'Pia', lastName: 'Plain', nickname: 'Accepted from the start' },
   { phone: '+15005550001', firstName: 'Una', lastName: 'Unreachable', nickname: 'Unreachable' },
   { phone: '+15005550003', firstName: 'Lars', lastName: 'Landline', nickname: 'A landline' },
@@ -108,6 +109,14 @@ const magicContacts = [
   { phone: '+15005550021', firstName: 'Ella', lastName: 'Errs', nickname: 'The carrier errs once' },
   { phone: '+15005550022', firstName: 'Ivo', lastName: 'Indoubt', nickname: 'The carrier’s answer is lost' },
 ];
+
+/** The consent that the phones begin with, for every advisor; that of the others is none. */
+const magicConsents = {
+  accepted: ['0006', '0001', '0003', '0007', '0008', '0009', '0014', '0021', '0022'].map(
+    (digits) => `+1500555${digits}`,
+  ),
+  opted_out: ['+15005550004'],
+};
 
 /**
  * Makes what the sandbox lacks and never touches what is there. Secrets are known only as hashes, so the file of an
@@ -173,6 +182,8 @@ async function makeAdvisor(
   if (found && !known) await setAdvisor(deps, found.advisorId, { password });
   const advisor = found ?? (await addAdvisor(deps, { ...settings, firmId: await firmOf(), password }));
   if (hasContacts) await makeMagicContacts(deps, advisor.advisorId);
+  await setInitialConsent(deps, advisor.advisorId, magicConsents.accepted, 'accepted');
+  await setInitialConsent(deps, advisor.advisorId, magicConsents.opted_out, 'opted_out');
   return {
     id: advisor.advisorId,
     name: advisor.name,

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Deps } from '../deps.ts';
+import { type By, byApplication } from '../domain/archive.ts';
 import type { Caller, Credentials } from '../domain/callers.ts';
 import { type Answer, idempotency } from '../domain/idempotency.ts';
 import { invalid, type Problem, type ProblemCode, problem, problemCodes } from '../domain/problems.ts';
@@ -28,12 +29,14 @@ export type Route = {
   answer?: TSchema;
   /** The problems of its own, beside those that every route can answer. */
   problems: ProblemCode[];
+  /** Many of them can share a transaction: see domain/idempotency.ts. */
+  together?: true;
   handler: Handler;
 };
 
 /** What the schemas parsed; which of the three there are, and their types, the row says. */
 export type Input = { params: unknown; query: unknown; body: unknown };
-type Handler = (deps: Deps, advisorId: number, input: Input) => Promise<unknown>;
+type Handler = (deps: Deps, advisorId: number, input: Input, by: By) => Promise<unknown>;
 
 type Parsed<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
 
@@ -47,6 +50,7 @@ export function route<P extends TSchema | undefined, Q extends TSchema | undefin
       deps: Deps,
       advisorId: number,
       input: { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> },
+      by: By,
     ): Promise<unknown>;
   },
 ): Route {
@@ -135,6 +139,7 @@ export function addRoutes(
         {
           run: (inTransaction) => perform(inTransaction, request, reply),
           refuse: (refused) => refusal(refused, request),
+          together: row.together ?? false,
         },
       );
       if (answered.replayed) reply.header('idempotent-replayed', 'true');
@@ -142,7 +147,8 @@ export function addRoutes(
     }
 
     async function perform(within: Deps, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
-      const result = await row.handler(within, callerOf(request).advisorId, validate(request));
+      const { advisorId, applicationId } = callerOf(request);
+      const result = await row.handler(within, advisorId, validate(request), byApplication(applicationId, request.id));
       if (!row.answer) return { status: 204, body: '' };
       // By the row's own shape: what it doesn't list can't leak out.
       return {

@@ -26,6 +26,9 @@ export type Page = {
   content: Html;
   /** The page may run our scripts, which may call us. */
   scripts?: boolean;
+  /** A module and a style sheet of this page's own, by their paths. */
+  script?: string;
+  style?: string;
   /** Origins other than ours that its forms may lead to: Chromium minds the redirects after a post too. */
   formTargets?: string[];
   status?: number;
@@ -39,7 +42,8 @@ export function sendPage(reply: FastifyReply, { status = 200, ...content }: Page
 }
 
 /** The page and the headers that go with it, for whoever has no Fastify reply. */
-export function page({ title, content, scripts = false, formTargets = [] }: Omit<Page, 'status'>): RenderedPage {
+export function page(given: Omit<Page, 'status'>): RenderedPage {
+  const { title, content, scripts = false, script, style, formTargets = [] } = given;
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -48,7 +52,9 @@ export function page({ title, content, scripts = false, formTargets = [] }: Omit
 <title>${title} · Assent</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/style.css">
+${style && html`<link rel="stylesheet" href="${style}">`}
 ${scripts && html`<script src="/webauthn.js" defer></script>\n<script src="/passkeys.js" type="module"></script>`}
+${script && html`<script src="${script}" type="module"></script>`}
 </head>
 <body>
 ${content}
@@ -57,7 +63,7 @@ ${content}
 `;
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': contentSecurityPolicy(scripts, formTargets),
+    'content-security-policy': contentSecurityPolicy(scripts || script !== undefined, formTargets),
     // Nobody else learns where a visitor comes from. `no-referrer` would say even less, but then browsers send
     // `Origin: null` with our own forms, and a form is known to be ours by its origin.
     'referrer-policy': 'same-origin',

@@ -33,6 +33,7 @@ function frontPage(environment: string, advisorPages: boolean): Html {
 <li><a href="/docs">Reference</a>: every endpoint, with calls to try</li>
 <li><a href="/openapi.json">openapi.json</a>: the same for machines</li>
 <li><a href="/problems">Problems</a>: the twelve errors and what to do about each</li>
+${environment === 'sandbox' && html`<li><a href="/handset">Phones</a>: what the sandbox’s phones received, and their answers</li>`}
 ${advisorPages && html`<li><a href="/connected-apps">Connected apps</a>: for advisors, the applications that act for them</li>`}
 </ul>
 </main>`;

@@ -1,7 +1,11 @@
 import type { Deps } from '../deps.ts';
 import type { SandboxClock } from '../domain/clock.ts';
+import { type Dispatcher, dispatcher } from '../domain/dispatch.ts';
 import { forgetExpiredAnswers } from '../domain/idempotency.ts';
 import { forgetExpiredTokens } from '../domain/oauth-tokens.ts';
+import { receiveReceipt } from '../domain/receipts.ts';
+import { receiveReply } from '../domain/replies.ts';
+import { fireDue } from '../domain/schedules.ts';
 import { forgetExpiredSignIns } from '../domain/sign-ins.ts';
 import { forgetRetiredKeys } from '../domain/signing-keys.ts';
 import type { Log } from '../log.ts';
@@ -11,19 +15,41 @@ const minuteMs = 60 * 1000;
 type Job = { name: string; everyMs: number; run(): Promise<void> };
 
 /** What a node does by itself, each job one call of the domain, never twice at a time on one node. */
-export function startJobs(deps: Deps & { sandboxClock: SandboxClock | undefined }, log: Log) {
+export function startJobs(
+  deps: Deps & { sandboxClock: SandboxClock | undefined },
+  log: Log,
+  texting: Dispatcher = dispatcher(deps, log),
+) {
+  const reportFault = (err: unknown) => log.error({ err }, 'a scheduled message was skipped');
   const jobs: Job[] = [
     { name: 'forget expired answers', everyMs: 60 * minuteMs, run: () => forgetExpiredAnswers(deps) },
     { name: 'forget expired tokens', everyMs: minuteMs, run: () => forgetExpiredTokens(deps) },
     { name: 'forget expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
     { name: 'forget retired keys', everyMs: minuteMs, run: () => forgetRetiredKeys(deps) },
+    { name: 'fire what is due', everyMs: 250, run: () => fireDue(deps, reportFault) },
   ];
   const { sandboxClock } = deps;
   if (sandboxClock) jobs.push({ name: 'follow the clock', everyMs: 500, run: () => sandboxClock.refresh() });
-  const running = jobs.map((job) => repeat(job, log));
+  const running = [startTexting(deps, texting), ...jobs.map((job) => repeat(job, log))];
   return {
     async stop(): Promise<void> {
       await Promise.all(running.map((job) => job.stop()));
+    },
+  };
+}
+
+/** Texts go out, and what the carrier brings comes in. */
+export function startTexting(deps: Deps, texting: Dispatcher) {
+  const deafen = deps.carrier?.listen({
+    reply: (reply) => receiveReply(deps, reply),
+    receipt: (receipt) => receiveReceipt(deps, receipt),
+  });
+  texting.start();
+  return {
+    async stop(): Promise<void> {
+      // In this order: what is still handed over on the way out is still heard of.
+      await texting.stop();
+      await deafen?.();
     },
   };
 }

@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { e164Pattern } from '../domain/phone-numbers.ts';
 import { type BrokenRule, brokenRulesMax } from '../domain/problems.ts';
+import { hasControlCharacters, isBlank } from '../domain/text-rules.ts';
 import { optionalE164Pattern } from './strings.ts';
 
 /** The value, stripped of what the schema doesn't know, or every rule that it breaks. */
@@ -14,6 +15,10 @@ const patternMessages: Record<string, string> = {
 };
 const formats: Record<string, { test: (text: string) => boolean; message: string }> = {
   date: { test: isDate, message: 'must be a real date as YYYY-MM-DD' },
+  text: {
+    test: (text) => !isBlank(text) && !hasControlCharacters(text),
+    message: 'must not be blank, and must have no control characters but tab and line breaks',
+  },
   'date-time': { test: isDateTime, message: 'must be a time in RFC 3339, such as 2026-03-01T17:05:00Z' },
 };
 
@@ -54,6 +59,7 @@ function makeAjv(options: { allErrors: boolean }): Ajv2020 {
   });
   ajv.addKeyword({ keyword: 'trim', type: 'string', modifying: true, before: 'maxLength', validate: trim });
   ajv.addKeyword({ keyword: 'ignoredWhen', type: 'object', modifying: true, before: 'properties', validate: ignore });
+  ajv.addKeyword({ keyword: 'ignoredUnless', type: 'object', modifying: true, before: 'properties', validate: keep });
   // For whoever reads the query: see http/query.ts.
   ajv.addKeyword('freeText');
   return ajv;
@@ -69,6 +75,12 @@ function trim(_on: boolean, text: string, _schema: unknown, place?: Place): bool
 /** A field that another one, where it is true, makes meaningless is dropped before it is looked at. */
 function ignore(fields: Record<string, string>, data: Record<string, unknown>): boolean {
   for (const [field, flag] of Object.entries(fields)) if (data[flag] === true) delete data[field];
+  return true;
+}
+
+/** A field that has no meaning without another one being true is dropped where that is not the case. */
+function keep(fields: Record<string, string>, data: Record<string, unknown>): boolean {
+  for (const [field, flag] of Object.entries(fields)) if (data[flag] !== true) delete data[field];
   return true;
 }
 

@@ -1,5 +1,7 @@
 import { type Db, falseIfTaken } from './db.ts';
 
+export type QuietHours = 'off' | 'defer' | 'refuse';
+
 export type AdvisorRow = {
   advisorId: number;
   firmId: number;
@@ -9,6 +11,9 @@ export type AdvisorRow = {
   timeZone: string;
   consentRequired: boolean;
   consentCollection: boolean;
+  quietHours: QuietHours;
+  /** Texts a second from the number; unset, as fast as the carrier takes them. */
+  textingPace: number | null;
   disabled: boolean;
   dateTimeCreated: Date;
 };
@@ -22,6 +27,8 @@ const settingColumns: Record<keyof AdvisorSettings | 'passwordHash', string> = {
   timeZone: 'time_zone',
   consentRequired: 'consent_required',
   consentCollection: 'consent_collection',
+  quietHours: 'quiet_hours',
+  textingPace: 'texting_pace',
   disabled: 'disabled',
   passwordHash: 'password_hash',
 };
@@ -29,16 +36,16 @@ const settingColumns: Record<keyof AdvisorSettings | 'passwordHash', string> = {
 const columns = `
   advisor_id as "advisorId", firm_id as "firmId", name, email, texting_number as "textingNumber",
   time_zone as "timeZone", consent_required as "consentRequired", consent_collection as "consentCollection",
-  disabled, date_time_created as "dateTimeCreated"`;
+  quiet_hours as "quietHours", texting_pace as "textingPace", disabled, date_time_created as "dateTimeCreated"`;
 
 /** The new advisor, or null where the email or the texting number is another's already. */
 export async function insertAdvisor(db: Db, advisor: NewAdvisor, now: Date): Promise<AdvisorRow | null> {
   const [row] = await db.query<AdvisorRow>(
     `insert into advisors (
-       firm_id, name, email, texting_number, time_zone, consent_required, consent_collection, disabled, password_hash,
-       date_time_created
+       firm_id, name, email, texting_number, time_zone, consent_required, consent_collection, quiet_hours,
+       texting_pace, disabled, password_hash, date_time_created
      )
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      on conflict do nothing
      returning ${columns}`,
     [
@@ -49,6 +56,8 @@ export async function insertAdvisor(db: Db, advisor: NewAdvisor, now: Date): Pro
       advisor.timeZone,
       advisor.consentRequired,
       advisor.consentCollection,
+      advisor.quietHours,
+      advisor.textingPace,
       advisor.disabled,
       advisor.passwordHash,
       now,
@@ -83,6 +92,33 @@ export async function findAdvisor(db: Db, idOrEmail: string): Promise<AdvisorRow
     [idOrEmail],
   );
   return row ?? null;
+}
+
+/** Whose number a person texted. */
+export async function findAdvisorByTextingNumber(db: Db, textingNumber: string): Promise<AdvisorRow | null> {
+  const [row] = await db.query<AdvisorRow>(
+    `select ${columns}
+     from advisors
+     where texting_number = $1`,
+    [textingNumber],
+    'find-advisor-by-texting-number',
+  );
+  return row ?? null;
+}
+
+/** The advisors who know a number, the oldest account first. */
+export async function listAdvisorsKnowing(db: Db, phone: string): Promise<AdvisorRow[]> {
+  return db.query<AdvisorRow>(
+    `select ${columns}
+     from advisors
+     where exists (
+       select
+       from members m
+       where m.advisor_id = advisors.advisor_id and m.phone = $1
+     )
+     order by advisor_id`,
+    [phone],
+  );
 }
 
 /** The email as emails are compared here, and what the advisor who has it needs to sign in; nulls where nobody may. */

@@ -1,8 +1,15 @@
 import type { Db } from './db.ts';
 
-export type FirmRow = { firmId: number; name: string; dateTimeCreated: Date };
+export type FirmRow = {
+  firmId: number;
+  name: string;
+  /** Whether the first text to a person names the firm and how to stop; unset, as the environment has it. */
+  firstTextLine: boolean | null;
+  dateTimeCreated: Date;
+};
 
-const columns = 'firm_id as "firmId", name, date_time_created as "dateTimeCreated"';
+const columns = `
+  firm_id as "firmId", name, first_text_line as "firstTextLine", date_time_created as "dateTimeCreated"`;
 
 export async function insertFirm(db: Db, name: string, now: Date): Promise<FirmRow> {
   const [row] = await db.query<FirmRow>(
@@ -13,6 +20,10 @@ export async function insertFirm(db: Db, name: string, now: Date): Promise<FirmR
   );
   if (!row) throw new Error('The insert returned no firm.');
   return row;
+}
+
+export async function updateFirm(db: Db, firmId: number, { firstTextLine }: { firstTextLine: boolean }): Promise<void> {
+  await db.query('update firms set first_text_line = $2 where firm_id = $1', [firmId, firstTextLine]);
 }
 
 export async function findFirm(db: Db, firmId: number): Promise<FirmRow | null> {

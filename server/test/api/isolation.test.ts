@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { routes } from '../../src/http/partner/routes.ts';
+import { scheduledMessagesPath, send, setConsent } from '../texting/texting.ts';
 import { type Answer, makeWorld } from '../world.ts';
 import {
   addContact,
@@ -22,16 +23,28 @@ after(() => world.close());
 const { ann, bob } = world;
 
 const secret = { firstName: 'Secret', lastName: 'Client', emailAddress: 'secret@example.org', phone: '+12125550123' };
-const bobs = { contactId: await addContact(bob, secret), groupId: await addGroup(bob, 'Secret group', 'crm-1') };
+await setConsent(world, bob, secret.phone, 'accepted');
+const bobs = {
+  contactId: await addContact(bob, secret),
+  groupId: await addGroup(bob, 'Secret group', 'crm-1'),
+  messageId: (await send(bob, { phone: secret.phone, text: 'Secret text' })).body.successes[0].messageId,
+  scheduledMessageId: (await send(bob, { phone: secret.phone, text: 'Secret text', ...inAnHour() })).body.successes[0]
+    .scheduledMessageId,
+};
 await putInGroups(bob, bobs.contactId, [bobs.groupId]);
 const anns = { contactId: await addContact(ann), groupId: await addGroup(ann, 'Own group') };
 
 /** A body that every route takes: what one doesn't know it ignores. */
 const anyBody = { firstName: 'Eve', lastName: 'Eve', name: 'Eve', groupIds: [] };
 
+function inAnHour() {
+  return { scheduleDelivery: true, deliveryDate: world.clock.now().getTime() + 3_600_000 };
+}
+
 async function everythingOfBobs() {
   const { data: contacts } = await search(bob, contactsPath);
-  return { contacts, groups: await findGroups(bob), contact: await getContact(bob, bobs.contactId) };
+  const { data: scheduled } = await search(bob, scheduledMessagesPath);
+  return { contacts, scheduled, groups: await findGroups(bob), contact: await getContact(bob, bobs.contactId) };
 }
 
 /** What an answer says, apart from what names the request itself. */

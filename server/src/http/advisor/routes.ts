@@ -37,13 +37,14 @@ export function addAdvisorPages(app: FastifyInstance, deps: Deps, server: Author
   });
 }
 
-function addScript(app: FastifyInstance, path: string, script: Buffer): void {
+export function addScript(app: FastifyInstance, path: string, script: Buffer): void {
   app.get(path, { schema: { hide: true } }, (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').send(script),
   );
 }
 
-function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** What goes wrong on a page is told on a page. */
+export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof FormRefused) return sendErrorPage(reply, refusals[error.reason]);
   // What Fastify refuses by itself: a type that is none, a body that breaks off.
   const { statusCode = 500 } = error as { statusCode?: number };

@@ -1,3 +1,4 @@
+import { ConsentQuery, ConsentRequest, ConsentRequestResult, ConsentStatus } from '../../schemas/consents.ts';
 import {
   ContactChange,
   ContactDetail,
@@ -10,13 +11,88 @@ import {
 } from '../../schemas/contacts.ts';
 import { EnumerationsResult } from '../../schemas/enumerations.ts';
 import { GroupInput, GroupPage, GroupParams, GroupQuery } from '../../schemas/groups.ts';
+import { MessageParams, MessageRequest, MessageResult, MessageStatus } from '../../schemas/messages.ts';
+import {
+  ScheduledMessagePage,
+  ScheduledMessageParams,
+  ScheduledMessageQuery,
+} from '../../schemas/scheduled-messages.ts';
 import { type Route, route } from '../door.ts';
+import * as consents from './consents.ts';
 import * as contacts from './contacts.ts';
 import * as enumerations from './enumerations.ts';
 import * as groups from './groups.ts';
+import * as messages from './messages.ts';
+import * as scheduledMessages from './scheduled-messages.ts';
 
 /** The contract as a table: each endpoint with its scope, its shapes and the function that answers it. */
 export const routes: Route[] = [
+  route({
+    method: 'POST',
+    path: '/text/messaging/messages',
+    scope: 'text.messaging.write',
+    summary: 'Send message',
+    description:
+      'Sends or schedules a text, with an outcome for each recipient. An unknown number becomes a contact; a known one is never changed.',
+    body: MessageRequest,
+    answer: MessageResult,
+    problems: ['conflict'],
+    together: true,
+    handler: messages.send,
+  }),
+  route({
+    method: 'GET',
+    path: '/text/messaging/messages/:messageId',
+    scope: 'text.messaging.read',
+    summary: 'Get message status',
+    params: MessageParams,
+    answer: MessageStatus,
+    problems: ['not_found'],
+    handler: messages.get,
+  }),
+  route({
+    method: 'POST',
+    path: '/text/messaging/consent-requests',
+    scope: 'text.messaging.write',
+    summary: 'Request consent',
+    description:
+      'Sends consent-request texts. One number that has already accepted refuses the whole request, before anything is done.',
+    body: ConsentRequest,
+    answer: ConsentRequestResult,
+    problems: ['conflict', 'not_found'],
+    handler: consents.request,
+  }),
+  route({
+    method: 'GET',
+    path: '/text/messaging/consents',
+    scope: 'text.messaging.read',
+    summary: 'Get consent status',
+    description:
+      'After a consent request, poll every 30 seconds for 5 minutes, then every 5 minutes, for 24 hours; or let `wait` hold the answer until the state changes.',
+    query: ConsentQuery,
+    answer: ConsentStatus,
+    problems: ['not_found'],
+    handler: consents.get,
+  }),
+  route({
+    method: 'GET',
+    path: '/text/messaging/scheduled-messages',
+    scope: 'text.messaging.read',
+    summary: 'List scheduled messages',
+    query: ScheduledMessageQuery,
+    answer: ScheduledMessagePage,
+    problems: [],
+    handler: scheduledMessages.list,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/text/messaging/scheduled-messages/:scheduledMessageId',
+    scope: 'text.messaging.write',
+    summary: 'Cancel scheduled message',
+    params: ScheduledMessageParams,
+    problems: ['not_found'],
+    handler: scheduledMessages.cancel,
+  }),
   route({
     method: 'POST',
     path: '/core/contact/contacts',

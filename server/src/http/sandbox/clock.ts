@@ -9,7 +9,8 @@ import { parseBody, type RawBody } from '../body.ts';
 const lastMs = Date.UTC(9999, 11, 31);
 const Advance = Type.Object({ advanceMs: Type.Integer({ minimum: 0, maximum: lastMs }) });
 
-export function addClock(app: FastifyInstance, clock: SandboxClock): void {
+/** Whoever moves the clock has an answer once `onAdvance` has seen to what became due. */
+export function addClock(app: FastifyInstance, clock: SandboxClock, onAdvance: () => Promise<void>): void {
   const validate = validator(Advance);
   const reading = () => ({ now: clock.now().getTime(), offsetMs: clock.offsetMs() });
 
@@ -20,6 +21,7 @@ export function addClock(app: FastifyInstance, clock: SandboxClock): void {
     if (clock.now().getTime() + result.value.advanceMs > lastMs)
       throw invalid([{ path: '/advanceMs', rule: 'maximum', message: 'advanceMs must not lead past the year 9999.' }]);
     await clock.advance(result.value.advanceMs);
+    await onAdvance();
     return reading();
   });
 }

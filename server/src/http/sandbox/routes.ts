@@ -4,11 +4,15 @@ import { requireKey } from '../../domain/callers.ts';
 import type { SandboxClock } from '../../domain/clock.ts';
 import { apiKeyOf } from '../authenticate.ts';
 import { addClock } from './clock.ts';
+import { addHandset } from './handset.ts';
+import { addHandsetPage } from './handset-page.ts';
 
-/** What the sandbox adds at the origin. It needs the API key alone, and in production none of it exists. */
-export function addSandbox(app: FastifyInstance, deps: Deps, clock: SandboxClock): void {
+/** What the sandbox adds at the origin: it needs the API key alone, the page with the phones nothing. In production none of it exists. */
+export function addSandbox(app: FastifyInstance, deps: Deps, clock: SandboxClock, handOn = async () => {}): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request) => requireKey(deps, apiKeyOf(request)));
-    addClock(scope, clock);
+    addClock(scope, clock, handOn);
+    addHandset(scope, deps);
   });
+  addHandsetPage(app, deps);
 }

@@ -1,0 +1,67 @@
+import { getAdvisor, listAdvisorsKnowing } from '../domain/advisors.ts';
+import { type ConsentEvent, type ConsentHistory, listConsentHistory, recordConsent } from '../domain/consents.ts';
+import { problem } from '../domain/problems.ts';
+import { getStaff } from '../domain/staff.ts';
+import { inOneLine } from './terminal.ts';
+import type { Call, Verb } from './verb.ts';
+
+export const consentVerbs: Verb[] = [
+  {
+    name: 'consents record',
+    about: 'Record consent that a person gave on paper. It undoes no opt-out: only the person can.',
+    operands: ['PHONE'],
+    options: {
+      advisor: { value: 'EMAIL|ID', about: 'Whose texts the person agreed to.', required: true },
+      proof: { value: 'TEXT', about: 'What was signed, when, and where it is kept.', required: true },
+      by: { value: 'EMAIL|ID', about: 'Who of the firm’s staff records it.', required: true },
+    },
+    run: async ({ runtime, operands, options, out }) => {
+      const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
+      const staff = await getStaff(runtime, options.by ?? '');
+      const consent = { advisorId, phone: operands.PHONE ?? '', proof: options.proof ?? '', staff };
+      out.records([await recordConsent(runtime, consent)]);
+    },
+  },
+  {
+    name: 'consents show',
+    about: 'Show everything that happened to a number’s consent, with the evidence.',
+    operands: ['PHONE'],
+    options: { advisor: { value: 'EMAIL|ID', about: 'One advisor; by default every one who knows the number.' } },
+    run: show,
+  },
+];
+
+type Shown = ConsentHistory & { advisorId: number; advisor: string; phone: string };
+
+async function show({ runtime, operands, options, json, out }: Call): Promise<void> {
+  const phone = operands.PHONE ?? '';
+  const advisors = options.advisor
+    ? [await getAdvisor(runtime, options.advisor)]
+    : await listAdvisorsKnowing(runtime, phone);
+  const shown: Shown[] = [];
+  for (const { advisorId, name: advisor } of advisors) {
+    const history = await listConsentHistory(runtime, advisorId, phone);
+    if (history) shown.push({ advisorId, advisor, phone, ...history });
+  }
+  if (shown.length === 0) throw problem('not_found', `${phone} is not a number that is known here.`);
+  if (json) out.records(shown);
+  else out.line(shown.map(told).join('\n\n'));
+}
+
+/** A heading, then a line for each event with its evidence below it. */
+function told({ phone, advisor, memberId, state, lastChanged, consentRequests, events }: Shown): string {
+  const asked = consentRequests === 1 ? 'asked once' : `asked ${consentRequests} times`;
+  const heading = `${phone}, member ${memberId} of ${advisor}: ${state} since ${lastChanged.toISOString()}, ${asked}`;
+  return [heading, ...events.flatMap(eventLines)].join('\n');
+}
+
+function eventLines({ number, dateTime, from, to, reason, channel, actor, evidence }: ConsentEvent): string[] {
+  const { wording, reply, proof } = evidence ?? {};
+  return [
+    `  ${dateTime.toISOString()}  ${from} → ${to}  ${reason} by ${actor}, ${channel}, archive entry ${number}`,
+    ...(wording ? [`    shown ${wording.shown} (version ${wording.version}): ${inOneLine(wording.text)}`] : []),
+    ...(reply ? [`    wrote ${reply.sent} (archive entry ${reply.archiveNumber}): ${inOneLine(reply.text)}`] : []),
+    ...(proof ? [`    proof: ${inOneLine(proof)}`] : []),
+    ...(evidence ? [] : ['    The evidence was disposed of after its retention.']),
+  ];
+}

@@ -1,0 +1,37 @@
+import { addStaff, getStaff, listStaff, setStaff } from '../domain/staff.ts';
+import { type Verb, wholeNumber, yesOrNo } from './verb.ts';
+
+export const staffVerbs: Verb[] = [
+  {
+    name: 'staff add',
+    about: 'Add a person of a firm who supervises.',
+    operands: ['FIRM'],
+    options: {
+      name: { value: 'TEXT', about: 'The person’s name.', required: true },
+      email: { value: 'ADDRESS', about: 'The person’s email address.', required: true },
+    },
+    run: async ({ runtime, operands, options, out }) => {
+      const { name = '', email = '' } = options;
+      out.records([await addStaff(runtime, { firmId: wholeNumber('FIRM', operands.FIRM ?? ''), name, email })]);
+    },
+  },
+  {
+    name: 'staff list',
+    about: 'List the staff of every firm.',
+    operands: [],
+    options: {},
+    run: async ({ runtime, out }) => out.records(await listStaff(runtime)),
+  },
+  {
+    name: 'staff set',
+    about: 'Disable a person of the staff, or undo that.',
+    operands: ['STAFF'],
+    options: { disabled: { value: 'yes|no', about: 'Whether the person can do anything here.', required: true } },
+    run: async ({ runtime, operands, options, out }) => {
+      const disabled = yesOrNo('--disabled', options.disabled ?? '');
+      const { staffId } = await getStaff(runtime, operands.STAFF ?? '');
+      await setStaff(runtime, staffId, { disabled });
+      out.records([await getStaff(runtime, String(staffId))]);
+    },
+  },
+];

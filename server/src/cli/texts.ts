@@ -1,0 +1,125 @@
+import type { Writable } from 'node:stream';
+import { styleText } from 'node:util';
+import { getAdvisor } from '../domain/advisors.ts';
+import { followTexts, type TextEvent } from '../domain/archive.ts';
+import { cutTo, inOneLine, jsonInOneLine, padTo, widthOf } from './terminal.ts';
+import { type Call, UsageError, type Verb, wholeNumber } from './verb.ts';
+
+const lastDefault = 10;
+const lastMax = 10_000;
+const nameColumnsMax = 20;
+/** In a terminal that is narrower still, lines wrap. */
+const saidColumnsMin = 12;
+
+export const textVerbs: Verb[] = [
+  {
+    name: 'texts tail',
+    about: 'Show texts and changes of consent as they happen, until Ctrl-C. With --json one object a line.',
+    operands: [],
+    options: {
+      advisor: { value: 'EMAIL|ID', about: 'Whose; all advisors’ by default.' },
+      last: { value: 'N', about: `Begin with the last N; ${lastDefault} by default.` },
+      numbers: { about: 'Show whole phone numbers; by default only their last four digits.' },
+      full: { about: 'Show texts whole; by default a line ends where the terminal does.' },
+    },
+    watches: true,
+    run: tail,
+  },
+];
+
+async function tail({ runtime, options, switches, json, until }: Call): Promise<void> {
+  const last = options.last === undefined ? lastDefault : wholeNumber('--last', options.last);
+  if (last > lastMax) throw new UsageError(`--last must be at most ${lastMax}.`);
+  const advisorId = options.advisor ? (await getAdvisor(runtime, options.advisor)).advisorId : null;
+  const { stdout } = process;
+  const phoneOf = switches.has('numbers') ? (phone: string) => phone : masked;
+  const lineOf = json
+    ? (event: TextEvent) => jsonInOneLine({ ...event, phone: event.phone && phoneOf(event.phone) })
+    : liner({
+        phoneOf,
+        now: () => runtime.clock.now(),
+        columns: () => (!switches.has('full') && stdout.isTTY && stdout.columns) || Number.POSITIVE_INFINITY,
+      });
+  for await (const events of followTexts(runtime, { advisorId, last }, untilUnread(stdout, until)))
+    await write(stdout, events.map((event) => `${lineOf(event)}\n`).join(''));
+}
+
+/** Also ends where whoever reads this has gone: `| head` has what it wanted. */
+function untilUnread(output: Writable, until: AbortSignal): AbortSignal {
+  const unread = new AbortController();
+  output.on('error', () => unread.abort());
+  return AbortSignal.any([until, unread.signal]);
+}
+
+/** Waits for a slow reader, so that what it hasn't read yet doesn't pile up here. */
+function write(output: Writable, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (text === '') resolve();
+    else output.write(text, () => resolve());
+  });
+}
+
+type Style = Parameters<typeof styleText>[0];
+type Look = {
+  phoneOf(phone: string): string;
+  now(): Date;
+  columns(): number;
+};
+
+const looks: Record<TextEvent['event'], { sign: string; style: Style }> = {
+  out: { sign: '→', style: 'blue' },
+  in: { sign: '←', style: 'green' },
+  consent: { sign: '●', style: 'yellow' },
+};
+/** What our own texts are; what an advisor wrote needs no word. */
+const kinds: Record<string, string> = {
+  consent_request: 'consent request',
+  reminder: 'reminder',
+  opt_in: 'confirmation',
+  opt_out: 'confirmation',
+  help: 'help',
+};
+
+/** Makes lines of events. Columns are as wide as what has been shown so far needs; Node knows whether colours are welcome. */
+function liner({ phoneOf, now, columns }: Look): (event: TextEvent) => string {
+  const widths = { name: 0, phone: 0 };
+  const column = (name: keyof typeof widths, text: string) => {
+    widths[name] = Math.max(widths[name], widthOf(text));
+    return padTo(widths[name], text);
+  };
+  return (event) => {
+    const { sign, style } = looks[event.event];
+    const time = timeOf(event.dateTime, now());
+    const name = column('name', cutTo(nameColumnsMax, inOneLine(event.advisorName)));
+    const phone = column('phone', event.phone === null ? '–' : phoneOf(event.phone));
+    const [label, said] = saidIn(event);
+    const room = Math.max(saidColumnsMin, columns() - widthOf(`${time} ${sign} ${name}  ${phone}  ${label}`));
+    const parts = [styleText('dim', time), ' ', styleText(style, sign), ' ', name, '  ', styleText('dim', phone), '  '];
+    return [...parts, styleText(style, label), cutTo(room, said)].join('');
+  };
+}
+
+/** A label of ours, and what was said or done. */
+function saidIn(event: TextEvent): [label: string, said: string] {
+  if (event.event === 'consent') return ['consent ', `${wordOf(event.from)} → ${wordOf(event.to)}`];
+  const kind = event.event === 'out' ? kinds[event.kind] : undefined;
+  return [kind ? `[${kind}] ` : '', event.text === null ? '(no longer kept)' : inOneLine(event.text)];
+}
+
+function wordOf(state: string): string {
+  return state.replaceAll('_', ' ');
+}
+
+/** Local time, with the day unless it is today. */
+function timeOf(date: Date, now: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const dayOf = (day: Date) => `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return dayOf(date) === dayOf(now) ? time : `${dayOf(date)} ${time}`;
+}
+
+/** Enough to tell one conversation from another on a screen that others see. */
+function masked(phone: string): string {
+  const hidden = /^\+1\d{10}$/.test(phone) ? '+1 ••• •••' : `+${'•'.repeat(phone.length - 5)}`;
+  return `${hidden} ${phone.slice(-4)}`;
+}

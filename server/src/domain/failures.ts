@@ -1,0 +1,36 @@
+import type { RefusalCode } from './gate.ts';
+
+/** Why one recipient got no text: a stable code for programs, a sentence for a person. */
+export type Failure = {
+  phone: string;
+  memberId: number;
+  code: RefusalCode;
+  message: string;
+  /** Whether the same request can succeed later without anybody doing more on this side. */
+  retryable: boolean;
+};
+
+type Names = { advisorName: string };
+
+/** What is the matter with the number, and what to do next. */
+const sentences: Record<RefusalCode, (phone: string, names: Names) => string> = {
+  not_consented: (phone, { advisorName }) =>
+    `${phone} has not consented to texts from ${advisorName}. Send a consent request, then the text once it is accepted.`,
+  consent_pending: (phone, { advisorName }) =>
+    `${phone} has not yet answered the consent request from ${advisorName}. Send the text once it is accepted.`,
+  opted_out: (phone, { advisorName }) =>
+    `${phone} has opted out of texts from ${advisorName}. Only they can opt back in, by texting START or in writing to the firm.`,
+  unreachable: (phone) => `${phone} can’t be reached by text. Check the number with its owner.`,
+  landline: (phone) => `${phone} is a landline, which can’t receive texts. Use a mobile number.`,
+  quiet_hours: (phone) =>
+    `It is outside 8:00 to 21:00 where ${phone} is, and texts wait for those hours. Send it again then.`,
+  text_blocked: (phone) => `The text to ${phone} was blocked by the firm’s supervision rules. Reword it.`,
+};
+
+export const refusalCodes = Object.keys(sentences) as RefusalCode[];
+
+const retryableCodes: ReadonlySet<RefusalCode> = new Set(['consent_pending', 'quiet_hours']);
+
+export function failure(phone: string, memberId: number, code: RefusalCode, names: Names): Failure {
+  return { phone, memberId, code, message: sentences[code](phone, names), retryable: retryableCodes.has(code) };
+}

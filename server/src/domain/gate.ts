@@ -1,0 +1,74 @@
+import type { Deps } from '../deps.ts';
+import type { ConsentState } from '../store/members.ts';
+import type { RecipientRow, TextKind } from '../store/messages.ts';
+import { windowAt, zonesOf } from './quiet-hours.ts';
+
+/** Why one recipient gets no text: the stable codes of `failureDetails`. */
+export type RefusalCode =
+  | 'not_consented'
+  | 'consent_pending'
+  | 'opted_out'
+  | 'unreachable'
+  | 'landline'
+  | 'quiet_hours'
+  | 'text_blocked';
+
+/** When an allowed text may go: not before, and not after; unset where that doesn't matter. */
+export type Hours = { deferredUntil: Date | null; openUntil: Date | null };
+export type Recipient = RecipientRow & { phone: string; memberId: number; state: ConsentState };
+
+const replyExemptionMs = 4 * 60 * 60 * 1000;
+const anyTime: Hours = { deferredUntil: null, openUntil: null };
+
+const states: ConsentState[] = ['none', 'pending', 'accepted', 'opted_out'];
+
+/** The states of consent in which a text of this kind may go out. The gate fails closed: what is not listed is refused. */
+export function allowedStates(kind: TextKind, consentRequired: boolean): ConsentState[] {
+  switch (kind) {
+    case 'text':
+      return consentRequired ? ['accepted'] : ['none', 'pending', 'accepted'];
+    case 'consent_request':
+    case 'reminder':
+      return ['none', 'pending', 'accepted'];
+    case 'opt_in':
+      return ['accepted'];
+    case 'opt_out':
+      return ['opted_out'];
+    case 'help':
+      return states;
+  }
+}
+
+/** Whether this person can be texted, at a moment in domain time. */
+export function gate(
+  { carrier }: Pick<Deps, 'carrier'>,
+  recipient: Recipient,
+  kind: TextKind,
+  at: Date,
+): { refused: RefusalCode } | { allowed: Hours } {
+  const { state } = recipient;
+  if (state === 'opted_out' && !allowedStates(kind, recipient.consentRequired).includes(state))
+    return { refused: 'opted_out' };
+  const unfit = carrier?.check(recipient.phone);
+  if (unfit) return { refused: unfit };
+  if (!allowedStates(kind, recipient.consentRequired).includes(state))
+    return { refused: state === 'pending' ? 'consent_pending' : 'not_consented' };
+  return quietHours(recipient, kind, at);
+}
+
+/** What the advisor begins waits for the recipient's day; what answers a person's text does not. */
+function quietHours(recipient: Recipient, kind: TextKind, at: Date): { refused: RefusalCode } | { allowed: Hours } {
+  const { quietHours: policy, lastReplyAt, phone, contactState, timeZone } = recipient;
+  if (policy === 'off' || (kind !== 'text' && kind !== 'consent_request')) return { allowed: anyTime };
+  const exemptUntil = lastReplyAt ? new Date(lastReplyAt.getTime() + replyExemptionMs) : at;
+  const known = zonesOf(phone, contactState);
+  const window = windowAt(at, known.length > 0 ? known : [timeZone]);
+  if (window.open) return { allowed: { deferredUntil: null, openUntil: later(window.until, exemptUntil) } };
+  if (exemptUntil > at) return { allowed: { deferredUntil: null, openUntil: exemptUntil } };
+  if (policy === 'refuse') return { refused: 'quiet_hours' };
+  return { allowed: { deferredUntil: window.until, openUntil: null } };
+}
+
+function later(one: Date, other: Date): Date {
+  return one > other ? one : other;
+}

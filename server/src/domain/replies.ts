@@ -1,0 +1,94 @@
+import type { Deps } from '../deps.ts';
+import { type AdvisorRow, findAdvisorByTextingNumber } from '../store/advisors.ts';
+import { insertMembers, lockMembers, type MemberRow, updateMember } from '../store/members.ts';
+import { hasReply, insertReply } from '../store/replies.ts';
+import { insertReview } from '../store/reviews.ts';
+import { archive, type By, byPerson } from './archive.ts';
+import { applyReply } from './consents.ts';
+import { getFirm } from './firms.ts';
+import { knowNumbers } from './members.ts';
+import type { IncomingReply, TextKind } from './ports.ts';
+import { readReply } from './reply-words.ts';
+import { takeTexts, textTo } from './texts.ts';
+import { renderWording, wordingOf } from './wordings.ts';
+
+type AnswerKind = Exclude<TextKind, 'text' | 'consent_request'>;
+
+const byService: By = { actor: 'service', traceId: null };
+/** The confirmation of an opt-out goes out within this time or never. */
+const confirmationMs = 5 * 60 * 1000;
+const helpPauseMs = 60 * 1000;
+/** How far a carrier's clock may be ahead of ours; what claims to be from later counts as written now. */
+const clockSkewMaxMs = 5 * 60 * 1000;
+
+/** Takes a person's text: archived and in effect in one transaction, once, however often the carrier brings it. */
+export async function receiveReply(deps: Deps, reply: IncomingReply): Promise<void> {
+  await deps.db.transaction(async (db) => {
+    const advisor = await findAdvisorByTextingNumber(db, reply.to);
+    if (!advisor) return;
+    const within = { ...deps, db };
+    const member = await admit(within, advisor, reply);
+    if (member) await take(within, advisor, member, reply);
+  });
+}
+
+/**
+ * The member who wrote, locked; null where the text is here already. The lock comes first: of five deliveries at once
+ * one goes on, and the others wait for it and then find its text. What is here already makes nothing, not even a
+ * contact that was deleted since.
+ */
+async function admit(deps: Deps, { advisorId }: AdvisorRow, reply: IncomingReply): Promise<MemberRow | null> {
+  const number = { advisorId, phone: reply.from };
+  await insertMembers(deps.db, [number], deps.clock.now());
+  const [member] = await lockMembers(deps.db, advisorId, [number.phone]);
+  if (!member) throw new Error('A number that was made known has no member.');
+  if (await hasReply(deps.db, advisorId, reply.carrierMessageId)) return null;
+  await knowNumbers(deps, [number]);
+  return member;
+}
+
+async function take(deps: Deps, advisor: AdvisorRow, member: MemberRow, reply: IncomingReply): Promise<void> {
+  const { advisorId } = advisor;
+  const { memberId, lastReplyAt } = member;
+  const { from, to, carrierMessageId } = reply;
+  const now = deps.clock.now();
+  const sentAt = reply.sentAt.getTime() > now.getTime() + clockSkewMaxMs ? now : reply.sentAt;
+  // NUL can't be stored; the replacement shows that something was there.
+  const text = reply.text.toWellFormed().replaceAll('\0', '\ufffd');
+  const meta = { from, to, carrierMessageId, sent: reply.sentAt.toISOString() };
+  const archiveNumber = await archive(deps, byPerson, { advisorId, kind: 'text_in', memberId, meta, body: text });
+  await insertReply(deps.db, advisorId, { memberId, archiveNumber, carrierMessageId }, now);
+  if (!lastReplyAt || sentAt > lastReplyAt) await updateMember(deps.db, advisorId, memberId, { lastReplyAt: sentAt });
+  await answer(deps, advisor, member, { text, sentAt, archiveNumber });
+}
+
+type Taken = { text: string; sentAt: Date; archiveNumber: number };
+
+async function answer(deps: Deps, advisor: AdvisorRow, member: MemberRow, taken: Taken): Promise<void> {
+  const { advisorId, firmId } = advisor;
+  const { memberId } = member;
+  const now = deps.clock.now();
+  const meaning = readReply(taken.text);
+  const effect = await applyReply(deps, advisorId, member, { ...taken, meaning });
+  if (effect.moved && meaning === 'opt_out_wording') {
+    const review = { firmId, kind: meaning, memberId, archiveNumber: taken.archiveNumber } as const;
+    await insertReview(deps.db, advisorId, review, now);
+  }
+  if (effect.answer) await send(deps, advisor, member, effect.answer);
+  if (meaning !== 'help' || !mayHelp(member, now)) return;
+  await updateMember(deps.db, advisorId, memberId, { helpedAt: now });
+  await send(deps, advisor, member, 'help');
+}
+
+function mayHelp({ helpedAt }: MemberRow, now: Date): boolean {
+  return !helpedAt || now.getTime() - helpedAt.getTime() >= helpPauseMs;
+}
+
+async function send(deps: Deps, advisor: AdvisorRow, member: MemberRow, kind: AnswerKind): Promise<void> {
+  const { advisorId, firmId, name, textingNumber, textingPace } = advisor;
+  const { name: firm } = await getFirm(deps, firmId);
+  const text = renderWording((await wordingOf(deps, firmId, kind)).text, { firm, advisor: name });
+  const expiresAt = kind === 'opt_out' ? new Date(deps.clock.now().getTime() + confirmationMs) : undefined;
+  const addressee = { ...member, textingNumber, textingPace };
+  await takeTexts(deps, [textTo(addressee, { advisorId, kind, text, by: byService, expiresAt })]);
+}

@@ -1,0 +1,93 @@
+import type { Deps } from '../deps.ts';
+import { insertTexts, type NewText, type TextKind, updateFirstTexted } from '../store/messages.ts';
+import type { By } from './archive.ts';
+import type { Hours, Recipient } from './gate.ts';
+import { problem } from './problems.ts';
+import { segmentsOf } from './segments.ts';
+import { renderWording, wordingOf } from './wordings.ts';
+
+export type Text = {
+  advisorId: number;
+  kind: TextKind;
+  text: string;
+  /** What was added to the text that was given; the archive tells them apart by it. */
+  added?: string;
+  by: By;
+  hours?: Hours;
+  expiresAt?: Date;
+  scheduledMessageId?: number;
+};
+
+/** A text and whom it is for. */
+export type Draft = { to: Recipient; text: Text };
+
+type Addressee = Pick<Recipient, 'memberId' | 'phone' | 'textingNumber' | 'textingPace'>;
+
+/** A text as it goes into the archive and to the carrier. */
+export function textTo(
+  { memberId, phone, textingNumber, textingPace }: Addressee,
+  { advisorId, kind, text, added, by, hours, expiresAt, scheduledMessageId }: Text,
+): NewText {
+  const meta = { kind, from: textingNumber, to: phone, ...(added ? { added } : {}) };
+  return {
+    advisorId,
+    memberId,
+    kind,
+    text,
+    meta,
+    actor: by.actor,
+    traceId: by.traceId,
+    ...segmentsOf(text),
+    scheduledMessageId: scheduledMessageId ?? null,
+    pace: textingPace,
+    deferredUntil: hours?.deferredUntil ?? null,
+    openUntil: hours?.openUntil ?? null,
+    expiresAt: expiresAt ?? null,
+  };
+}
+
+/** Texts as they will go out. The first one to a person names the firm and how to stop, where the firm wants it so. */
+export async function compose(deps: Deps, drafts: Draft[]): Promise<NewText[]> {
+  const firsts = firstTexts(deps, drafts);
+  if (firsts.size === 0) return drafts.map(({ to, text }) => textTo(to, text));
+  const members = [...firsts].map(({ to, text }) => ({ advisorId: text.advisorId, memberId: to.memberId }));
+  await updateFirstTexted(deps.db, members, deps.clock.now());
+  const lines = await firstLines(deps, firsts);
+  return drafts.map((draft) => textTo(draft.to, firsts.has(draft) ? withLine(draft, lines) : draft.text));
+}
+
+function firstTexts(deps: Deps, drafts: Draft[]): Set<Draft> {
+  const firsts = new Map<string, Draft>();
+  for (const draft of drafts) {
+    const { to, text } = draft;
+    const key = `${text.advisorId} ${to.memberId}`;
+    const wanted = to.firstTextLine ?? deps.config.environment === 'production';
+    if (wanted && !to.firstTextedAt && !firsts.has(key)) firsts.set(key, draft);
+  }
+  return new Set(firsts.values());
+}
+
+/** What each firm's line says, read once. */
+async function firstLines(deps: Deps, firsts: Set<Draft>): Promise<Map<number, string>> {
+  const lines = new Map<number, string>();
+  for (const firmId of new Set([...firsts].map(({ to }) => to.firmId)))
+    lines.set(firmId, (await wordingOf(deps, firmId, 'first_text')).text);
+  return lines;
+}
+
+function withLine({ to, text }: Draft, lines: Map<number, string>): Text {
+  const line = renderWording(lines.get(to.firmId) ?? '', { firm: to.firmName, advisor: to.advisorName });
+  const added = `\n${line}`;
+  return { ...text, text: `${text.text}${added}`, added };
+}
+
+export function noCarrier() {
+  return problem('downstream_unavailable', 'No carrier is connected to this deployment; nothing was done.');
+}
+
+/** Takes texts on, inside a transaction: archived and in the outbox together; whoever sends is woken at its commit. */
+export async function takeTexts(deps: Deps, texts: NewText[]): Promise<number[]> {
+  const ids = await insertTexts(deps.db, texts, { now: deps.clock.now(), realNow: new Date() });
+  if (texts.length > 0) deps.db.afterCommit(() => deps.signals.queued.raise());
+  return ids;
+}

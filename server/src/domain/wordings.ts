@@ -1,0 +1,99 @@
+import type { Deps } from '../deps.ts';
+import * as store from '../store/wordings.ts';
+import { getFirm } from './firms.ts';
+import type { TextKind } from './ports.ts';
+import { problem } from './problems.ts';
+import { hasControlCharacters, isBlank } from './text-rules.ts';
+
+/** The texts that a firm words, and the line after the first text to a person. */
+export type WordingKind = Exclude<TextKind, 'text'> | 'first_text';
+/** Version 0 is ours. */
+export type Wording = { version: number; text: string };
+export type Names = { firm: string; advisor: string };
+
+const lengthMax = 1_600;
+
+/** In GSM-7 characters, and with names of ordinary length one segment each. */
+const defaults: Record<WordingKind, string> = {
+  consent_request:
+    '{advisor} of {firm} would like to text you. Reply ACCEPT to agree, STOP to opt out, HELP for help. Msg & data rates may apply.',
+  reminder:
+    "Sorry, we didn't understand. Reply ACCEPT to get texts from {advisor} of {firm}, STOP to opt out, HELP for help.",
+  opt_in:
+    'You have agreed to texts from {advisor} of {firm}. Reply HELP for help, STOP to opt out. Msg & data rates may apply.',
+  opt_out: 'You have opted out of texts from {advisor} of {firm} and will get no more. Reply START to opt back in.',
+  help: '{firm}: {advisor} texts you from this number. Reply STOP to opt out. Msg & data rates may apply.',
+  first_text: '{firm}. Reply STOP to opt out.',
+};
+
+export const wordingKinds = Object.keys(defaults) as WordingKind[];
+
+type Rule = { what: string; holds(text: string, firmName: string): boolean };
+
+const namesFirm: Rule = {
+  what: 'name the firm, best as {firm}',
+  holds: (text, firmName) => text.includes('{firm}') || text.includes(firmName),
+};
+const saysHowToAgree: Rule = {
+  what: 'say how to agree: ACCEPT or YES',
+  holds: (text) => /\b(accept|yes)\b/i.test(text),
+};
+const saysHowToStop: Rule = { what: 'say how to opt out: STOP', holds: (text) => /\bstop\b/i.test(text) };
+const hasNoLink: Rule = { what: 'have no link: it may not advertise', holds: (text) => !/https?:|www\./i.test(text) };
+
+const rules: Record<WordingKind, Rule[]> = {
+  consent_request: [namesFirm, saysHowToAgree, saysHowToStop],
+  reminder: [saysHowToAgree, saysHowToStop],
+  opt_in: [namesFirm, saysHowToStop],
+  opt_out: [namesFirm, hasNoLink],
+  help: [namesFirm, saysHowToStop],
+  first_text: [namesFirm, saysHowToStop],
+};
+
+/** What the firm's texts of this kind say now, with placeholders. */
+export async function wordingOf(deps: Pick<Deps, 'db'>, firmId: number, kind: WordingKind): Promise<Wording> {
+  const own = await store.findWording(deps.db, firmId, kind);
+  return own ? { version: own.version, text: own.text } : { version: 0, text: defaults[kind] };
+}
+
+/** In one pass, so that a name with braces in it stays as it is. */
+export function renderWording(text: string, names: Names): string {
+  return text.replace(/\{(firm|advisor)\}/g, (_, name: keyof Names) => names[name]);
+}
+
+export async function listWordings(deps: Deps, firmId: number): Promise<(Wording & { kind: WordingKind })[]> {
+  await getFirm(deps, firmId);
+  const own = new Map((await store.listWordings(deps.db, firmId)).map((each) => [each.kind, each]));
+  return wordingKinds.map((kind) => {
+    const { version, text } = own.get(kind) ?? { version: 0, text: defaults[kind] };
+    return { kind, version, text };
+  });
+}
+
+/** From the next text on. What was sent keeps its wording as evidence. */
+export async function setWording(
+  deps: Deps,
+  firmId: number,
+  { kind, text }: { kind: string; text: string },
+): Promise<Wording & { kind: WordingKind }> {
+  const firm = await getFirm(deps, firmId);
+  if (!isWordingKind(kind))
+    throw problem('invalid_request', `KIND is one of ${wordingKinds.join(', ')}, not "${kind}".`);
+  checkWording(kind, text, firm.name);
+  return { kind, version: await store.insertWording(deps.db, firmId, { kind, text }, deps.clock.now()), text };
+}
+
+function checkWording(kind: WordingKind, text: string, firmName: string): void {
+  const refuse = (what: string) => problem('invalid_request', `The wording of ${kind} must ${what}.`);
+  if (isBlank(text) || hasControlCharacters(text) || !text.isWellFormed())
+    throw refuse('be a text, without control characters');
+  if ([...text].length > lengthMax) throw refuse(`have at most ${lengthMax} characters`);
+  const unknown = (text.match(/\{[^{}]*\}/g) ?? []).find((each) => each !== '{firm}' && each !== '{advisor}');
+  if (unknown) throw refuse(`have no placeholders but {firm} and {advisor}: ${unknown} is none`);
+  const broken = rules[kind].find((rule) => !rule.holds(text, firmName));
+  if (broken) throw refuse(broken.what);
+}
+
+function isWordingKind(kind: string): kind is WordingKind {
+  return wordingKinds.some((each) => each === kind);
+}

@@ -1,0 +1,29 @@
+import type { Static } from 'typebox';
+import type { Deps } from '../../deps.ts';
+import { cancelScheduled, listScheduled, type ScheduledMessage } from '../../domain/schedules.ts';
+import type {
+  ScheduledMessageParams,
+  ScheduledMessageQuery,
+  ScheduledMessage as Shape,
+} from '../../schemas/scheduled-messages.ts';
+
+export async function list(deps: Deps, advisorId: number, { query }: { query: Static<typeof ScheduledMessageQuery> }) {
+  const { data, pageInfo } = await listScheduled(deps, advisorId, query);
+  return { data: data.map(shown), pageInfo };
+}
+
+export async function cancel(
+  deps: Deps,
+  advisorId: number,
+  { params }: { params: Static<typeof ScheduledMessageParams> },
+) {
+  await cancelScheduled(deps, advisorId, params.scheduledMessageId);
+}
+
+function shown(scheduled: ScheduledMessage): Static<typeof Shape> {
+  return {
+    ...scheduled,
+    deliveryDate: scheduled.deliveryDate.getTime(),
+    nextDeliveryDates: scheduled.nextDeliveryDates.map((date) => date.getTime()),
+  };
+}

@@ -1,0 +1,112 @@
+// The phone's screen by itself: what is new appears, and a reply goes out without leaving the page. The page is its own
+// source: it is fetched again and what it has more is taken over.
+
+const pollMs = 700;
+const away = 'The sandbox doesn’t answer. Trying again.';
+
+const texts = find('[data-texts]', HTMLOListElement);
+const consents = find('[data-consents]', HTMLUListElement);
+const connection = find('[data-connection]', HTMLElement);
+const form = find('[data-answer]', HTMLFormElement);
+const problem = find('[data-problem]', HTMLElement);
+const to = find('select', HTMLSelectElement);
+const input = find('[name=text]', HTMLInputElement);
+
+/** Once the person has chosen whom to answer, it stays so; until then it is whoever texted last. */
+let chosen = new URLSearchParams(window.location.search).has('to');
+to.addEventListener('change', () => {
+  chosen = true;
+});
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  send(event.submitter);
+});
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) refresh();
+});
+follow();
+
+async function follow() {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    if (!document.hidden) await refresh();
+  }
+}
+
+async function refresh() {
+  try {
+    const answer = await fetch(window.location.pathname);
+    if (!answer.ok) throw new Error(away);
+    takeOver(await pageOf(answer));
+    tell(connection, '');
+  } catch {
+    tell(connection, away);
+  }
+}
+
+/** @param {HTMLElement | null} button */
+async function send(button) {
+  if (form.ariaBusy) return;
+  form.ariaBusy = 'true';
+  try {
+    const fields = new URLSearchParams();
+    for (const [name, value] of new FormData(form, button)) fields.append(name, String(value));
+    const answer = await fetch(form.action, { method: 'POST', body: fields });
+    const page = await pageOf(answer);
+    const told = page.querySelector('[role=alert]') ?? page.querySelector('main p');
+    const refused = answer.ok ? '' : (told?.textContent ?? away);
+    tell(problem, refused);
+    if (answer.ok) {
+      chosen = true;
+      takeOver(page);
+      if (fields.get('quick') === null) input.value = '';
+    }
+  } catch {
+    tell(problem, 'The sandbox doesn’t answer. Your reply is still here: send it again.');
+  }
+  form.ariaBusy = null;
+}
+
+/** @param {Response} answer */
+async function pageOf(answer) {
+  return new DOMParser().parseFromString(await answer.text(), 'text/html');
+}
+
+/** @param {Document} page */
+function takeOver(page) {
+  /** @type {Element | null} */
+  let place = null;
+  for (const text of page.querySelectorAll('[data-texts] > li')) {
+    const there = document.getElementById(text.id);
+    const shown = there ?? document.importNode(text, true);
+    if (!there && place) place.after(shown);
+    else if (!there) texts.append(shown);
+    place = shown;
+  }
+  const states = page.querySelector('[data-consents]');
+  if (states && states.innerHTML !== consents.innerHTML)
+    consents.replaceChildren(...[...states.children].map((each) => document.importNode(each, true)));
+  const latest = page.querySelector('select')?.value;
+  if (!chosen && latest) to.value = latest;
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {string} text
+ */
+function tell(place, text) {
+  if (place.textContent !== text) place.textContent = text;
+  place.hidden = text === '';
+}
+
+/**
+ * @template {Element} Kind
+ * @param {string} selector
+ * @param {new () => Kind} kind
+ * @returns {Kind}
+ */
+function find(selector, kind) {
+  const found = document.querySelector(selector);
+  if (found instanceof kind) return found;
+  throw new Error(`There is no ${selector}.`);
+}

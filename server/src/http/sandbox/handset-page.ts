@@ -1,0 +1,231 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { loopbackHosts } from '../../config.ts';
+import type { Deps } from '../../deps.ts';
+import {
+  getHandset,
+  type Handset,
+  type HandsetInUse,
+  listHandsets,
+  listMagicNumbers,
+  type Owner,
+  replyFromHandset,
+  type ScreenText,
+  type Sender,
+} from '../../domain/handsets.ts';
+import { e164 } from '../../domain/phone-numbers.ts';
+import { isBlank } from '../../domain/text-rules.ts';
+import { hidden } from '../advisor/frame.ts';
+import { addScript, sendFailure } from '../advisor/routes.ts';
+import { cookieJar } from '../cookies.ts';
+import { formDoor } from '../forms.ts';
+import { brand, type Html, html, sendErrorPage, sendPage } from '../page.ts';
+
+const script = readFileSync(new URL('browser/handset.js', import.meta.url));
+const style = readFileSync(new URL('browser/handset.css', import.meta.url));
+const quickReplies = ['ACCEPT', 'YES', 'NO', 'STOP', 'START', 'HELP'];
+const textLengthMax = 1_600;
+
+/**
+ * The sandbox's phones on a screen. A browser that opens a page sends no API key, so these need none: the sandbox listens
+ * on this machine alone, and only a page of ours can send the forms.
+ */
+export function addHandsetPage(app: FastifyInstance, deps: Deps): void {
+  const hide = { schema: { hide: true } };
+  const forms = formDoor(cookieJar(deps.config.publicUrl), deps.config);
+
+  app.register(async (scope) => {
+    scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
+    scope.addHook('onRequest', async (request, reply) => {
+      if (!isHere(request)) return sendErrorPage(reply, elsewhere);
+    });
+    addScript(scope, '/handset.js', script);
+    scope.get('/handset.css', hide, (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
+
+    scope.get('/handset', hide, async (request, reply) => {
+      const { phone } = request.query as { phone?: unknown };
+      const typed = typeof phone === 'string' ? phone : '';
+      const number = numberIn(typed);
+      if (number) return reply.redirect(pathOf(number), 303);
+      return sendHandsets(reply, { inUse: await listHandsets(deps), typed, now: deps.clock.now() });
+    });
+
+    scope.get('/handset/:phone', hide, async (request, reply) => {
+      const phone = phoneOf(request);
+      if (!e164.test(phone)) return reply.redirect(`/handset?phone=${encodeURIComponent(phone)}`, 303);
+      const { to } = request.query as { to?: unknown };
+      return sendHandset(reply, await getHandset(deps, phone), { to, formToken: forms.token(request, reply) });
+    });
+
+    scope.post('/handset/:phone', hide, async (request, reply) => {
+      const fields = forms.read(request);
+      const phone = phoneOf(request);
+      if (!e164.test(phone)) return reply.redirect('/handset', 303);
+      const [to, text] = [fields('to'), fields('quick') || fields('text')];
+      const handset = await getHandset(deps, phone);
+      const problem = problemWith(handset, to, text);
+      if (problem) return sendHandset(reply, handset, { to, text, problem, formToken: forms.token(request, reply) });
+      await replyFromHandset(deps, phone, { to, text });
+      return reply.redirect(`${pathOf(phone)}?to=${encodeURIComponent(to)}`, 303);
+    });
+  });
+}
+
+/** A foreign name that leads to this machine is how another site would read these pages: they answer to our own alone. */
+function isHere({ headers: { host = '' } }: FastifyRequest): boolean {
+  return loopbackHosts.includes(host.replace(/:\d+$/, '').toLowerCase());
+}
+
+const elsewhere = {
+  status: 403,
+  title: 'Only on this machine',
+  message: 'The sandbox’s phones are shown to the machine that the sandbox runs on, under its own name.',
+  next: 'Open this page at localhost.',
+};
+
+function problemWith({ senders }: Handset, to: string, text: string): string | null {
+  if (!senders.some(({ textingNumber }) => textingNumber === to)) return 'Choose whom to answer.';
+  if (isBlank(text)) return 'Write something first.';
+  return text.length > textLengthMax ? `A text has at most ${textLengthMax} characters.` : null;
+}
+
+/** What was typed as a number: punctuation doesn't matter, and ten digits are a number of North America. */
+function numberIn(typed: string): string | null {
+  const digits = typed.replace(/[^\d+]/g, '');
+  const number = `${/^\+/.test(digits) ? '' : digits.length === 10 ? '+1' : '+'}${digits}`;
+  return e164.test(number) ? number : null;
+}
+
+function phoneOf({ params }: FastifyRequest): string {
+  return (params as { phone: string }).phone;
+}
+
+function pathOf(phone: string): string {
+  return `/handset/${phone}`;
+}
+
+type Handsets = { inUse: HandsetInUse[]; typed: string; now: Date };
+
+function sendHandsets(reply: FastifyReply, { inUse, typed, now }: Handsets): FastifyReply {
+  const problem = typed && `“${typed}” is not a phone number. Write it like +15005550006.`;
+  const content = html`<header class="top">${brand}</header>
+<main class="sheet">
+<h1>Phones</h1>
+<p>What the sandbox sends arrives on one of these. Open a phone to read along and to answer.</p>
+<form class="opening" method="get" action="/handset">
+<label for="phone">Any number</label>
+${problem && html`<p class="notice bad" role="alert" id="problem">${problem}</p>`}
+<div class="typing">
+<input id="phone" name="phone" type="tel" required autocomplete="off" maxlength="40" value="${typed}"${problem && html` aria-invalid="true" aria-describedby="problem"`}>
+<button class="button main">Open</button>
+</div>
+</form>
+${inUse.length > 0 && html`<h2>Latest texts</h2>\n<ul class="phones">${inUse.map((each) => phoneInUse(each, now))}</ul>`}
+<h2>Magic numbers</h2>
+<p class="facts">The same for every advisor. Any other number simply receives what it is sent.</p>
+<ul class="phones">${listMagicNumbers().map(magicNumber)}</ul>
+</main>`;
+  return sendPage(reply, { title: 'Phones', content, style: '/handset.css', status: problem ? 400 : 200 });
+}
+
+function phoneInUse({ phone, owner, text, dateTime }: HandsetInUse, now: Date): Html {
+  const when = dayOf(dateTime) === dayOf(now) ? timeOf(dateTime) : dayOf(dateTime);
+  return html`<li><a href="${pathOf(phone)}"><span class="number">${phone}</span>
+<span class="owner">${owner?.name}</span>
+<time datetime="${dateTime.toISOString()}">${when}</time>
+<span class="last" dir="auto">${text ?? gone}</span></a></li>`;
+}
+
+function magicNumber({ phone, owner }: { phone: string; owner: Owner }): Html {
+  return html`<li><a href="${pathOf(phone)}"><span class="number">${phone}</span>
+<span class="owner">${owner.name}</span>
+<span class="about">${owner.about}</span></a></li>`;
+}
+
+type Answering = {
+  /** Whom to answer, as asked for; by default whoever texted last. */
+  to: unknown;
+  text?: string;
+  problem?: string;
+  formToken: string;
+};
+
+function sendHandset(reply: FastifyReply, handset: Handset, answering: Answering): FastifyReply {
+  const { phone, owner, senders, texts } = handset;
+  const content = html`<header class="top">${brand}
+<nav class="rooms" aria-label="Phones"><a href="/handset">All phones</a></nav></header>
+<main class="handset">
+<section class="phone" aria-labelledby="number">
+<header class="owner-bar">
+<h1 id="number">${phone}</h1>
+${owner && html`<p>${owner.name}</p>`}
+</header>
+<div class="screen" role="log" aria-label="Texts" tabindex="0">
+<ol class="texts" data-texts>${texts.map((text, index) => bubble(text, texts[index - 1], senders))}</ol>
+<p class="nothing">No texts yet. What is sent to this number appears here by itself.</p>
+</div>
+${answerForm(handset, answering)}
+</section>
+<div class="beside">
+${owner && html`<h2>What it does</h2>\n<p>${owner.about}</p>`}
+<h2>Consent to texts from</h2>
+<ul class="consents" data-consents>${senders.map(consent)}</ul>
+<p class="facts" role="status" data-connection></p>
+<noscript><p class="facts">Reload the page to see what is new.</p></noscript>
+</div>
+</main>`;
+  const status = answering.problem ? 400 : 200;
+  return sendPage(reply, { title: phone, content, script: '/handset.js', style: '/handset.css', status });
+}
+
+/** A text, under its day where that begins with it, and under the other's name where that has changed. */
+function bubble(
+  { id, from, textingNumber, text, dateTime }: ScreenText,
+  before: ScreenText | undefined,
+  senders: Sender[],
+) {
+  const sameDay = before && dayOf(before.dateTime) === dayOf(dateTime);
+  const sameThread = sameDay && before.from === from && before.textingNumber === textingNumber;
+  const name = senders.find((sender) => sender.textingNumber === textingNumber)?.name ?? textingNumber;
+  return html`<li class="text ${from === 'phone' ? 'sent' : 'received'}" id="text-${id}">
+${!sameDay && html`<p class="day">${dayOf(dateTime)}</p>`}
+${!sameThread && html`<p class="whose">${from === 'phone' ? `to ${name}` : name}</p>`}
+<p class="bubble" dir="auto">${text ?? gone}</p>
+<time datetime="${dateTime.toISOString()}">${timeOf(dateTime)}</time>
+</li>`;
+}
+
+function answerForm({ phone, senders, texts }: Handset, { to, text = '', problem, formToken }: Answering): Html {
+  const chosen = senders.find(({ textingNumber }) => textingNumber === to)?.textingNumber;
+  const latest = texts.findLast(({ from }) => from === 'advisor')?.textingNumber;
+  const option = ({ name, textingNumber }: Sender) =>
+    html`<option value="${textingNumber}"${textingNumber === (chosen ?? latest) && html` selected`}>${name} · ${textingNumber}</option>`;
+  return html`<form class="answer" method="post" action="${pathOf(phone)}" autocomplete="off" data-answer>
+${hidden({ formToken })}
+<p class="notice bad" role="alert" id="problem" data-problem${!problem && html` hidden`}>${problem}</p>
+<div class="to"><label for="to">To</label><select id="to" name="to">${senders.map(option)}</select></div>
+<div class="typing">
+<input name="text" aria-label="Your reply" placeholder="Your reply" maxlength="${textLengthMax}" value="${text}"${problem && html` aria-invalid="true" aria-describedby="problem"`}>
+<button class="button main">Send</button>
+</div>
+<div class="quick">${quickReplies.map((word) => html`<button name="quick" value="${word}">${word}</button>`)}</div>
+</form>`;
+}
+
+function consent({ name, state }: Sender): Html {
+  const known = state ?? 'unknown';
+  return html`<li><span>${name}</span> <span class="state ${known}">${known.replaceAll('_', ' ')}</span></li>`;
+}
+
+const gone = '(no longer kept)';
+/** In this machine's zone, which is also the browser's. */
+const days = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric' });
+const times = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' });
+
+function dayOf(date: Date): string {
+  return days.format(date);
+}
+
+function timeOf(date: Date): string {
+  return times.format(date);
+}

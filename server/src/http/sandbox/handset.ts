@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Deps } from '../../deps.ts';
+import { type HandsetMessage, listHandsetMessages, replyFromHandset } from '../../domain/handsets.ts';
+import { invalid } from '../../domain/problems.ts';
+import { textLengthMax } from '../../schemas/messages.ts';
+import { Phone } from '../../schemas/strings.ts';
+import { type Validated, validator } from '../../schemas/validate.ts';
+import { parseBody, type RawBody } from '../body.ts';
+
+const validateParams = validator(Type.Object({ phone: Phone() }));
+const validateReply = validator(
+  Type.Object({ to: Phone(), text: Type.String({ minLength: 1, maxLength: textLengthMax }) }),
+);
+
+/** The phones of the sandbox: what each received, and what its owner answers. */
+export function addHandset(app: FastifyInstance, deps: Deps): void {
+  const hide = { schema: { hide: true } };
+
+  app.get('/sandbox/handset/:phone/messages', hide, async (request) => {
+    const { phone } = valid(validateParams(request.params));
+    return { data: (await listHandsetMessages(deps, phone)).map(present) };
+  });
+
+  app.post('/sandbox/handset/:phone/replies', hide, async (request, answer) => {
+    const { phone } = valid(validateParams(request.params));
+    const reply = valid(validateReply(parseBody(request.body as RawBody, request.headers)));
+    await replyFromHandset(deps, phone, reply);
+    return answer.code(202).send({});
+  });
+}
+
+function present({ phone, textingNumber, text, dateTimeCreated }: HandsetMessage) {
+  return { from: textingNumber, to: phone, text, dateTime: dateTimeCreated.toISOString() };
+}
+
+function valid<Value>(result: Validated<Value>): Value {
+  if ('broken' in result) throw invalid(result.broken);
+  return result.value;
+}

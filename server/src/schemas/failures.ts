@@ -1,0 +1,14 @@
+import { Type } from 'typebox';
+import { refusalCodes } from '../domain/failures.ts';
+import { Id } from './strings.ts';
+
+export const FailureDetail = Type.Object(
+  {
+    phone: Type.String({ description: 'In E.164.' }),
+    memberId: Id(),
+    code: Type.Unsafe<(typeof refusalCodes)[number]>({ type: 'string', enum: refusalCodes }),
+    message: Type.String({ description: 'The sentence that `failures` has.' }),
+    retryable: Type.Boolean({ description: 'Whether the same request can succeed later.' }),
+  },
+  { title: 'Failure detail' },
+);

@@ -1,0 +1,84 @@
+import { Type } from 'typebox';
+import { messageStatuses } from '../domain/messages.ts';
+import { FailureDetail } from './failures.ts';
+import { DateTime, Enumeration, Id, Phone } from './strings.ts';
+
+export const textLengthMax = 1_600;
+const recipientsMax = 1_000;
+
+/** What a person reads: 1 to 1,600 code points, delivered and archived exactly as sent. */
+export const MessageText = Type.String({
+  minLength: 1,
+  maxLength: textLengthMax,
+  format: 'text',
+  description: 'Message text, delivered and archived exactly as sent.',
+  examples: ['Your annual review is due. Does Tuesday at 10 suit you?'],
+});
+
+export const PhoneNumbers = Type.Array(Phone(), {
+  minItems: 1,
+  maxItems: recipientsMax,
+  description: 'In E.164; repeats are folded.',
+  examples: [['+15005550006']],
+});
+
+export const MessageRequest = Type.Object(
+  {
+    text: MessageText,
+    phone: Type.Optional(Phone({ description: 'Recipient, in E.164.', examples: ['+15005550006'] })),
+    phoneNumbers: Type.Optional(PhoneNumbers),
+    scheduleDelivery: Type.Optional(Type.Boolean({ description: 'Requests a scheduled send.', examples: [false] })),
+    deliveryDate: Type.Optional(
+      Type.Number({
+        description:
+          'Epoch milliseconds (below 1e11: seconds), in the future, at most 731 days ahead. Ignored without `scheduleDelivery`.',
+        examples: [1798761600000],
+      }),
+    ),
+    frequency: Type.Optional(Enumeration('frequency')),
+  },
+  {
+    title: 'Message request',
+    ignoredUnless: { deliveryDate: 'scheduleDelivery', frequency: 'scheduleDelivery' },
+    description: 'A recipient is needed: `phone`, `phoneNumbers`, or both for their union.',
+    examples: [{ phone: '+15005550006', text: 'Your annual review is due. Does Tuesday at 10 suit you?' }],
+  },
+);
+
+export const MessageResult = Type.Object(
+  {
+    successes: Type.Array(
+      Type.Object({
+        messageId: Type.Union([Id(), Type.Null()], { description: 'Null for scheduled sends.' }),
+        memberId: Id(),
+        scheduledMessageId: Type.Optional(Id({ description: 'Of a scheduled send.' })),
+      }),
+      { description: 'One for each recipient that was accepted.' },
+    ),
+    failures: Type.Array(Type.String(), { description: 'One for each recipient that was not, for a person to read.' }),
+    failureDetails: Type.Array(FailureDetail, { description: 'The same with stable codes.' }),
+  },
+  { title: 'Message result' },
+);
+
+export const MessageParams = Type.Object({ messageId: Id({ description: 'The message’s id.', examples: [1] }) });
+
+const NullableDateTime = Type.Union([DateTime(), Type.Null()]);
+
+export const MessageStatus = Type.Object(
+  {
+    messageId: Id(),
+    memberId: Id(),
+    phone: Type.String({ description: 'In E.164.' }),
+    status: Type.Unsafe<(typeof messageStatuses)[number]>({ type: 'string', enum: messageStatuses }),
+    segments: Type.Integer({ description: 'How many texts the network makes of it.' }),
+    encoding: Type.Unsafe<string>({ type: 'string', enum: ['GSM-7', 'UCS-2'] }),
+    dateTimeCreated: DateTime(),
+    dateTimeSent: NullableDateTime,
+    dateTimeDelivered: NullableDateTime,
+    failureCode: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why it failed or was not delivered: a code of `failureDetails`, or the carrier’s.',
+    }),
+  },
+  { title: 'Message status' },
+);

@@ -1,0 +1,176 @@
+import type { Db } from './db.ts';
+
+/** Something that happened to an advisor's texting, as the archive keeps it. */
+export type NewEntry = {
+  advisorId: number;
+  kind: 'text_in' | 'consent' | 'export';
+  memberId: number | null;
+  actor: string;
+  traceId: string | null;
+  /** Facts, as JSON. */
+  meta: object;
+  body: string;
+};
+
+export type EntryRow = {
+  advisorId: number;
+  number: number;
+  kind: string;
+  memberId: number | null;
+  messageId: number | null;
+  actor: string;
+  traceId: string | null;
+  meta: string;
+  body: string;
+  dateTimeCreated: Date;
+};
+
+/**
+ * Adds entries, and returns the number of each. The head row of an advisor gives the numbers out: it stays locked until
+ * the transaction ends, so that they are dense and in the order of commits.
+ */
+export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Promise<number[]> {
+  if (entries.length === 0) return [];
+  const rows = await db.query<{ number: number }>(
+    `with given as materialized (
+       select *
+       from rows from (
+         json_to_recordset($1) as (
+           "advisorId" bigint, kind text, "memberId" bigint, actor text, "traceId" text, meta text, body text
+         )
+       ) with ordinality as g (advisor_id, kind, member_id, actor, trace_id, meta, body, position)
+     ),
+     counts as (
+       select advisor_id, count(*) as entries
+       from given
+       group by advisor_id
+     ),
+     heads as (
+       insert into archive_heads as head (advisor_id, last_number)
+       select advisor_id, entries
+       from counts
+       order by advisor_id
+       on conflict (advisor_id) do update
+       set last_number = head.last_number + excluded.last_number
+       returning advisor_id, last_number
+     ),
+     numbered as materialized (
+       select g.*, convert_to(g.body, 'UTF8') as bytes, uuid_send(gen_random_uuid()) as salt,
+         last_number - entries + row_number() over (partition by g.advisor_id order by position) as number
+       from given g
+       join heads using (advisor_id)
+       join counts using (advisor_id)
+     ),
+     bodies as (
+       insert into archive_bodies (advisor_id, number, salt, body)
+       select advisor_id, number, salt, bytes
+       from numbered
+     ),
+     entered as (
+       insert into archive_entries (
+         advisor_id, number, kind, member_id, actor, trace_id, meta, commitment, date_time_created
+       )
+       select advisor_id, number, kind, member_id, actor, trace_id, meta, sha256(salt || bytes), $2
+       from numbered
+     )
+     select number
+     from numbered
+     order by position`,
+    [JSON.stringify(entries.map((entry) => ({ ...entry, meta: JSON.stringify(entry.meta) }))), now],
+    'insert-entries',
+  );
+  return rows.map(({ number }) => number);
+}
+
+/** How far an advisor's archive has come. */
+export type Head = { advisorId: number; lastNumber: number };
+/** Entries of an advisor, by number: after the one, up to and with the other. */
+export type Span = { advisorId: number; after: number; upTo: number };
+/** A text or a change of consent, with whose it is. */
+export type TextRow = {
+  advisorId: number;
+  advisorName: string;
+  number: number;
+  kind: 'text_out' | 'text_in' | 'consent';
+  /** Unset where the entry is about nobody. */
+  phone: string | null;
+  meta: string;
+  /** Unset where it is no longer kept. */
+  body: string | null;
+  dateTimeCreated: Date;
+};
+
+const textColumns = `
+  e.advisor_id as "advisorId", a.name as "advisorName", e.number, e.kind, m.phone, e.meta,
+  convert_from(b.body, 'UTF8') as body, e.date_time_created as "dateTimeCreated"`;
+const textJoins = `
+  join advisors a on a.advisor_id = e.advisor_id
+  left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
+  left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number`;
+// By time, but each advisor's by number: what one transaction wrote stays together, whenever it began.
+const textOrder = 'max(e.date_time_created) over (partition by e.advisor_id order by e.number)';
+
+/** Of one advisor, or of all. Every entry up to a head is committed: whoever adds one holds the head until then. */
+export async function listHeads(db: Db, advisorId: number | null): Promise<Head[]> {
+  return db.query<Head>(
+    `select advisor_id as "advisorId", last_number as "lastNumber"
+     from archive_heads
+     where $1::bigint is null or advisor_id = $1`,
+    [advisorId],
+    'list-heads',
+  );
+}
+
+/** The last texts and changes of consent up to these heads, oldest first. */
+export async function listLastTexts(db: Db, heads: Head[], limit: number): Promise<TextRow[]> {
+  const rows = await db.query<TextRow>(
+    `select ${textColumns}
+     from unnest($1::bigint[], $2::bigint[]) as head (advisor_id, last_number)
+     cross join lateral (
+       select *
+       from archive_entries
+       where advisor_id = head.advisor_id
+         and number <= head.last_number
+         and kind in ('text_out', 'text_in', 'consent')
+       order by number desc
+       limit $3
+     ) as e
+     ${textJoins}
+     order by ${textOrder} desc, e.advisor_id desc, e.number desc
+     limit $3`,
+    [heads.map(({ advisorId }) => advisorId), heads.map(({ lastNumber }) => lastNumber), limit],
+  );
+  return rows.reverse();
+}
+
+/** The texts and changes of consent in these spans, oldest first. */
+export async function listTexts(db: Db, spans: Span[]): Promise<TextRow[]> {
+  return db.query<TextRow>(
+    `select ${textColumns}
+     from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)
+     join archive_entries e on e.advisor_id = span.advisor_id and e.number > after and e.number <= up_to
+     ${textJoins}
+     where e.kind in ('text_out', 'text_in', 'consent')
+     order by ${textOrder}, e.advisor_id, e.number`,
+    [spans.map(({ advisorId }) => advisorId), spans.map(({ after }) => after), spans.map(({ upTo }) => upTo)],
+    'list-texts',
+  );
+}
+
+/** What was written of a member's consent, oldest first; the body is gone once its retention has ended. */
+export async function listConsentEntries(
+  db: Db,
+  advisorId: number,
+  memberId: number,
+): Promise<(Omit<EntryRow, 'body'> & { body: string | null })[]> {
+  return db.query(
+    `select
+       advisor_id as "advisorId", number, kind, member_id as "memberId", message_id as "messageId", actor,
+       trace_id as "traceId", meta, convert_from(b.body, 'UTF8') as body, date_time_created as "dateTimeCreated"
+     from archive_entries e
+     left join archive_bodies b using (advisor_id, number)
+     where advisor_id = $1 and member_id = $2 and kind = 'consent'
+     order by number`,
+    [advisorId, memberId],
+  );
+}

@@ -1,0 +1,123 @@
+import type { Db } from './db.ts';
+import type { ConsentState } from './members.ts';
+
+/** A text that a phone of the sandbox received. */
+export type HandsetMessage = {
+  phone: string;
+  textingNumber: string;
+  text: string;
+  carrierMessageId: string;
+  dateTimeCreated: Date;
+};
+
+export async function insertHandsetMessages(db: Db, messages: HandsetMessage[]): Promise<void> {
+  await db.query(
+    `insert into handset_messages (phone, texting_number, text, carrier_message_id, date_time_created)
+     select phone, texting_number, text, carrier_message_id, date_time_created
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) with ordinality
+       as given (phone, texting_number, text, carrier_message_id, date_time_created, position)
+     order by position`,
+    [
+      messages.map(({ phone }) => phone),
+      messages.map(({ textingNumber }) => textingNumber),
+      messages.map(({ text }) => text),
+      messages.map(({ carrierMessageId }) => carrierMessageId),
+      messages.map(({ dateTimeCreated }) => dateTimeCreated),
+    ],
+    'insert-handset-messages',
+  );
+}
+
+/** The newest that the phone received, oldest of them first. */
+export async function listHandsetMessages(db: Db, phone: string, limit: number): Promise<HandsetMessage[]> {
+  const rows = await db.query<HandsetMessage>(
+    `select
+       phone, texting_number as "textingNumber", text, carrier_message_id as "carrierMessageId",
+       date_time_created as "dateTimeCreated"
+     from handset_messages
+     where phone = $1
+     order by handset_message_id desc
+     limit $2`,
+    [phone, limit],
+  );
+  return rows.reverse();
+}
+
+/** Whether an advisor texts from this number. */
+export async function isTextingNumber(db: Db, phone: string): Promise<boolean> {
+  const rows = await db.query('select from advisors where texting_number = $1', [phone]);
+  return rows.length > 0;
+}
+
+/** A text that a phone sent; `text` is unset where it is no longer kept. */
+export type HandsetReply = Omit<HandsetMessage, 'text'> & { text: string | null };
+/** An advisor who can be answered, and what the phone's owner has agreed to; unset where the number is unknown. */
+export type HandsetSender = { name: string; textingNumber: string; state: ConsentState | null };
+export type HandsetRow = { phone: string; text: string | null; dateTimeCreated: Date };
+
+/** The newest that the phone sent, to whichever advisor, oldest of them first. */
+export async function listHandsetReplies(db: Db, phone: string, limit: number): Promise<HandsetReply[]> {
+  const rows = await db.query<HandsetReply>(
+    `select
+       m.phone, a.texting_number as "textingNumber", convert_from(b.body, 'UTF8') as text,
+       r.carrier_message_id as "carrierMessageId", r.date_time_created as "dateTimeCreated"
+     from advisors a
+     join members m on m.advisor_id = a.advisor_id and m.phone = $1
+     join replies r on r.advisor_id = m.advisor_id and r.member_id = m.member_id
+     left join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.archive_number
+     where a.texting_number is not null
+     order by r.date_time_created desc, r.reply_id desc
+     limit $2`,
+    [phone, limit],
+  );
+  return rows.reverse();
+}
+
+/** Who texts from a number, those who know the phone first. */
+export async function listHandsetSenders(db: Db, phone: string, limit: number): Promise<HandsetSender[]> {
+  return db.query<HandsetSender>(
+    `select a.name, a.texting_number as "textingNumber", m.state
+     from advisors a
+     left join members m on m.advisor_id = a.advisor_id and m.phone = $1
+     where a.texting_number is not null
+     order by m.member_id is null, a.advisor_id
+     limit $2`,
+    [phone, limit],
+  );
+}
+
+/** The phones that received or sent something lately, each with its last text, newest first. */
+export async function listHandsets(db: Db, limit: number): Promise<HandsetRow[]> {
+  return db.query<HandsetRow>(
+    `with latest as (
+       (
+         select phone, text, date_time_created
+         from handset_messages
+         order by handset_message_id desc
+         limit 2000
+       )
+       union all
+       select m.phone, convert_from(b.body, 'UTF8'), r.date_time_created
+       from advisors a
+       cross join lateral (
+         select *
+         from replies
+         where advisor_id = a.advisor_id
+         order by reply_id desc
+         limit 200
+       ) as r
+       join members m on m.advisor_id = r.advisor_id and m.member_id = r.member_id
+       left join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.archive_number
+     ),
+     phones as (
+       select distinct on (phone) phone, text, date_time_created
+       from latest
+       order by phone, date_time_created desc
+     )
+     select phone, text, date_time_created as "dateTimeCreated"
+     from phones
+     order by date_time_created desc
+     limit $1`,
+    [limit],
+  );
+}

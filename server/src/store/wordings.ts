@@ -1,0 +1,52 @@
+import type { Db } from './db.ts';
+
+export type WordingRow = { kind: string; version: number; text: string; dateTimeCreated: Date };
+
+const columns = 'kind, version, text, date_time_created as "dateTimeCreated"';
+
+/** The newest version, or null where the firm has none of its own. */
+export async function findWording(db: Db, firmId: number, kind: string): Promise<WordingRow | null> {
+  const [row] = await db.query<WordingRow>(
+    `select ${columns}
+     from wordings
+     where firm_id = $1 and kind = $2
+     order by version desc
+     limit 1`,
+    [firmId, kind],
+    'find-wording',
+  );
+  return row ?? null;
+}
+
+/** The newest version of each kind that the firm has of its own. */
+export async function listWordings(db: Db, firmId: number): Promise<WordingRow[]> {
+  return db.query<WordingRow>(
+    `select distinct on (kind) ${columns}
+     from wordings
+     where firm_id = $1
+     order by kind, version desc`,
+    [firmId],
+  );
+}
+
+/** Adds a version after the last one. The firm's row is locked, so that two who do it at once make two versions. */
+export async function insertWording(
+  db: Db,
+  firmId: number,
+  { kind, text }: { kind: string; text: string },
+  now: Date,
+): Promise<number> {
+  return db.transaction(async (own) => {
+    await own.query('select from firms where firm_id = $1 for update', [firmId]);
+    const [row] = await own.query<{ version: number }>(
+      `insert into wordings (firm_id, kind, version, text, date_time_created)
+       select $1, $2, coalesce(max(version), 0) + 1, $3, $4
+       from wordings
+       where firm_id = $1 and kind = $2
+       returning version`,
+      [firmId, kind, text, now],
+    );
+    if (!row) throw new Error('The insert returned no wording.');
+    return row.version;
+  });
+}

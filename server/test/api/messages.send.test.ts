@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { assertProblem } from '../problem.ts';
+import { acceptedPhone, handset, lookUp, newPhone, received, send, setConsent } from '../texting/texting.ts';
+import { makeWorld } from '../world.ts';
+import { assertInvalid, illFormed, testDoor } from './address-book.ts';
+
+const world = await makeWorld();
+after(() => world.close());
+const { ann, bob } = world;
+const text = 'Your annual review is due. Does Tuesday at 10 suit you?';
+
+test('a send to somebody who accepted is a success with two ids, and on the phone', async () => {
+  const phone = await acceptedPhone(world, ann);
+  const { status, body } = await send(ann, { phone, text });
+  assert.equal(status, 200);
+  const [success] = body.successes;
+  assert.deepEqual(body, { successes: [success], failures: [], failureDetails: [] });
+  assert.deepEqual(Object.keys(success), ['messageId', 'memberId']);
+  assert.ok(Number.isSafeInteger(success.messageId) && Number.isSafeInteger(success.memberId));
+  assert.equal(success.memberId, (await lookUp(ann, phone)).body.memberId);
+  const [onPhone] = await received(world, phone);
+  assert.equal(onPhone?.text, text);
+  assert.equal(onPhone?.from, ann.advisor.textingNumber);
+  assert.equal(onPhone?.to, phone);
+});
+
+const refusals = [
+  { state: 'none', code: 'not_consented', retryable: false, says: /has not consented/ },
+  { state: 'pending', code: 'consent_pending', retryable: true, says: /not yet answered/ },
+  { state: 'opted_out', code: 'opted_out', retryable: false, says: /opted out.*START/ },
+] as const;
+
+for (const { state, code, retryable, says } of refusals)
+  test(`a send to somebody in state ${state} is a failure in a 200, and nothing goes out`, async () => {
+    const phone = newPhone();
+    await setConsent(world, ann, phone, state);
+    const { status, body } = await send(ann, { phone, text });
+    assert.equal(status, 200);
+    assert.deepEqual(body.successes, []);
+    const { memberId } = (await lookUp(ann, phone)).body;
+    const [message] = body.failures;
+    assert.match(message, says);
+    assert.ok(message.includes(phone));
+    assert.deepEqual(body.failureDetails, [{ phone, memberId, code, message, retryable }]);
+    assert.deepEqual(await handset(world, phone), []);
+  });
+
+test('what the carrier knows at once about a number is a failure', async () => {
+  for (const [phone, code] of [
+    ['+15005550001', 'unreachable'],
+    ['+15005550003', 'landline'],
+  ] as const) {
+    await setConsent(world, ann, phone, 'accepted');
+    const { body } = await send(ann, { phone, text });
+    assert.equal(body.failureDetails[0].code, code);
+    assert.deepEqual(body.successes, []);
+  }
+});
+
+test('where no consent is required, an opt-out binds all the same', async () => {
+  const { advisorId } = bob.advisor;
+  await world.database.asOwner('update advisors set consent_required = false where advisor_id = $1', [advisorId]);
+  const [fresh, pending, out] = [newPhone(), newPhone(), newPhone()];
+  await setConsent(world, bob, pending, 'pending');
+  await setConsent(world, bob, out, 'opted_out');
+  const { body } = await send(bob, { phoneNumbers: [fresh, pending, out], text });
+  assert.equal(body.successes.length, 2);
+  assert.deepEqual(
+    body.failureDetails.map(({ phone, code }: Record<string, string>) => ({ phone, code })),
+    [{ phone: out, code: 'opted_out' }],
+  );
+});
+
+test('several recipients: phone and phoneNumbers together, repeats folded, an outcome for each in order', async () => {
+  const [one, two, three] = [await acceptedPhone(world, ann), await acceptedPhone(world, ann), newPhone()];
+  const { body } = await send(ann, { phone: two, phoneNumbers: [one, three, two, one], text });
+  const members = await Promise.all([two, one].map(async (phone) => (await lookUp(ann, phone)).body.memberId));
+  assert.deepEqual(
+    body.successes.map(({ memberId }: { memberId: number }) => memberId),
+    members,
+  );
+  assert.deepEqual(
+    body.failureDetails.map(({ phone }: { phone: string }) => phone),
+    [three],
+  );
+  assert.equal((await received(world, one)).length, 1);
+  assert.equal((await received(world, two)).length, 1);
+});
+
+test('a thousand recipients are taken, a thousand and one are not', async () => {
+  const phones = Array.from({ length: 1_001 }, (_, index) => `+1646${5_550_000 + index}`);
+  const { status, body } = await send(ann, { phoneNumbers: phones.slice(1), text });
+  assert.equal(status, 200);
+  assert.equal(body.failures.length, 1_000);
+  assertInvalid(await send(ann, { phoneNumbers: phones, text }), '/phoneNumbers');
+  assertInvalid(await send(ann, { phoneNumbers: [], text }), '/phoneNumbers');
+});
+
+test('a recipient is required', async () => {
+  assertInvalid(await send(ann, { text }), '/phone');
+});
+
+test('a phone is in E.164 and nothing else', async () => {
+  for (const phone of [
+    '+1234567',
+    '12125550123',
+    '+0125550123',
+    '+12345678901234567',
+    '+1212555012３',
+    '+12125550123\n',
+    5,
+    null,
+    ['+12125550123'],
+  ]) {
+    assertInvalid(await send(ann, { phone, text }), '/phone');
+    assertInvalid(await send(ann, { phoneNumbers: ['+12125550123', phone], text }), '/phoneNumbers/1');
+  }
+  for (const phone of ['+12345678', '+123456789012345', '+19999999999'])
+    assert.equal((await send(ann, { phone, text })).status, 200, phone);
+});
+
+test('a text has 1 to 1,600 code points', async () => {
+  const phone = await acceptedPhone(world, ann);
+  for (const bad of [undefined, null, '', 5, ['a'], 'x'.repeat(1_601), '😀'.repeat(1_601)])
+    assertInvalid(await send(ann, { phone, text: bad }), '/text');
+  for (const good of ['x', 'x'.repeat(1_600), '😀'.repeat(1_600)])
+    assert.equal((await send(ann, { phone, text: good })).body.successes.length, 1);
+});
+
+test('a text is neither blank nor ill-formed, and has no control characters but tab and line breaks', async () => {
+  const phone = await acceptedPhone(world, ann);
+  for (const bad of [
+    ' ',
+    '\n\t',
+    '\u200b',
+    '\u200b \ufeff\u2060',
+    '\u00a0',
+    'a\u0007',
+    'a\u007f',
+    'a\u0085',
+    'a\u001b[31m',
+    ...illFormed,
+  ])
+    assertInvalid(await send(ann, { phone, text: bad }), '/text');
+  const exact = ' \ttab, line\nand\r\nreturn, é e\u0301 👩‍👩‍👧 \u202eרtl ';
+  assert.equal((await send(ann, { phone, text: exact })).body.successes.length, 1);
+  assert.equal((await received(world, phone))[0]?.text, exact);
+});
+
+test('an unknown number becomes a contact, also when its send is refused', async () => {
+  const phone = newPhone();
+  assert.equal((await lookUp(ann, phone)).status, 404);
+  assert.equal((await send(ann, { phone, text })).body.failureDetails[0].code, 'not_consented');
+  const { body } = await ann.call('GET', `/core/contact/contacts?phone=${encodeURIComponent(phone)}`);
+  assert.equal(body.pageInfo.totalRecord, 1);
+  const [{ fullName, sourceText, firstName }] = body.data;
+  assert.deepEqual(
+    { fullName, sourceText, firstName },
+    { fullName: phone, sourceText: 'Texting', firstName: undefined },
+  );
+  assert.equal((await lookUp(ann, phone)).body.state, 'none');
+});
+
+test('fifty sends that race to one unknown number make one contact', async () => {
+  const phone = newPhone();
+  const answers = await Promise.all(Array.from({ length: 50 }, () => send(ann, { phone, text })));
+  const members = new Set(answers.map(({ body }) => body.failureDetails[0].memberId));
+  assert.equal(members.size, 1);
+  const { body } = await ann.call('GET', `/core/contact/contacts?phone=${encodeURIComponent(phone)}`);
+  assert.equal(body.pageInfo.totalRecord, 1);
+});
+
+test('texting changes no column of a known contact', async () => {
+  const phone = await acceptedPhone(world, ann);
+  const person = {
+    firstName: 'Ann',
+    lastName: 'Smith',
+    phone,
+    emailAddress: 'ann@example.org',
+    birthDate: '1961-07-14',
+  };
+  const { id } = (await ann.call('POST', '/core/contact/contacts', person)).body;
+  const row = () => world.database.asOwner('select * from contacts where contact_id = $1', [id]);
+  const before = await row();
+  await world.clock.advance(1_000);
+  await send(ann, { phone, text });
+  await received(world, phone);
+  assert.deepEqual(await row(), before);
+});
+
+test('each advisor has consents of their own', async () => {
+  const phone = await acceptedPhone(world, ann);
+  const { advisorId } = bob.advisor;
+  await world.database.asOwner('update advisors set consent_required = true where advisor_id = $1', [advisorId]);
+  assert.equal((await send(bob, { phone, text })).body.failureDetails[0].code, 'not_consented');
+});
+
+test('consent stays with the number when the contact is deleted, and the lookup is 404 until it is texted again', async () => {
+  const phone = await acceptedPhone(world, ann);
+  const person = { firstName: 'Ann', lastName: 'Smith', phone };
+  const { id } = (await ann.call('POST', '/core/contact/contacts', person)).body;
+  const { memberId } = (await lookUp(ann, phone)).body;
+  await ann.call('DELETE', `/core/contact/contacts/${id}`);
+  assertProblem(await lookUp(ann, phone), 'not_found');
+  const { body } = await send(ann, { phone, text });
+  assert.equal(body.successes[0].memberId, memberId);
+  assert.equal((await lookUp(ann, phone)).body.state, 'accepted');
+});
+
+test('scheduled: an id of its own and no message id', async () => {
+  const phone = await acceptedPhone(world, ann);
+  const deliveryDate = world.clock.now().getTime() + 60_000;
+  const { body } = await send(ann, { phone, text, scheduleDelivery: true, deliveryDate });
+  const [{ messageId, memberId, scheduledMessageId }] = body.successes;
+  assert.equal(messageId, null);
+  assert.ok(Number.isSafeInteger(memberId) && Number.isSafeInteger(scheduledMessageId));
+  assert.deepEqual(await handset(world, phone), []);
+});
+
+test('a delivery date is in the future, at most 731 days ahead, in milliseconds or seconds', async () => {
+  const phone = await acceptedPhone(world, ann);
+  const now = world.clock.now().getTime();
+  const day = 86_400_000;
+  const schedule = (deliveryDate: unknown) => send(ann, { phone, text, scheduleDelivery: true, deliveryDate });
+  for (const bad of [
+    undefined,
+    null,
+    '2027-01-01',
+    true,
+    0,
+    -1,
+    now - 1_000,
+    Math.floor(now / 1000) - 10,
+    now + 732 * day,
+    now / 1000 + (732 * day) / 1000,
+  ])
+    assertInvalid(await schedule(bad), '/deliveryDate');
+  for (const good of [now + 60_000, Math.floor(now / 1000) + 60, now + 60_000.5, now + 730 * day])
+    assert.equal((await schedule(good)).body.successes.length, 1, String(good));
+});
+
+test('a frequency is one of five', async () => {
+  const phone = await acceptedPhone(world, ann);
+  const deliveryDate = world.clock.now().getTime() + 60_000;
+  const schedule = (frequency: unknown) => send(ann, { phone, text, scheduleDelivery: true, deliveryDate, frequency });
+  for (const bad of [5, -1, 1.5, '1', null, true]) assertInvalid(await schedule(bad), '/frequency');
+  for (const good of [0, 1, 2, 3, 4]) assert.equal((await schedule(good)).status, 200);
+});
+
+test('without scheduleDelivery, date and frequency are ignored, whatever they are', async () => {
+  const phone = await acceptedPhone(world, ann);
+  for (const scheduleDelivery of [undefined, false]) {
+    const { body } = await send(ann, { phone, text, scheduleDelivery, deliveryDate: 'nonsense', frequency: 99 });
+    assert.ok(Number.isSafeInteger(body.successes[0].messageId));
+  }
+  assertInvalid(await send(ann, { phone, text, scheduleDelivery: 'true' }), '/scheduleDelivery');
+});
+
+test('a schedule is refused now where consent is missing now', async () => {
+  const phone = newPhone();
+  const deliveryDate = world.clock.now().getTime() + 60_000;
+  const { body } = await send(ann, { phone, text, scheduleDelivery: true, deliveryDate });
+  assert.equal(body.failureDetails[0].code, 'not_consented');
+});
+
+test('unknown fields are ignored, server-owned ones too', async () => {
+  const phone = await acceptedPhone(world, ann);
+  const { body } = await send(ann, { phone, text, messageId: 7, status: 'sent', constructor: 1, advisorId: 1 });
+  assert.notEqual(body.successes[0].messageId, 7);
+});
+
+test('an advisor without a texting number: 409, and no contact is made', async () => {
+  const { advisorId, textingNumber } = bob.advisor;
+  const phone = newPhone();
+  await world.database.asOwner('update advisors set texting_number = null where advisor_id = $1', [advisorId]);
+  try {
+    assertProblem(await send(bob, { phone, text }), 'conflict', /texting number/);
+    assertInvalid(await send(bob, { phone: 'x', text }), '/phone');
+    assert.equal((await lookUp(bob, phone)).status, 404);
+  } finally {
+    await world.database.asOwner('update advisors set texting_number = $2 where advisor_id = $1', [
+      advisorId,
+      textingNumber,
+    ]);
+  }
+});
+
+test('one bad send in a batch fails alone', async () => {
+  const phone = await acceptedPhone(world, ann);
+  const sends = Array.from({ length: 40 }, (_, index) =>
+    send(ann, { phone, text: index === 20 ? 'a\u0000b' : `${index}` }),
+  );
+  const statuses = (await Promise.all(sends)).map(({ status }) => status);
+  assert.deepEqual(
+    statuses.filter((status) => status !== 200),
+    [400],
+  );
+  assert.equal((await received(world, phone, 39)).length, 39);
+});
+
+test('texts of one number arrive in the order in which they were accepted', async () => {
+  const phone = await acceptedPhone(world, ann);
+  for (let index = 0; index < 20; index++) await send(ann, { phone, text: `${index}` });
+  const texts = (await received(world, phone, 20)).map((each) => each.text);
+  assert.deepEqual(
+    texts,
+    Array.from({ length: 20 }, (_, index) => `${index}`),
+  );
+});
+
+test('with an Idempotency-Key a text goes out once, however often it is asked for', async () => {
+  const phone = await acceptedPhone(world, ann);
+  const key = { 'idempotency-key': 'send-once' };
+  const answers = await Promise.all(Array.from({ length: 20 }, () => send(ann, { phone, text }, key)));
+  const ids = new Set(answers.map(({ body }) => body.successes[0].messageId));
+  assert.equal(ids.size, 1);
+  assert.equal((await send(ann, { phone, text }, key)).headers['idempotent-replayed'], 'true');
+  await received(world, phone);
+  assert.equal((await handset(world, phone)).length, 1);
+  assertProblem(await send(ann, { phone, text: 'other' }, key), 'invalid_request', /another body/);
+});
+
+testDoor(world, {
+  method: 'POST',
+  path: '/text/messaging/messages',
+  scope: 'text.messaging.write',
+  body: { phone: '+12125550123', text },
+});

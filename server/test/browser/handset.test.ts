@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { after, afterEach, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { freePort } from '../programs.ts';
+import { acceptedPhone, newPhone, received, reply, send, setConsent } from '../texting/texting.ts';
+import { makeWorld, type Person, type World } from '../world.ts';
+
+const executablePath = '/usr/bin/chromium';
+const skip = existsSync(executablePath) ? false : 'there is no /usr/bin/chromium';
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
+const phoneWide = { viewport: { width: 360, height: 740 } };
+const desk = { viewport: { width: 1280, height: 800 } };
+
+let world: World;
+let browser: Browser;
+let origin: string;
+let contexts: BrowserContext[] = [];
+
+before(async () => {
+  if (skip) return;
+  const port = await freePort();
+  world = await makeWorld({ env: { PORT: String(port) } });
+  await world.app.listen({ host: '127.0.0.1', port });
+  origin = `http://localhost:${port}`;
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
+  browser = await chromium.launch({ executablePath, args });
+});
+after(async () => {
+  if (skip) return;
+  await browser.close();
+  await world.close();
+});
+afterEach(async () => {
+  await Promise.all(contexts.map((context) => context.close()));
+  contexts = [];
+});
+
+/** A page in a browser of its own. Whatever it complains about, a broken policy among it, fails the test. */
+async function open(path: string, options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext(options);
+  contexts.push(context);
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(`${origin}${path}`);
+  return { page, complaints };
+}
+
+async function text(person: Person, phone: string, words: string): Promise<void> {
+  const { body } = await send(person, { phone, text: words });
+  assert.equal(body.failures.length, 0, JSON.stringify(body));
+}
+
+const bubbles = (page: Page) => page.locator('.bubble').allInnerTexts();
+const stateOf = (page: Page, name: string) => page.locator('[data-consents] li', { hasText: name }).locator('.state');
+
+for (const [name, options] of Object.entries({ 'on a phone': phoneWide, 'on a desk': desk }))
+  test(`a text appears by itself, STOP goes back, and its confirmation appears, ${name}`, { skip }, async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    const { page, complaints } = await open(`/handset/${phone}`, options);
+    await page.getByText('No texts yet.').waitFor();
+    await text(world.ann, phone, 'Shall we meet\non Tuesday? <b>Ann</b>');
+    await page.locator('.received .bubble').waitFor({ timeout: 5_000 });
+    assert.deepEqual(await bubbles(page), ['Shall we meet\non Tuesday? <b>Ann</b>']);
+
+    await page.getByLabel('Your reply').fill('Gladly!');
+    await page.keyboard.press('Enter');
+    await page.locator('.sent .bubble', { hasText: 'Gladly!' }).waitFor();
+    assert.equal(await page.getByLabel('Your reply').inputValue(), '');
+    await page.getByRole('button', { name: 'STOP' }).click();
+    await page.locator('.received .bubble', { hasText: 'You have opted out' }).waitFor();
+    const [, mine, stop] = await bubbles(page);
+    assert.deepEqual([mine, stop], ['Gladly!', 'STOP']);
+    await stateOf(page, 'ann').getByText('opted out').waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+test('without JavaScript a reload shows what is new, and replies go out all the same', { skip }, async () => {
+  const phone = await acceptedPhone(world, world.ann);
+  await text(world.ann, phone, 'Hello');
+  await received(world, phone);
+  const { page } = await open(`/handset/${phone}`, { ...phoneWide, javaScriptEnabled: false });
+  await page.getByRole('button', { name: 'STOP' }).click();
+  await page.locator('.sent .bubble').waitFor();
+  await received(world, phone, 2);
+  await page.reload();
+  const [hello, stop, confirmation] = await bubbles(page);
+  assert.deepEqual([hello, stop], ['Hello', 'STOP']);
+  assert.match(confirmation ?? '', /^You have opted out/);
+  await page.getByRole('button', { name: 'Send' }).click();
+  assert.equal(await page.getByRole('alert').innerText(), 'Write something first.');
+});
+
+test('a reply goes to whoever texted last, until another is chosen', { skip }, async () => {
+  const phone = await acceptedPhone(world, world.ann);
+  await setConsent(world, world.bob, phone, 'accepted');
+  const { page, complaints } = await open(`/handset/${phone}`);
+  await text(world.bob, phone, 'From Bob');
+  await page.locator('.bubble', { hasText: 'From Bob' }).waitFor();
+  await page.getByRole('button', { name: 'STOP' }).click();
+  await stateOf(page, 'bob').getByText('opted out').waitFor();
+  assert.equal(await stateOf(page, 'ann').innerText(), 'accepted');
+
+  await page.getByLabel('To').selectOption({ label: 'ann · +15005552001' });
+  await page.getByRole('button', { name: 'HELP' }).click();
+  await page.locator('.sent .whose', { hasText: 'to ann' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('what cannot be sent is told, and stays to be mended', { skip }, async () => {
+  const { page } = await open(`/handset/${newPhone()}`);
+  await page.getByLabel('Your reply').fill('   ');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('alert').filter({ hasText: 'Write something first.' }).waitFor();
+  await page.getByLabel('Your reply').fill('Hi');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.locator('.sent .bubble', { hasText: 'Hi' }).waitFor();
+  assert.equal(await page.getByRole('alert').count(), 0);
+});
+
+test('any number is opened from the list, however it is written', { skip }, async () => {
+  const { page, complaints } = await open('/handset', phoneWide);
+  await page.getByLabel('Any number').fill('(212) 555-9876');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: '+12125559876' }).waitFor();
+  await page.getByRole('link', { name: 'All phones' }).click();
+  await page.getByRole('link', { name: /\+15005550011.*Answers STOP/ }).click();
+  await page.getByRole('heading', { name: '+15005550011' }).waitFor();
+  assert.deepEqual(complaints, []);
+  await page.goto(`${origin}/handset/nobody`);
+  assert.match(await page.getByRole('alert').innerText(), /“nobody” is not a phone number/);
+});
+
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`the phones have no barrier that axe knows and fit a phone, ${colorScheme}`, { skip }, async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    await text(world.ann, phone, `Long: ${'x'.repeat(300)}`);
+    await received(world, phone);
+    await reply(world, phone, '+15005552001', `https://example.com/${'y'.repeat(200)}`);
+    // The policy of our pages lets no other script in, so it is set aside for the one that inspects them.
+    for (const path of ['/handset', '/handset?phone=nobody', `/handset/${phone}`, `/handset/${newPhone()}`]) {
+      const { page } = await open(path, { ...phoneWide, colorScheme, bypassCSP: true });
+      await inspect(page, path);
+    }
+  });
+
+async function inspect(page: Page, path: string): Promise<void> {
+  await page.evaluate(axeSource);
+  const violations = await page.evaluate('axe.run().then(({ violations }) => violations)');
+  assert.deepEqual(
+    (violations as { id: string; nodes: { html: string }[] }[]).map(({ id, nodes }) => `${id} ${nodes[0]?.html}`),
+    [],
+    path,
+  );
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(overflow <= 0, `${path} is ${overflow} px too wide`);
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, suite, test } from 'node:test';
+import { inOneLine, widthOf } from '../../src/cli/terminal.ts';
+import { archive, byOperator, byPerson } from '../../src/domain/archive.ts';
+import { knowNumbers } from '../../src/domain/members.ts';
+import type { TextKind } from '../../src/domain/ports.ts';
+import { takeTexts, textTo } from '../../src/domain/texts.ts';
+import { assent, launchCommand } from '../programs.ts';
+import { until } from '../waiting.ts';
+import { makeWorld, type Person, type World } from '../world.ts';
+
+const phone = '+15005550006';
+const textingNumber = '+15005551001';
+const esc = '\u001b';
+
+suite('assent texts tail', () => {
+  let world: World;
+  let folder: string;
+  let watching: ChildProcess[] = [];
+  before(async () => {
+    world = await makeWorld({ dispatch: false });
+    folder = mkdtempSync(join(tmpdir(), 'assent-tail-'));
+  });
+  afterEach(() => {
+    for (const child of watching) child.kill('SIGKILL');
+    watching = [];
+  });
+  after(async () => {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const env = () => ({ DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder });
+
+  /** The command on its way, once it shows a text that was there before: what comes now, it sees come. */
+  async function watch(...args: string[]) {
+    await send(world.ann, 'already there');
+    const child = launchCommand(['texts', 'tail', '--last', '1', ...args], env());
+    watching.push(child);
+    let said = '';
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      said += text;
+    });
+    const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
+      child.once('close', (code, signal) => resolve(code ?? signal)),
+    );
+    await until('the command shows what was there', () => said.includes('already there'), 20_000);
+    return {
+      child,
+      lines: () => said.split('\n').slice(1, -1),
+      shows: (text: string) => until(`the command shows ${text}`, () => said.includes(text)),
+      async end(signal: NodeJS.Signals = 'SIGINT') {
+        child.kill(signal);
+        return ended;
+      },
+      ended,
+    };
+  }
+
+  async function memberOf({ advisor: { advisorId } }: Person): Promise<number> {
+    await world.deps.db.transaction((db) => knowNumbers({ ...world.deps, db }, [{ advisorId, phone }]));
+    const [row] = await world.deps.db.query<{ memberId: number }>(
+      'select member_id as "memberId" from members where advisor_id = $1 and phone = $2',
+      [advisorId, phone],
+    );
+    return row?.memberId ?? -1;
+  }
+
+  async function send(person: Person, text: string, kind: TextKind = 'text'): Promise<void> {
+    const to = { memberId: await memberOf(person), phone, textingNumber, textingPace: null };
+    const taken = textTo(to, { advisorId: person.advisor.advisorId, kind, text, by: byOperator });
+    await world.deps.db.transaction((db) => takeTexts({ ...world.deps, db }, [taken]));
+  }
+
+  async function note(person: Person, kind: 'text_in' | 'consent', meta: object, body = ''): Promise<void> {
+    const { advisorId } = person.advisor;
+    await archive(world.deps, byPerson, { advisorId, kind, memberId: await memberOf(person), meta, body });
+  }
+
+  test('shows each text and change of consent on a line of its own, as it happens', async () => {
+    const tail = await watch();
+    await send(world.ann, 'Your review is due.');
+    await send(world.ann, 'May I text you?', 'consent_request');
+    await note(world.ann, 'consent', { from: 'none', to: 'pending' });
+    await note(world.ann, 'text_in', {}, 'ACCEPT');
+    await send(world.ann, 'You agreed.', 'opt_in');
+    await tail.shows('You agreed.');
+    const time = /^\d\d:\d\d:\d\d /;
+    assert.ok(tail.lines().every((line) => time.test(line)));
+    assert.deepEqual(
+      tail.lines().map((line) => line.replace(time, '')),
+      [
+        '→ ann  +1 ••• ••• 0006  Your review is due.',
+        '→ ann  +1 ••• ••• 0006  [consent request] May I text you?',
+        '● ann  +1 ••• ••• 0006  consent none → pending',
+        '← ann  +1 ••• ••• 0006  ACCEPT',
+        '→ ann  +1 ••• ••• 0006  [confirmation] You agreed.',
+      ],
+    );
+    assert.equal(await tail.end('SIGINT'), 0);
+  });
+
+  test('shows whole numbers when asked, and one advisor’s texts alone', async () => {
+    const tail = await watch('--numbers', '--advisor', 'ann@test.example');
+    await send(world.bob, 'from bob');
+    await send(world.ann, 'from ann');
+    await tail.shows('from ann');
+    assert.equal(tail.lines().length, 1);
+    assert.match(tail.lines()[0] ?? '', /→ ann {2}\+15005550006 {2}from ann$/);
+    assert.equal(await tail.end('SIGTERM'), 0);
+  });
+
+  test('a hostile text stays on its line and can’t reach the terminal', async () => {
+    const tail = await watch();
+    const hostile = `one\r\ntwo\nthree${esc}[2J${esc}]0;owned\u0007\u009b31m\u202egnp.exe\u2028four`;
+    await note(world.ann, 'text_in', {}, hostile);
+    await send(world.ann, 'afterwards');
+    await tail.shows('afterwards');
+    assert.equal(tail.lines().length, 2);
+    assert.match(tail.lines()[0] ?? '', / one⏎two⏎three␛\[2J␛\]0;owned␇�31m�gnp\.exe⏎four$/);
+    assert.equal(await tail.end(), 0);
+  });
+
+  test('a long text is whole where nobody’s terminal shows it', async () => {
+    const tail = await watch();
+    await send(world.ann, 'word '.repeat(300).trim());
+    await tail.shows('word\n');
+    assert.ok(tail.lines()[0]?.endsWith('word '.repeat(300).trim()));
+    assert.equal(await tail.end(), 0);
+  });
+
+  test('as JSON each is an object on a line', async () => {
+    const tail = await watch('--json');
+    await send(world.ann, `red ${esc}[31m\n\u009bdead`);
+    await note(world.ann, 'consent', { from: 'accepted', to: 'opted_out' });
+    await tail.shows('opted_out');
+    const [text, consent] = tail.lines().map((line) => JSON.parse(line));
+    const whose = { advisorId: world.ann.advisor.advisorId, advisorName: 'ann', phone: '+1 ••• ••• 0006' };
+    const { number, dateTime, ...rest } = text;
+    assert.deepEqual(rest, { ...whose, event: 'out', kind: 'text', text: `red ${esc}[31m\n\u009bdead` });
+    assert.ok(Date.now() - Date.parse(dateTime) < 60_000);
+    assert.deepEqual([consent.event, consent.from, consent.to], ['consent', 'accepted', 'opted_out']);
+    assert.equal(consent.number, number + 1);
+    assert.doesNotMatch(tail.lines().join(''), /[\p{Cc}]/u);
+    assert.equal(await tail.end(), 0);
+  });
+
+  test('begins with as many as asked for, oldest first, of all advisors together', async () => {
+    for (const [person, text] of [
+      [world.ann, 'first'],
+      [world.bob, 'second'],
+      [world.ann, 'third'],
+    ] as const)
+      await send(person, text);
+    const child = launchCommand(['texts', 'tail', '--last', '3'], env());
+    watching.push(child);
+    let said = '';
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      said += text;
+    });
+    await until('three are shown', () => said.split('\n').length > 3, 20_000);
+    assert.deepEqual(said.match(/\w+$/gm), ['first', 'second', 'third']);
+  });
+
+  test('of many at once, by several, none is missed and none comes twice', async () => {
+    const tail = await watch('--json');
+    const texts = Array.from({ length: 60 }, (_, index) => `text ${index}.`);
+    await Promise.all(texts.map((text, index) => send(index % 2 ? world.ann : world.bob, text)));
+    await until('all are shown', () => tail.lines().length >= texts.length);
+    const shown = tail.lines().map((line) => JSON.parse(line));
+    assert.deepEqual(shown.map(({ text }) => text).sort(), texts.sort());
+    assert.equal(await tail.end(), 0);
+  });
+
+  test('ends well when nobody reads it any more', async () => {
+    const tail = await watch();
+    tail.child.stdout?.destroy();
+    await send(world.ann, 'into the void');
+    await send(world.ann, 'and again');
+    assert.equal(await tail.ended, 0);
+  });
+
+  test('a wrong option exits 2, an advisor who isn’t there 1', async () => {
+    const [wrong, nobody] = await Promise.all([
+      assent(['texts', 'tail', '--last', 'ten'], env()),
+      assent(['texts', 'tail', '--advisor', 'nobody@test.example'], env()),
+    ]);
+    assert.deepEqual([wrong.status, nobody.status], [2, 1]);
+    assert.match(wrong.stderr, /--last must be a whole number/);
+    assert.match(nobody.stderr, /no advisor nobody/);
+  });
+});
+
+test('a line’s width counts what a person sees', () => {
+  assert.equal(widthOf('cafe\u0301'), 4);
+  assert.equal(widthOf('日本'), 4);
+  assert.equal(widthOf('👨‍👩‍👧'), 2);
+  assert.equal(inOneLine('tab\there\u007f'), 'tab here␡');
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { segmentsOf } from '../../src/domain/segments.ts';
+import { listWordings, renderWording, setWording, wordingKinds, wordingOf } from '../../src/domain/wordings.ts';
+import { makeWorld } from '../world.ts';
+
+const world = await makeWorld({ dispatch: false });
+after(() => world.close());
+const { deps, ann } = world;
+const { firmId } = ann.advisor;
+
+test('ours are version 0, one GSM-7 segment each with ordinary names, and keep the rules for a firm’s own', async () => {
+  const names = { firm: 'Sandbox Wealth Partners', advisor: 'Casey Lindgren' };
+  const ours = await listWordings(deps, firmId);
+  assert.deepEqual(
+    ours.map(({ kind, version }) => [kind, version]),
+    wordingKinds.map((kind) => [kind, 0]),
+  );
+  for (const { kind, text } of ours) {
+    assert.deepEqual(segmentsOf(renderWording(text, names)), { encoding: 'GSM-7', segments: 1 }, kind);
+    assert.equal((await setWording(deps, firmId, { kind, text })).version, 1);
+  }
+});
+
+test('names are put in as they are, whatever is in them', () => {
+  const names = { firm: 'A {advisor} $& $1 Co', advisor: '{firm}' };
+  assert.equal(renderWording('{firm}|{advisor}|{other}', names), 'A {advisor} $& $1 Co|{firm}|{other}');
+});
+
+test('two who set a wording at once make two versions', async () => {
+  const before = (await wordingOf(deps, firmId, 'help')).version;
+  const set = (text: string) => setWording(deps, firmId, { kind: 'help', text });
+  const versions = (await Promise.all(['{firm} a STOP', '{firm} b STOP', '{firm} c STOP'].map(set))).map(
+    ({ version }) => version,
+  );
+  assert.deepEqual(versions.sort(), [before + 1, before + 2, before + 3]);
+  assert.equal((await wordingOf(deps, firmId, 'help')).version, before + 3);
+});

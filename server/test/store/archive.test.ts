@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, test } from 'node:test';
+import { exportContacts } from '../../src/domain/contact-imports.ts';
+import { acceptedPhone, received, reply, send } from '../texting/texting.ts';
+import { makeWorld } from '../world.ts';
+
+const world = await makeWorld();
+after(() => world.close());
+const { ann, bob, database } = world;
+
+type Entry = { number: number; kind: string; actor: string; trace_id: string; meta: string; body: Buffer };
+
+function entriesOf({ advisor }: typeof ann): Promise<(Entry & { salt: Buffer; commitment: Buffer })[]> {
+  return database.asOwner(
+    `select * from archive_entries join archive_bodies using (advisor_id, number)
+     where advisor_id = $1 order by number`,
+    [advisor.advisorId],
+  );
+}
+
+test('texts in and out, consent and exports are entries, numbered from 1 without a gap, by whoever did it', async () => {
+  const phone = await acceptedPhone(world, ann);
+  const text = 'Grüße 👋 é e\u0301';
+  const { headers } = await send(ann, { phone, text });
+  await received(world, phone);
+  await reply(world, phone, ann.advisor.textingNumber ?? '', 'STOP');
+  for await (const _ of exportContacts(world.deps, ann.advisor.advisorId)) break;
+  const entries = await entriesOf(ann);
+  assert.deepEqual(
+    entries.map(({ number, kind, actor }) => [number, kind, actor.replace(/:\d+$/, '')]),
+    [
+      [1, 'text_out', 'application'],
+      [2, 'text_in', 'person'],
+      [3, 'consent', 'person'],
+      [4, 'text_out', 'service'],
+      [5, 'export', 'operator'],
+    ],
+  );
+  assert.equal(entries[0]?.body.toString(), text);
+  assert.equal(entries[0]?.trace_id, headers['x-trace-id']);
+  assert.deepEqual(JSON.parse(entries[0]?.meta ?? ''), { kind: 'text', from: ann.advisor.textingNumber, to: phone });
+  assert.equal(entries[1]?.body.toString(), 'STOP');
+});
+
+test('numbers stay dense under many sends at once, of two advisors, and each commitment is of its body', async () => {
+  const phones = { ann: await acceptedPhone(world, ann), bob: await acceptedPhone(world, bob) };
+  const before = (await entriesOf(ann)).length;
+  const sends = Array.from({ length: 100 }, (_, index) =>
+    send(index % 2 ? ann : bob, { phone: index % 2 ? phones.ann : phones.bob, text: `${index}` }),
+  );
+  await Promise.all(sends);
+  for (const [person, count] of [[ann, before + 50] as const, [bob, 50] as const]) {
+    const entries = await entriesOf(person);
+    assert.deepEqual(
+      entries.map(({ number }) => number),
+      Array.from({ length: count }, (_, index) => index + 1),
+    );
+    for (const { salt, body, commitment } of entries)
+      assert.ok(createHash('sha256').update(salt).update(body).digest().equals(commitment));
+    assert.equal(new Set(entries.map(({ salt }) => salt.toString('hex'))).size, count);
+  }
+});
+
+test('the application’s role can neither change nor remove entries and bodies', async () => {
+  for (const table of ['archive_entries', 'archive_bodies'])
+    for (const sql of [`update ${table} set number = 1`, `delete from ${table}`, `truncate ${table}`])
+      await assert.rejects(database.pool.query(sql), /permission denied/, sql);
+});
+
+test('nor can the owner, without switching the triggers off, nor a replica', async () => {
+  for (const table of ['archive_entries', 'archive_bodies'])
+    for (const sql of [`update ${table} set number = 1`, `delete from ${table}`, `truncate ${table}`]) {
+      await assert.rejects(database.asOwner(sql), /append-only/, sql);
+      await assert.rejects(database.asOwner(`set session_replication_role = replica; ${sql}`), /append-only/, sql);
+    }
+});

@@ -1,0 +1,595 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  applyEarlyReceipts,
+  type ClaimedRow,
+  claimDispatches,
+  deleteEarlyReceipts,
+  expireLeases,
+  failDispatches,
+  type OutcomeRow,
+  recordOutcomes,
+  recordReceipts,
+  releaseDeferred,
+  updateHours,
+} from '../../src/store/dispatches.ts';
+import { lockMembers, updateMember } from '../../src/store/members.ts';
+import { insertTexts, type NewText } from '../../src/store/messages.ts';
+import { newPhone, setConsent } from '../texting/texting.ts';
+import { until } from '../waiting.ts';
+import { makeWorld, type World } from '../world.ts';
+
+const allowed = ['text:true:accepted', 'opt_out:true:opted_out'];
+const secondMs = 1_000;
+const hourMs = 3_600_000;
+/** A moment from which tests count; leases and slots are compared with it and nothing else. */
+const start = new Date('2026-03-02T15:00:00.000Z');
+const at = (ms: number) => new Date(start.getTime() + ms);
+const times = { now: start, realNow: start };
+
+type Message = {
+  status: string;
+  attempt: number;
+  failureCode: string | null;
+  carrierMessageId: string | null;
+  sent: Date | null;
+  delivered: Date | null;
+};
+type Queued = { messageId: number; memberId: number; phone: string };
+
+suite('dispatches', () => {
+  let world: World;
+  let advisorId: number;
+  before(async () => {
+    world = await makeWorld({ dispatch: false });
+    advisorId = world.ann.advisor.advisorId;
+  });
+  after(() => world.close());
+  beforeEach(async () => {
+    await world.database.asOwner('delete from dispatches');
+    await world.database.asOwner('delete from early_receipts');
+    await world.database.asOwner(`update archive_heads set next_slot = '-infinity'`);
+  });
+
+  async function addMember(state: 'none' | 'pending' | 'accepted' | 'opted_out') {
+    const phone = newPhone();
+    await setConsent(world, world.ann, phone, state);
+    const [member] = await world.database.asOwner<{ memberId: string }>(
+      'select member_id as "memberId" from members where advisor_id = $1 and phone = $2',
+      [advisorId, phone],
+    );
+    return { phone, memberId: Number(member?.memberId) };
+  }
+
+  function textFor(memberId: number, change: Partial<NewText>): NewText {
+    return {
+      advisorId,
+      memberId,
+      kind: 'text',
+      text: 'Hello ☎',
+      meta: {},
+      actor: 'test',
+      traceId: null,
+      segments: 1,
+      encoding: 'UCS-2',
+      scheduledMessageId: null,
+      pace: null,
+      deferredUntil: null,
+      openUntil: null,
+      expiresAt: null,
+      ...change,
+    };
+  }
+
+  async function queue(
+    change: Partial<NewText> = {},
+    state: 'none' | 'pending' | 'accepted' | 'opted_out' = 'accepted',
+  ): Promise<Queued> {
+    const member = await addMember(state);
+    const [messageId = -1] = await insertTexts(world.deps.db, [textFor(member.memberId, change)], times);
+    return { ...member, messageId };
+  }
+
+  function claim(change: { limit?: number; realNow?: Date; now?: Date } = {}): Promise<ClaimedRow[]> {
+    const asked = { limit: 200, ...times, leasedUntil: at(15 * secondMs), allowed, ...change };
+    return world.deps.db.transaction((db) => claimDispatches(db, asked));
+  }
+
+  async function claimed(): Promise<Queued> {
+    const queued = await queue();
+    const [row] = await claim();
+    assert.equal(row?.decision, 'go');
+    return queued;
+  }
+
+  async function find(messageId: number): Promise<Message> {
+    const [row] = await world.deps.db.query<Message>(
+      `select status, attempt, failure_code as "failureCode", carrier_message_id as "carrierMessageId",
+         date_time_sent as sent, date_time_delivered as delivered
+       from messages where advisor_id = $1 and message_id = $2`,
+      [advisorId, messageId],
+    );
+    assert.ok(row);
+    return row;
+  }
+
+  async function attempts(messageId: number) {
+    return world.deps.db.query<{ attempt: number; outcome: string | null; code: string | null; ended: Date | null }>(
+      `select attempt, outcome, code, date_time_ended as ended from attempts
+       where advisor_id = $1 and message_id = $2 order by attempt`,
+      [advisorId, messageId],
+    );
+  }
+
+  async function dispatch(messageId: number) {
+    const [row] = await world.deps.db.query<Record<'notBefore' | 'leased' | 'deferred' | 'open', Date | null>>(
+      `select not_before as "notBefore", leased_until as leased, deferred_until as deferred, open_until as open
+       from dispatches where advisor_id = $1 and message_id = $2`,
+      [advisorId, messageId],
+    );
+    return row ?? null;
+  }
+
+  function outcome(messageId: number, change: Partial<OutcomeRow>): OutcomeRow {
+    const row = { advisorId, messageId, attempt: 1, code: null, failureCode: null, carrierMessageId: null };
+    return { ...row, retryAt: null, outcome: 'accepted', status: 'sent', ...change };
+  }
+  const record = (...outcomes: OutcomeRow[]) => recordOutcomes(world.deps.db, outcomes, start);
+  const accepted = (messageId: number, carrierMessageId = `c${messageId}`, attempt = 1) =>
+    record(outcome(messageId, { carrierMessageId, attempt }));
+  const notTaken = (messageId: number, retryAt: Date | null, attempt = 1) =>
+    record(
+      outcome(messageId, {
+        attempt,
+        outcome: 'not_taken',
+        code: 'busy',
+        status: retryAt ? 'queued' : 'failed',
+        failureCode: 'carrier_unavailable',
+        retryAt,
+      }),
+    );
+  const receipt = (carrierMessageId: string, status: 'delivered' | 'undelivered', code?: string) =>
+    recordReceipts(world.deps.db, [{ carrierMessageId, status, code }], times);
+
+  suite('claiming', () => {
+    test('writes the attempt, leases the row and gives what the carrier needs', async () => {
+      const { messageId, memberId, phone } = await queue();
+      assert.deepEqual(await claim(), [
+        {
+          advisorId,
+          messageId,
+          memberId,
+          kind: 'text',
+          phone,
+          textingNumber: world.ann.advisor.textingNumber,
+          text: 'Hello ☎',
+          attempt: 1,
+          state: 'accepted',
+          decision: 'go',
+        },
+      ]);
+      assert.equal((await find(messageId)).status, 'submitting');
+      assert.deepEqual(await attempts(messageId), [{ attempt: 1, outcome: null, code: null, ended: null }]);
+      assert.deepEqual((await dispatch(messageId))?.leased, at(15 * secondMs));
+      assert.deepEqual(await claim(), [], 'what is leased is not claimed again');
+    });
+
+    test('takes the oldest first, as many as asked for, and nothing whose time has not come', async () => {
+      const early = await queue();
+      const late = await queue();
+      await world.database.asOwner('update dispatches set not_before = $2 where message_id = $1', [
+        early.messageId,
+        at(-1),
+      ]);
+      const first = await claim({ limit: 1 });
+      assert.deepEqual(
+        first.map(({ messageId }) => messageId),
+        [early.messageId],
+      );
+      assert.deepEqual(await claim({ realNow: at(-1) }), []);
+      assert.equal((await claim())[0]?.messageId, late.messageId);
+    });
+
+    const refusals = [
+      { name: 'without consent', state: 'none', change: {}, decision: 'refused' },
+      { name: 'with consent pending', state: 'pending', change: {}, decision: 'refused' },
+      { name: 'after a STOP', state: 'opted_out', change: {}, decision: 'refused' },
+      { name: 'of a kind for others', state: 'accepted', change: { kind: 'opt_out' }, decision: 'refused' },
+      { name: 'past its use', state: 'accepted', change: { expiresAt: at(-1) }, decision: 'expired' },
+      { name: 'outside the hours', state: 'accepted', change: { openUntil: start }, decision: 'closed' },
+    ] as const;
+    for (const { name, state, change, decision } of refusals)
+      test(`begins nothing ${name}`, async () => {
+        const { messageId } = await queue(change, state);
+        const [row] = await claim();
+        assert.equal(row?.decision, decision);
+        assert.equal(row?.state, state);
+        assert.deepEqual(await attempts(messageId), []);
+        const { status, attempt } = await find(messageId);
+        assert.deepEqual({ status, attempt }, { status: 'queued', attempt: 0 });
+        assert.equal((await dispatch(messageId))?.leased, null);
+      });
+
+    test('begins nothing for an advisor without a number, nor for what waits no longer', async () => {
+      const numberless = await queue();
+      await world.database.asOwner('update advisors set texting_number = null where advisor_id = $1', [advisorId]);
+      assert.equal((await claim())[0]?.decision, 'numberless');
+      const { textingNumber } = world.ann.advisor;
+      await world.database.asOwner('update advisors set texting_number = $2 where advisor_id = $1', [
+        advisorId,
+        textingNumber,
+      ]);
+      await world.database.asOwner(`update messages set status = 'failed' where message_id = $1`, [
+        numberless.messageId,
+      ]);
+      assert.equal((await claim())[0]?.decision, 'gone');
+      assert.deepEqual(await attempts(numberless.messageId), []);
+    });
+
+    test('goes by each row alone: what may go goes beside what may not', async () => {
+      const rows = [await queue(), await queue({}, 'opted_out'), await queue(), await queue({ expiresAt: at(-1) })];
+      assert.deepEqual(
+        (await claim()).map(({ messageId, decision }) => [messageId, decision]),
+        rows.map(({ messageId }, index) => [messageId, ['go', 'refused', 'go', 'expired'][index]]),
+      );
+    });
+
+    test('shares the rows where two claim at once', async () => {
+      for (let round = 0; round < 5; round++) {
+        const wanted = await Promise.all(Array.from({ length: 20 }, () => queue()));
+        const batches = await Promise.all(Array.from({ length: 4 }, () => claim({ limit: 10 })));
+        const got = [...batches.flat(), ...(await claim())].map(({ messageId }) => messageId);
+        assert.deepEqual(
+          got.sort((a, b) => a - b),
+          wanted.map(({ messageId }) => messageId).sort((a, b) => a - b),
+        );
+      }
+    });
+  });
+
+  suite('a STOP and a claim', () => {
+    const optOut = (db: Parameters<typeof updateMember>[0], memberId: number) =>
+      updateMember(db, advisorId, memberId, { state: 'opted_out' });
+
+    async function isWaiting(): Promise<boolean> {
+      const waiting = await world.database.asOwner(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    }
+
+    test('a claim that meets a STOP being written waits for it and sees it', async () => {
+      const { messageId, memberId, phone } = await queue();
+      let claiming: Promise<ClaimedRow[]> | undefined;
+      await world.deps.db.transaction(async (db) => {
+        await lockMembers(db, advisorId, [phone]);
+        claiming = claim();
+        await until('the claim waits', isWaiting);
+        await optOut(db, memberId);
+      });
+      const [row] = (await claiming) ?? [];
+      assert.deepEqual([row?.decision, row?.state], ['refused', 'opted_out']);
+      assert.deepEqual(await attempts(messageId), []);
+    });
+
+    test('a claim that began before the STOP was locked sees it too, although its snapshot does not', async () => {
+      const first = await queue();
+      const second = await queue();
+      let claiming: Promise<ClaimedRow[]> | undefined;
+      // The claim is held up at the first person while the second one's STOP is written and committed.
+      await world.deps.db.transaction(async (db) => {
+        await lockMembers(db, advisorId, [first.phone]);
+        claiming = claim();
+        await until('the claim waits', isWaiting);
+        await world.deps.db.transaction((other) => optOut(other, second.memberId));
+      });
+      assert.deepEqual(
+        (await claiming)?.map(({ decision, state }) => [decision, state]),
+        [
+          ['go', 'accepted'],
+          ['refused', 'opted_out'],
+        ],
+      );
+      assert.deepEqual(await attempts(second.messageId), []);
+    });
+
+    test('a STOP that meets a claim waits until its attempt is written', async () => {
+      const { messageId, memberId, phone } = await queue();
+      let stopping: Promise<number> | undefined;
+      await world.deps.db.transaction(async (db) => {
+        await claimDispatches(db, { limit: 1, ...times, leasedUntil: at(secondMs), allowed });
+        stopping = stopAndCount({ messageId, memberId, phone });
+        await until('the STOP waits', isWaiting);
+      });
+      assert.equal(await stopping, 1);
+    });
+
+    test('at random instants: whoever stops first is not texted, and whoever was texted had not stopped', async () => {
+      for (let round = 0; round < 40; round++) {
+        const queued = await queue();
+        const [rows, attemptsSeen] = await Promise.all([
+          pause(Math.random() * 4).then(() => claim()),
+          pause(Math.random() * 4).then(() => stopAndCount(queued)),
+        ]);
+        const decision = rows.find(({ messageId }) => messageId === queued.messageId)?.decision;
+        assert.equal(attemptsSeen, decision === 'go' ? 1 : 0, `${decision} in round ${round}`);
+      }
+    });
+
+    /** A person's STOP; how many attempts had been begun when it took the lock. */
+    function stopAndCount({ memberId, phone, messageId }: Queued): Promise<number> {
+      return world.deps.db.transaction(async (db) => {
+        await lockMembers(db, advisorId, [phone]);
+        const begun = await db.query('select from attempts where advisor_id = $1 and message_id = $2', [
+          advisorId,
+          messageId,
+        ]);
+        await optOut(db, memberId);
+        return begun.length;
+      });
+    }
+  });
+
+  suite('outcomes', () => {
+    test('accepted: sent, with the carrier’s id, and out of the outbox', async () => {
+      const { messageId } = await claimed();
+      await accepted(messageId, 'carrier-1');
+      const { status, carrierMessageId, sent, failureCode } = await find(messageId);
+      assert.deepEqual(
+        { status, carrierMessageId, sent, failureCode },
+        { status: 'sent', carrierMessageId: 'carrier-1', sent: start, failureCode: null },
+      );
+      assert.deepEqual(await attempts(messageId), [{ attempt: 1, outcome: 'accepted', code: null, ended: start }]);
+      assert.equal(await dispatch(messageId), null);
+    });
+
+    test('refused: failed for good, with the reason', async () => {
+      const { messageId } = await claimed();
+      const refused = { outcome: 'refused', status: 'failed', code: 'landline', failureCode: 'landline' } as const;
+      await record(outcome(messageId, refused));
+      const { status, failureCode, sent } = await find(messageId);
+      assert.deepEqual({ status, failureCode, sent }, { status: 'failed', failureCode: 'landline', sent: null });
+      assert.equal(await dispatch(messageId), null);
+    });
+
+    test('not taken: queued again for later, as another attempt', async () => {
+      const { messageId } = await claimed();
+      await notTaken(messageId, at(300));
+      const { status, failureCode } = await find(messageId);
+      assert.deepEqual({ status, failureCode }, { status: 'queued', failureCode: null });
+      assert.deepEqual(await dispatch(messageId), { notBefore: at(300), leased: null, deferred: null, open: null });
+      assert.deepEqual(await claim(), []);
+      assert.equal((await claim({ realNow: at(300) }))[0]?.attempt, 2);
+      assert.deepEqual(
+        (await attempts(messageId)).map(({ outcome: became }) => became),
+        ['not_taken', null],
+      );
+    });
+
+    test('not taken for the last time: failed', async () => {
+      const { messageId } = await claimed();
+      await notTaken(messageId, null);
+      const { status, failureCode } = await find(messageId);
+      assert.deepEqual({ status, failureCode }, { status: 'failed', failureCode: 'carrier_unavailable' });
+      assert.equal(await dispatch(messageId), null);
+    });
+
+    test('unknown: in doubt, and never claimed again', async () => {
+      const { messageId } = await claimed();
+      await record(outcome(messageId, { outcome: 'unknown', status: 'in_doubt', code: 'timeout' }));
+      assert.equal((await find(messageId)).status, 'in_doubt');
+      assert.equal(await dispatch(messageId), null);
+      assert.deepEqual(await claim({ realNow: at(hourMs) }), []);
+    });
+
+    test('many at once, each by itself', async () => {
+      const [one, two, three] = [await queue(), await queue(), await queue()];
+      await claim();
+      await record(
+        outcome(one.messageId, { carrierMessageId: 'many-1' }),
+        outcome(two.messageId, { outcome: 'unknown', status: 'in_doubt' }),
+        outcome(three.messageId, { outcome: 'not_taken', status: 'queued', retryAt: at(1) }),
+      );
+      const statuses = await Promise.all([one, two, three].map(async (each) => (await find(each.messageId)).status));
+      assert.deepEqual(statuses, ['sent', 'in_doubt', 'queued']);
+    });
+
+    test('of an earlier attempt count no more', async () => {
+      const { messageId } = await claimed();
+      await notTaken(messageId, start);
+      await claim();
+      await accepted(messageId, 'of the first', 1);
+      assert.equal((await find(messageId)).status, 'submitting');
+      await accepted(messageId, 'of the second', 2);
+      await notTaken(messageId, at(1), 2);
+      const { status, carrierMessageId } = await find(messageId);
+      assert.deepEqual({ status, carrierMessageId }, { status: 'sent', carrierMessageId: 'of the second' });
+    });
+  });
+
+  suite('a lease that ran out', () => {
+    async function lost(): Promise<Queued> {
+      const queued = await claimed();
+      assert.equal(await expireLeases(world.deps.db, { now: at(hourMs), realNow: at(15 * secondMs) }), 0, 'not yet');
+      assert.equal(await expireLeases(world.deps.db, { now: at(hourMs), realNow: at(15 * secondMs + 1) }), 1);
+      return queued;
+    }
+
+    test('is in doubt, and nobody sends it again', async () => {
+      const { messageId } = await lost();
+      assert.equal((await find(messageId)).status, 'in_doubt');
+      assert.deepEqual(await attempts(messageId), [
+        { attempt: 1, outcome: 'unknown', code: 'lease_expired', ended: at(hourMs) },
+      ]);
+      assert.equal(await dispatch(messageId), null);
+      assert.deepEqual(await claim({ realNow: at(hourMs) }), []);
+    });
+
+    test('a sure answer that comes late ends the doubt', async () => {
+      const { messageId } = await lost();
+      await record(outcome(messageId, { outcome: 'unknown', status: 'in_doubt', code: 'timeout' }));
+      assert.equal((await attempts(messageId))[0]?.code, 'lease_expired', 'another doubt adds nothing');
+      await accepted(messageId, 'late');
+      const { status, carrierMessageId } = await find(messageId);
+      assert.deepEqual({ status, carrierMessageId }, { status: 'sent', carrierMessageId: 'late' });
+      assert.equal((await attempts(messageId))[0]?.outcome, 'accepted');
+    });
+
+    test('one that says it was not taken makes it failed, and not queued behind the sender’s back', async () => {
+      const { messageId } = await lost();
+      await notTaken(messageId, at(300));
+      const { status, failureCode } = await find(messageId);
+      assert.deepEqual({ status, failureCode }, { status: 'failed', failureCode: 'carrier_unavailable' });
+      assert.equal(await dispatch(messageId), null);
+    });
+
+    test('is left alone while its outcome is being written', async () => {
+      const { messageId } = await claimed();
+      await world.deps.db.transaction(async (db) => {
+        await recordOutcomes(db, [outcome(messageId, { carrierMessageId: 'just now' })], start);
+        assert.equal(await expireLeases(world.deps.db, { now: start, realNow: at(hourMs) }), 0);
+      });
+      assert.equal((await find(messageId)).status, 'sent');
+    });
+  });
+
+  suite('receipts', () => {
+    async function sent(): Promise<{ messageId: number; id: string }> {
+      const { messageId } = await claimed();
+      await accepted(messageId);
+      return { messageId, id: `c${messageId}` };
+    }
+    const early = () => world.database.asOwner('select from early_receipts');
+
+    test('delivered is final, however often and whatever comes after', async () => {
+      const { messageId, id } = await sent();
+      for (const status of ['delivered', 'delivered', 'undelivered'] as const) await receipt(id, status);
+      const { status, delivered, failureCode } = await find(messageId);
+      assert.deepEqual(
+        { status, delivered, failureCode },
+        { status: 'delivered', delivered: start, failureCode: null },
+      );
+    });
+
+    test('undelivered keeps the carrier’s code, and delivered after it still counts', async () => {
+      const { messageId, id } = await sent();
+      await receipt(id, 'undelivered', '30003');
+      const { status, failureCode, delivered } = await find(messageId);
+      assert.deepEqual(
+        { status, failureCode, delivered },
+        { status: 'undelivered', failureCode: '30003', delivered: null },
+      );
+      await receipt(id, 'undelivered', '30005');
+      assert.equal((await find(messageId)).failureCode, '30003');
+      await receipt(id, 'delivered');
+      const after = await find(messageId);
+      assert.deepEqual([after.status, after.failureCode, after.delivered], ['delivered', null, start]);
+    });
+
+    test('undelivered without a code has one', async () => {
+      const { messageId, id } = await sent();
+      await receipt(id, 'undelivered');
+      assert.equal((await find(messageId)).failureCode, 'undelivered');
+    });
+
+    test('both in one batch come to delivered', async () => {
+      const { messageId, id } = await sent();
+      const both = (['undelivered', 'delivered'] as const).map((status) => ({ carrierMessageId: id, status }));
+      await recordReceipts(world.deps.db, [...both, ...both], times);
+      assert.equal((await find(messageId)).status, 'delivered');
+    });
+
+    test('one that comes before the answer is applied with it', async () => {
+      const [one, two] = [await queue(), await queue()];
+      await claim();
+      await receipt('early-1', 'undelivered', '30003');
+      await receipt('early-1', 'delivered');
+      await receipt('early-1', 'undelivered');
+      await receipt('early-2', 'undelivered', '30003');
+      assert.equal((await early()).length, 2);
+      await accepted(one.messageId, 'early-1');
+      await accepted(two.messageId, 'early-2');
+      const [first, second] = [await find(one.messageId), await find(two.messageId)];
+      assert.deepEqual(
+        [first.status, first.failureCode, first.sent, first.delivered],
+        ['delivered', null, start, start],
+      );
+      assert.deepEqual(
+        [second.status, second.failureCode, second.sent, second.delivered],
+        ['undelivered', '30003', start, null],
+      );
+      assert.equal((await early()).length, 0);
+    });
+
+    test('one that is written at the same moment as the answer is found a little later', async () => {
+      const { messageId } = await claimed();
+      await world.deps.db.transaction(async (db) => {
+        await recordOutcomes(db, [outcome(messageId, { carrierMessageId: 'crossing' })], start);
+        await receipt('crossing', 'delivered');
+      });
+      assert.equal((await find(messageId)).status, 'sent');
+      assert.equal(await applyEarlyReceipts(world.deps.db, at(1)), 1);
+      const { status, delivered } = await find(messageId);
+      assert.deepEqual({ status, delivered }, { status: 'delivered', delivered: at(1) });
+      assert.equal((await early()).length, 0);
+    });
+
+    test('one of nothing that we know is kept for a while', async () => {
+      await receipt('nobody’s', 'delivered');
+      assert.equal(await applyEarlyReceipts(world.deps.db, start), 0);
+      await deleteEarlyReceipts(world.deps.db, start);
+      assert.equal((await early()).length, 1);
+      await deleteEarlyReceipts(world.deps.db, at(1));
+      assert.equal((await early()).length, 0);
+    });
+  });
+
+  suite('what waits', () => {
+    test('takes a place in the pace when its day has come, behind what is there and in order', async () => {
+      await world.database.asOwner('update advisors set texting_pace = 4 where advisor_id = $1', [advisorId]);
+      const { memberId } = await addMember('accepted');
+      const deferred = (ms: number) => textFor(memberId, { pace: 4, deferredUntil: at(ms) });
+      const at8 = [deferred(2), deferred(1), deferred(2), deferred(hourMs)];
+      const [b = 0, a = 0, c = 0, later = 0] = await insertTexts(world.deps.db, at8, times);
+      const paced = [textFor(memberId, { pace: 4 }), textFor(memberId, { pace: 4 })];
+      const [x = 0, y = 0] = await insertTexts(world.deps.db, paced, { now: start, realNow: at(hourMs) });
+      assert.equal(await releaseDeferred(world.deps.db, { now: at(2), realNow: at(hourMs) }), 3);
+      const slots = await Promise.all([x, y, a, b, c].map(async (id) => (await dispatch(id))?.notBefore?.getTime()));
+      assert.deepEqual(
+        slots,
+        [0, 250, 500, 750, 1_000].map((ms) => at(hourMs + ms).getTime()),
+      );
+      assert.equal((await dispatch(later))?.deferred?.getTime(), at(hourMs).getTime());
+      const rows = await claim({ now: at(2), realNow: at(hourMs + 600) });
+      assert.deepEqual(
+        rows.map(({ messageId, decision }) => [messageId, decision]),
+        [
+          [x, 'go'],
+          [y, 'go'],
+          [a, 'closed'],
+        ],
+        'its hours are looked at anew',
+      );
+      await world.database.asOwner('update advisors set texting_pace = null where advisor_id = $1', [advisorId]);
+    });
+
+    test('can get other hours, or fail', async () => {
+      const [one, two] = [await queue({ openUntil: start }), await queue({ openUntil: start })];
+      await updateHours(world.deps.db, [
+        { advisorId, messageId: one.messageId, deferredUntil: at(hourMs), openUntil: null },
+        { advisorId, messageId: two.messageId, deferredUntil: null, openUntil: at(1) },
+      ]);
+      assert.deepEqual(
+        (await claim()).map(({ messageId, decision }) => [messageId, decision]),
+        [[two.messageId, 'go']],
+      );
+      const failed = [one, two].map(({ messageId }) => ({ advisorId, messageId, failureCode: 'quiet_hours' }));
+      await failDispatches(world.deps.db, failed);
+      const { status, failureCode } = await find(one.messageId);
+      assert.deepEqual({ status, failureCode }, { status: 'failed', failureCode: 'quiet_hours' });
+      assert.equal((await find(two.messageId)).status, 'submitting', 'what is being submitted can’t fail so');
+      assert.equal(await dispatch(one.messageId), null);
+    });
+  });
+});

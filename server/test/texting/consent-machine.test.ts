@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import type { ConsentState } from '../../src/store/members.ts';
+import { makeWorld } from '../world.ts';
+import { ask, entries, kindsSent, memberOf, outbox, say, stateOf } from './people.ts';
+import { newPhone, setConsent } from './texting.ts';
+
+const world = await makeWorld({ dispatch: false });
+after(() => world.close());
+const { ann } = world;
+
+/** A phone in this state, as it comes about. */
+async function phoneIn(state: ConsentState): Promise<string> {
+  const phone = newPhone();
+  await setConsent(world, ann, phone, 'none');
+  if (state === 'pending') await ask(world, ann, phone);
+  if (state === 'accepted') await say(world, ann, phone, 'START');
+  if (state === 'opted_out') await say(world, ann, phone, 'STOP');
+  assert.equal(await stateOf(world, ann, phone), state);
+  // What is said next was said after that.
+  await world.clock.advance(1_000);
+  return phone;
+}
+
+const states: ConsentState[] = ['none', 'pending', 'accepted', 'opted_out'];
+
+/** What is said, in each state: the state that follows, and the text that answers it. */
+const transitions: [said: string, Record<ConsentState, [ConsentState, string | null]>][] = [
+  ['STOP', stopping()],
+  ['st\u200bop.', stopping()],
+  ['Opt-Out', stopping()],
+  ['please stop texting me', stopping()],
+  ['START', starting()],
+  ['unstop', starting()],
+  ['ACCEPT', only('pending', 'accepted', 'opt_in')],
+  ['yes!', only('pending', 'accepted', 'opt_in')],
+  ['Y', only('pending', 'accepted', 'opt_in')],
+  ['NO', only('pending', 'opted_out', 'opt_out')],
+  ['who is this?', only('pending', 'pending', 'reminder')],
+  ['stop by my office', only('pending', 'pending', 'reminder')],
+  ['', only('pending', 'pending', 'reminder')],
+  ['HELP', helping()],
+  ['info', helping()],
+];
+
+function stopping(): Record<ConsentState, [ConsentState, string | null]> {
+  const stop: [ConsentState, string] = ['opted_out', 'opt_out'];
+  return { none: stop, pending: stop, accepted: stop, opted_out: ['opted_out', null] };
+}
+
+function starting(): Record<ConsentState, [ConsentState, string | null]> {
+  const start: [ConsentState, string] = ['accepted', 'opt_in'];
+  return { none: start, pending: start, accepted: ['accepted', null], opted_out: start };
+}
+
+function helping(): Record<ConsentState, [ConsentState, string | null]> {
+  return {
+    none: ['none', 'help'],
+    pending: ['pending', 'help'],
+    accepted: ['accepted', 'help'],
+    opted_out: ['opted_out', 'help'],
+  };
+}
+
+/** Something in one state, and nothing in the others. */
+function only(
+  state: ConsentState,
+  to: ConsentState,
+  answer: string,
+): Record<ConsentState, [ConsentState, string | null]> {
+  return {
+    none: ['none', null],
+    pending: ['pending', null],
+    accepted: ['accepted', null],
+    opted_out: ['opted_out', null],
+    [state]: [to, answer],
+  };
+}
+
+suite('each reply in each state', () => {
+  for (const [said, outcomes] of transitions)
+    for (const from of states) {
+      const [to, answer] = outcomes[from];
+      test(`${JSON.stringify(said)} in ${from} leads to ${to}${answer ? `, with one ${answer}` : ''}`, async () => {
+        const phone = await phoneIn(from);
+        const [sentBefore, entriesBefore, before] = [
+          await kindsSent(world, ann, phone),
+          await entries(world, ann, phone, 'consent'),
+          await memberOf(world, ann, phone),
+        ];
+        await say(world, ann, phone, said);
+
+        const member = await memberOf(world, ann, phone);
+        assert.equal(member.state, to);
+        const sent = await kindsSent(world, ann, phone);
+        assert.deepEqual(sent.slice(sentBefore.length), answer ? [answer] : []);
+        const written = (await entries(world, ann, phone, 'consent')).slice(entriesBefore.length);
+        assert.equal(written.length, from === to ? 0 : 1, 'an entry for each change and for nothing else');
+        assert.equal(member.lastChanged.getTime() > before.lastChanged.getTime(), from !== to);
+        const texts = await entries(world, ann, phone, 'text_in');
+        assert.equal(texts.at(-1)?.body, said, 'every text is archived exactly as it came');
+      });
+    }
+});
+
+suite('evidence', () => {
+  test('of a request: who asked, the number, the wording as shown with its version, when', async () => {
+    const phone = await phoneIn('none');
+    await ask(world, ann, phone);
+    const [entry] = await entries(world, ann, phone, 'consent');
+    const [text] = await outbox(world, ann, phone);
+    assert.ok(entry && text);
+    assert.deepEqual(entry.meta, { from: 'none', to: 'pending', reason: 'requested', channel: 'text' });
+    const { when, wording, ...rest } = JSON.parse(entry?.body ?? '');
+    assert.deepEqual(rest, { who: 'operator', phone, channel: 'text' });
+    assert.deepEqual(wording, { text: text?.text, version: 0, shown: when });
+    assert.match(wording.text, /^ann of Test Wealth .*ACCEPT.*STOP/);
+  });
+
+  test('of an answer: the reply’s text, when it was sent, and the wording that it answers', async () => {
+    const phone = await phoneIn('pending');
+    const sentAt = world.clock.now();
+    await say(world, ann, phone, ' Accept. ', { sentAt });
+    const [request, answer] = await entries(world, ann, phone, 'consent');
+    const [text] = await entries(world, ann, phone, 'text_in');
+    assert.equal(answer?.actor, 'person');
+    assert.deepEqual(answer?.meta, { from: 'pending', to: 'accepted', reason: 'accepted', channel: 'text' });
+    const evidence = JSON.parse(answer?.body ?? '');
+    assert.deepEqual(evidence.wording, JSON.parse(request?.body ?? '').wording);
+    assert.deepEqual(evidence.reply, { text: ' Accept. ', sent: sentAt.toISOString(), archiveNumber: text?.number });
+    assert.deepEqual([evidence.who, evidence.phone], ['person', phone]);
+  });
+
+  test('of an answer that crossed a repeated request: the wording that the person had seen', async () => {
+    const phone = await phoneIn('pending');
+    const sentAt = world.clock.now();
+    await world.clock.advance(1_000);
+    await ask(world, ann, phone);
+    await say(world, ann, phone, 'YES', { sentAt });
+    const [first, , answer] = await entries(world, ann, phone, 'consent');
+    assert.equal(answer?.meta.to, 'accepted');
+    assert.deepEqual(JSON.parse(answer?.body ?? '').wording, JSON.parse(first?.body ?? '').wording);
+  });
+
+  test('has the reason of every change', async () => {
+    const reasons: [ConsentState, string, string][] = [
+      ['accepted', 'STOP', 'opt_out'],
+      ['accepted', 'please stop texting me', 'opt_out_wording'],
+      ['opted_out', 'START', 'opt_in'],
+      ['pending', 'NO', 'declined'],
+    ];
+    for (const [state, said, reason] of reasons) {
+      const phone = await phoneIn(state);
+      await say(world, ann, phone, said);
+      assert.equal((await entries(world, ann, phone, 'consent')).at(-1)?.meta.reason, reason);
+    }
+  });
+
+  test('free wording is put before the firm, a plain STOP and a second one are not', async () => {
+    const reviewsOf = async (phone: string) =>
+      world.database.asOwner<{ kind: string; status: string; text: string; firm: number }>(
+        `select r.kind, r.status, convert_from(body, 'UTF8') as text, firm_id::integer as firm
+         from reviews r
+         join members m using (advisor_id, member_id)
+         join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.archive_number
+         where phone = $1`,
+        [phone],
+      );
+    const text = 'don’t text me again';
+    const [wordy, plain] = [await phoneIn('accepted'), await phoneIn('accepted')];
+    await say(world, ann, wordy, text);
+    await say(world, ann, wordy, text);
+    await say(world, ann, plain, 'STOP');
+    const { firmId } = ann.advisor;
+    assert.deepEqual(await reviewsOf(wordy), [{ kind: 'opt_out_wording', status: 'open', text, firm: firmId }]);
+    assert.deepEqual(await reviewsOf(plain), []);
+  });
+});
+
+suite('requests', () => {
+  test('a repeat stays pending since the first one, is counted, and is an event of the history', async () => {
+    const phone = await phoneIn('pending');
+    const first = await memberOf(world, ann, phone);
+    await world.clock.advance(1_000);
+    assert.deepEqual(await ask(world, ann, phone), {
+      successes: [{ memberId: first.memberId, consentState: 'pending' }],
+      failures: [],
+    });
+    const second = await memberOf(world, ann, phone);
+    assert.deepEqual([second.state, second.consentRequests], ['pending', 2]);
+    assert.deepEqual(second.lastChanged, first.lastChanged);
+    assert.ok((second.requestedAt ?? 0) > (first.requestedAt ?? 0));
+    const events = await entries(world, ann, phone, 'consent');
+    assert.deepEqual(events.at(-1)?.meta, { from: 'pending', to: 'pending', reason: 'requested', channel: 'text' });
+    assert.deepEqual(await kindsSent(world, ann, phone), ['consent_request', 'consent_request']);
+  });
+
+  test('one reminder a request, however much is said', async () => {
+    const phone = await phoneIn('pending');
+    for (const text of ['what?', 'huh', 'who are you']) await say(world, ann, phone, text);
+    assert.deepEqual(await kindsSent(world, ann, phone), ['consent_request', 'reminder']);
+    await ask(world, ann, phone);
+    for (const text of ['what?', 'huh']) await say(world, ann, phone, text);
+    const again = ['consent_request', 'reminder'];
+    assert.deepEqual(await kindsSent(world, ann, phone), [...again, ...again]);
+  });
+
+  test('an answer counts however late it comes', async () => {
+    const phone = await phoneIn('pending');
+    await world.clock.advance(400 * 24 * 60 * 60 * 1000);
+    await say(world, ann, phone, 'YES');
+    assert.equal(await stateOf(world, ann, phone), 'accepted');
+  });
+
+  test('what was written before the request is no answer to it', async () => {
+    const phone = await phoneIn('none');
+    const sentAt = world.clock.now();
+    await world.clock.advance(1_000);
+    await ask(world, ann, phone);
+    for (const text of ['YES', 'NO', 'hello?']) await say(world, ann, phone, text, { sentAt });
+    assert.equal(await stateOf(world, ann, phone), 'pending');
+    assert.deepEqual(await kindsSent(world, ann, phone), ['consent_request']);
+  });
+
+  test('a person who opted out is not asked', async () => {
+    const phone = await phoneIn('opted_out');
+    const { successes, failures } = await ask(world, ann, phone);
+    assert.deepEqual([successes, failures.map(({ code }) => code)], [[], ['opted_out']]);
+    assert.deepEqual(await kindsSent(world, ann, phone), ['opt_out']);
+  });
+
+  test('nobody accepts unseen between the check and the request', async () => {
+    const phone = await phoneIn('pending');
+    const [asked] = await Promise.allSettled([ask(world, ann, phone), say(world, ann, phone, 'YES')]);
+    const { state, consentRequests } = await memberOf(world, ann, phone);
+    assert.equal(state, 'accepted');
+    assert.equal(consentRequests, asked.status === 'fulfilled' ? 2 : 1);
+  });
+});
+
+suite('order of arrival', () => {
+  /** Moments from now on, however long the test takes. */
+  const moments = () => {
+    const startMs = world.clock.now().getTime();
+    return (ms: number) => new Date(startMs + ms);
+  };
+
+  for (const [first, second] of [
+    ['STOP', 'START'],
+    ['START', 'STOP'],
+  ] as const)
+    test(`${first}, then ${second} of the same millisecond: opted out`, async () => {
+      for (const from of states) {
+        const phone = await phoneIn(from);
+        const sentAt = world.clock.now();
+        await say(world, ann, phone, first, { sentAt });
+        await say(world, ann, phone, second, { sentAt });
+        assert.equal(await stateOf(world, ann, phone), 'opted_out', from);
+      }
+    });
+
+  test('STOP and START of the same millisecond at once: opted out', async () => {
+    for (let round = 0; round < 5; round++) {
+      const phone = await phoneIn('accepted');
+      const sentAt = world.clock.now();
+      await Promise.all(['STOP', 'START', 'START', 'STOP'].map((text) => say(world, ann, phone, text, { sentAt })));
+      assert.equal(await stateOf(world, ann, phone), 'opted_out');
+    }
+  });
+
+  test('an older START doesn’t undo a newer STOP, nor an older STOP a newer START; both are archived', async () => {
+    const [stopped, started] = [await phoneIn('pending'), await phoneIn('pending')];
+    const at = moments();
+    await say(world, ann, stopped, 'STOP', { sentAt: at(10) });
+    await say(world, ann, stopped, 'START', { sentAt: at(5) });
+    await say(world, ann, started, 'START', { sentAt: at(10) });
+    await say(world, ann, started, 'STOP', { sentAt: at(5) });
+    assert.equal(await stateOf(world, ann, stopped), 'opted_out');
+    assert.equal(await stateOf(world, ann, started), 'accepted');
+    for (const phone of [stopped, started])
+      assert.equal((await entries(world, ann, phone, 'text_in')).length, 2, 'every text is archived');
+    assert.deepEqual(await kindsSent(world, ann, started), ['consent_request', 'opt_in']);
+  });
+
+  test('a second STOP, though silent, outlives a START that was sent before it', async () => {
+    const phone = await phoneIn('accepted');
+    const at = moments();
+    await say(world, ann, phone, 'STOP', { sentAt: at(1) });
+    await say(world, ann, phone, 'STOP', { sentAt: at(3) });
+    await say(world, ann, phone, 'START', { sentAt: at(2) });
+    assert.equal(await stateOf(world, ann, phone), 'opted_out');
+    await say(world, ann, phone, 'START', { sentAt: at(4) });
+    assert.equal(await stateOf(world, ann, phone), 'accepted');
+  });
+
+  test('a STOP that was sent before an ACCEPT counts also when it comes after it', async () => {
+    for (const [first, second] of [
+      [1, 2],
+      [2, 1],
+    ] as const) {
+      const phone = await phoneIn('pending');
+      const at = moments();
+      const said = [
+        { text: 'STOP', sentAt: at(1), position: first },
+        { text: 'ACCEPT', sentAt: at(2), position: second },
+      ].sort((a, b) => a.position - b.position);
+      for (const { text, sentAt } of said) await say(world, ann, phone, text, { sentAt });
+      assert.equal(await stateOf(world, ann, phone), 'opted_out');
+    }
+  });
+
+  test('a carrier’s clock that is far ahead doesn’t block what is said later', async () => {
+    const phone = await phoneIn('accepted');
+    await say(world, ann, phone, 'STOP', { sentAt: moments()(365 * 24 * 60 * 60 * 1000) });
+    assert.equal(await stateOf(world, ann, phone), 'opted_out');
+    await world.clock.advance(1_000);
+    await say(world, ann, phone, 'START');
+    assert.equal(await stateOf(world, ann, phone), 'accepted');
+  });
+});

@@ -1,0 +1,427 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Deps } from '../../src/deps.ts';
+import { claimTexts } from '../../src/domain/claims.ts';
+import { type Dispatcher, dispatcher } from '../../src/domain/dispatch.ts';
+import type { Carrier, OutgoingText, Submission } from '../../src/domain/ports.ts';
+import { makeSignals } from '../../src/domain/signals.ts';
+import { outcomeOf } from '../../src/domain/submissions.ts';
+import { makeLog } from '../../src/log.ts';
+import { connect, type Pool } from '../../src/store/db.ts';
+import { appRole } from '../../src/store/migrate.ts';
+import { startProxy } from '../database-proxy.ts';
+import { until } from '../waiting.ts';
+import { makeWorld, type World } from '../world.ts';
+import { acceptedPhone, handset, lookUp, messagesPath, send, statusOf } from './texting.ts';
+
+const hourMs = 3_600_000;
+const carrierTimeoutMs = 3_000;
+const log = makeLog('silent');
+
+type Behaviour = (text: OutgoingText, submission: number) => Promise<Submission> | Submission;
+
+/** A carrier that does what the test says for a number, and otherwise takes everything; it remembers what it was handed. */
+function makeCarrier() {
+  const submitted: OutgoingText[] = [];
+  const behaviours = new Map<string, Behaviour>();
+  let ids = 0;
+  const carrier: Carrier = {
+    name: 'test',
+    check: () => null,
+    async submit(text) {
+      submitted.push(text);
+      const behave = behaviours.get(text.to);
+      return behave ? behave(text, to(text.to).length) : { accepted: `test-${++ids}` };
+    },
+    listen: () => async () => {},
+  };
+  const to = (phone: string) => submitted.filter((text) => text.to === phone);
+  return { carrier, submitted, to, behave: (phone: string, how: Behaviour) => void behaviours.set(phone, how) };
+}
+
+suite('handing texts to the carrier', () => {
+  const { carrier, to, behave } = makeCarrier();
+  let world: World;
+  before(async () => {
+    world = await makeWorld({ carrier, env: { CARRIER_TIMEOUT_MS: String(carrierTimeoutMs) } });
+  });
+  after(() => world.close());
+
+  async function sendTo(phone: string): Promise<number> {
+    const { body } = await send(world.ann, { phone, text: 'Hello' });
+    assert.equal(body.failures.length, 0);
+    return body.successes[0].messageId;
+  }
+
+  test('what is taken is sent', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    const messageId = await sendTo(phone);
+    const { dateTimeSent, failureCode } = await statusOf(world.ann, messageId, 'sent');
+    assert.ok(dateTimeSent);
+    assert.equal(failureCode, null);
+    const { textingNumber } = world.ann.advisor;
+    assert.deepEqual(to(phone), [{ from: textingNumber, to: phone, text: 'Hello', kind: 'text' }]);
+  });
+
+  test('what surely wasn’t taken is tried again, a little later', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    const at: number[] = [];
+    behave(phone, (_text, submission) => {
+      at.push(Date.now());
+      return submission < 3 ? { notTaken: 'busy' } : { accepted: `retried-${phone}` };
+    });
+    await statusOf(world.ann, await sendTo(phone), 'sent');
+    const [first = 0, second = 0, third = 0] = at;
+    assert.equal(at.length, 3);
+    assert.ok(second - first >= 200 && third - second > second - first, at.join());
+  });
+
+  test('what the carrier refuses fails with its reason, and isn’t tried again', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    behave(phone, () => ({ refused: 'rejected' }));
+    const { failureCode } = await statusOf(world.ann, await sendTo(phone), 'failed');
+    assert.equal(failureCode, 'rejected');
+    assert.equal(to(phone).length, 1);
+  });
+
+  test('"this person opted out" makes the person opted out', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    behave(phone, () => ({ refused: 'opted_out' }));
+    const { failureCode } = await statusOf(world.ann, await sendTo(phone), 'failed');
+    assert.equal(failureCode, 'opted_out');
+    assert.equal((await lookUp(world.ann, phone)).body.state, 'opted_out');
+    assert.equal((await send(world.ann, { phone, text: 'Again' })).body.failureDetails[0].code, 'opted_out');
+    assert.equal(to(phone).length, 1);
+  });
+
+  test('when the carrier throws nobody knows: in doubt, and never sent again', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    behave(phone, () => {
+      throw new Error('The answer was lost.');
+    });
+    const messageId = await sendTo(phone);
+    await statusOf(world.ann, messageId, 'in_doubt');
+    await pause(700);
+    await world.dispatcher.settled();
+    assert.equal((await statusOf(world.ann, messageId, 'in_doubt')).dateTimeSent, null);
+    assert.equal(to(phone).length, 1);
+  });
+
+  test('one that takes its time holds up nobody; late it is in doubt, and a late answer ends that', async () => {
+    const slow = await acceptedPhone(world, world.ann);
+    const { promise, resolve: answer } = Promise.withResolvers<Submission>();
+    behave(slow, () => promise);
+    const slowId = await sendTo(slow);
+    await until('the slow one is with the carrier', () => to(slow).length === 1);
+    for (let each = 0; each < 3; each++)
+      await statusOf(world.ann, await sendTo(await acceptedPhone(world, world.ann)), 'sent');
+    assert.equal((await world.ann.call('GET', `${messagesPath}/${slowId}`)).body.status, 'queued');
+    await statusOf(world.ann, slowId, 'in_doubt');
+    answer({ accepted: 'late after all' });
+    await statusOf(world.ann, slowId, 'sent');
+    assert.equal(to(slow).length, 1);
+  });
+
+  test('a node that dies after the claim leaves a text in doubt, and nobody sends it', async () => {
+    const quiet = await makeWorld({ carrier, dispatch: false });
+    try {
+      const phone = await acceptedPhone(quiet, quiet.ann);
+      const { messageId } = (await send(quiet.ann, { phone, text: 'Hello' })).body.successes[0];
+      assert.equal((await claimTexts(quiet.deps, 10)).texts.length, 1);
+      await quiet.database.asOwner(`update dispatches set leased_until = now() - interval '1 ms'`);
+      quiet.dispatcher.start();
+      await statusOf(quiet.ann, messageId, 'in_doubt');
+      assert.equal(to(phone).length, 0);
+    } finally {
+      await quiet.close();
+    }
+  });
+
+  test('a lease that would end before the carrier’s time is given back unused', async () => {
+    const quiet = await makeWorld({ carrier, dispatch: false });
+    const late = dispatcher({ ...quiet.deps, db: { ...quiet.deps.db, transaction: outdated(quiet.deps.db) } }, log);
+    try {
+      const phone = await acceptedPhone(quiet, quiet.ann);
+      const { messageId } = (await send(quiet.ann, { phone, text: 'Hello' })).body.successes[0];
+      await late.settled();
+      await late.stop();
+      assert.equal(to(phone).length, 0);
+      quiet.dispatcher.start();
+      await statusOf(quiet.ann, messageId, 'sent');
+      assert.equal(to(phone).length, 1);
+    } finally {
+      await quiet.close();
+    }
+  });
+
+  /** A database on which a claim comes back as if its lease were about to end. */
+  function outdated(db: Deps['db']): Deps['db']['transaction'] {
+    return async (work) => {
+      const result = await db.transaction(work);
+      if (typeof result === 'object' && result !== null && 'texts' in result)
+        for (const text of result.texts as { leasedUntil: Date }[]) text.leasedUntil = new Date();
+      return result;
+    };
+  }
+
+  test('the twelfth try is the last', () => {
+    const text = (attempt: number) => ({ advisorId: 1, messageId: 1, attempt }) as Parameters<typeof outcomeOf>[0];
+    let pauseMs = 0;
+    for (let attempt = 1; attempt < 12; attempt++) {
+      const { status, retryAt } = outcomeOf(text(attempt), { notTaken: 'busy' });
+      assert.equal(status, 'queued');
+      pauseMs = Number(retryAt) - Date.now();
+      const expected = Math.min(300 * 2 ** (attempt - 1), 60_000);
+      assert.ok(pauseMs > expected * 0.79 && pauseMs < expected * 1.21, `${attempt}: ${pauseMs}`);
+    }
+    const { status, failureCode, retryAt } = outcomeOf(text(12), { notTaken: 'busy' });
+    assert.deepEqual([status, failureCode, retryAt], ['failed', 'carrier_unavailable', null]);
+  });
+});
+
+suite('a carrier that is down', () => {
+  test('is left in peace after five people in a row, then tried with one text', async () => {
+    const { carrier, submitted, behave } = makeCarrier();
+    const world = await makeWorld({ carrier, dispatch: false });
+    let isDown = true;
+    try {
+      const phones = await Promise.all(Array.from({ length: 30 }, () => acceptedPhone(world, world.ann)));
+      for (const phone of phones) behave(phone, () => (isDown ? { notTaken: 'down' } : { accepted: `up ${phone}` }));
+      await send(world.ann, { phoneNumbers: phones, text: 'Hello' });
+      world.dispatcher.start();
+      await until('all were tried once', () => submitted.length === phones.length);
+      await pause(800);
+      assert.equal(submitted.length, phones.length, 'nothing while it is open');
+      await until('one more is tried', () => submitted.length > phones.length);
+      await pause(500);
+      assert.equal(submitted.length, phones.length + 1);
+      isDown = false;
+      await until('all are sent', async () => (await count(world, 'sent')) === phones.length, 15_000);
+    } finally {
+      await world.close();
+    }
+  });
+});
+
+suite('much at once', () => {
+  test('no more than a thousand are with the carrier; a stop waits for those and claims no others', async () => {
+    const { carrier, submitted } = makeCarrier();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let begun = 0;
+    const slow: Carrier = {
+      ...carrier,
+      async submit(text) {
+        begun += 1;
+        await released;
+        return carrier.submit(text);
+      },
+    };
+    const world = await makeWorld({ carrier: slow, dispatch: false });
+    try {
+      const phones = await Promise.all(Array.from({ length: 100 }, () => acceptedPhone(world, world.ann)));
+      for (let each = 0; each < 12; each++) await send(world.ann, { phoneNumbers: phones, text: `Hello ${each}` });
+      world.dispatcher.start();
+      await until('a thousand are with the carrier', () => begun === 1_000);
+      await pause(600);
+      assert.equal(begun, 1_000);
+      const stopped = world.dispatcher.stop();
+      release();
+      await stopped;
+      assert.deepEqual([submitted.length, await count(world, 'sent')], [1_000, 1_000]);
+      assert.equal(await count(world, 'queued'), 200);
+    } finally {
+      await world.close();
+    }
+  });
+
+  test('the pace of a number is kept, in order', async () => {
+    const { carrier, submitted } = makeCarrier();
+    const world = await makeWorld({ carrier });
+    try {
+      await world.database.asOwner('update advisors set texting_pace = 5');
+      const phone = await acceptedPhone(world, world.ann);
+      const startedAt = performance.now();
+      for (let each = 0; each < 8; each++) await send(world.ann, { phone, text: `Text ${each}` });
+      await until('all went out', () => submitted.length === 8);
+      assert.ok(performance.now() - startedAt >= 7 * 200);
+      assert.deepEqual(
+        submitted.map(({ text }) => text),
+        Array.from({ length: 8 }, (_, each) => `Text ${each}`),
+      );
+    } finally {
+      await world.close();
+    }
+  });
+});
+
+suite('more than one node', () => {
+  test('two dispatchers on one database never hand a text over twice', async () => {
+    const { carrier, submitted } = makeCarrier();
+    const world = await makeWorld({ carrier, dispatch: false });
+    const otherPool = connect({ connectionString: world.database.url, size: 5, timeoutMs: 5_000, role: appRole });
+    const other = dispatcher({ ...world.deps, db: otherPool, signals: makeSignals() }, log);
+    try {
+      const phones = await Promise.all(Array.from({ length: 100 }, () => acceptedPhone(world, world.ann)));
+      world.dispatcher.start();
+      other.start();
+      for (let each = 0; each < 10; each++) await send(world.ann, { phoneNumbers: phones, text: `Hello ${each}` });
+      await until('all are sent', async () => (await count(world, 'sent')) === 1_000, 20_000);
+      const distinct = new Set(submitted.map(({ to, text }) => `${to} ${text}`));
+      assert.deepEqual([submitted.length, distinct.size], [1_000, 1_000]);
+    } finally {
+      await other.stop();
+      await otherPool.end();
+      await world.close();
+    }
+  });
+});
+
+suite('the database goes away', () => {
+  const { carrier, to, behave } = makeCarrier();
+  let world: World;
+  let proxy: Awaited<ReturnType<typeof startProxy>>;
+  let pool: Pool;
+  let node: Dispatcher;
+  before(async () => {
+    world = await makeWorld({ carrier, dispatch: false });
+    proxy = await startProxy(world.database.url);
+    pool = connect({ connectionString: proxy.url, size: 4, timeoutMs: 1_000, role: appRole, settleMs: 3_000 });
+    node = dispatcher({ ...world.deps, db: pool }, log);
+    node.start();
+  });
+  after(async () => {
+    proxy.fate = 'pass';
+    await node.stop();
+    await pool.end();
+    await proxy.close();
+    await world.close();
+  });
+  afterEach(() => {
+    proxy.fate = 'pass';
+  });
+
+  async function sendTo(phone: string): Promise<number> {
+    return (await send(world.ann, { phone, text: 'Hello' })).body.successes[0].messageId;
+  }
+
+  test('after the carrier took it: the outcome is written once the database is back', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    behave(phone, () => {
+      proxy.fate = 'cut the cable';
+      proxy.drop();
+      return { accepted: 'during an outage' };
+    });
+    const messageId = await sendTo(phone);
+    await until('it was handed over', () => to(phone).length === 1);
+    await pause(1_500);
+    assert.equal((await world.ann.call('GET', `${messagesPath}/${messageId}`)).body.status, 'queued');
+    proxy.fate = 'pass';
+    await statusOf(world.ann, messageId, 'sent');
+    assert.equal(to(phone).length, 1);
+  });
+
+  test('during a claim: its commit is looked up, and the text goes out once', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    proxy.fate = 'lose the answer';
+    const messageId = await sendTo(phone);
+    await pause(300);
+    proxy.fate = 'pass';
+    await statusOf(world.ann, messageId, 'sent');
+    assert.equal(to(phone).length, 1);
+  });
+
+  test('before a claim: it goes on by itself', async () => {
+    proxy.fate = 'cut the cable';
+    proxy.drop();
+    const phone = await acceptedPhone(world, world.ann);
+    const messageId = await sendTo(phone);
+    await pause(600);
+    proxy.fate = 'pass';
+    await statusOf(world.ann, messageId, 'sent');
+    assert.equal(to(phone).length, 1);
+  });
+});
+
+suite('the recipient’s hours', () => {
+  let world: World;
+  before(async () => {
+    world = await makeWorld();
+    await moveTo(13);
+  });
+  after(() => world.close());
+
+  /** Domain time goes on to the next time that it is that hour in New York, where the phones of these tests are. */
+  async function moveTo(hour: number): Promise<void> {
+    const now = Temporal.Instant.fromEpochMilliseconds(world.clock.now().getTime()).toZonedDateTimeISO(
+      'America/New_York',
+    );
+    const today = now.with({ hour, minute: 0, second: 0, millisecond: 0, microsecond: 0, nanosecond: 0 });
+    const next = Temporal.ZonedDateTime.compare(today, now) > 0 ? today : today.add({ days: 1 });
+    const headers = { 'x-api-key': world.apiKey };
+    const payload = { advanceMs: next.epochMilliseconds - now.epochMilliseconds };
+    const answer = await world.app.inject({ method: 'POST', url: '/sandbox/clock', headers, payload });
+    assert.equal(answer.statusCode, 200);
+  }
+
+  async function policy(quietHours: 'off' | 'defer' | 'refuse'): Promise<void> {
+    await world.database.asOwner('update advisors set quiet_hours = $1', [quietHours]);
+  }
+
+  test('what waits for the day is on the phone once the clock has moved there', async () => {
+    await policy('defer');
+    await moveTo(23);
+    const phones = [await acceptedPhone(world, world.ann), await acceptedPhone(world, world.ann)];
+    const { body } = await send(world.ann, { phoneNumbers: phones, text: 'Good morning' });
+    assert.equal(body.successes.length, 2);
+    await world.dispatcher.settled();
+    for (const phone of phones) assert.deepEqual(await handset(world, phone), []);
+    await moveTo(8);
+    for (const phone of phones) assert.equal((await handset(world, phone)).length, 1);
+  });
+
+  for (const [quietHours, status] of [
+    ['defer', 'queued'],
+    ['refuse', 'failed'],
+  ] as const)
+    test(`what is still in the outbox when the day ends is judged again: ${quietHours}`, async () => {
+      await policy(quietHours);
+      await moveTo(13);
+      const phone = await acceptedPhone(world, world.ann);
+      // Held back by its pace until the clock has moved.
+      await world.database.asOwner(
+        `update archive_heads set next_slot = now() + interval '1 s' where advisor_id = $1`,
+        [world.ann.advisor.advisorId],
+      );
+      const { messageId } = (await send(world.ann, { phone, text: 'Good day' })).body.successes[0];
+      await moveTo(22);
+      await until('its slot has come', async () => {
+        const rows = await world.database.asOwner(
+          'select from dispatches where message_id = $1 and not_before > now()',
+          [messageId],
+        );
+        return rows.length === 0;
+      });
+      await world.dispatcher.settled();
+      const message = await statusOf(world.ann, messageId, status);
+      assert.equal(message.failureCode, status === 'failed' ? 'quiet_hours' : null);
+      assert.deepEqual(await handset(world, phone), []);
+      await moveTo(9);
+      assert.equal((await handset(world, phone)).length, status === 'failed' ? 0 : 1);
+    });
+
+  test('the answer to a moved clock does not wait for what is not due', async () => {
+    await policy('off');
+    const startedAt = performance.now();
+    const headers = { 'x-api-key': world.apiKey };
+    await world.app.inject({ method: 'POST', url: '/sandbox/clock', headers, payload: { advanceMs: hourMs } });
+    assert.ok(performance.now() - startedAt < 5_000);
+  });
+});
+
+async function count(world: World, status: string): Promise<number> {
+  const [row] = await world.database.asOwner<{ count: string }>('select count(*) from messages where status = $1', [
+    status,
+  ]);
+  return Number(row?.count);
+}

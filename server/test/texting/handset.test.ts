@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { assertInvalid } from '../api/address-book.ts';
+import { assertProblem } from '../problem.ts';
+import { until } from '../waiting.ts';
+import { inject, makeWorld } from '../world.ts';
+import {
+  acceptedPhone,
+  consentRequestsPath,
+  handset,
+  lookUp,
+  newPhone,
+  received,
+  reply,
+  send,
+  setConsent,
+  statusOf,
+} from './texting.ts';
+
+const world = await makeWorld();
+after(() => world.close());
+const { ann, bob } = world;
+const annNumber = String(ann.advisor.textingNumber);
+/** Long enough for a receipt or a reply that should not come. */
+const quietMs = 400;
+
+const magic = (digits: string) => `+1500555${digits}`;
+
+/** Texts somebody who accepted; the message's id. */
+async function sendTo(phone: string, text = 'Hello'): Promise<number> {
+  await setConsent(world, ann, phone, 'accepted');
+  const { body } = await send(ann, { phone, text });
+  assert.deepEqual(body.failures, []);
+  return body.successes[0].messageId;
+}
+
+async function stateOf(phone: string): Promise<string> {
+  return (await lookUp(ann, phone)).body.state;
+}
+
+/** What people wrote to the advisor, as the archive has it. */
+async function repliesOf(phone: string): Promise<string[]> {
+  const rows = await world.database.asOwner<{ text: string }>(
+    `select convert_from(body, 'UTF8') as text
+     from replies
+     join members using (advisor_id, member_id)
+     join archive_bodies b on b.advisor_id = replies.advisor_id and b.number = archive_number
+     where replies.advisor_id = $1 and phone = $2
+     order by reply_id`,
+    [ann.advisor.advisorId, phone],
+  );
+  return rows.map(({ text }) => text);
+}
+
+suite('GET /sandbox/handset/{phone}/messages', () => {
+  test('has what the phone received, oldest first, by the domain clock', async () => {
+    const phone = await acceptedPhone(world, ann);
+    await setConsent(world, bob, phone, 'accepted');
+    await world.clock.advance(3_600_000);
+    for (const text of ['One', 'Two ☎']) {
+      await statusOf(ann, (await send(ann, { phone, text })).body.successes[0].messageId, 'delivered');
+    }
+    await send(bob, { phone, text: 'Three' });
+    const texts = await received(world, phone, 3);
+    assert.deepEqual(
+      texts.map(({ from, to, text }) => [from, to, text]),
+      [
+        [annNumber, phone, 'One'],
+        [annNumber, phone, 'Two ☎'],
+        [bob.advisor.textingNumber, phone, 'Three'],
+      ],
+    );
+    for (const { dateTime } of texts) {
+      assert.match(dateTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      assert.ok(Math.abs(Date.parse(dateTime) - world.clock.now().getTime()) < 60_000);
+    }
+    assert.deepEqual(Object.keys(texts[0] ?? {}), ['from', 'to', 'text', 'dateTime']);
+  });
+
+  test('is empty for a phone that received nothing', async () => {
+    assert.deepEqual(await handset(world, newPhone()), []);
+  });
+
+  test('has the newest ten thousand', async () => {
+    const phone = newPhone();
+    await world.database.asOwner(
+      `insert into handset_messages (phone, texting_number, text, carrier_message_id, date_time_created)
+       select $1, $2, 'Text ' || i, 'many-' || i, now() from generate_series(1, 10001) i`,
+      [phone, annNumber],
+    );
+    const texts = await handset(world, phone);
+    assert.equal(texts.length, 10_000);
+    assert.deepEqual([texts[0]?.text, texts.at(-1)?.text], ['Text 2', 'Text 10001']);
+  });
+
+  test('takes the phone as it is or percent-encoded, and nothing that is no number', async () => {
+    const headers = { 'x-api-key': world.apiKey };
+    const get = (phone: string) =>
+      inject(world.app, { method: 'GET', url: `/sandbox/handset/${phone}/messages`, headers });
+    assert.equal((await get('+15005550006')).status, 200);
+    assert.equal((await get('%2B15005550006')).status, 200);
+    for (const wrong of ['15005550006', '+0500555000', 'phone', '+1500555', '%2B1500555000६'])
+      assertProblem(await get(wrong), 'invalid_request', /phone/);
+  });
+
+  test('needs the API key and no token', async () => {
+    for (const request of [
+      { method: 'GET', url: '/sandbox/handset/+15005550006/messages' },
+      { method: 'POST', url: '/sandbox/handset/+15005550006/replies', payload: { to: annNumber, text: 'Hi' } },
+    ] as const)
+      assertProblem(await inject(world.app, request), 'unauthorized', /x-api-key/);
+  });
+});
+
+suite('POST /sandbox/handset/{phone}/replies', () => {
+  test('has taken effect when it is answered', async () => {
+    const phone = await acceptedPhone(world, ann);
+    await send(ann, { phone, text: 'Hello' });
+    const answer = await reply(world, phone, annNumber, 'STOP');
+    assert.equal(answer.status, 202);
+    assert.deepEqual(answer.body, {});
+    assert.equal(await stateOf(phone), 'opted_out');
+    assert.deepEqual(await repliesOf(phone), ['STOP']);
+  });
+
+  test('goes to the advisor whose number it is, and is not on the phone', async () => {
+    const phone = await acceptedPhone(world, ann);
+    await setConsent(world, bob, phone, 'accepted');
+    await reply(world, phone, annNumber, 'STOP');
+    assert.equal((await send(bob, { phone, text: 'Hello' })).body.successes.length, 1);
+    assert.ok((await received(world, phone)).every(({ text }) => text !== 'STOP'));
+  });
+
+  test('needs a number of an advisor and a text of 1 to 1,600 characters', async () => {
+    const phone = newPhone();
+    const post = (body: unknown) =>
+      inject(world.app, {
+        method: 'POST',
+        url: `/sandbox/handset/${phone}/replies`,
+        headers: { 'x-api-key': world.apiKey, 'content-type': 'application/json' },
+        payload: JSON.stringify(body),
+      });
+    assertInvalid(await post({ to: newPhone(), text: 'Hi' }), '/to');
+    assertInvalid(await post({ to: 'ann', text: 'Hi' }), '/to');
+    assertInvalid(await post({ text: 'Hi' }), '/to');
+    for (const text of ['', 'x'.repeat(1_601), 7, null, ['Hi'], 'a\0b', '\ud800'])
+      assertInvalid(await post({ to: annNumber, text }), '/text');
+    assert.deepEqual(await repliesOf(phone), []);
+    assert.equal((await post({ to: annNumber, text: '☎'.repeat(1_600) })).status, 202);
+    assertProblem(await reply(world, 'phone', annNumber, 'Hi'), 'invalid_request', /phone/);
+  });
+});
+
+suite('the magic numbers', () => {
+  test('0006, like any other number: delivered', async () => {
+    for (const phone of [magic('0006'), newPhone()]) {
+      const message = await statusOf(ann, await sendTo(phone), 'delivered');
+      assert.ok(message.dateTimeSent && message.dateTimeDelivered);
+      assert.equal((await handset(world, phone)).length, 1);
+    }
+  });
+
+  test('0001 unreachable, 0003 landline: a failure at once', async () => {
+    for (const [digits, code] of [
+      ['0001', 'unreachable'],
+      ['0003', 'landline'],
+    ] as const) {
+      await setConsent(world, ann, magic(digits), 'accepted');
+      const { body } = await send(ann, { phone: magic(digits), text: 'Hello' });
+      assert.equal(body.failureDetails[0].code, code);
+      assert.equal(body.successes.length, 0);
+    }
+  });
+
+  test('0007: undelivered, and not on the phone', async () => {
+    const { failureCode, dateTimeDelivered } = await statusOf(ann, await sendTo(magic('0007')), 'undelivered');
+    assert.equal(failureCode, 'undelivered');
+    assert.equal(dateTimeDelivered, null);
+    assert.deepEqual(await handset(world, magic('0007')), []);
+  });
+
+  test('0008: delivered, then replies "Thanks!", once for each text', async () => {
+    const phone = magic('0008');
+    await statusOf(ann, await sendTo(phone), 'delivered');
+    await until('thanked', async () => (await repliesOf(phone)).length === 1);
+    await statusOf(ann, await sendTo(phone), 'delivered');
+    await until('thanked again', async () => (await repliesOf(phone)).length === 2);
+    await reply(world, phone, annNumber, 'HELP');
+    await received(world, phone, 3);
+    await pause(quietMs);
+    assert.deepEqual(await repliesOf(phone), ['Thanks!', 'Thanks!', 'HELP'], 'no thanks for our own answers');
+  });
+
+  test('0009: no receipt ever', async () => {
+    const messageId = await sendTo(magic('0009'));
+    await statusOf(ann, messageId, 'sent');
+    await pause(quietMs);
+    await statusOf(ann, messageId, 'sent');
+    assert.equal((await handset(world, magic('0009'))).length, 1);
+  });
+
+  test('0014: the carrier says "opted out", and from then on so do we', async () => {
+    const phone = magic('0014');
+    const { failureCode } = await statusOf(ann, await sendTo(phone), 'failed');
+    assert.equal(failureCode, 'opted_out');
+    assert.equal(await stateOf(phone), 'opted_out');
+    assert.equal((await send(ann, { phone, text: 'Hello' })).body.failureDetails[0].code, 'opted_out');
+    assert.deepEqual(await handset(world, phone), []);
+  });
+
+  test('0021: the carrier errs once for each text, and the retry is delivered', async () => {
+    const phone = magic('0021');
+    for (const [index, text] of ['One', 'One', 'Two'].entries()) {
+      const messageId = await sendTo(phone, text);
+      await statusOf(ann, messageId, 'delivered');
+      const attempts = await world.database.asOwner<{ outcome: string }>(
+        'select outcome from attempts where message_id = $1 order by attempt',
+        [messageId],
+      );
+      assert.deepEqual(
+        attempts.map(({ outcome }) => outcome),
+        ['not_taken', 'accepted'],
+      );
+      assert.equal((await handset(world, phone)).length, index + 1);
+    }
+  });
+
+  test('0022: the carrier takes it but its answer is lost: in doubt, on the phone once', async () => {
+    const phone = magic('0022');
+    const messageId = await sendTo(phone);
+    await statusOf(ann, messageId, 'in_doubt');
+    await pause(quietMs);
+    await world.dispatcher.settled();
+    await statusOf(ann, messageId, 'in_doubt');
+    assert.equal((await handset(world, phone)).length, 1);
+  });
+
+  test('many that err hold up nobody else', async () => {
+    for (let each = 0; each < 8; each++) await sendTo(magic('0022'), `In doubt ${each}`);
+    for (let each = 0; each < 8; each++) await sendTo(magic('0021'), `Erring ${each}`);
+    const startedAt = performance.now();
+    await statusOf(ann, await sendTo(newPhone()), 'delivered');
+    assert.ok(performance.now() - startedAt < 3_000);
+  });
+
+  const answers = [
+    { digits: '0010', says: ['ACCEPT'], state: 'accepted', texts: 2 },
+    { digits: '0011', says: ['STOP'], state: 'opted_out', texts: 2 },
+    { digits: '0012', says: [], state: 'pending', texts: 1 },
+    { digits: '0013', says: ['who is this?'], state: 'pending', texts: 2 },
+    { digits: '0016', says: ['please stop texting me'], state: 'opted_out', texts: 2 },
+  ];
+  for (const { digits, says, state, texts } of answers)
+    test(`${digits} answers a consent request: ${says[0] ?? 'nothing'}`, async () => {
+      const phone = magic(digits);
+      const { status } = await ann.call('POST', consentRequestsPath, { phoneNumbers: [phone] });
+      assert.equal(status, 200);
+      await received(world, phone, texts);
+      if (says.length === 0) await pause(quietMs);
+      assert.deepEqual(await repliesOf(phone), says);
+      assert.equal(await stateOf(phone), state);
+      assert.equal((await handset(world, phone)).length, texts);
+    });
+});
