@@ -119,7 +119,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   });
 
   // At the root, where it also sees what no route answers.
-  addMetrics(app, deps.pool);
+  addMetrics(app, deps, deps.pool);
   await addOpenapi(app, publicUrl);
   await app.register(async (scope) => {
     addHealth(scope, deps, () => stopping);

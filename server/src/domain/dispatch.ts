@@ -162,6 +162,12 @@ function dispatcherTo(carrier: Carrier, deps: Deps, log: Log): Dispatcher {
   };
 }
 
+/** How late the next text is: what an operator watches. */
+export async function longestWaitSeconds({ db }: Pick<Deps, 'db'>): Promise<number> {
+  const next = await store.findNextTurn(db);
+  return next ? Math.max(0, (Date.now() - next.getTime()) / 1000) : 0;
+}
+
 /** What nobody else will see to; true when there may be more of it at once. */
 async function recover(deps: Deps): Promise<boolean> {
   const times = { now: deps.clock.now(), realNow: new Date() };

@@ -23,8 +23,9 @@ export async function readRawBody(stream: IncomingMessage, bytesMax = bodyBytesM
     const broken = (cause?: unknown) =>
       reject(Object.assign(new Error('The client went away.', { cause }), { statusCode: 400 }));
     stream.on('error', broken);
-    stream.on('close', () => broken());
-    stream.on('end', () => resolve(Buffer.concat(chunks)));
+    // Every stream closes, mostly after its end; an error with its stack for each would be made for nothing.
+    stream.on('close', () => stream.readableEnded || broken());
+    stream.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > bytesMax) return resolve('too large');

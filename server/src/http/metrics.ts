@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Deps } from '../deps.ts';
+import { longestWaitSeconds } from '../domain/dispatch.ts';
 
-/** Prometheus metrics of one server: requests by route and code, their latency, the database pool, the process. */
-export function addMetrics(app: FastifyInstance, pool: { counts(): Record<string, number> }): void {
+/** Prometheus metrics of one server: requests by route and code, their latency, texts that wait, the pool, the process. */
+export function addMetrics(app: FastifyInstance, deps: Deps, pool: { counts(): Record<string, number> }): void {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -26,6 +28,15 @@ export function addMetrics(app: FastifyInstance, pool: { counts(): Record<string
     registers,
     collect() {
       for (const [state, count] of Object.entries(pool.counts())) this.set({ state }, count);
+    },
+  });
+
+  new Gauge({
+    name: 'assent_texts_wait_seconds',
+    help: 'How long the text whose turn it is next has been waiting for it; 0 when none is late.',
+    registers,
+    async collect() {
+      this.set(await longestWaitSeconds(deps).catch(() => Number.NaN));
     },
   });
 

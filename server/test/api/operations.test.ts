@@ -79,6 +79,7 @@ suite('operations', () => {
       'assent_database_connections{state="total"}',
       'assent_database_connections{state="idle"}',
       'assent_database_connections{state="waiting"}',
+      'assent_texts_wait_seconds',
       'process_cpu_seconds_total',
     ])
       assert.ok(body.includes(line), line);
