@@ -34,7 +34,8 @@ create table wordings (
 -- between a person's STOP and whatever is about to be sent.
 create table members (
   advisor_id bigint not null references advisors,
-  member_id bigint generated always as identity,
+  -- Far from the ids of contacts, so that nobody takes one for the other.
+  member_id bigint generated always as identity (start with 500001),
   phone text not null,
   state text not null default 'none' check (state in ('none', 'pending', 'accepted', 'opted_out')),
   last_changed timestamptz not null,

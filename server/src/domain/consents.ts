@@ -209,7 +209,8 @@ export async function applyReply(deps: Deps, advisorId: number, member: MemberRo
   const { to, reason, decidedAt } = decision;
   if (to === member.state) {
     await store.updateMember(deps.db, advisorId, member.memberId, { decidedAt });
-    return { moved: null, answer: null };
+    // A START is confirmed each time; a second STOP is silent.
+    return { moved: null, answer: to === 'accepted' ? 'opt_in' : null };
   }
   const evidence = {
     wording: await wordingShown(deps, advisorId, member, reply.sentAt),
@@ -294,8 +295,8 @@ export async function optOutByCarrier(deps: Deps, advisorId: number, memberId: n
 export type RecordedConsent = { advisorId: number; phone: string; proof: string; staff: Staff };
 
 /**
- * Consent given on paper, recorded by the firm, from any state: who opted out can agree again in writing. When the paper
- * was signed isn't known, so decidedAt stays as it is, and a STOP that comes late still counts.
+ * Consent given on paper, recorded by the firm. It undoes no STOP: only the person can. When the paper was signed isn't
+ * known, so decidedAt stays as it is, and a STOP that comes late still counts.
  */
 export async function recordConsent(
   deps: Deps,
@@ -312,6 +313,11 @@ export async function recordConsent(
     await knowNumbers(within, [{ advisorId, phone }]);
     const [member] = await store.lockMembers(db, advisorId, [phone]);
     if (!member) throw new Error('A number that was made known has no member.');
+    if (member.state === 'opted_out')
+      throw problem(
+        'conflict',
+        failure(phone, member.memberId, 'opted_out', { ...advisor, advisorName: advisor.name }).message,
+      );
     const recorded: Move = { member, to: 'accepted', reason: 'recorded', channel: 'paper', evidence: { proof } };
     const { memberId, state, lastChanged } = member;
     const act = { advisorId, by: byStaff(staff.staffId), now: deps.clock.now() };

@@ -10,16 +10,18 @@ export type Failure = {
   retryable: boolean;
 };
 
-type Names = { advisorName: string };
+type Account = { advisorName: string; consentCollection: boolean };
 
 /** What is the matter with the number, and what to do next. */
-const sentences: Record<RefusalCode, (phone: string, names: Names) => string> = {
-  not_consented: (phone, { advisorName }) =>
-    `${phone} has not consented to texts from ${advisorName}. Send a consent request, then the text once it is accepted.`,
+const sentences: Record<RefusalCode, (phone: string, account: Account) => string> = {
+  not_consented: (phone, { advisorName, consentCollection }) =>
+    consentCollection
+      ? `${phone} has not consented to texts from ${advisorName}. Send a consent request, then the text once it is accepted.`
+      : `${phone} has not consented to texts from ${advisorName}, whose account is not set up to ask for it. Contact the operator.`,
   consent_pending: (phone, { advisorName }) =>
     `${phone} has not yet answered the consent request from ${advisorName}. Send the text once it is accepted.`,
   opted_out: (phone, { advisorName }) =>
-    `${phone} has opted out of texts from ${advisorName}. Only they can opt back in, by texting START or in writing to the firm.`,
+    `${phone} has opted out of texts from ${advisorName}. Only they can opt back in, by texting START.`,
   unreachable: (phone) => `${phone} can’t be reached by text. Check the number with its owner.`,
   landline: (phone) => `${phone} is a landline, which can’t receive texts. Use a mobile number.`,
   quiet_hours: (phone) =>
@@ -31,6 +33,6 @@ export const refusalCodes = Object.keys(sentences) as RefusalCode[];
 
 const retryableCodes: ReadonlySet<RefusalCode> = new Set(['consent_pending', 'quiet_hours']);
 
-export function failure(phone: string, memberId: number, code: RefusalCode, names: Names): Failure {
-  return { phone, memberId, code, message: sentences[code](phone, names), retryable: retryableCodes.has(code) };
+export function failure(phone: string, memberId: number, code: RefusalCode, account: Account): Failure {
+  return { phone, memberId, code, message: sentences[code](phone, account), retryable: retryableCodes.has(code) };
 }

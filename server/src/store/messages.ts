@@ -91,7 +91,8 @@ export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<Recipi
 
 /**
  * Takes texts on: a message, an archive entry with its body, and a place in the outbox for each, in one statement, however
- * many there are and for whichever advisors. Returns their ids in order.
+ * many there are and for whichever advisors. What answers a person doesn't wait behind what the advisor began: a
+ * confirmation goes out within minutes or never. Returns their ids in order.
  */
 export async function insertTexts(
   db: Db,
@@ -103,7 +104,11 @@ export async function insertTexts(
     `with given as materialized (
        select *, nextval('message_ids') as message_id, convert_to(text, 'UTF8') as bytes,
          uuid_send(gen_random_uuid()) as salt,
-         case when deferred_until is null then coalesce(1.0 / pace, 0) * interval '1 second' end as spacing
+         kind in ('text', 'consent_request') as paced,
+         case
+           when deferred_until is null and kind in ('text', 'consent_request')
+             then coalesce(1.0 / pace, 0) * interval '1 second'
+         end as spacing
        from rows from (
          json_to_recordset($1) as (
            "advisorId" bigint, "memberId" bigint, kind text, text text, meta text, actor text, "traceId" text,
@@ -133,7 +138,8 @@ export async function insertTexts(
      numbered as materialized (
        select g.*,
          last_number - entries + row_number() over advisors as number,
-         next_slot - duration + coalesce(sum(spacing) over earlier, interval '0') as not_before
+         case when paced then next_slot - duration + coalesce(sum(spacing) over earlier, interval '0') else $3 end
+           as not_before
        from given g
        join heads using (advisor_id)
        join counts using (advisor_id)

@@ -82,7 +82,10 @@ suite('assent, for texting', () => {
 
     const [other] = await records(['firms', 'add', 'Other Firm']);
     await records(['staff', 'add', String(other.firmId), '--name', 'Olaf', '--email', 'olaf@other.example']);
+    const stopped = newPhone();
+    await say(world, world.ann, stopped, 'STOP');
     await refused(1, [
+      [record('pat@test.example', stopped), /has opted out .*START/],
       [record('olaf@other.example'), /Olaf can’t record consent for ann/],
       [record('pat@test.example', '5551234'), /not a phone number in E\.164/],
       [record('pat@test.example', phone, ' '), /Proof is needed/],

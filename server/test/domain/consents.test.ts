@@ -82,12 +82,12 @@ suite('consent given on paper', async () => {
     assert.equal((await entries(world, ann, phone, 'consent')).length, 2);
   });
 
-  test('counts also after a STOP, since people can agree in writing, and a STOP that comes late still counts', async () => {
+  test('doesn’t undo a STOP, and a STOP that comes late still counts', async () => {
     const [stopped, late] = [newPhone(), newPhone()];
     await say(world, ann, stopped, 'STOP');
     const record = (phone: string) => recordConsent(deps, { advisorId, phone, proof, staff });
-    await record(stopped);
-    assert.equal(await stateOf(world, ann, stopped), 'accepted');
+    await assert.rejects(record(stopped), /has opted out .*START/);
+    assert.equal(await stateOf(world, ann, stopped), 'opted_out');
     const sentAt = world.clock.now();
     await world.clock.advance(1_000);
     await record(late);

@@ -50,7 +50,7 @@ function stopping(): Record<ConsentState, [ConsentState, string | null]> {
 
 function starting(): Record<ConsentState, [ConsentState, string | null]> {
   const start: [ConsentState, string] = ['accepted', 'opt_in'];
-  return { none: start, pending: start, accepted: ['accepted', null], opted_out: start };
+  return { none: start, pending: start, accepted: start, opted_out: start };
 }
 
 function helping(): Record<ConsentState, [ConsentState, string | null]> {
