@@ -285,10 +285,13 @@ async function wordingShown(
 export async function optOutByCarrier(deps: Deps, advisorId: number, memberId: number): Promise<void> {
   await deps.db.transaction(async (db) => {
     const member = await store.lockMember(db, advisorId, memberId);
-    if (!member || member.state === 'opted_out') return;
+    if (!member) return;
     const now = deps.clock.now();
+    // Also where a START claims to be from later, or the person is opted out already: a START before this undoes nothing.
+    const decidedAt = laterOf(member.decidedAt, now);
+    if (member.state === 'opted_out') return store.updateMember(db, advisorId, memberId, { decidedAt });
     const optOut: Move = { member, to: 'opted_out', reason: 'carrier', channel: 'carrier' };
-    await move({ ...deps, db }, { advisorId, by: byCarrier, now }, optOut, { decidedAt: now });
+    await move({ ...deps, db }, { advisorId, by: byCarrier, now }, optOut, { decidedAt });
   });
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
 import { type Batch, coalescer } from '../store/coalescer.ts';
 import type { Db } from '../store/db.ts';
@@ -66,7 +67,8 @@ async function answerAlone(asked: Asked): Promise<Answered | 'other body'> {
 const answering: Batch<Asked, Answered | 'other body'> = {
   async run(db, all) {
     const claimed = await claim(db, all);
-    const joined = { ...db, batch: coalescer((work) => work(db)) };
+    // What each of them would write waits for the others of this turn, so that they write together.
+    const joined = { ...db, batch: coalescer((work) => turn().then(() => work(db))) };
     const answers = await Promise.all(
       all.map((asked, index) => claimed[index] && asked.work.run({ ...asked.deps, db: joined }).catch(refusal(asked))),
     );

@@ -11,25 +11,29 @@ type Waiting = { item: unknown; resolve(result: unknown): void; reject(error: un
 type Line = { waiting: Waiting[]; running: boolean };
 type Run = <Result>(work: (db: Transaction) => Promise<Result>) => Promise<Result>;
 
+/** Which errors are the fault of one row, and what whoever comes when too many wait is told. */
+type Faults = { isDataError?: (error: unknown) => boolean; whenFull?: () => Error };
+
 const itemsMax = 256;
 const weightMax = 2_000;
+const waitingMax = 5_000;
 
 /**
  * What arrives while a batch is in flight joins the next: many requests, one commit, an answer for each. A commit costs a
- * sync of the disk however much is in it: at 64 connections this took 8.4k sends a second where one transaction for each
- * took 3.1k.
+ * sync of the disk however much is in it. The first doesn't wait for others: then all that came at once would be one batch,
+ * and this process idle while the database works on it.
  */
-export function coalescer(transaction: Run, isDataError: (error: unknown) => boolean = () => false) {
+export function coalescer(transaction: Run, { isDataError = () => false, whenFull = () => new Error() }: Faults = {}) {
   const lines = new Map<Batch<never, unknown>, Line>();
 
   function join<Item, Result>(batch: Batch<Item, Result>, item: Item): Promise<Result> {
     const line = lineOf(batch);
+    if (line.waiting.length >= waitingMax) return Promise.reject(whenFull());
     return new Promise<Result>((resolve, reject) => {
       line.waiting.push({ item, resolve: resolve as Waiting['resolve'], reject });
       if (line.running) return;
       line.running = true;
-      // After the requests that arrived in the same turn of the event loop, so that they go together.
-      setImmediate(() => void pump(batch, line));
+      void pump(batch, line);
     });
   }
 
@@ -41,27 +45,37 @@ export function coalescer(transaction: Run, isDataError: (error: unknown) => boo
   }
 
   async function pump<Item, Result>(batch: Batch<Item, Result>, line: Line): Promise<void> {
-    while (line.waiting.length > 0) await runTogether(batch, take(batch, line.waiting));
+    while (line.waiting.length > 0) await runNext(batch, line);
     line.running = false;
   }
 
-  /** One bad row must not fail its neighbours: then each runs by itself. Any other fault is everybody's. */
-  async function runTogether<Item, Result>(batch: Batch<Item, Result>, members: Waiting[]): Promise<void> {
+  /** Whoever comes until the transaction has begun goes with it. */
+  async function runNext<Item, Result>(batch: Batch<Item, Result>, { waiting }: Line): Promise<void> {
+    let members: Waiting[] = [];
     try {
-      const results = await transaction((db) =>
-        batch.run(
-          db,
-          members.map(({ item }) => item as Item),
-        ),
-      );
+      const results = await transaction((db) => {
+        // Again, where it gave way to another transaction.
+        if (members.length === 0) members = take(batch, waiting);
+        return batch.run(db, itemsOf<Item>(members));
+      });
       members.forEach(({ resolve }, index) => void resolve(results[index]));
     } catch (error) {
-      if (members.length > 1 && isDataError(error)) for (const each of members) await runTogether(batch, [each]);
+      if (members.length === 0) members = take(batch, waiting);
+      if (members.length > 1 && isDataError(error)) for (const each of members) await runAlone(batch, each);
       else for (const { reject } of members) reject(error);
     }
   }
 
+  /** One bad row must not fail its neighbours; any other fault is everybody's. */
+  async function runAlone<Item, Result>(batch: Batch<Item, Result>, { item, resolve, reject }: Waiting): Promise<void> {
+    await transaction((db) => batch.run(db, [item as Item])).then(([result]) => resolve(result), reject);
+  }
+
   return join;
+}
+
+function itemsOf<Item>(members: Waiting[]): Item[] {
+  return members.map(({ item }) => item as Item);
 }
 
 function take<Item, Result>({ weigh }: Batch<Item, Result>, waiting: Waiting[]): Waiting[] {

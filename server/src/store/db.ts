@@ -145,7 +145,10 @@ export function connect(options: PoolOptions): Pool {
   return {
     query,
     transaction: (work) => transactionFrom(pool, work),
-    batch: coalescer((work) => transactionFrom(batchPool, work), isDataError),
+    batch: coalescer((work) => transactionFrom(batchPool, work), {
+      isDataError,
+      whenFull: () => new DatabaseBusy('Too many requests wait.'),
+    }),
     afterCommit: (work) => work(),
     counts: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     end: async () => void (await Promise.all([pool.end(), batchPool.end()])),

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { type Batch, coalescer } from '../../src/store/coalescer.ts';
+import type { Transaction } from '../../src/store/db.ts';
+import { makeDatabase } from '../database.ts';
+
+type Item = { value: number; fault?: 'data' | 'other' };
+
+/** A batch that remembers what came together, and a transaction that begins when it is told. */
+function recorder() {
+  const runs: number[][] = [];
+  const batch: Batch<Item, string> = {
+    weigh: ({ value }) => (value >= 1_000 ? value : 1),
+    async run(_db, items) {
+      runs.push(items.map(({ value }) => value));
+      const bad = items.find(({ fault }) => fault);
+      if (bad) throw new Error(bad.fault);
+      return items.map(({ value }) => `answer ${value}`);
+    },
+  };
+  const begin = Promise.withResolvers<void>();
+  const join = coalescer(
+    async (work) => {
+      await begin.promise;
+      return work({} as Transaction);
+    },
+    { isDataError: (error) => (error as Error).message === 'data', whenFull: () => new Error('full') },
+  );
+  return { runs, batch, join, begin: begin.resolve };
+}
+
+suite('a coalescer', () => {
+  test('takes what has come until the transaction begins, in order, with an answer for each', async () => {
+    const { runs, batch, join, begin } = recorder();
+    const answers = [1, 2, 3].map((value) => join(batch, { value }));
+    begin();
+    assert.deepEqual(await Promise.all(answers), ['answer 1', 'answer 2', 'answer 3']);
+    assert.deepEqual(runs, [[1, 2, 3]]);
+    assert.equal(await join(batch, { value: 4 }), 'answer 4');
+  });
+
+  test('takes at most 256 at a time, and no more than 2,000 in weight', async () => {
+    const many = recorder();
+    const answers = Array.from({ length: 300 }, (_, value) => many.join(many.batch, { value }));
+    many.begin();
+    await Promise.all(answers);
+    assert.deepEqual(
+      many.runs.map((run) => run.length),
+      [256, 44],
+    );
+    const heavy = recorder();
+    const weighed = [1_500, 1_000, 1, 5_000].map((value) => heavy.join(heavy.batch, { value }));
+    heavy.begin();
+    await Promise.all(weighed);
+    assert.deepEqual(heavy.runs, [[1_500], [1_000, 1], [5_000]]);
+  });
+
+  test('refuses whoever comes when 5,000 wait', async () => {
+    const { batch, join, begin } = recorder();
+    const answers = Array.from({ length: 5_000 }, (_, value) => join(batch, { value: value % 1_000 }));
+    await assert.rejects(join(batch, { value: 1 }), /full/);
+    begin();
+    await Promise.all(answers);
+    assert.equal(await join(batch, { value: 1 }), 'answer 1');
+  });
+
+  test('a bad row fails alone', async () => {
+    const { runs, batch, join, begin } = recorder();
+    const answers = [join(batch, { value: 1 }), join(batch, { value: 2, fault: 'data' }), join(batch, { value: 3 })];
+    begin();
+    const settled = await Promise.allSettled(answers);
+    assert.deepEqual(
+      settled.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.deepEqual(runs, [[1, 2, 3], [1], [2], [3]]);
+  });
+
+  test('any other fault is everybody’s, and the next ones go on', async () => {
+    const { batch, join, begin } = recorder();
+    const answers = [join(batch, { value: 1 }), join(batch, { value: 2, fault: 'other' })];
+    begin();
+    for (const { status } of await Promise.allSettled(answers)) assert.equal(status, 'rejected');
+    assert.equal(await join(batch, { value: 3 }), 'answer 3');
+  });
+});
+
+suite('a batch on a database', () => {
+  test('is one commit for all of it, and in a transaction a part of that', async () => {
+    const database = await makeDatabase();
+    after(() => database.drop());
+    const xids: Batch<number, string> = {
+      async run(db, items) {
+        const [row] = await db.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
+        return items.map(() => row?.xid ?? '');
+      },
+    };
+    const together = await Promise.all([1, 2, 3].map((item) => database.pool.batch(xids, item)));
+    assert.equal(new Set(together).size, 1);
+    const within = await database.pool.transaction(async (db) => {
+      const [row] = await db.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
+      return [row?.xid, await db.batch(xids, 1)];
+    });
+    assert.equal(within[0], within[1]);
+  });
+
+  test('what waits for a commit happens after it, and not after a rollback', async () => {
+    const database = await makeDatabase();
+    after(() => database.drop());
+    const seen: string[] = [];
+    await database.pool.transaction(async (db) => {
+      db.afterCommit(() => seen.push('after'));
+      seen.push('within');
+    });
+    await database.pool
+      .transaction(async (db) => {
+        db.afterCommit(() => seen.push('never'));
+        throw new Error('no');
+      })
+      .catch(() => {});
+    assert.deepEqual(seen, ['within', 'after']);
+  });
+});

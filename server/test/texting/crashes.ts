@@ -1,0 +1,65 @@
+import type { Pool, Transaction } from '../../src/store/db.ts';
+
+class Crash extends Error {}
+
+/** The pool of a node that dies in its next transaction: after so many statements, or else just before the commit. */
+export function failing(pool: Pool, statements: number): Pool {
+  const transaction: Pool['transaction'] = (work) =>
+    pool.transaction(async (db) => {
+      let left = statements;
+      const watched: Transaction = {
+        ...db,
+        transaction: (inner) => inner(watched),
+        async query(text, values, name) {
+          if (left === 0) throw new Crash('The node died between two statements.');
+          left -= 1;
+          return db.query(text, values, name);
+        },
+      };
+      await work(watched);
+      throw new Crash('The node died before its commit.');
+    });
+  return {
+    ...pool,
+    transaction,
+    batch: (batch, item) => transaction(async (db) => (await batch.run(db, [item]))[0] as never),
+  };
+}
+
+/** The pool of a node that can die: from then on nothing that it asks for is done, nor answered. */
+export function mortal(pool: Pool): { pool: Pool; die(): void } {
+  let dead = false;
+  const never = new Promise<never>(() => {});
+  return {
+    pool: {
+      ...pool,
+      query: (text, values, name) => (dead ? never : pool.query(text, values, name)),
+      transaction: (work) => (dead ? never : pool.transaction(work)),
+      batch: (batch, item) => (dead ? never : pool.batch(batch, item)),
+    },
+    die() {
+      dead = true;
+    },
+  };
+}
+
+/** The pool, and a promise that all that was begun on it has ended. */
+export function tracked(pool: Pool): { pool: Pool; idle(): Promise<void> } {
+  const underWay = new Set<Promise<unknown>>();
+  const track = <Result>(work: Promise<Result>): Promise<Result> => {
+    const ended: Promise<unknown> = work.catch(() => {}).finally(() => underWay.delete(ended));
+    underWay.add(ended);
+    return work;
+  };
+  return {
+    pool: {
+      ...pool,
+      transaction: (work) => track(pool.transaction(work)),
+      batch: (batch, item) => track(pool.batch(batch, item)),
+    },
+    async idle() {
+      do await Promise.all([...underWay, new Promise(setImmediate)]);
+      while (underWay.size > 0);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { Carrier, OutgoingText, Receipt, Submission } from '../../src/domain/ports.ts';
+
+/** What the carrier does with a text that it is handed, and what it lets us know of it. */
+export const behaviours = [
+  'takes it',
+  'refuses it',
+  'does not take it',
+  'takes it and throws',
+  'throws',
+  'says opted out',
+  'takes it and answers late',
+  'answers late that it did not take it',
+] as const;
+export type Behaviour = (typeof behaviours)[number];
+
+/** A text that went to a phone; `answered` once we were told its id. */
+export type Taken = OutgoingText & { id: string; answered: boolean };
+type Handed = OutgoingText & { behaviour: Behaviour };
+
+/** A carrier in memory, which does as it is told and keeps a ledger of every text that it took. */
+export class LedgerCarrier implements Carrier {
+  readonly name = 'ledger';
+  readonly ledger: Taken[] = [];
+  /** Every submission, taken or not. */
+  readonly handed: Handed[] = [];
+  readonly receipts = new Map<string, Set<Receipt['status']>>();
+  readonly #ids: string;
+  readonly #late: (() => void)[] = [];
+  /** For the submissions to come, one each; the rest is taken. */
+  next: Behaviour[] = [];
+  decide: (text: OutgoingText) => Behaviour = () => this.next.shift() ?? 'takes it';
+  /** Called with each submission, before anything is answered. */
+  onSubmit: () => void = () => {};
+  /** Whether answers reach anybody. */
+  isHeard: () => boolean = () => true;
+
+  constructor(ids: string) {
+    this.#ids = ids;
+  }
+
+  get nextId(): string {
+    return `${this.#ids}-${this.ledger.length}`;
+  }
+
+  check(): null {
+    return null;
+  }
+
+  listen(): () => Promise<void> {
+    return async () => {};
+  }
+
+  async submit(text: OutgoingText): Promise<Submission> {
+    const behaviour = this.decide(text);
+    this.handed.push({ ...text, behaviour });
+    this.onSubmit();
+    switch (behaviour) {
+      case 'takes it':
+        return this.#tell(this.#take(text));
+      case 'refuses it':
+        return { refused: 'rejected' };
+      case 'does not take it':
+        return { notTaken: 'busy' };
+      case 'takes it and throws':
+        this.#take(text);
+        throw new Error('The answer was lost.');
+      case 'throws':
+        throw new Error('The text was lost.');
+      case 'says opted out':
+        return { refused: 'opted_out' };
+      case 'takes it and answers late': {
+        const taken = this.#take(text);
+        return this.#later(() => this.#tell(taken));
+      }
+      case 'answers late that it did not take it':
+        return this.#later(() => ({ notTaken: 'busy' }));
+    }
+  }
+
+  /** What it owes an answer for is answered. */
+  answerLate(): void {
+    for (const answer of this.#late.splice(0)) answer();
+  }
+
+  #take(text: OutgoingText): Taken {
+    const taken = { ...text, id: this.nextId, answered: false };
+    this.ledger.push(taken);
+    return taken;
+  }
+
+  #tell(taken: Taken): Submission {
+    taken.answered = this.isHeard();
+    return { accepted: taken.id };
+  }
+
+  #later(answer: () => Submission): Promise<Submission> {
+    return new Promise((resolve) => this.#late.push(() => resolve(answer())));
+  }
+}

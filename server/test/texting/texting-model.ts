@@ -1,0 +1,234 @@
+import type { ConsentState } from '../../src/store/members.ts';
+import type { TextKind } from '../../src/store/messages.ts';
+import { mayGo } from './instants.ts';
+
+/** What people text, and what the rules make of it. */
+const meanings = {
+  STOP: 'stop',
+  'please stop texting me': 'stop',
+  START: 'start',
+  ACCEPT: 'accept',
+  NO: 'decline',
+  HELP: 'help',
+  'Who is this?': 'other',
+} as const;
+export type Words = keyof typeof meanings;
+export const allWords = Object.keys(meanings) as Words[];
+
+export type Settings = { quietHours: 'off' | 'defer' | 'refuse'; consentRequired: boolean };
+export type ModelReply = { carrierMessageId: string; phone: string; text: Words; sentMs: number };
+export type ModelMessage = { phone: string; kind: TextKind; text: string | null };
+export type ModelSchedule = {
+  scheduledMessageId: number;
+  phone: string;
+  text: string;
+  dueMs: number;
+  isDaily: boolean;
+  status: 'scheduled' | 'skipped' | 'completed' | 'canceled';
+  reason: string | null;
+};
+type ModelMember = {
+  state: ConsentState;
+  sinceMs: number;
+  /** The latest word on the matter, by when it was written: of STOP and START in one millisecond it is the STOP. */
+  word: { atMs: number; isStop: boolean } | null;
+  requests: number;
+  reminded: boolean;
+  helpedMs: number;
+  /** When the last of their texts was written. */
+  wroteMs: number;
+};
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const skewMs = 5 * minuteMs;
+export const exemptMs = 4 * hourMs;
+/** New York's, in winter. */
+const offsetMs = -5 * hourMs;
+
+/** An advisor's texting as the rules describe it: consent, what is accepted, what is scheduled. Nothing is ever sent here. */
+export class TextingModel {
+  nowMs = Date.UTC(2026, 1, 3, 15);
+  readonly members = new Map<string, ModelMember>();
+  /** The numbers of the book's contacts, in the order in which they were made. */
+  readonly contacts: string[] = [];
+  /** Every text that was accepted, in order; null stands for the firm's own wording. */
+  readonly messages: ModelMessage[] = [];
+  readonly schedules: ModelSchedule[] = [];
+  /** Every text from a person, once. */
+  readonly replies: ModelReply[] = [];
+  reviews = 0;
+  readonly settings: Settings;
+
+  constructor(settings: Settings) {
+    this.settings = settings;
+  }
+
+  /** Why each number gets no text, or null. */
+  send(phones: string[], text: string): (string | null)[] {
+    this.#know(phones);
+    return phones.map((phone) => {
+      const refusal = this.#refusal(phone, 'text', this.nowMs);
+      if (!refusal) this.messages.push({ phone, kind: 'text', text });
+      return refusal;
+    });
+  }
+
+  /** The same for a text that is to go later. */
+  refusalsOfSchedule(phones: string[], atMs: number): (string | null)[] {
+    this.#know(phones);
+    return phones.map((phone) => this.#refusal(phone, 'text', atMs));
+  }
+
+  schedule(made: Pick<ModelSchedule, 'scheduledMessageId' | 'phone' | 'text' | 'dueMs' | 'isDaily'>): void {
+    this.schedules.push({ ...made, status: 'scheduled', reason: null });
+  }
+
+  cancel(schedule: ModelSchedule): void {
+    schedule.status = 'canceled';
+    schedule.reason = null;
+  }
+
+  /** What is due goes out or is skipped; occurrences that were missed together are one. */
+  fire(): void {
+    const due = this.schedules
+      .filter(({ status, dueMs }) => status === 'scheduled' && dueMs <= this.nowMs)
+      .sort((a, b) => a.dueMs - b.dueMs || a.scheduledMessageId - b.scheduledMessageId);
+    this.#know([...new Set(due.map(({ phone }) => phone))]);
+    for (const each of due) {
+      each.reason = this.#refusal(each.phone, 'text', this.nowMs);
+      if (!each.reason) this.messages.push({ phone: each.phone, kind: 'text', text: each.text });
+      if (!each.isDaily) each.status = each.reason ? 'skipped' : 'completed';
+      else while (each.dueMs <= this.nowMs) each.dueMs += dayMs;
+    }
+  }
+
+  /** Why each number is not asked, or null; undefined where the request is refused as a whole. */
+  request(phones: string[]): (string | null)[] | undefined {
+    if (phones.some((phone) => this.members.get(phone)?.state === 'accepted')) return undefined;
+    this.#know(phones);
+    return phones.map((phone) => {
+      const refusal = this.#refusal(phone, 'consent_request', this.nowMs);
+      if (refusal) return refusal;
+      const member = this.#member(phone);
+      this.messages.push({ phone, kind: 'consent_request', text: null });
+      this.#become(member, 'pending');
+      Object.assign(member, { requests: member.requests + 1, reminded: false });
+      return null;
+    });
+  }
+
+  receive(reply: ModelReply): void {
+    if (this.replies.some(({ carrierMessageId }) => carrierMessageId === reply.carrierMessageId)) return;
+    this.replies.push(reply);
+    this.#know([reply.phone]);
+    const member = this.#member(reply.phone);
+    const atMs = reply.sentMs > this.nowMs + skewMs ? this.nowMs : reply.sentMs;
+    member.wroteMs = Math.max(member.wroteMs, atMs);
+    const answer = this.#answer(member, reply.text, atMs);
+    if (answer) this.messages.push({ phone: reply.phone, kind: answer, text: null });
+  }
+
+  /** The carrier won't carry anything to a person who opted out with it. */
+  optOutByCarrier(phone: string): void {
+    const member = this.#member(phone);
+    this.#become(member, 'opted_out');
+    member.word = { atMs: Math.max(member.word?.atMs ?? 0, this.nowMs), isStop: true };
+  }
+
+  /** Consent on paper; false where it is refused, because it undoes no STOP. */
+  record(phone: string): boolean {
+    if (this.members.get(phone)?.state === 'opted_out') return false;
+    this.#know([phone]);
+    this.#become(this.#member(phone), 'accepted');
+    return true;
+  }
+
+  deleteContact(index: number): void {
+    this.contacts.splice(index, 1);
+  }
+
+  editContact(index: number, phone: string): void {
+    this.contacts[index] = phone;
+    this.#member(phone);
+  }
+
+  /** Whether texts that the advisor begins may go out at that time, by the recipient's clock. */
+  isOpen(atMs: number): boolean {
+    const hour = (atMs + offsetMs) / hourMs;
+    return hour % 24 >= 8 && hour % 24 < 21;
+  }
+
+  #answer(member: ModelMember, text: Words, atMs: number): TextKind | null {
+    const meaning = meanings[text];
+    const answersRequest = member.state === 'pending' && atMs >= member.sinceMs;
+    switch (meaning) {
+      case 'stop': {
+        const moved = this.#say(member, { atMs, isStop: true });
+        if (moved && text === 'please stop texting me') this.reviews += 1;
+        return moved ? 'opt_out' : null;
+      }
+      case 'start':
+        // Confirmed each time, where a second STOP is silent.
+        this.#say(member, { atMs, isStop: false });
+        return member.state === 'accepted' ? 'opt_in' : null;
+      case 'accept':
+        return answersRequest && this.#become(member, 'accepted') ? 'opt_in' : null;
+      case 'decline':
+        return answersRequest && this.#say(member, { atMs, isStop: true }) ? 'opt_out' : null;
+      case 'other':
+        if (!answersRequest || member.reminded) return null;
+        member.reminded = true;
+        return 'reminder';
+      case 'help':
+        if (this.nowMs - member.helpedMs < minuteMs) return null;
+        member.helpedMs = this.nowMs;
+        return 'help';
+    }
+  }
+
+  /** The word that was written last holds, in whatever order they come. */
+  #say(member: ModelMember, word: { atMs: number; isStop: boolean }): boolean {
+    const last = member.word;
+    if (last && (word.atMs < last.atMs || (word.atMs === last.atMs && last.isStop && !word.isStop))) return false;
+    member.word = word;
+    return this.#become(member, word.isStop ? 'opted_out' : 'accepted');
+  }
+
+  #become(member: ModelMember, state: ConsentState): boolean {
+    if (member.state === state) return false;
+    Object.assign(member, { state, sinceMs: this.nowMs });
+    return true;
+  }
+
+  #refusal(phone: string, kind: TextKind, atMs: number): string | null {
+    const { state, wroteMs } = this.#member(phone);
+    if (!mayGo(kind, state, this.settings.consentRequired))
+      return { none: 'not_consented', pending: 'consent_pending', accepted: null, opted_out: 'opted_out' }[state];
+    const waits = this.settings.quietHours === 'refuse' && !this.isOpen(atMs) && wroteMs + exemptMs <= atMs;
+    return waits ? 'quiet_hours' : null;
+  }
+
+  /** A number that is texted or texts is a member, and a contact has it. */
+  #know(phones: string[]): void {
+    for (const phone of phones) {
+      this.#member(phone);
+      if (!this.contacts.includes(phone)) this.contacts.push(phone);
+    }
+  }
+
+  #member(phone: string): ModelMember {
+    const member = this.members.get(phone) ?? {
+      state: 'none',
+      sinceMs: this.nowMs,
+      word: null,
+      requests: 0,
+      reminded: false,
+      helpedMs: -Infinity,
+      wroteMs: -Infinity,
+    };
+    this.members.set(phone, member);
+    return member;
+  }
+}

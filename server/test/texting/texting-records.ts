@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import type { ConsentState } from '../../src/store/members.ts';
+import type { TextKind } from '../../src/store/messages.ts';
+import type { TestDatabase } from '../database.ts';
+import { assertConsented, mayGo } from './instants.ts';
+import type { Behaviour, LedgerCarrier } from './ledger-carrier.ts';
+import { exemptMs, type TextingModel } from './texting-model.ts';
+
+/** All that is on record of an advisor's texting. Times are in epoch milliseconds. */
+export type Records = {
+  members: { phone: string; state: ConsentState; requests: number; sinceMs: number }[];
+  contacts: string[];
+  messages: RecordedMessage[];
+  consents: { phone: string; to: ConsentState; instant: number }[];
+  schedules: {
+    scheduledMessageId: number;
+    phone: string;
+    text: string;
+    dueMs: number;
+    status: string;
+    reason: string | null;
+  }[];
+  inbound: { phone: string; text: string }[];
+  reviews: number;
+  archive: { entries: number; first: number; last: number; head: number; sound: number };
+};
+export type RecordedMessage = {
+  phone: string;
+  kind: TextKind;
+  /** From the archive, if the entry there is of this message. */
+  text: string | null;
+  status: string;
+  failureCode: string | null;
+  carrierMessageId: string | null;
+  createdMs: number;
+  waits: boolean;
+  deferredMs: number | null;
+  attempts: { instant: number; startedMs: number; outcome: string | null }[];
+};
+
+const ms = (column: string) => `round(extract(epoch from ${column}) * 1000)::bigint`;
+const list = (columns: string, order: string, from: string) =>
+  `(select coalesce(json_agg(json_build_object(${columns}) order by ${order}), '[]') from ${from})`;
+
+const statement = `
+  select
+    ${list(`'phone', phone, 'state', state, 'requests', consent_requests, 'sinceMs', ${ms('last_changed')}`, 'phone', 'members where advisor_id = $1')} as members,
+    (select coalesce(json_agg(phone order by contact_id), '[]') from contacts where advisor_id = $1) as contacts,
+    ${list(
+      `'phone', m.phone, 'kind', t.kind, 'text', convert_from(b.body, 'UTF8'), 'status', t.status,
+       'failureCode', t.failure_code, 'carrierMessageId', t.carrier_message_id, 'createdMs', ${ms('t.date_time_created')},
+       'waits', d.message_id is not null, 'deferredMs', ${ms('d.deferred_until')},
+       'attempts', ${list(
+         `'instant', a.instant, 'startedMs', ${ms('a.date_time_started')}, 'outcome', a.outcome`,
+         'a.attempt',
+         'attempts a where a.advisor_id = t.advisor_id and a.message_id = t.message_id',
+       )}`,
+      't.message_id',
+      `messages t
+       join members m using (advisor_id, member_id)
+       left join archive_entries e on e.advisor_id = t.advisor_id and e.number = t.archive_number
+         and e.kind = 'text_out' and e.message_id = t.message_id and e.member_id = t.member_id
+       left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+       left join dispatches d on d.advisor_id = t.advisor_id and d.message_id = t.message_id
+       where t.advisor_id = $1`,
+    )} as messages,
+    ${list(
+      `'phone', phone, 'to', e.meta::json ->> 'to', 'instant', e.instant`,
+      'e.number',
+      `archive_entries e join members m using (advisor_id, member_id) where advisor_id = $1 and kind = 'consent'`,
+    )} as consents,
+    ${list(
+      `'scheduledMessageId', s.scheduled_message_id, 'phone', phone, 'text', s.text, 'dueMs', ${ms('s.delivery_date')},
+       'status', s.status, 'reason', s.reason`,
+      's.scheduled_message_id',
+      'scheduled_messages s join members using (advisor_id, member_id) where advisor_id = $1',
+    )} as schedules,
+    ${list(
+      `'phone', m.phone, 'text', convert_from(body, 'UTF8')`,
+      'number',
+      `archive_entries join archive_bodies using (advisor_id, number) join members m using (advisor_id, member_id)
+       where advisor_id = $1 and kind = 'text_in'`,
+    )} as inbound,
+    (select count(*)::integer from reviews where advisor_id = $1) as reviews,
+    (
+      select json_build_object(
+        'entries', count(*), 'first', coalesce(min(number), 1), 'last', coalesce(max(number), 0),
+        'head', coalesce((select last_number from archive_heads where advisor_id = $1), 0),
+        'sound', count(*) filter (where sha256(salt || body) = commitment)
+      )
+      from archive_entries
+      left join archive_bodies using (advisor_id, number)
+      where advisor_id = $1
+    ) as archive`;
+
+export async function readRecords({ pool }: Pick<TestDatabase, 'pool'>, advisorId: number): Promise<Records> {
+  const [records] = await pool.query<Records>(statement, [advisorId], 'read-records');
+  assert.ok(records);
+  return records;
+}
+
+/** Consent, contacts, schedules and what was accepted are as the model has them. */
+export function assertAsModelled(records: Records, model: TextingModel): void {
+  assert.deepEqual(
+    records.members,
+    [...model.members]
+      .map(([phone, { state, requests, sinceMs }]) => ({ phone, state, requests, sinceMs }))
+      .sort((a, b) => (a.phone < b.phone ? -1 : 1)),
+  );
+  assert.deepEqual(records.contacts, model.contacts);
+  assert.deepEqual(
+    records.schedules,
+    model.schedules.map(({ isDaily, ...schedule }) => schedule),
+  );
+  assert.deepEqual(
+    records.messages.map(({ phone, kind, text }) => ({ phone, kind, text: kind === 'text' ? text : null })),
+    model.messages,
+  );
+  assert.deepEqual(
+    records.inbound,
+    model.replies.map(({ phone, text }) => ({ phone, text })),
+  );
+  assert.equal(records.reviews, model.reviews);
+}
+
+/** Entries are numbered 1, 2, 3 …, each with a body that its commitment is of, and every message has one. */
+export function assertArchived({ archive, messages }: Records): void {
+  const { entries } = archive;
+  assert.deepEqual(archive, { entries, first: 1, last: entries, head: entries, sound: entries });
+  for (const message of messages) assert.ok(message.text, `${JSON.stringify(message)} has no entry of its own`);
+}
+
+/** Every attempt had consent at its instant, and came within the recipient's hours and in time. */
+export function assertAttemptsAllowed({ messages, consents }: Records, model: TextingModel): void {
+  const attempts = messages.flatMap(({ attempts, ...message }) => attempts.map((each) => ({ ...message, ...each })));
+  const { consentRequired, quietHours } = model.settings;
+  assertConsented(attempts, consents, consentRequired);
+  for (const attempt of attempts) {
+    const { phone, kind, startedMs, createdMs } = attempt;
+    if (kind === 'opt_out') assert.ok(startedMs - createdMs <= 5 * 60_000, 'a confirmation within 5 minutes or never');
+    if (quietHours === 'off' || (kind !== 'text' && kind !== 'consent_request')) continue;
+    const wrote = model.replies.some((reply) => reply.phone === phone && reply.sentMs + exemptMs > startedMs);
+    assert.ok(wrote || model.isOpen(startedMs), `${JSON.stringify(attempt)} was begun at night`);
+  }
+}
+
+/** What was claimed by somebody who died before the call. */
+export type Abandoned = { to: string; text: string };
+
+/**
+ * Each accepted text went out once, or failed for a reason that holds, or is in doubt, or waits; none was lost and none
+ * doubled. Texts of one wording to one phone can't be told apart, so they are counted together.
+ */
+export function assertAccounted(
+  records: Records,
+  carrier: LedgerCarrier,
+  abandoned: Abandoned[],
+  model: TextingModel,
+): void {
+  const messagesOf = Map.groupBy(records.messages, ({ phone, text }) => `${phone} ${text}`);
+  const takenOf = Map.groupBy(carrier.ledger, ({ to, text }) => `${to} ${text}`);
+  const handedOf = Map.groupBy(carrier.handed, ({ to, text }) => `${to} ${text}`);
+  const abandonedOf = Map.groupBy(abandoned, ({ to, text }) => `${to} ${text}`);
+  for (const key of [...handedOf.keys(), ...abandonedOf.keys()]) assert.ok(messagesOf.has(key), `${key}: from nowhere`);
+  for (const [key, messages] of messagesOf) {
+    const taken = takenOf.get(key) ?? [];
+    const handed = handedOf.get(key) ?? [];
+    const told = taken.filter(({ answered }) => answered).map(({ id }) => id);
+    const ids = messages.flatMap(({ carrierMessageId }) => carrierMessageId ?? []);
+    assert.deepEqual(ids.toSorted(), told.toSorted(), `${key}: each that the carrier told us it took is one message`);
+    const unknown = messages.filter(({ status }) => status === 'in_doubt' || status === 'submitting');
+    assert.ok(taken.length - told.length <= unknown.length, `${key}: what was taken unknown to us is in doubt`);
+    const attempts = messages.reduce((sum, message) => sum + message.attempts.length, 0);
+    const calls = handed.length + (abandonedOf.get(key)?.length ?? 0);
+    assert.equal(attempts, calls, `${key}: an attempt is on record for each call`);
+    for (const message of messages) {
+      const reason = doubtfulStatus(message, { records, handed, carrier, model });
+      assert.equal(reason, null, `${reason}: ${JSON.stringify(message)}`);
+    }
+  }
+}
+
+/** Nothing waits that could go: all but what is deferred has ended. */
+export function assertEnded({ messages }: Records, nowMs: number): void {
+  for (const message of messages)
+    assert.ok(
+      !['queued', 'submitting'].includes(message.status) || Number(message.deferredMs) > nowMs,
+      `it waits for nothing: ${JSON.stringify(message)}`,
+    );
+}
+
+type Context = {
+  records: Records;
+  handed: { behaviour: Behaviour }[];
+  carrier: LedgerCarrier;
+  model: TextingModel;
+};
+
+/** What is wrong with a message's status, if anything is. */
+function doubtfulStatus(message: RecordedMessage, context: Context): string | null {
+  const { status, failureCode, carrierMessageId, waits, attempts } = message;
+  const last = attempts.at(-1)?.outcome;
+  const isWaiting = status === 'queued' || status === 'submitting';
+  if (waits !== isWaiting) return 'in the outbox or not, unlike its status';
+  if ((carrierMessageId === null) !== !['sent', 'delivered', 'undelivered'].includes(status))
+    return 'id and status differ';
+  switch (status) {
+    case 'queued':
+      return last === undefined || last === 'not_taken' ? null : 'waits, though it was tried';
+    case 'submitting':
+      return last === null ? null : 'still being submitted, though its attempt has ended';
+    case 'in_doubt':
+      return last === 'unknown' ? null : 'in doubt without a reason';
+    case 'failed':
+      return isJustified(message, context) ? null : `failed with ${failureCode} without a reason`;
+    default: {
+      const receipts = context.carrier.receipts.get(carrierMessageId ?? '');
+      const expected = receipts?.has('delivered') ? 'delivered' : receipts?.has('undelivered') ? 'undelivered' : 'sent';
+      if (last !== 'accepted') return 'sent, but not by its last attempt';
+      return status === expected ? null : `not ${expected}`;
+    }
+  }
+}
+
+function isJustified({ phone, kind, failureCode, attempts, createdMs }: RecordedMessage, context: Context): boolean {
+  const { records, handed, model } = context;
+  const { consentRequired, quietHours } = model.settings;
+  const carrierSaid = (...said: Behaviour[]) => handed.some(({ behaviour }) => said.includes(behaviour));
+  const refused = attempts.at(-1)?.outcome === 'refused';
+  switch (failureCode) {
+    case 'rejected':
+      return refused && carrierSaid('refuses it');
+    case 'carrier_unavailable':
+      return attempts.length === 12 || carrierSaid('answers late that it did not take it');
+    case 'expired':
+      return kind === 'opt_out' && model.nowMs - createdMs > 5 * 60_000;
+    case 'quiet_hours':
+      return quietHours === 'refuse';
+    case 'opted_out':
+      if (refused) return carrierSaid('says opted out');
+  }
+  const states: Record<string, ConsentState[]> = {
+    opted_out: ['opted_out'],
+    consent_pending: ['pending'],
+    not_consented: ['none', 'accepted'],
+  };
+  return records.consents.some(
+    ({ to, ...change }) =>
+      change.phone === phone && states[failureCode ?? '']?.includes(to) && !mayGo(kind, to, consentRequired),
+  );
+}
