@@ -6,6 +6,7 @@ import { measureFiles } from './files.ts';
 import { measureGrowth } from './growth.ts';
 import { measureRequests } from './requests.ts';
 import { makeScratch, type Scratch } from './scratch.ts';
+import { measureSends } from './sends.ts';
 import { fullSizes, quickSizes, type Sizes } from './sizes.ts';
 import { measureStarts } from './starts.ts';
 import { say } from './tables.ts';
@@ -20,6 +21,7 @@ const sections: Record<string, Section> = {
   files: measureFiles,
   requests: measureRequests,
   growth: measureGrowth,
+  sends: measureSends,
 };
 
 if (values.only !== undefined && !(values.only in sections)) {

@@ -11,6 +11,20 @@ export type Sizes = {
   /** The book that the bar is about, and in how many contacts of how many advisors it lies. */
   crowded: { contacts: number; books: number };
   repetitions: number;
+  sends: SendSizes;
+};
+
+export type SendSizes = {
+  connections: number[];
+  pgbenchClients: number[];
+  rounds: number;
+  roundSeconds: number;
+  warmUpSeconds: number;
+  dispatchSeconds: number;
+  idleSends: number;
+  /** All due at once. */
+  schedules: number;
+  archivedTexts: number[];
 };
 
 export const fullSizes: Sizes = {
@@ -23,6 +37,17 @@ export const fullSizes: Sizes = {
   bookSizes: [1_000, 10_000, 100_000, 1_000_000],
   crowded: { contacts: 1_000_000, books: 10 },
   repetitions: 9,
+  sends: {
+    connections: [1, 16, 64, 256],
+    pgbenchClients: [1, 16, 64],
+    rounds: 5,
+    roundSeconds: 3,
+    warmUpSeconds: 3,
+    dispatchSeconds: 10,
+    idleSends: 50,
+    schedules: 100_000,
+    archivedTexts: [10_000, 5_000_000],
+  },
 };
 
 export const quickSizes: Sizes = {
@@ -35,4 +60,15 @@ export const quickSizes: Sizes = {
   bookSizes: [1_000, 10_000],
   crowded: { contacts: 100_000, books: 10 },
   repetitions: 5,
+  sends: {
+    connections: [1, 16, 64, 256],
+    pgbenchClients: [1, 16, 64],
+    rounds: 3,
+    roundSeconds: 1,
+    warmUpSeconds: 1,
+    dispatchSeconds: 3,
+    idleSends: 50,
+    schedules: 10_000,
+    archivedTexts: [10_000, 200_000],
+  },
 };

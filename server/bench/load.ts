@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createHistogram } from 'node:perf_hooks';
+import { median } from './tables.ts';
+
+export type Load = { count: number; perSecond: number; p50Ms: number; p99Ms: number };
+export type LoadOptions = { port: number; requests: Buffer[]; connections: number; seconds: number };
+
+/** A kept connection with one request at a time on it. */
+export type Connection = {
+  /** The body of the answer. One that isn't a send accepted for everybody is an error. */
+  post(request: Buffer): Promise<string>;
+  close(): void;
+};
+
+const answerMsMax = 20_000;
+
+/**
+ * Sends the same requests in turn over so many connections. On two cores whoever asks takes from whoever answers, and
+ * autocannon takes half of a core for this: so the bytes are made before, and of an answer no more is read than must be.
+ */
+export async function load({ port, requests, connections, seconds }: LoadOptions): Promise<Load> {
+  const microseconds = createHistogram();
+  const opened = await Promise.all(Array.from({ length: connections }, () => openConnection(port)));
+  const began = performance.now();
+  const until = began + seconds * 1000;
+  let next = 0;
+
+  async function keepPosting({ post }: Connection): Promise<void> {
+    for (let sentAt = performance.now(); sentAt < until; sentAt = performance.now()) {
+      await post(requests[next++ % requests.length] as Buffer);
+      microseconds.record(Math.max(1, Math.round((performance.now() - sentAt) * 1000)));
+    }
+  }
+
+  try {
+    await Promise.all(opened.map(keepPosting));
+  } finally {
+    for (const connection of opened) connection.close();
+  }
+  const { count } = microseconds;
+  return {
+    count,
+    perSecond: count / ((performance.now() - began) / 1000),
+    p50Ms: microseconds.percentile(50) / 1000,
+    p99Ms: microseconds.percentile(99) / 1000,
+  };
+}
+
+export async function openConnection(port: number): Promise<Connection> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  await once(socket, 'connect');
+  let waiting: { resolve(body: string): void; reject(error: Error): void } | undefined;
+  let text = '';
+
+  socket.setTimeout(answerMsMax, () => socket.destroy(new Error('There was no answer.')));
+  socket.on('error', (error) => waiting?.reject(error));
+  socket.on('close', () => waiting?.reject(new Error('The server closed the connection.')));
+  // Bytes as characters, so that lengths agree.
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    text += chunk;
+    const body = bodyOf(text);
+    if (body === undefined || !waiting) return;
+    const { resolve, reject } = waiting;
+    waiting = undefined;
+    if (text.startsWith('HTTP/1.1 200 ') && body.includes('"failures":[]')) resolve(body);
+    else reject(new Error(`A send was answered with: ${text}`));
+    text = '';
+  });
+
+  return {
+    post: (request) =>
+      new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        socket.write(request);
+      }),
+    close: () => void socket.destroy(),
+  };
+}
+
+/** Undefined while more of it is to come. An answer without its length is none that we give: it counts as empty. */
+function bodyOf(answer: string): string | undefined {
+  const headLength = answer.indexOf('\r\n\r\n');
+  if (headLength < 0) return undefined;
+  const [, length = '0'] = /\r\ncontent-length: (\d+)\r\n/i.exec(answer) ?? [];
+  const body = answer.slice(headLength + 4);
+  return body.length < Number(length) ? undefined : body.slice(0, Number(length));
+}
+
+export function medianOf(loads: Load[]): Load {
+  const of = (field: keyof Load) => median(loads.map((each) => each[field]));
+  return { count: of('count'), perSecond: of('perSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms') };
+}

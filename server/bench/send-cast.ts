@@ -1,0 +1,152 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { readConfig } from '../src/config.ts';
+import { addAdvisor } from '../src/domain/advisors.ts';
+import { addApplication } from '../src/domain/applications.ts';
+import { addFirm } from '../src/domain/firms.ts';
+import { issueKey, unlimited } from '../src/domain/keys.ts';
+import { knowNumbers } from '../src/domain/members.ts';
+import { allScopes } from '../src/domain/scopes.ts';
+import { issueToken } from '../src/domain/tokens.ts';
+import { makeLog } from '../src/log.ts';
+import { startRuntime } from '../src/runtime.ts';
+import type { Embedded } from '../src/store/embedded.ts';
+import { ensureDatabase } from '../src/store/migrate.ts';
+import type { Scratch } from './scratch.ts';
+import type { Dispatch, Ready, Shape } from './send-server.ts';
+import { say } from './tables.ts';
+
+/** Advisors without a pace, and people who accepted, on a database of their own. */
+export type Cast = {
+  databaseUrl: string;
+  /** As the owner, past the restricted role. */
+  owner: pg.Client;
+  /** A send to each person, neighbours for different advisors, with tokens that are good for some minutes. */
+  requests(): Promise<Buffer[]>;
+  /** A send of this text to the first person. */
+  request(text: string): Promise<Buffer>;
+  firstPhone: string;
+  close(): Promise<void>;
+};
+
+export type SendServer = { port: number; stop(): Promise<void> };
+
+export const advisorCount = 40;
+export const peopleOfEach = 5;
+export const firstDigits = 12_125_550_000;
+export const sampleText =
+  'Your annual review is due. Does Tuesday at 10 suit you? Reply with a better time if it does not.';
+
+/** Whose name the tokens carry; the servers listen wherever there is room. */
+const publicUrl = 'http://localhost';
+const program = fileURLToPath(new URL('send-server.ts', import.meta.url));
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
+const readyMsMax = 60_000;
+const stopMsMax = 30_000;
+/** Tokens last for 15 minutes, a load for seconds. */
+const tokensMs = 5 * 60_000;
+
+export function phoneOf(person: number): string {
+  return `+${firstDigits + person}`;
+}
+
+export async function makeCast(scratch: Scratch, embedded: Embedded, name: string): Promise<Cast> {
+  await ensureDatabase(embedded.url('postgres'), name);
+  const databaseUrl = embedded.url(name);
+  const config = readConfig({ DATABASE_URL: databaseUrl, PUBLIC_URL: publicUrl, DATABASE_POOL_SIZE: '2' });
+  const runtime = await startRuntime(config, makeLog('silent'), say);
+  const connected = scratch.owns(runtime.stop);
+  const owner = new pg.Client({ connectionString: databaseUrl });
+  await owner.connect();
+  const owned = scratch.owns(() => owner.end());
+
+  const { firmId } = await addFirm(runtime, 'Bench Wealth');
+  const application = await addApplication(runtime, { name: 'Bench CRM', redirectUris: ['https://bench.example/'] });
+  const { clientId } = application.application;
+  const { apiKey } = await issueKey(runtime, clientId, unlimited);
+  const advisorIds: number[] = [];
+  for (let index = 0; index < advisorCount; index++) {
+    const advisor = { firmId, name: `Advisor ${index}`, email: `advisor${index}@bench.example` };
+    const { advisorId } = await addAdvisor(runtime, { ...advisor, textingNumber: `+1500555${2000 + index}` });
+    advisorIds.push(advisorId);
+  }
+  const people = Array.from({ length: advisorCount * peopleOfEach }, (_, person) => ({
+    advisorId: advisorIds[person % advisorCount] as number,
+    phone: phoneOf(person),
+  }));
+  await runtime.db.transaction((db) => knowNumbers({ ...runtime, db }, people));
+  await owner.query(`update members set state = 'accepted'`);
+  await owner.query('vacuum (analyze)');
+
+  const token = (advisorId: number) => issueToken(runtime, { clientId, advisorId, scopes: allScopes });
+  let made = { at: Number.NEGATIVE_INFINITY, requests: [] as Buffer[] };
+
+  async function makeRequests(): Promise<Buffer[]> {
+    const tokens = new Map<number, string>();
+    for (const advisorId of advisorIds) tokens.set(advisorId, await token(advisorId));
+    return people.map(({ advisorId, phone }) =>
+      requestBytes({ token: tokens.get(advisorId) ?? '', apiKey }, { phone, text: sampleText }),
+    );
+  }
+
+  return {
+    databaseUrl,
+    owner,
+    async requests() {
+      if (performance.now() > made.at + tokensMs) made = { at: performance.now(), requests: await makeRequests() };
+      return made.requests;
+    },
+    request: async (text) =>
+      requestBytes({ token: await token(advisorIds[0] as number), apiKey }, { phone: phoneOf(0), text }),
+    firstPhone: phoneOf(0),
+    async close() {
+      await owned.stop();
+      await connected.stop();
+    },
+  };
+}
+
+/** A server of this shape in a process of its own, which also ends when this process does. */
+export async function startSendServer(
+  scratch: Scratch,
+  { databaseUrl }: Cast,
+  shape: Shape,
+  dispatch: Dispatch = 'paused',
+): Promise<SendServer> {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const settings = { DATABASE_URL: databaseUrl, PUBLIC_URL: publicUrl, NODE_COMPILE_CACHE: compileCache };
+  const server = fork(program, [shape, dispatch], {
+    env: { PATH, HOME, TMPDIR, ...settings },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const exited = once(server, 'exit');
+  const { stop } = scratch.owns(async () => {
+    const cutOff = setTimeout(() => server.kill('SIGKILL'), stopMsMax);
+    if (server.connected) server.disconnect();
+    await exited;
+    clearTimeout(cutOff);
+  });
+  const died = exited.then(([code]) =>
+    Promise.reject(new Error(`The server exited with ${code} before it was ready.`)),
+  );
+  const ready = once(server, 'message', { signal: AbortSignal.timeout(readyMsMax) });
+  const [{ port }] = (await Promise.race([ready, died])) as [Ready];
+  died.catch(() => {});
+  return { port, stop };
+}
+
+function requestBytes({ token, apiKey }: { token: string; apiKey: string }, message: object): Buffer {
+  const body = Buffer.from(JSON.stringify(message));
+  const head = [
+    'POST /v1/text/messaging/messages HTTP/1.1',
+    'host: localhost',
+    `authorization: Bearer ${token}`,
+    `x-api-key: ${apiKey}`,
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+    '\r\n',
+  ];
+  return Buffer.concat([Buffer.from(head.join('\r\n')), body]);
+}

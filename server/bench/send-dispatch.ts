@@ -1,0 +1,166 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { load, openConnection } from './load.ts';
+import type { Scratch } from './scratch.ts';
+import { type Cast, type SendServer, startSendServer } from './send-cast.ts';
+import type { Sizes } from './sizes.ts';
+import { heading, median, ms, ratio, table, whole } from './tables.ts';
+
+const connections = 64;
+const drainMsMax = 10 * 60_000;
+const pollMs = 100;
+const arrivalMsMax = 10_000;
+const arrivalPollMs = 1;
+const idleMsMax = 60;
+const idleBarMs = 100;
+
+/** The whole way: accepted, dispatched, taken by the sandbox's carrier, on the phone, its receipt written down. */
+export async function measureDispatch(scratch: Scratch, sizes: Sizes, cast: Cast): Promise<string[]> {
+  await cast.owner.query('truncate dispatches');
+  await cast.owner.query('vacuum (analyze)');
+  const server = await startSendServer(scratch, cast, 'product', 'running');
+  const combined = await measureFlow(sizes, cast, server);
+  const idle = await measureIdle(sizes, cast, server);
+  const burst = await measureBurst(sizes, cast);
+  await server.stop();
+  return [
+    `accepted and dispatched together: ${whole(combined)}/s`,
+    `  from POST to the handset when idle: median ${ms(idle.p50Ms)} ms, p99 ${ms(idle.p99Ms)} ms (bar ${idleBarMs} ms)`,
+    `  a burst of ${whole(sizes.sends.schedules)} due schedules: ${whole(burst)}/s, ${ratio(burst / combined)} of that`,
+  ];
+}
+
+/** Texts a second from their acceptance until the last one is out. */
+async function measureFlow({ sends }: Sizes, cast: Cast, { port }: SendServer): Promise<number> {
+  heading(`Sends with dispatch running, ${connections} connections`);
+  const requests = await cast.requests();
+  await load({ port, requests, connections, seconds: sends.warmUpSeconds });
+  await drained(cast);
+
+  const mark = await lastMessageId(cast);
+  const began = performance.now();
+  const { count, perSecond, p99Ms } = await load({ port, requests, connections, seconds: sends.dispatchSeconds });
+  const backlog = await waiting(cast);
+  const loadedMs = performance.now() - began;
+  await drained(cast);
+  const drainedMs = performance.now() - began;
+  await everyOneSent(cast, mark, count);
+  const combined = (count / drainedMs) * 1000;
+  table([
+    {
+      'accepted/s': whole(perSecond),
+      'p99 ms': ms(p99Ms),
+      'dispatched/s': whole(((count - backlog) / loadedMs) * 1000),
+      'backlog at the end': whole(backlog),
+      'drained in ms': whole(drainedMs - loadedMs),
+      'drained/s': backlog > 0 ? whole((backlog / (drainedMs - loadedMs)) * 1000) : undefined,
+      'together/s': whole(combined),
+    },
+  ]);
+  return combined;
+}
+
+/** One text after another, each when nothing else is going on, as seen on the phone. */
+async function measureIdle({ sends }: Sizes, cast: Cast, { port }: SendServer) {
+  heading(`From POST to the handset, ${sends.idleSends} sends one after another`);
+  const connection = await openConnection(port);
+  const [answered, arrived]: number[][] = [[], []];
+  for (let number = 0; number < sends.idleSends; number++) {
+    const text = `Idle ${number}`;
+    const request = await cast.request(text);
+    await pause(Math.random() * idleMsMax);
+    const began = performance.now();
+    const answer = connection.post(request).then(() => answered?.push(performance.now() - began));
+    while ((await lastOnHandset(cast)) !== text) {
+      if (performance.now() - began > arrivalMsMax) throw new Error('A text did not arrive.');
+      await pause(arrivalPollMs);
+    }
+    arrived?.push(performance.now() - began);
+    await answer;
+  }
+  connection.close();
+  table([summary('answered', answered ?? []), summary('on the handset', arrived ?? [])]);
+  const sorted = arrived?.toSorted((a, b) => a - b) ?? [];
+  return { p50Ms: median(sorted), p99Ms: atShare(sorted, 0.99) };
+}
+
+function summary(what: string, times: number[]) {
+  const sorted = times.toSorted((a, b) => a - b);
+  return { what, 'median ms': ms(median(sorted)), 'p99 ms': ms(atShare(sorted, 0.99)) };
+}
+
+function atShare(sorted: number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** Schedules that are all due at once, until the last of their texts is out. */
+async function measureBurst({ sends }: Sizes, cast: Cast): Promise<number> {
+  heading(`${whole(sends.schedules)} schedules that are due at once`);
+  await drained(cast);
+  const mark = await lastMessageId(cast);
+  await cast.owner.query(
+    `insert into scheduled_messages (
+       advisor_id, member_id, text, first_date, time_zone, frequency, delivery_date, status, actor, date_time_created
+     )
+     select
+       advisor_id, member_id, 'Happy birthday, number ' || number, $2, time_zone, 0, $2, 'scheduled', 'application:1', $2
+     from (
+       select advisor_id, member_id, time_zone, row_number() over () - 1 as place, count(*) over () as people
+       from members
+       join advisors using (advisor_id)
+     ) as person
+     join generate_series(1, $1::integer) as number on number % people = place`,
+    [sends.schedules, new Date()],
+  );
+  const began = performance.now();
+  let firedMs: number | undefined;
+  for (;;) {
+    const { rows } = await cast.owner.query(
+      `select exists (select from scheduled_messages where status = 'scheduled') as due`,
+    );
+    if (!rows[0].due) firedMs ??= performance.now() - began;
+    if (firedMs !== undefined && (await waiting(cast)) === 0) break;
+    if (performance.now() - began > drainMsMax) throw new Error('The schedules did not go out.');
+    await pause(pollMs);
+  }
+  const sentMs = performance.now() - began;
+  await everyOneSent(cast, mark, sends.schedules);
+  const perSecond = (sends.schedules / sentMs) * 1000;
+  table([{ 'all fired in ms': whole(firedMs), 'all sent in ms': whole(sentMs), 'sent/s': whole(perSecond) }]);
+  return perSecond;
+}
+
+async function drained(cast: Cast): Promise<void> {
+  for (const deadline = Date.now() + drainMsMax; (await waiting(cast)) > 0; await pause(pollMs))
+    if (Date.now() > deadline) throw new Error('The outbox did not drain.');
+}
+
+/** Rows leave the outbox when their outcome is known. */
+async function waiting({ owner }: Cast): Promise<number> {
+  const { rows } = await owner.query('select count(*)::integer as waiting from dispatches');
+  return rows[0].waiting;
+}
+
+async function lastMessageId({ owner }: Cast): Promise<number> {
+  const { rows } = await owner.query('select last_value as id from message_ids');
+  return rows[0].id;
+}
+
+/** A rate of texts that failed would be none. */
+async function everyOneSent({ owner }: Cast, mark: number, count: number): Promise<void> {
+  const { rows } = await owner.query(
+    `select count(*)::integer as sent
+     from messages
+     where message_id > $1 and status in ('sent', 'delivered')`,
+    [mark],
+  );
+  if (rows[0].sent !== count) throw new Error(`Of ${count} texts ${rows[0].sent} were sent.`);
+}
+
+async function lastOnHandset({ owner, firstPhone }: Cast): Promise<string | undefined> {
+  const { rows } = await owner.query({
+    name: 'last-on-handset',
+    text: 'select text from handset_messages where phone = $1 order by handset_message_id desc limit 1',
+    values: [firstPhone],
+  });
+  return rows[0]?.text;
+}

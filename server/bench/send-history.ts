@@ -1,0 +1,133 @@
+import pg from 'pg';
+import type { Embedded } from '../src/store/embedded.ts';
+import { type Load, load, medianOf } from './load.ts';
+import type { Scratch } from './scratch.ts';
+import { type Cast, makeCast, startSendServer } from './send-cast.ts';
+import type { Sizes } from './sizes.ts';
+import { heading, ms, ratio, say, table, whole } from './tables.ts';
+
+const connections = 64;
+const advisorCount = 1_000;
+const rowsAtOnce = 250_000;
+
+/** What a send costs among many that were sent before, of the same advisors and of others. */
+export async function measureHistory(scratch: Scratch, { sends }: Sizes, embedded: Embedded): Promise<string[]> {
+  heading(`Sends as the archive grows, ${connections} connections, nothing dispatched, medians of ${sends.rounds}`);
+  const archives = [];
+  for (const texts of sends.archivedTexts) {
+    const cast = await makeCast(scratch, embedded, `archived${texts}`);
+    const began = performance.now();
+    await fill(cast, texts);
+    const size = await sizeOf(cast.owner);
+    const server = await startSendServer(scratch, cast, 'product');
+    const run = async (seconds: number) =>
+      load({ port: server.port, requests: await cast.requests(), connections, seconds });
+    await run(sends.warmUpSeconds);
+    say(`${whole(texts)} texts written in ${whole((performance.now() - began) / 1000)} s, ${size}`);
+    archives.push({ texts, cast, server, run, loads: [] as Load[] });
+  }
+  for (let round = 0; round < sends.rounds; round++)
+    for (const { run, loads } of archives) loads.push(await run(sends.roundSeconds));
+
+  const measured = archives.map(({ texts, loads }) => ({ texts, ...medianOf(loads) }));
+  const [few, many] = [measured.at(0), measured.at(-1)] as [(typeof measured)[0], (typeof measured)[0]];
+  table(
+    measured.map(({ texts, perSecond, p50Ms, p99Ms }) => ({
+      'archived texts': whole(texts),
+      'sends/s': whole(perSecond),
+      'p50 ms': ms(p50Ms),
+      'p99 ms': ms(p99Ms),
+      'of the first': ratio(perSecond / few.perSecond),
+    })),
+  );
+  for (const { server, cast } of archives) {
+    await server.stop();
+    await cast.close();
+  }
+  return [
+    `sends among ${whole(many.texts)} archived texts: ${whole(many.perSecond)}/s, ${ratio(many.perSecond / few.perSecond)} of those among ${whole(few.texts)}`,
+  ];
+}
+
+/** Texts of many advisors in the order in which they would have come, in SQL: through the product it takes an hour. */
+async function fill({ owner, databaseUrl }: Cast, texts: number): Promise<void> {
+  await owner.query(
+    `insert into advisors (firm_id, name, email, time_zone, date_time_created)
+     select min(firm_id), 'Advisor ' || number, 'other' || number || '@bench.example', 'UTC', now()
+     from firms, generate_series(1, $1 - (select count(*)::integer from advisors)) as number
+     group by number`,
+    [advisorCount],
+  );
+  await owner.query(
+    `create table bench_senders as
+     select advisor_id, row_number() over (order by advisor_id) - 1 as place
+     from advisors`,
+  );
+  await owner.query('create unique index on bench_senders (place)');
+  await owner.query('analyze bench_senders');
+  // A checkpoint makes the next change of each page cost a whole page, and at the usual size there would be one every
+  // few seconds.
+  await owner.query(`alter system set max_wal_size = '8GB'`);
+  await owner.query('select pg_reload_conf()');
+  await Promise.all([bodies, entries, messages].map((insert) => addTexts(databaseUrl, insert, texts)));
+  await owner.query('alter system reset max_wal_size');
+  await owner.query('select pg_reload_conf()');
+  await owner.query(
+    `insert into archive_heads (advisor_id, last_number)
+     select advisor_id, max(number)
+     from archive_entries
+     group by advisor_id
+     on conflict (advisor_id) do update
+     set last_number = excluded.last_number`,
+  );
+  await owner.query(`select setval('message_ids', $1)`, [texts + 1]);
+  await owner.query('vacuum (analyze)');
+  await owner.query('checkpoint');
+}
+
+const bodies = `
+  insert into archive_bodies (advisor_id, number, salt, body)
+  select advisor_id, number, salt, body`;
+const entries = `
+  insert into archive_entries (
+    advisor_id, number, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created
+  )
+  select
+    advisor_id, number, 'text_out', member_id, message_id, 'application:1', encode(salt, 'hex'),
+    '{"kind":"text","from":"+15005552000","to":"+12125550000"}', sha256(salt || body), created`;
+const messages = `
+  insert into messages (
+    advisor_id, message_id, member_id, kind, archive_number, status, segments, encoding, attempt, carrier_message_id,
+    date_time_created, date_time_sent, date_time_delivered
+  )
+  select
+    advisor_id, message_id, member_id, 'text', number, 'delivered', 1, 'GSM-7', 1, encode(salt, 'hex')::uuid::text,
+    created, created, created`;
+const givenTexts = `
+  from (
+    select
+      advisor_id, n / ${advisorCount} + 1 as number, n + 1 as message_id, n % 997 as member_id,
+      timestamptz '2023-01-01 00:00Z' + n * interval '10 seconds' as created,
+      decode(md5(n::text), 'hex') as salt,
+      convert_to('Your annual review is due. Does Tuesday at ' || n || ' suit you?', 'UTF8') as body
+    from generate_series($1::bigint, $2::bigint - 1) as n
+    join bench_senders on place = n % ${advisorCount}
+  ) as sent`;
+
+/** One table, on a connection of its own: the three together keep both cores busy. */
+async function addTexts(connectionString: string, insert: string, count: number): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query('set synchronous_commit = off');
+    for (let from = 0; from < count; from += rowsAtOnce)
+      await client.query(`${insert} ${givenTexts}`, [from, Math.min(count, from + rowsAtOnce)]);
+  } finally {
+    await client.end();
+  }
+}
+
+async function sizeOf(owner: pg.Client): Promise<string> {
+  const { rows } = await owner.query('select pg_size_pretty(pg_database_size(current_database())) as size');
+  return rows[0].size;
+}

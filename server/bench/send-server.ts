@@ -1,0 +1,70 @@
+// The real app in a process of the bench's own, in one of three shapes. `product`: as it is. `nowhere`: the same door,
+// credentials, validation and serialization, but the batch that would store a send answers at once. `function`: each
+// send is a call of one SQL function, which is a commit of its own. It ends with the process that forked it.
+import type { AddressInfo } from 'node:net';
+import { buildApp } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+import type { MessageResult } from '../src/domain/messages.ts';
+import { segmentsOf } from '../src/domain/segments.ts';
+import { startJobs } from '../src/jobs/start.ts';
+import { makeLog } from '../src/log.ts';
+import { type Runtime, startRuntime } from '../src/runtime.ts';
+import type { Db } from '../src/store/db.ts';
+
+export type Shape = 'product' | 'nowhere' | 'function';
+export type Dispatch = 'paused' | 'running';
+/** What it says once it listens. */
+export type Ready = { port: number };
+
+/** What the batch of domain/messages.ts gets of each send, as far as it is needed here. */
+type Send = { advisorId: number; by: { actor: string; traceId: string | null }; phones: string[]; text: string };
+type Answer = (send: Send) => Promise<MessageResult>;
+
+const answers: Record<Exclude<Shape, 'product'>, (runtime: Runtime) => Answer> = { nowhere, function: byFunction };
+
+if (import.meta.main) await main();
+
+async function main(): Promise<void> {
+  const [shape, dispatch] = process.argv.slice(2) as [Shape, Dispatch];
+  const config = readConfig();
+  const log = makeLog(config.logLevel);
+  const runtime = await startRuntime(config, log, () => {});
+  const db = shape === 'product' ? runtime.db : withBatch(runtime.db, answers[shape](runtime));
+  const app = await buildApp({ ...runtime, db, log });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const jobs = dispatch === 'running' ? startJobs(runtime, log) : undefined;
+
+  process.once('disconnect', async () => {
+    app.server.closeAllConnections();
+    await Promise.all([app.close(), jobs?.stop()]);
+    await runtime.stop();
+    process.exit(0);
+  });
+  // A Ctrl-C reaches the whole group: whoever forked us has the say.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  const ready: Ready = { port: (app.server.address() as AddressInfo).port };
+  process.send?.(ready);
+}
+
+function withBatch(db: Db, answer: Answer): Db {
+  // Nothing but sends reaches this server, so every batch is the one that stores them.
+  return { ...db, batch: ((_batch: unknown, send: Send) => answer(send)) as unknown as Db['batch'] };
+}
+
+function nowhere(): Answer {
+  let messageId = 0;
+  return async () => ({ successes: [{ messageId: ++messageId, memberId: 1 }], failures: [] });
+}
+
+function byFunction({ db, clock }: Runtime): Answer {
+  return async ({ advisorId, by, phones: [phone], text }) => {
+    const { segments, encoding } = segmentsOf(text);
+    const [row] = await db.query<{ messageId: number; memberId: number }>(
+      'select message_id as "messageId", member_id as "memberId" from bench_send($1, $2, $3, $4, $5, $6, $7, $8)',
+      [advisorId, phone, text, by.actor, by.traceId, segments, encoding, clock.now()],
+      'bench-send',
+    );
+    if (!row) throw new Error('The function refused a send.');
+    return { successes: [row], failures: [] };
+  };
+}

@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort, launchServer, makeDataFolder, type Program, startServer } from '../test/programs.ts';
+import { until } from '../test/waiting.ts';
+import { type Client, makeClient } from './client.ts';
+import { type Findings, judge } from './judge.ts';
+import { type Ledger, makeLedger } from './ledger.ts';
+import { type Running, startLoad } from './load.ts';
+
+export type Kills = { server: number; whileStarting: number; database: number };
+export type Run = Findings & { kills: Kills; requests: number; unansweredRequests: number };
+export type Options = { kills: number; say(line: string): void; signal?: AbortSignal };
+
+type Folder = ReturnType<typeof makeDataFolder>;
+
+/** The lease of what was being submitted ends a little after this. */
+const carrierTimeoutMs = 1_000;
+const aliveMs = { least: 50, spread: 1_500 };
+const startingMsMax = 400;
+const databaseBeforeMsMax = 1_500;
+/** Of so many kills one is of PostgreSQL too, and one comes while the server starts. */
+const databaseEvery = 5;
+const startingEvery = 7;
+const tokensMs = 8 * 60_000;
+const drainMsMax = 120_000;
+const databaseStopMsMax = 10_000;
+
+/**
+ * Keeps the real server busy and kills it again and again, PostgreSQL with it now and then. What it accepted must then be
+ * on the phones exactly once, or in doubt, or failed with a reason.
+ */
+export async function runFaults({ kills, say, signal }: Options): Promise<Run> {
+  const folder = makeDataFolder();
+  const port = await freePort();
+  const env = {
+    ASSENT_DATA_DIR: folder.path,
+    PORT: String(port),
+    CARRIER_TIMEOUT_MS: String(carrierTimeoutMs),
+    LOG_LEVEL: 'error',
+  };
+  const ledger = makeLedger();
+  let [program, load]: [Program?, Running?] = [];
+  try {
+    program = await startServer(env);
+    await onDatabase(folder, 'update api_keys set rate_per_second = null, burst = null');
+    const client = makeClient(`http://127.0.0.1:${port}`, folder.sandbox(), ledger);
+    await client.authorize();
+    load = await startLoad(client, folder.sandbox(), ledger);
+    const done: Kills = { server: 0, whileStarting: 0, database: 0 };
+    let authorizedAt = Date.now();
+    while (done.server < kills) {
+      await killOnce(program, folder, done);
+      signal?.throwIfAborted();
+      if (done.server % startingEvery === 0 && done.server < kills) await killWhileStarting(env, done);
+      program = await startServer(env);
+      if (Date.now() > authorizedAt + tokensMs) authorizedAt = await authorizeAgain(client);
+      if (done.server % 10 === 0) say(`${done.server} kills, ${acceptedOf(ledger)} texts accepted`);
+    }
+    await load.stop();
+    await drained(folder);
+    const findings = await judge(databaseUrl(folder), ledger);
+    return { ...findings, kills: done, requests: ledger.requests, unansweredRequests: ledger.unansweredRequests };
+  } finally {
+    load?.abandon();
+    await program?.stop();
+    await leave(folder);
+  }
+}
+
+function acceptedOf({ sends }: Ledger): number {
+  return sends.filter(({ outcome }) => outcome === 'accepted').length;
+}
+
+/** The server's stop is PostgreSQL's too, unless the last thing that it met was a kill. */
+async function leave(folder: Folder): Promise<void> {
+  const postmaster = folder.postmaster();
+  if (postmaster) process.kill(postmaster, 'SIGQUIT');
+  await until('PostgreSQL has ended', () => folder.postmaster() === null, databaseStopMsMax).catch(() => {});
+  folder.remove();
+}
+
+async function killOnce(program: Program, folder: Folder, done: Kills): Promise<void> {
+  await pause(aliveMs.least + Math.random() * aliveMs.spread);
+  const postmaster = done.server % databaseEvery === databaseEvery - 3 ? folder.postmaster() : null;
+  if (postmaster) {
+    process.kill(postmaster, 'SIGKILL');
+    done.database += 1;
+    // Long enough, at times, that the server has started it again by itself.
+    await pause(Math.random() * databaseBeforeMsMax);
+  }
+  await program.stop('SIGKILL');
+  done.server += 1;
+}
+
+async function killWhileStarting(env: Record<string, string>, done: Kills): Promise<void> {
+  const starting = await launchServer(env);
+  await pause(Math.random() * startingMsMax);
+  await starting.stop('SIGKILL');
+  done.server += 1;
+  done.whileStarting += 1;
+}
+
+async function authorizeAgain(client: Client): Promise<number> {
+  await client.authorize();
+  return Date.now();
+}
+
+/** Until nothing waits, is being submitted or is due; leases of the dead run out first. */
+async function drained(folder: Folder): Promise<void> {
+  const isEmpty = async () => {
+    const [row] = await onDatabase<{ left: boolean }>(
+      folder,
+      `select exists (select from dispatches) or exists (select from scheduled_messages where status = 'scheduled') as left`,
+    );
+    return row?.left === false;
+  };
+  // What doesn't drain is for the judge to name.
+  await until('the outbox is empty', isEmpty, drainMsMax).catch(() => {});
+}
+
+async function onDatabase<Row extends object>(folder: Folder, sql: string): Promise<Row[]> {
+  const owner = new pg.Client({ connectionString: databaseUrl(folder) });
+  await owner.connect();
+  return owner
+    .query<Row>(sql)
+    .then(({ rows }) => rows)
+    .finally(() => owner.end());
+}
+
+function databaseUrl({ path }: Folder): string {
+  return `postgres://assent@localhost/assent?host=${encodeURIComponent(join(path, 'postgres'))}`;
+}

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SandboxAdvisor, SandboxFile } from '../src/domain/sandbox.ts';
+import type { Answer, Client } from './client.ts';
+import type { Ledger, Send } from './ledger.ts';
+
+/** What goes on while the server is killed. */
+export type Running = {
+  /** Once what was begun is settled: an answer to every request that has a key, and every reply in effect. */
+  stop(): Promise<void>;
+  /** At once, when nobody wants to know any more. */
+  abandon(): void;
+};
+
+type Person = { advisor: SandboxAdvisor; phone: string };
+type Stage = {
+  client: Client;
+  ledger: Ledger;
+  people: Person[];
+  avery: SandboxAdvisor;
+  casey: SandboxAdvisor;
+  isOver(): boolean;
+};
+
+const messages = '/text/messaging/messages';
+const consentRequests = '/text/messaging/consent-requests';
+const retryMs = 50;
+const settleMsMax = 90_000;
+const sendersMax = 16;
+const peopleOfEach = 20;
+const peopleMax = 400;
+const dueMs = { soonest: 500, spread: 4_000 };
+const textsBeforeStop = 4;
+/** How long each rests between two requests, at most. */
+const restMs = { sender: 15, scheduler: 60, asker: 150, stopper: 250 };
+/** The carrier errs once; it takes the text and its answer is lost; it answers, and the phone replies. */
+const oddPhones = ['+15005550021', '+15005550022', '+15005550008'];
+const oddShare = 0.03;
+
+let phones = 0;
+/** A number that nobody has used in this run. */
+function newPhone(): string {
+  return `+1212${String(2_000_000 + phones++)}`;
+}
+
+/** Senders with and without keys, schedules, consent requests with their answers, and people who say STOP. */
+export async function startLoad(client: Client, sandbox: SandboxFile, ledger: Ledger): Promise<Running> {
+  const [avery, casey] = ['avery@sandbox.example', 'casey@sandbox.example'].map((email) =>
+    sandbox.advisors.find((each) => each.email === email),
+  ) as [SandboxAdvisor, SandboxAdvisor];
+  let over = false;
+  const stage = { client, ledger, people: [] as Person[], avery, casey, isOver: () => over };
+  await gather(stage);
+  const working = [
+    ...Array.from({ length: sendersMax }, (_, index) =>
+      keep(stage, restMs.sender, () => send(stage, anyone(stage), { keyed: index % 2 === 0 })),
+    ),
+    ...[true, false].map((keyed) => keep(stage, restMs.scheduler, () => schedule(stage, keyed))),
+    keep(stage, restMs.asker, () => askAndAccept(stage)),
+    keep(stage, restMs.stopper, () => textAndStop(stage)),
+  ];
+  const abandon = () => {
+    over = true;
+    client.giveUp();
+  };
+  return {
+    async stop() {
+      over = true;
+      const late = setTimeout(abandon, settleMsMax);
+      await Promise.all(working);
+      clearTimeout(late);
+    },
+    abandon,
+  };
+}
+
+async function keep({ isOver }: Stage, restMsMax: number, act: () => Promise<void>): Promise<void> {
+  for (; !isOver(); await pause(Math.random() * restMsMax)) await act();
+}
+
+/** People who accepted, of an advisor who must ask, and some of one who needn't. */
+async function gather(stage: Stage): Promise<void> {
+  const { client, people, avery, casey } = stage;
+  const asked = Array.from({ length: peopleOfEach }, newPhone);
+  const answer = await client.post(avery, consentRequests, { phoneNumbers: asked });
+  if (typeof answer === 'string') throw new Error('The first consent request was not accepted.');
+  await Promise.all(asked.map((phone) => client.reply(phone, avery.textingNumber, 'YES')));
+  people.push(...asked.map((phone) => ({ advisor: avery, phone })));
+  people.push(...Array.from({ length: peopleOfEach }, () => ({ advisor: casey, phone: newPhone() })));
+}
+
+function anyone({ people, casey }: Stage): Person {
+  const of = <Item>(list: Item[]) => list[Math.floor(Math.random() * list.length)] as Item;
+  return Math.random() < oddShare ? { advisor: casey, phone: of(oddPhones) } : of(people);
+}
+
+type How = { keyed: boolean; deliveryDate?: number };
+
+async function send(stage: Stage, { advisor, phone }: Person, { keyed, deliveryDate }: How): Promise<void> {
+  const { client, ledger } = stage;
+  const record: Send = { text: `Text ${randomUUID()}`, phone, scheduled: deliveryDate !== undefined };
+  ledger.sends.push(record);
+  const schedule = deliveryDate === undefined ? {} : { scheduleDelivery: true, deliveryDate };
+  const body = { text: record.text, phone, ...schedule };
+  const once = (key?: string) => client.post(advisor, messages, body, key);
+  note(record, ledger, keyed ? await untilSure(stage, once) : await once());
+}
+
+function note(record: Send, ledger: Ledger, answer: Answer): void {
+  record.outcome = answer === 'unknown' ? 'unanswered' : 'refused';
+  if (typeof answer === 'string') return;
+  const { successes = [], failureDetails = [] } = answer.body;
+  const [success] = successes;
+  if (success) {
+    record.outcome = 'accepted';
+    record.messageId = success.messageId ?? undefined;
+    record.scheduledMessageId = success.scheduledMessageId;
+  } else if (answer.status === 200 && failureDetails[0]?.code !== 'opted_out')
+    ledger.surprises.push(`A send failed: ${JSON.stringify(answer.body)}`);
+}
+
+/** The same request with the same key, until its answer has come. */
+async function untilSure({ client }: Stage, once: (key: string) => Promise<Answer>): Promise<Answer> {
+  const key = randomUUID();
+  let answer = await once(key);
+  for (let unknown = answer === 'unknown'; typeof answer === 'string'; unknown ||= answer === 'unknown') {
+    if (client.hasGivenUp()) return unknown ? 'unknown' : answer;
+    await pause(retryMs);
+    answer = await once(key);
+  }
+  return answer;
+}
+
+async function schedule(stage: Stage, keyed: boolean): Promise<void> {
+  const deliveryDate = Date.now() + dueMs.soonest + Math.round(Math.random() * dueMs.spread);
+  await send(stage, anyone(stage), { keyed, deliveryDate });
+}
+
+async function askAndAccept(stage: Stage): Promise<void> {
+  const { client, ledger, people, avery } = stage;
+  const phone = newPhone();
+  const once = (key?: string) => client.post(avery, consentRequests, { phoneNumbers: [phone] }, key);
+  const answer = Math.random() < 0.5 ? await untilSure(stage, once) : await once();
+  ledger.asked.push({ phone, accepted: typeof answer !== 'string' });
+  if (typeof answer === 'string') return;
+  const answeredAt = await client.reply(phone, avery.textingNumber, 'ACCEPT');
+  if (!answeredAt) return;
+  ledger.replied.push({ phone, textingNumber: avery.textingNumber, word: 'ACCEPT', answeredAt });
+  if (people.length < peopleMax) people.push({ advisor: avery, phone });
+}
+
+/** Texts to somebody who says STOP meanwhile, and one afterwards. */
+async function textAndStop(stage: Stage): Promise<void> {
+  const { client, ledger, casey } = stage;
+  const person = { advisor: casey, phone: newPhone() };
+  const texting = Array.from({ length: textsBeforeStop }, async () => {
+    await pause(Math.random() * 40);
+    await send(stage, person, { keyed: true });
+  });
+  await pause(Math.random() * 60);
+  const answeredAt = await client.reply(person.phone, casey.textingNumber, 'STOP');
+  if (answeredAt) {
+    ledger.replied.push({ phone: person.phone, textingNumber: casey.textingNumber, word: 'STOP', answeredAt });
+    await send(stage, person, { keyed: false });
+  }
+  await Promise.all(texting);
+}

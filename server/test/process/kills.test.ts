@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runFaults } from '../../faults/faults.ts';
+
+test('what was accepted is on the phone once, in doubt or failed with a reason, whoever is killed meanwhile', async () => {
+  const run = await runFaults({ kills: 3, say: () => {} });
+  assert.deepEqual(run.kills, { server: 3, whileStarting: 0, database: 1 });
+  assert.ok(run.accepted > 50, `only ${run.accepted} were accepted`);
+  assert.deepEqual(run.lost, []);
+  assert.deepEqual(run.doubled, []);
+  assert.deepEqual(run.broken, []);
+});
