@@ -89,7 +89,7 @@ export const settings = {
   databasePoolSize: {
     name: 'DATABASE_POOL_SIZE',
     default: '10',
-    about: 'Connections that one process keeps to PostgreSQL.',
+    about: 'Connections that one process keeps to PostgreSQL; up to four more are for what is written in batches.',
     parse: integer(2, 500),
   },
   databaseTimeoutMs: {

@@ -173,7 +173,8 @@ function makePool(options: PoolOptions, size: number, ...off: string[]): pg.Pool
   });
   // A connection that dies must not take the process with it: an idle one is replaced when the next query comes, one
   // that is lent out fails the query that it carries.
-  pool.on('error', (error) => options.onError?.(error));
+  // While the pool ends, its connections may hear first that the server goes too.
+  pool.on('error', (error) => pool.ending || options.onError?.(error));
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
