@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Deps } from '../deps.ts';
+import { findAdvisorByTextingNumber } from '../store/advisors.ts';
 import * as store from '../store/handset.ts';
 import type { ConsentState } from '../store/members.ts';
 import { invalid } from './problems.ts';
@@ -76,7 +77,7 @@ export async function replyFromHandset(
   phone: string,
   { to, text }: { to: string; text: string },
 ): Promise<void> {
-  if (!(await store.isTextingNumber(deps.db, to)))
+  if (!(await findAdvisorByTextingNumber(deps.db, to)))
     throw invalid([{ path: '/to', rule: 'textingNumber', message: 'to must be the texting number of an advisor.' }]);
   await receiveReply(deps, { carrierMessageId: randomUUID(), from: phone, to, text, sentAt: deps.clock.now() });
 }

@@ -1,3 +1,6 @@
+/** In code points. */
+export const textLengthMax = 1_600;
+
 const visible = /[^\s\p{Default_Ignorable_Code_Point}\p{Cf}]/u;
 const controlCharacter = /[\p{Cc}--[\t\n\r]]/v;
 

@@ -3,15 +3,13 @@ import * as store from '../store/wordings.ts';
 import { getFirm } from './firms.ts';
 import type { TextKind } from './ports.ts';
 import { problem } from './problems.ts';
-import { hasControlCharacters, isBlank } from './text-rules.ts';
+import { hasControlCharacters, isBlank, textLengthMax } from './text-rules.ts';
 
 /** The texts that a firm words, and the line after the first text to a person. */
 export type WordingKind = Exclude<TextKind, 'text'> | 'first_text';
 /** Version 0 is ours. */
 export type Wording = { version: number; text: string };
 export type Names = { firm: string; advisor: string };
-
-const lengthMax = 1_600;
 
 /** In GSM-7 characters, and with names of ordinary length one segment each. */
 const defaults: Record<WordingKind, string> = {
@@ -87,7 +85,7 @@ function checkWording(kind: WordingKind, text: string, firmName: string): void {
   const refuse = (what: string) => problem('invalid_request', `The wording of ${kind} must ${what}.`);
   if (isBlank(text) || hasControlCharacters(text) || !text.isWellFormed())
     throw refuse('be a text, without control characters');
-  if ([...text].length > lengthMax) throw refuse(`have at most ${lengthMax} characters`);
+  if ([...text].length > textLengthMax) throw refuse(`have at most ${textLengthMax} characters`);
   const unknown = (text.match(/\{[^{}]*\}/g) ?? []).find((each) => each !== '{firm}' && each !== '{advisor}');
   if (unknown) throw refuse(`have no placeholders but {firm} and {advisor}: ${unknown} is none`);
   const broken = rules[kind].find((rule) => !rule.holds(text, firmName));

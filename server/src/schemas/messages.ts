@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { messageStatuses } from '../domain/messages.ts';
+import { textLengthMax } from '../domain/text-rules.ts';
 import { FailureDetail } from './failures.ts';
 import { DateTime, Enumeration, Id, Phone } from './strings.ts';
 
-export const textLengthMax = 1_600;
 const recipientsMax = 1_000;
 
 /** What a person reads: 1 to 1,600 code points, delivered and archived exactly as sent. */

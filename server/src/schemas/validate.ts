@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { e164Pattern } from '../domain/phone-numbers.ts';
-import { type BrokenRule, brokenRulesMax } from '../domain/problems.ts';
+import { type BrokenRule, brokenRulesMax, invalid } from '../domain/problems.ts';
 import { hasControlCharacters, isBlank } from '../domain/text-rules.ts';
 import { optionalE164Pattern } from './strings.ts';
 
@@ -44,6 +44,12 @@ export function validator<Schema extends TSchema>(schema: Schema): (value: unkno
     const broken = brokenIn(value);
     return broken.length > 0 ? { broken: broken.slice(0, brokenRulesMax) } : { value: value as Static<Schema> };
   };
+}
+
+/** The value, where nothing else of the request is to be judged with it. */
+export function valid<Value>(result: Validated<Value>): Value {
+  if ('broken' in result) throw invalid(result.broken);
+  return result.value;
 }
 
 function makeAjv(options: { allErrors: boolean }): Ajv2020 {

@@ -43,12 +43,6 @@ export async function listHandsetMessages(db: Db, phone: string, limit: number):
   return rows.reverse();
 }
 
-/** Whether an advisor texts from this number. */
-export async function isTextingNumber(db: Db, phone: string): Promise<boolean> {
-  const rows = await db.query('select from advisors where texting_number = $1', [phone]);
-  return rows.length > 0;
-}
-
 /** A text that a phone sent; `text` is unset where it is no longer kept. */
 export type HandsetReply = Omit<HandsetMessage, 'text'> & { text: string | null };
 /** An advisor who can be answered, and what the phone's owner has agreed to; unset where the number is unknown. */

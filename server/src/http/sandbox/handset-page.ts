@@ -14,7 +14,7 @@ import {
   type Sender,
 } from '../../domain/handsets.ts';
 import { e164 } from '../../domain/phone-numbers.ts';
-import { isBlank } from '../../domain/text-rules.ts';
+import { isBlank, textLengthMax } from '../../domain/text-rules.ts';
 import { hidden } from '../advisor/frame.ts';
 import { addScript, sendFailure } from '../advisor/routes.ts';
 import { cookieJar } from '../cookies.ts';
@@ -24,7 +24,6 @@ import { brand, type Html, html, sendErrorPage, sendPage } from '../page.ts';
 const script = readFileSync(new URL('browser/handset.js', import.meta.url));
 const style = readFileSync(new URL('browser/handset.css', import.meta.url));
 const quickReplies = ['ACCEPT', 'YES', 'NO', 'STOP', 'START', 'HELP'];
-const textLengthMax = 1_600;
 
 /**
  * The sandbox's phones on a screen. A browser that opens a page sends no API key, so these need none: the sandbox listens

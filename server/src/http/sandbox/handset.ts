@@ -2,10 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import { type HandsetMessage, listHandsetMessages, replyFromHandset } from '../../domain/handsets.ts';
-import { invalid } from '../../domain/problems.ts';
-import { textLengthMax } from '../../schemas/messages.ts';
+import { textLengthMax } from '../../domain/text-rules.ts';
 import { Phone } from '../../schemas/strings.ts';
-import { type Validated, validator } from '../../schemas/validate.ts';
+import { valid, validator } from '../../schemas/validate.ts';
 import { parseBody, type RawBody } from '../body.ts';
 
 const validateParams = validator(Type.Object({ phone: Phone() }));
@@ -32,9 +31,4 @@ export function addHandset(app: FastifyInstance, deps: Deps): void {
 
 function present({ phone, textingNumber, text, dateTimeCreated }: HandsetMessage) {
   return { from: textingNumber, to: phone, text, dateTime: dateTimeCreated.toISOString() };
-}
-
-function valid<Value>(result: Validated<Value>): Value {
-  if ('broken' in result) throw invalid(result.broken);
-  return result.value;
 }
