@@ -2,6 +2,7 @@
 // those of another day. `--quick` takes a minute with smaller sizes, `--only growth` one section.
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { measureContent } from './content.ts';
 import { measureFiles } from './files.ts';
 import { measureGrowth } from './growth.ts';
 import { measureRequests } from './requests.ts';
@@ -22,6 +23,7 @@ const sections: Record<string, Section> = {
   requests: measureRequests,
   growth: measureGrowth,
   sends: measureSends,
+  content: measureContent,
 };
 
 if (values.only !== undefined && !(values.only in sections)) {

@@ -12,6 +12,8 @@ export type Sizes = {
   crowded: { contacts: number; books: number };
   repetitions: number;
   sends: SendSizes;
+  /** Items of the content library, and how often each search is repeated. */
+  library: { items: number[]; repetitions: number };
 };
 
 export type SendSizes = {
@@ -48,6 +50,7 @@ export const fullSizes: Sizes = {
     schedules: 100_000,
     archivedTexts: [10_000, 5_000_000],
   },
+  library: { items: [1_000, 10_000, 100_000], repetitions: 50 },
 };
 
 export const quickSizes: Sizes = {
@@ -71,4 +74,5 @@ export const quickSizes: Sizes = {
     schedules: 10_000,
     archivedTexts: [10_000, 200_000],
   },
+  library: { items: [1_000, 10_000], repetitions: 20 },
 };

@@ -174,12 +174,15 @@ function isStorable(value: unknown): boolean {
   return typeof value !== 'object' || value === null || Object.values(value).every(isStorable);
 }
 
-/** What no schema says: what is not there, needed only without another field, or depends on the time. */
+/** What no schema says: what is not there, needed only without another field, follows from one, or depends on the time. */
 const knownRefusals: Record<string, string[]> = {
   groupIds: ['exists', 'required'],
   phone: ['required'],
   phoneNumbers: ['notAccepted'],
   memberId: ['agree'],
+  search: ['agree'],
+  sortBy: ['applies'],
+  sortDirection: ['applies'],
   deliveryDate: ['required', 'future', 'daysAhead'],
 };
 

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import { type FileContact, type Region, toDate, toE164, toNumber, type Unreadable } from './fields.ts';
@@ -23,30 +24,43 @@ const columns = {
 type Column = keyof typeof columns;
 export const csvColumns = Object.keys(columns) as Column[];
 
+/** What a CRM's export may say besides. */
+const remoteColumns = {
+  remoteContactId: ['id', 'contactid', 'recordid', 'uid', 'externalid', 'remotecontactid'],
+  remoteContactUrl: ['url', 'link', 'remotecontacturl'],
+} as const;
+type RemoteColumn = keyof typeof remoteColumns;
+const remoteNames = Object.keys(remoteColumns) as RemoteColumn[];
+
 const rowBytesMax = 256 * 1024;
 
-export async function* readCsv(path: string, region: Region): AsyncGenerator<FileContact | Unreadable> {
+export async function* readCsv(
+  path: string,
+  region: Region,
+  until?: AbortSignal,
+): AsyncGenerator<FileContact | Unreadable> {
   const skipped: Unreadable[] = [];
-  const parser = createReadStream(path).pipe(
-    parse({
-      bom: true,
-      columns: (header: string[]) => header.map(columnOf),
-      relax_column_count: false,
-      skip_empty_lines: true,
-      skip_records_with_error: true,
-      max_record_size: rowBytesMax,
-      info: true,
-      on_skip: (error) => {
-        skipped.push({ line: Number(error?.lines ?? 0), unreadable: 'it is not a row of this CSV' });
-      },
-    }),
-  );
+  const parser = parse({
+    bom: true,
+    columns: columnsOf,
+    relax_column_count: false,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    max_record_size: rowBytesMax,
+    info: true,
+    on_skip: (error) => {
+      const hidesRest = !error?.code.startsWith('CSV_RECORD_INCONSISTENT');
+      skipped.push({ line: Number(error?.lines ?? 0), unreadable: 'it is not a row of this CSV', hidesRest });
+    },
+  });
+  // What goes wrong in either of them ends both, and comes out of the loop below.
+  pipeline(createReadStream(path, { signal: until }), parser, () => {});
   for await (const { info, record } of parser as AsyncIterable<{
     info: { lines: number };
     record: Record<string, string>;
   }>) {
     yield* skipped.splice(0);
-    yield { line: info.lines, fields: fieldsOf(record, region) };
+    yield contactOf(info.lines, record, region);
   }
   yield* skipped;
 }
@@ -55,18 +69,33 @@ export function writeCsvRows(rows: Record<Column, unknown>[]): string {
   return stringify(rows, { columns: csvColumns });
 }
 
-/** The field that a heading means; a heading that means none makes a column that is ignored. */
-function columnOf(heading: string): string | false {
-  const plain = heading.toLowerCase().replace(/[^a-z0-9]/g, '');
-  return csvColumns.find((name) => (columns[name] as readonly string[]).includes(plain)) ?? false;
+/** The fields that headings mean; a heading that means none makes a column that is ignored. */
+function columnsOf(header: string[]): (string | false)[] {
+  const plain = header.map((heading) => heading.toLowerCase().replace(/[^a-z0-9]/g, ''));
+  const has = (names: readonly string[], heading: string) => names.includes(heading);
+  return plain.map((heading, index) => {
+    const remote = remoteNames.find((name) => has(remoteColumns[name], heading));
+    // Of several ids the first one counts.
+    if (remote) return plain.findIndex((each) => has(remoteColumns[remote], each)) === index && remote;
+    return csvColumns.find((name) => has(columns[name], heading)) ?? false;
+  });
 }
 
-function fieldsOf(record: Record<string, string>, region: Region): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(record)
-      .filter(([, text]) => text.trim() !== '')
-      .map(([name, text]) => [name, fieldValue(name as Column, text.trim(), region)]),
-  );
+function contactOf(line: number, record: Record<string, string>, region: Region): FileContact {
+  const fields: Record<string, unknown> = {};
+  for (const name of csvColumns) {
+    const text = record[name]?.trim() ?? '';
+    if (text !== '') fields[name] = fieldValue(name, text, region);
+  }
+  const { remoteContactId = '', remoteContactUrl = '' } = record;
+  return {
+    line,
+    fields,
+    phones: typeof fields.phone === 'string' ? [fields.phone] : [],
+    remoteContactId: remoteContactId.trim(),
+    remoteContactUrl: remoteContactUrl.trim(),
+    isGroup: false,
+  };
 }
 
 function fieldValue(name: Column, text: string, region: Region): unknown {

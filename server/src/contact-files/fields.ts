@@ -2,11 +2,22 @@ import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from
 import { enumerations } from '../domain/enumerations.ts';
 import { e164 } from '../domain/phone-numbers.ts';
 
-/** A row or card of a file: where it begins, and its fields as the contract names them, not yet validated. */
-export type FileContact = { line: number; fields: Record<string, unknown> };
+/** A row or card of a file: where it begins, and what it says, not yet validated. */
+export type FileContact = {
+  line: number;
+  /** As the contract names them. */
+  fields: Record<string, unknown>;
+  /** Every number it has, in E.164 where it can be one. */
+  phones: string[];
+  /** Its id and address in the CRM that the file comes from; empty where it says none. */
+  remoteContactId: string;
+  remoteContactUrl: string;
+  /** It stands for several people. */
+  isGroup: boolean;
+};
 
-/** A row or card that can't even be read. */
-export type Unreadable = { line: number; unreadable: string };
+/** A row or card that can't even be read; it may take with it what follows, as a quote that is never closed does. */
+export type Unreadable = { line: number; unreadable: string; hidesRest: boolean };
 
 export type Region = CountryCode;
 

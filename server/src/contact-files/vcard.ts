@@ -1,24 +1,35 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import ICAL from 'ical.js';
 import type { ExportedContact } from '../domain/contact-imports.ts';
 import { word } from '../domain/enumerations.ts';
 import { type FileContact, type Region, toDate, toE164, toNumber, type Unreadable } from './fields.ts';
+import { linesOf } from './lines.ts';
 
 const cardCharactersMax = 1024 * 1024;
+/** The parser takes seconds for a card that is made of nothing else. */
+const parametersMax = 1_000;
+/** Nobody has more; each one costs time to read. */
+const phonesMax = 100;
+const notVcard = 'it is not a vCard';
+const tooLarge = 'the card is over a million characters';
+const withoutEnd = 'the card has no end';
 
 /** A property of a jCard: its name, its parameters, its type and its value. */
 type Property = [name: string, parameters: Record<string, string | string[]>, type: string, ...values: unknown[]];
 
 /** vCard 3.0 and 4.0, card by card, so that a broken card costs only itself. */
-export async function* readVcards(path: string, region: Region): AsyncGenerator<FileContact | Unreadable> {
+export async function* readVcards(
+  path: string,
+  region: Region,
+  until?: AbortSignal,
+): AsyncGenerator<FileContact | Unreadable> {
   let card: string[] = [];
   let size = 0;
   let line = 0;
   let began = 0;
-  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of linesOf(path, cardCharactersMax, until)) {
     line += 1;
     if (/^BEGIN:VCARD\s*$/i.test(text)) {
+      if (began > 0) yield unreadable(began, withoutEnd);
       card = [];
       size = 0;
       began = line;
@@ -28,35 +39,58 @@ export async function* readVcards(path: string, region: Region): AsyncGenerator<
     // A photo may be large and is not ours to keep; a card without an end must not fill the memory.
     if (size <= cardCharactersMax) card.push(text);
     if (/^END:VCARD\s*$/i.test(text)) {
-      yield size <= cardCharactersMax ? readCard(card, began, region) : tooLarge(began);
+      yield size <= cardCharactersMax ? readCard(card, began, region) : unreadable(began, tooLarge);
       began = 0;
     }
   }
-  if (began > 0) yield { line: began, unreadable: 'the card has no end' };
+  if (began > 0) yield { ...unreadable(began, withoutEnd), hidesRest: true };
+}
+
+/** A card that stands alone. */
+export function readVcard(text: string, region: Region): FileContact | Unreadable {
+  if (text.length > cardCharactersMax) return unreadable(1, tooLarge);
+  const lines = text.trim().split(/\r\n|[\r\n]/);
+  const isOne = lines.findLastIndex((each) => /^BEGIN:VCARD\s*$/i.test(each)) === 0;
+  return isOne ? readCard(lines, 1, region) : unreadable(1, notVcard);
 }
 
 function readCard(lines: string[], line: number, region: Region): FileContact | Unreadable {
   if (lines.some((each) => /^VERSION:2\.1\s*$/i.test(each)))
-    return { line, unreadable: 'it is vCard 2.1: export it as 3.0 or 4.0' };
+    return unreadable(line, 'it is vCard 2.1: export it as 3.0 or 4.0');
+  const text = lines.join('\r\n');
+  if ((text.replace(/\r\n[ \t]/g, '').match(/;[^;=:]*=/g)?.length ?? 0) > parametersMax)
+    return unreadable(line, 'the card has over a thousand parameters');
   try {
-    const [, properties] = ICAL.parse(lines.join('\r\n')) as [string, Property[]];
-    return { line, fields: fieldsOf(properties, region) };
+    const [, properties] = ICAL.parse(text) as [string, Property[]];
+    return contactOf(line, properties, region);
   } catch {
-    return { line, unreadable: 'it is not a vCard' };
+    return unreadable(line, notVcard);
   }
 }
 
-function fieldsOf(properties: Property[], region: Region): Record<string, unknown> {
-  const value = (name: string) => properties.find(([each]) => each === name)?.[3];
-  const text = (name: string) => String([value(name) ?? ''].flat()[0]).trim();
-  const parts = (name: string) => [value(name) ?? []].flat().map((part) => [part].flat().join(' ').trim());
+function contactOf(line: number, properties: Property[], region: Region): FileContact {
+  const phones = phonesOf(properties).map((phone) => toE164(phone, region));
+  return {
+    line,
+    fields: fieldsOf(properties, phones, region),
+    phones,
+    remoteContactId: textOf(properties, 'uid'),
+    remoteContactUrl: textOf(properties, 'source') || textOf(properties, 'url'),
+    isGroup: /^group$/i.test(textOf(properties, 'kind') || textOf(properties, 'x-addressbookserver-kind')),
+  };
+}
+
+function fieldsOf(properties: Property[], [phone = '']: string[], region: Region): Record<string, unknown> {
+  const text = (name: string) => textOf(properties, name);
+  const parts = (name: string) =>
+    [firstOf(properties, name) ?? []].flat().map((part) => [part].flat().join(' ').trim());
   const [family = '', given = ''] = parts('n');
   const [, extended = '', street = '', city = '', state = '', postalCode = ''] = parts('adr');
   const fields = {
     ...namesOf(given, family, text('fn')),
     nickname: text('nickname'),
     emailAddress: text('email'),
-    phone: toE164(phoneOf(properties), region),
+    phone,
     birthDate: toDate(text('bday'), region),
     clientAnniversary: toDate(text('x-client-anniversary'), region),
     gender: genderOf(parts('gender')[0] ?? ''),
@@ -70,6 +104,14 @@ function fieldsOf(properties: Property[], region: Region): Record<string, unknow
   return Object.fromEntries(Object.entries(fields).filter(([, each]) => each !== ''));
 }
 
+function textOf(properties: Property[], name: string): string {
+  return String([firstOf(properties, name) ?? ''].flat()[0]).trim();
+}
+
+function firstOf(properties: Property[], name: string): unknown {
+  return properties.find(([each]) => each === name)?.[3];
+}
+
 /** A card that only has its formatted name: the last word is the last name. */
 function namesOf(given: string, family: string, formatted: string) {
   if (given !== '' || family !== '') return { firstName: given, lastName: family };
@@ -77,21 +119,24 @@ function namesOf(given: string, family: string, formatted: string) {
   return { firstName: words.slice(0, -1).join(' '), lastName: words.at(-1) ?? '' };
 }
 
-/** A mobile number is the one that can be texted. */
-function phoneOf(properties: Property[]): string {
-  const phones = properties.filter(([name]) => name === 'tel');
+/** A mobile number is the one that can be texted, so it comes first. */
+function phonesOf(properties: Property[]): string[] {
+  const phones = properties.filter(([name]) => name === 'tel').slice(0, phonesMax);
   const mobile = phones.find(([, { type = [] }]) => [type].flat().some((each) => /cell|mobile/i.test(each)));
-  return String((mobile ?? phones[0])?.[3] ?? '')
-    .replace(/^tel:/i, '')
-    .trim();
+  const inOrder = mobile ? [mobile, ...phones.filter((each) => each !== mobile)] : phones;
+  return inOrder.map(([, , , value]) =>
+    String(value ?? '')
+      .replace(/^tel:/i, '')
+      .trim(),
+  );
 }
 
 function genderOf(letter: string): number | string {
   return { M: 1, F: 2, O: 3, N: 0, U: 0 }[letter.toUpperCase()] ?? letter;
 }
 
-function tooLarge(began: number): Unreadable {
-  return { line: began, unreadable: 'the card is over a million characters' };
+function unreadable(line: number, why: string): Unreadable {
+  return { line, unreadable: why, hidesRest: false };
 }
 
 /** The contact as vCard 4.0. */

@@ -3,16 +3,19 @@ import type { Deps } from '../deps.ts';
 import { findAdvisor, type NewAdvisor } from '../store/advisors.ts';
 import { findApplication } from '../store/applications.ts';
 import { listKnownPhones } from '../store/contacts.ts';
+import { listContent } from '../store/content.ts';
 import { findKey } from '../store/keys.ts';
 import { addAdvisor, setAdvisor } from './advisors.ts';
 import { addApplication, rotateSecret } from './applications.ts';
 import { setInitialConsent } from './consents.ts';
 import { createContacts } from './contacts.ts';
+import { type ContentInput, saveContent } from './content.ts';
 import { numberOf } from './enumerations.ts';
 import { addFirm, type Firm, listFirms } from './firms.ts';
 import { provision } from './grants.ts';
 import { discover } from './identity-provider.ts';
 import { issueKey } from './keys.ts';
+import { sandboxLibrary } from './sandbox-library.ts';
 import { hashSecret, matchesHash } from './secrets.ts';
 
 /** What sandbox.json holds: all that a partner's application needs to begin. */
@@ -133,6 +136,8 @@ export async function makeSandbox(deps: Deps, earlier: SandboxFile | null): Prom
   const advisors = [];
   for (const each of cast) advisors.push(await makeAdvisor(deps, each, firmOf, earlier));
   for (const { id } of advisors) await provision(deps, id, application.clientId);
+  await makeLibrary(deps, null, sandboxLibrary.everyones);
+  await makeLibrary(deps, await firmOf(), sandboxLibrary.firms);
   return { ...urls, ...application, advisors };
 }
 
@@ -200,4 +205,11 @@ async function makeMagicContacts(deps: Deps, advisorId: number): Promise<void> {
   const known = new Set(await listKnownPhones(deps.db, advisorId, phones));
   const missing = magicContacts.filter(({ phone }) => !known.has(phone));
   if (missing.length > 0) await createContacts(deps, advisorId, missing, numberOf('source', 'Manual'));
+}
+
+async function makeLibrary(deps: Deps, firmId: number | null, items: ContentInput[]): Promise<void> {
+  const urls = items.map(({ url }) => url);
+  const known = new Set((await listContent(deps.db, firmId, urls)).map(({ url }) => url));
+  const missing = items.filter(({ url }) => !known.has(url));
+  await saveContent(deps, { firmId, source: null }, missing);
 }

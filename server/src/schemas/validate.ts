@@ -19,6 +19,7 @@ const formats: Record<string, { test: (text: string) => boolean; message: string
     test: (text) => !isBlank(text) && !hasControlCharacters(text),
     message: 'must not be blank, and must have no control characters but tab and line breaks',
   },
+  'web-address': { test: isWebAddress, message: 'must be an absolute http or https address, written in ASCII' },
   'date-time': { test: isDateTime, message: 'must be a time in RFC 3339, such as 2026-03-01T17:05:00Z' },
 };
 
@@ -159,6 +160,11 @@ function isDateTime(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** In ASCII, as addresses travel: what is not is percent-encoded by whoever writes them. */
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[!-~]+$/i.test(text) && URL.canParse(text);
 }
 
 /** A time in RFC 3339, to the millisecond at or after it: what is stored has milliseconds, and a filter is inclusive. */

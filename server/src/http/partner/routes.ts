@@ -9,6 +9,7 @@ import {
   IdResult,
   MembershipsInput,
 } from '../../schemas/contacts.ts';
+import { ContentPage, ContentQuery } from '../../schemas/content.ts';
 import { EnumerationsResult } from '../../schemas/enumerations.ts';
 import { GroupInput, GroupPage, GroupParams, GroupQuery } from '../../schemas/groups.ts';
 import { MessageParams, MessageRequest, MessageResult, MessageStatus } from '../../schemas/messages.ts';
@@ -20,6 +21,7 @@ import {
 import { type Route, route } from '../door.ts';
 import * as consents from './consents.ts';
 import * as contacts from './contacts.ts';
+import * as content from './content.ts';
 import * as enumerations from './enumerations.ts';
 import * as groups from './groups.ts';
 import * as messages from './messages.ts';
@@ -185,6 +187,18 @@ export const routes: Route[] = [
     params: GroupParams,
     problems: ['not_found'],
     handler: groups.remove,
+  }),
+  route({
+    method: 'GET',
+    path: '/core/content/library/search',
+    scope: 'core.content.read',
+    summary: 'Search content',
+    description:
+      'What is published for everyone and for the advisor’s firm: with text the best match first, else by title.',
+    query: ContentQuery,
+    answer: ContentPage,
+    problems: [],
+    handler: content.search,
   }),
   route({
     method: 'GET',

@@ -1,0 +1,14 @@
+import { createReadStream, statSync } from 'node:fs';
+import { UsageError } from './verb.ts';
+
+export function requireFile(path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`There is no file ${path}.`);
+}
+
+/** How far a file is read is shown by its lines. */
+export async function countLines(path: string): Promise<number> {
+  let lines = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines += 1;
+  return lines;
+}

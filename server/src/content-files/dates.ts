@@ -1,0 +1,50 @@
+const w3cForm =
+  /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?\s?([Zz]|[+-]\d{2}:?\d{2})?)?)?)?$/;
+const rfc822Form =
+  /^(?:[a-z]{3,9},?\s+)?(\d{1,2})[\s-]+([a-z]{3})[a-z]*\.?[\s-]+(\d{4}|\d{2})(?:\s+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([a-z]{1,5}|[+-]\d{4}|[+-]\d{2}:\d{2})?)?$/i;
+const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+/** RFC 822 has these names; its single letters were defined wrongly and mean nothing. */
+const zoneHours: Record<string, number> = { EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 };
+const textCharactersMax = 64;
+
+/** When something was published, as feeds and sitemaps write it: RFC 3339, its shorter forms, or RFC 822. */
+export function toTime(written: string): Date | null {
+  const text = written.trim();
+  if (text.length > textCharactersMax) return null;
+  return fromW3c(text) ?? fromRfc822(text);
+}
+
+function fromW3c(text: string): Date | null {
+  const match = w3cForm.exec(text);
+  if (!match) return null;
+  const [, year, month = '1', day = '1', hour = '0', minute = '0', second = '0', fraction = '0', zone = 'Z'] = match;
+  const milliseconds = Math.floor(Number(`0.${fraction}`) * 1000);
+  return timeOf([year, month, day, hour, minute, second].map(Number), milliseconds, offsetMinutes(zone));
+}
+
+function fromRfc822(text: string): Date | null {
+  const match = rfc822Form.exec(text);
+  if (!match) return null;
+  const [, day, monthName = '', yearText = '', hour = '0', minute = '0', second = '0', zone = 'Z'] = match;
+  const month = months.indexOf(monthName.toLowerCase()) + 1;
+  const year = yearText.length === 4 ? Number(yearText) : Number(yearText) + (Number(yearText) < 50 ? 2000 : 1900);
+  if (month === 0) return null;
+  return timeOf([year, month, ...[day, hour, minute, second].map(Number)], 0, offsetMinutes(zone));
+}
+
+/** Null where the calendar or the clock has no such time; a leap second is the one before it. */
+function timeOf(parts: number[], milliseconds: number, offset: number): Date | null {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts;
+  const utc = new Date(Date.UTC(year, month - 1, day, hour, minute, Math.min(second, 59), milliseconds));
+  utc.setUTCFullYear(year, month - 1, day);
+  const isReal = year > 0 && utc.getUTCMonth() === month - 1 && utc.getUTCDate() === day;
+  if (!isReal || hour > 23 || minute > 59 || second > 60) return null;
+  const time = new Date(utc.getTime() - offset * 60_000);
+  return time.getUTCFullYear() > 0 && time.getUTCFullYear() < 10_000 ? time : null;
+}
+
+function offsetMinutes(zone: string): number {
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
+  if (sign) return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  return (zoneHours[zone.toUpperCase()] ?? 0) * 60;
+}

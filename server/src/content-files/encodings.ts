@@ -1,0 +1,46 @@
+import { gunzipSync } from 'node:zlib';
+import { SourceFault } from './faults.ts';
+
+const gzipMagic = Buffer.from([0x1f, 0x8b]);
+const headBytes = 1024;
+const declaredInXml = /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/i;
+const declaredInHtml = /<meta\s[^>]{0,500}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i;
+
+/** What a .gz file holds, or the bytes as they are. */
+export function unzipped(bytes: Buffer, bytesMax: number): Buffer {
+  if (!bytes.subarray(0, 2).equals(gzipMagic)) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: bytesMax });
+  } catch (error) {
+    const tooLong = error instanceof RangeError;
+    throw new SourceFault(tooLong ? `it holds more than ${bytesMax} bytes` : 'it is not the gzip file it looks like');
+  }
+}
+
+/** The text, by its byte order mark, else by what its content type says, else by what it declares itself, else as UTF-8. */
+export function decoded(bytes: Buffer, contentType: string | null): string {
+  const [, fromType] = /charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(contentType ?? '') ?? [];
+  const label = markedBy(bytes) ?? known(fromType) ?? known(declaredIn(bytes)) ?? 'utf-8';
+  return new TextDecoder(label).decode(bytes);
+}
+
+/** Also XML in UTF-16 that has no mark, by its first character. */
+function markedBy(bytes: Buffer): string | undefined {
+  const begins = (hex: string) => bytes.subarray(0, hex.length / 2).toString('hex') === hex;
+  if (begins('efbbbf')) return 'utf-8';
+  if (begins('fffe') || begins('3c003f00')) return 'utf-16le';
+  if (begins('feff') || begins('003c003f')) return 'utf-16be';
+}
+
+/** What could be read as ASCII can't be UTF-16, whatever it declares. */
+function declaredIn(bytes: Buffer): string | undefined {
+  const head = bytes.toString('latin1', 0, headBytes);
+  const [, label] = declaredInXml.exec(head) ?? declaredInHtml.exec(head) ?? [];
+  return label && /^utf-?16|^ucs|^iso-10646/i.test(label) ? 'utf-8' : label;
+}
+
+function known(label: string | undefined): string | undefined {
+  try {
+    return label && new TextDecoder(label).encoding;
+  } catch {}
+}

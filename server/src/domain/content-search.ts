@@ -1,0 +1,100 @@
+import type { Deps } from '../deps.ts';
+import type { ContentType } from '../store/content.ts';
+import type { AskedWord, ContentFilter, ContentItemRow, FoundContent } from '../store/content-search.ts';
+import * as store from '../store/content-search.ts';
+import type { Db } from '../store/db.ts';
+import { getAdvisor } from './advisors.ts';
+import { distance, meaningfulWords } from './content-words.ts';
+import { type Page, pageOf, rowsOf } from './pages.ts';
+import { isBlank } from './text-rules.ts';
+
+export type ContentItem = ContentItemRow;
+export type ContentSearch = { contentType: ContentType | 'All'; text?: string; page: number; pageSize: number };
+
+export const contentSorts = ['relevance', 'title'] as const;
+
+/** More say nothing more. */
+const wordsMax = 12;
+/** Where any word will do, each brings all that it has. */
+const anyWordsMax = 6;
+/** Nobody misspells everything, and each word takes a search of its own. */
+const correctionsMax = 4;
+const nearWordsMax = 100;
+const meaningsMax = 3;
+const correctedLengthMin = 4;
+const shortWordLength = 5;
+const rankedMin = 400;
+
+/** By how well items match the text, or where there is none by title. */
+export function contentOrder(text: string | undefined) {
+  return text === undefined || isBlank(text)
+    ? ({ sortBy: 'title', sortDirection: 'asc' } as const)
+    : ({ sortBy: 'relevance', sortDirection: 'desc' } as const);
+}
+
+/** What is published for everyone and for the advisor's firm. */
+export async function searchContent(
+  deps: Deps,
+  advisorId: number,
+  { contentType: type, text = '', page, pageSize }: ContentSearch,
+): Promise<Page<ContentItem>> {
+  const order = { page, pageSize, ...contentOrder(text) };
+  const rows = rowsOf(order);
+  const { firmId } = await getAdvisor(deps, String(advisorId));
+  const filter = { firmId, type };
+  const { total, items } =
+    order.sortBy === 'title'
+      ? await store.listContentByTitle(deps.db, filter, rows)
+      : await findText(deps.db, filter, text, rows);
+  return pageOf(order, total, items);
+}
+
+/** What has all the words; where nothing does, as they may have been meant; where still nothing does, what has any. */
+async function findText(
+  db: Db,
+  filter: ContentFilter,
+  text: string,
+  { offset, limit }: { offset: bigint; limit: number },
+): Promise<FoundContent> {
+  const asked = meaningfulWords(text).slice(0, wordsMax);
+  if (asked.length === 0) return { total: 0, items: [] };
+  // A whole number of pages, so that none is half ranked.
+  const page = { offset, limit, rankedMax: Math.ceil(rankedMin / limit) * limit };
+  const words = asked.map((word): AskedWord => ({ word, others: [] }));
+  const found = await store.listContentByText(db, filter, { words, any: false }, page);
+  if (found.total > 0) return found;
+  const meant = await corrected(db, words);
+  const again = await store.listContentByText(db, filter, { words: meant, any: false }, page);
+  if (again.total > 0 || meant.length === 1) return again;
+  return store.listContentByText(db, filter, { words: meant.slice(0, anyWordsMax), any: true }, page);
+}
+
+/** A word that the library doesn't know, nor one that it begins, may have been meant to be another. */
+async function corrected(db: Db, words: AskedWord[]): Promise<AskedWord[]> {
+  const known = new Set(
+    await store.listKnownWords(
+      db,
+      words.map(({ word }) => word),
+    ),
+  );
+  const unknown = words.filter(({ word }) => !known.has(word)).slice(0, correctionsMax);
+  // Where each of them is known, but to others, any may be the one that was misspelt.
+  const doubtful = new Set(unknown.length > 0 ? unknown : words.slice(0, correctionsMax));
+  return Promise.all(
+    words.map(async (each) => (doubtful.has(each) ? { ...each, others: await meanings(db, each.word) } : each)),
+  );
+}
+
+/** The nearest words: one slip away, or in a longer word two. Of very short ones each is near every other. */
+async function meanings(db: Db, word: string): Promise<string[]> {
+  if (word.length < correctedLengthMin) return [];
+  const slipsMax = word.length <= shortWordLength ? 1 : 2;
+  const near = (await store.listNearWords(db, word, nearWordsMax))
+    .map((each) => ({ each, slips: distance(word, each, slipsMax) }))
+    .filter(({ each, slips }) => each !== word && slips <= slipsMax);
+  const least = Math.min(...near.map(({ slips }) => slips));
+  return near
+    .filter(({ slips }) => slips === least)
+    .map(({ each }) => each)
+    .slice(0, meaningsMax);
+}

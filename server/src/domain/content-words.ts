@@ -1,0 +1,59 @@
+import { fold } from './folding.ts';
+
+/** In code points; what is longer is cut, in items and in searches alike. */
+const wordLengthMax = 40;
+
+/** Words that say nothing about what an item is about. Not "will": people make one. */
+const stopWords = new Set(
+  `a about above after again all also am an and any are as at be because been before being below between both but by can
+   could did do does doing don down during each few for from further had has have having he her here hers him his how i
+   if in into is it its itself just me more most my no nor not now of off on once only or other our ours out over own s
+   same she should so some such t than that the their theirs them then there these they this those through to too under
+   until up us very was we were what when where which while who whom why with would you your yours`.split(/\s+/),
+);
+
+/** The words of a text, without case and accents, in their order. Plans and the like are one word however written. */
+export function wordsOf(text: string): string[] {
+  const joined = fold(text)
+    .replace(/(?<=\p{L})['’](?=\p{L})/gu, '') // client's
+    .replace(/\b(40[138]|457)[\s(-]*([abk])\b\)?/g, '$1$2') // 401(k), 403-b
+    .replace(/(?<![\p{L}\p{N}])(\p{L})-(?=\p{L})/gu, '$1'); // e-mail
+  return (joined.match(/[\p{L}\p{N}]+/gu) ?? []).map(cut);
+}
+
+/** The words that a search is for: those that mean something, or all where none does. */
+export function meaningfulWords(text: string): string[] {
+  const words = [...new Set(wordsOf(text))];
+  const meaningful = words.filter((word) => !stopWords.has(word));
+  return meaningful.length > 0 ? meaningful : words;
+}
+
+function cut(word: string): string {
+  return word.length <= wordLengthMax ? word : Array.from(word).slice(0, wordLengthMax).join('');
+}
+
+/**
+ * How many letters to add, drop, change or swap with their neighbour to get from one word to the other; Infinity where
+ * it is more than the limit. (Damerau–Levenshtein, where no letter is touched twice.)
+ */
+export function distance(from: string, to: string, limit: number): number {
+  if (Math.abs(from.length - to.length) > limit) return Infinity;
+  let before: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const same = from[i - 1] === to[j - 1];
+      let least = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (same ? 0 : 1));
+      if (from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]) least = Math.min(least, at(before, j - 2) + 1);
+      row.push(least);
+    }
+    [before, last] = [last, row];
+  }
+  const steps = at(last, to.length);
+  return steps <= limit ? steps : Infinity;
+}
+
+function at(row: number[], index: number): number {
+  return row[index] ?? Infinity;
+}

@@ -1,0 +1,113 @@
+import type { Deps } from '../deps.ts';
+import type { ContentFields, IndexedContent, KnownContent } from '../store/content.ts';
+import * as store from '../store/content.ts';
+import type { Db } from '../store/db.ts';
+import { wordsOf } from './content-words.ts';
+
+export { type ContentStatus, type ContentType, contentStatuses, contentTypes } from '../store/content.ts';
+export { type ContentItem, type ContentSearch, contentOrder, contentSorts, searchContent } from './content-search.ts';
+
+/** Items belong to a firm, or with null to everyone; what one source brought is told from what others did. */
+export type ContentOwner = { firmId: number | null; source: string | null };
+export type ContentInput = Omit<ContentFields, 'source'>;
+export type Saved = 'added' | 'changed' | 'unchanged';
+
+export const contentBatchMax = 1_000;
+
+/**
+ * Saves a batch in one transaction. An item is the same one where owner and url are; of a url that is repeated the last
+ * wins. Returns what became of each, in order; what is unchanged is not written.
+ */
+export async function saveContent(deps: Deps, owner: ContentOwner, items: ContentInput[]): Promise<Saved[]> {
+  if (items.length > contentBatchMax) throw new Error(`A batch has at most ${contentBatchMax} items.`);
+  const wanted = new Map(items.map((item) => [item.url, { ...item, source: owner.source }]));
+  const saved = await deps.db.transaction(async (db) => {
+    await store.lockContent(db, owner.firmId);
+    const rows = await store.listContent(db, owner.firmId, [...wanted.keys()]);
+    const there = new Map(rows.map((row) => [row.url, row]));
+    const outcomes = new Map<string, Saved>();
+    const write: Write = { added: [], changed: [] };
+    for (const [url, fields] of wanted) {
+      const row = there.get(url);
+      const outcome = row ? (differs(row, fields) ? 'changed' : 'unchanged') : 'added';
+      if (!row) write.added.push(fields);
+      else if (outcome === 'changed') write.changed.push(fields);
+      outcomes.set(url, outcome);
+    }
+    await save(db, owner.firmId, write, deps.clock.now());
+    return outcomes;
+  });
+  return items.map(({ url }) => saved.get(url) as Saved);
+}
+
+/** By url what an owner has of a source: for a sync that wants to know what to read again. */
+export async function listKnownContent(
+  deps: Deps,
+  { firmId, source }: ContentOwner,
+): Promise<Map<string, Omit<KnownContent, 'url'>>> {
+  const known = new Map<string, Omit<KnownContent, 'url'>>();
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const limit = contentBatchMax;
+    const page: KnownContent[] = await store.listKnownContent(deps.db, firmId, { source, after, limit });
+    for (const { url, ...rest } of page) known.set(url, rest);
+    after = page.length === limit ? page.at(-1)?.url : undefined;
+  }
+  return known;
+}
+
+/** Archives what an owner has of a source and is not among these urls; returns theirs. */
+export async function archiveMissing(deps: Deps, owner: ContentOwner, urls: ReadonlySet<string>): Promise<string[]> {
+  const known = await listKnownContent(deps, owner);
+  const missing = [...known].flatMap(([url, { status }]) => (status === 'archived' || urls.has(url) ? [] : [url]));
+  const archived: string[] = [];
+  for (let start = 0; start < missing.length; start += contentBatchMax)
+    archived.push(...(await archive(deps, owner, missing.slice(start, start + contentBatchMax))));
+  return archived;
+}
+
+async function archive(deps: Deps, { firmId, source }: ContentOwner, urls: string[]): Promise<string[]> {
+  return deps.db.transaction(async (db) => {
+    await store.lockContent(db, firmId);
+    const changed = (await store.listContent(db, firmId, urls))
+      .filter((row) => row.source === source && row.status !== 'archived')
+      .map((row) => ({ ...row, status: 'archived' as const }));
+    await save(db, firmId, { added: [], changed }, deps.clock.now());
+    return changed.map(({ url }) => url);
+  });
+}
+
+type Write = { added: ContentFields[]; changed: ContentFields[] };
+
+async function save(db: Db, firmId: number | null, { added, changed }: Write, now: Date): Promise<void> {
+  const [inserts, updates] = [added.map(indexed), changed.map(indexed)];
+  await store.insertContent(db, firmId, inserts, now);
+  await store.updateContent(db, firmId, updates, now);
+  const words = [...inserts, ...updates].flatMap((item) => allWords(item).split(' '));
+  await store.insertContentWords(db, [...new Set(words)].filter(Boolean));
+}
+
+function indexed(item: ContentFields): IndexedContent {
+  const joined = (text: string) => wordsOf(text).join(' ');
+  return {
+    ...item,
+    titleWords: joined(item.title),
+    keywordWords: joined(item.keywords.join(' ')),
+    summaryWords: joined(item.summary ?? ''),
+  };
+}
+
+function allWords({ titleWords, keywordWords, summaryWords }: IndexedContent): string {
+  return `${titleWords} ${keywordWords} ${summaryWords}`;
+}
+
+function differs(row: ContentFields, fields: ContentFields): boolean {
+  return (
+    row.type !== fields.type ||
+    row.title !== fields.title ||
+    row.summary !== fields.summary ||
+    row.status !== fields.status ||
+    row.source !== fields.source ||
+    row.keywords.join('\0') !== fields.keywords.join('\0') ||
+    row.dateTimePublished?.getTime() !== fields.dateTimePublished?.getTime()
+  );
+}

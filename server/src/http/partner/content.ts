@@ -1,0 +1,35 @@
+import type { Static } from 'typebox';
+import type { Deps } from '../../deps.ts';
+import { contentOrder, searchContent } from '../../domain/content.ts';
+import { invalid } from '../../domain/problems.ts';
+import type { ContentQuery } from '../../schemas/content.ts';
+
+type Query = Static<typeof ContentQuery>;
+
+export async function search(deps: Deps, advisorId: number, { query }: { query: Query }) {
+  const { contentType, page, pageSize } = query;
+  const text = textOf(query);
+  requireOrder(query, text);
+  return searchContent(deps, advisorId, { contentType, text, page, pageSize });
+}
+
+function textOf({ searchText, search }: Query): string | undefined {
+  if (searchText !== undefined && search !== undefined && search !== searchText)
+    throw invalid([
+      { path: '/search', rule: 'agree', message: 'search is another name of searchText: both given must be equal.' },
+    ]);
+  return searchText ?? search;
+}
+
+/** The order follows from the text. Whoever asks for another is told so, rather than given what they didn't ask for. */
+function requireOrder(query: Query, text: string | undefined): void {
+  const order = contentOrder(text);
+  const broken = (['sortBy', 'sortDirection'] as const)
+    .filter((name) => query[name] !== undefined && query[name] !== order[name])
+    .map((name) => ({
+      path: `/${name}`,
+      rule: 'applies',
+      message: `${name} can only be ${order[name]} ${order.sortBy === 'title' ? 'without' : 'with'} text.`,
+    }));
+  if (broken.length > 0) throw invalid(broken);
+}

@@ -1,0 +1,83 @@
+import { type TSchema, Type } from 'typebox';
+import {
+  type ContentStatus,
+  type ContentType,
+  contentSorts,
+  contentStatuses,
+  contentTypes,
+} from '../domain/content.ts';
+import { PageOf, pageSizeMax } from './pages.ts';
+import { stringLengthMax } from './strings.ts';
+
+/** In code points, like every length. */
+export const searchTextLengthMax = 150;
+const urlLengthMax = 2_000;
+const summaryLengthMax = 2_000;
+const keywordLengthMax = 100;
+const keywordsMax = 50;
+
+/** A field with a default may be left out, and is there all the same once it has been validated. */
+const withDefault = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema) as unknown as Schema;
+
+/** An item as an operator's files and feeds give it. */
+export const ContentInput = Type.Object(
+  {
+    type: Type.Unsafe<ContentType>({ type: 'string', enum: contentTypes }),
+    title: Type.String({ trim: true, minLength: 1, maxLength: stringLengthMax }),
+    url: Type.String({ format: 'web-address', maxLength: urlLengthMax }),
+    summary: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: summaryLengthMax })),
+    keywords: withDefault(
+      Type.Array(Type.String({ maxLength: keywordLengthMax }), { maxItems: keywordsMax, default: [] }),
+    ),
+    status: withDefault(Type.Unsafe<ContentStatus>({ type: 'string', enum: contentStatuses, default: 'published' })),
+    dateTimePublished: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })),
+  },
+  { title: 'Content input' },
+);
+
+const SearchText = (annotation: object) =>
+  Type.Optional(Type.String({ freeText: true, maxLength: searchTextLengthMax, ...annotation }));
+
+export const ContentQuery = Type.Object({
+  contentType: withDefault(
+    Type.Unsafe<ContentType | 'All'>({
+      type: 'string',
+      enum: ['All', ...contentTypes],
+      default: 'All',
+      description: 'What it is.',
+    }),
+  ),
+  searchText: SearchText({
+    description:
+      'What it is about. Words may be begun or misspelt a little; any case and accent. Items with all of them are found, or if there are none those with any.',
+    examples: ['social security'],
+  }),
+  search: SearchText({ description: 'The same as `searchText`; both given must be equal.' }),
+  page: withDefault(
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page number.' }),
+  ),
+  pageSize: withDefault(
+    Type.Integer({ minimum: 1, maximum: pageSizeMax, default: 25, description: 'Items on a page.' }),
+  ),
+  sortBy: Type.Optional(
+    Type.Unsafe<(typeof contentSorts)[number]>({
+      type: 'string',
+      enum: contentSorts,
+      description: 'Needs not be given: `relevance` with text, `title` without; anything else is refused.',
+    }),
+  ),
+  sortDirection: Type.Optional(
+    Type.Unsafe<'asc' | 'desc'>({
+      type: 'string',
+      enum: ['asc', 'desc'],
+      description: 'Needs not be given: `desc` with text, `asc` without; anything else is refused.',
+    }),
+  ),
+});
+
+export const ContentItem = Type.Object(
+  { title: Type.String({ minLength: 1 }), url: Type.String({ minLength: 1 }) },
+  { title: 'Content item' },
+);
+
+export const ContentPage = PageOf(ContentItem, contentSorts, 'Page of content');

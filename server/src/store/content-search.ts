@@ -1,0 +1,182 @@
+import type { ContentType } from './content.ts';
+import type { Db } from './db.ts';
+
+/** What a search shows of an item. */
+export type ContentItemRow = { title: string; url: string };
+/** Who looks, and for what kind of item. */
+export type ContentFilter = { firmId: number; type: ContentType | 'All' };
+/** A word that is asked for, and others that it may have been meant to be. */
+export type AskedWord = { word: string; others: string[] };
+export type ContentPage = { offset: bigint; limit: number };
+export type FoundContent = { total: number; items: ContentItemRow[] };
+
+/** How much a word counts in summary, keywords and title; the first is of a weight that no word has. */
+const weights = `'{0, 0.1, 0.4, 1}'`;
+
+/**
+ * What has all the words, or any of them, best first. A word is found by its stem, or as the beginning of a word. Title
+ * over keywords over summary, a whole word over its kin and those over what it begins, a title that has the words one after the other over all;
+ * then the newer. No more than `rankedMax`, the newest, are compared so: to rank each of twenty thousand takes 100 ms,
+ * and whoever asks for what a fifth of the library is about has not asked for much. The others follow by date.
+ */
+export async function listContentByText(
+  db: Db,
+  { firmId, type }: ContentFilter,
+  { words, any }: { words: AskedWord[]; any: boolean },
+  { offset, limit, rankedMax }: ContentPage & { rankedMax: number },
+): Promise<FoundContent> {
+  const isRanked = offset < rankedMax;
+  const rows = await db.query<{ total: number } & ContentItemRow>(
+    `with query as materialized (
+       select ${queryOf(words, any)} as query, to_tsquery('simple', $6) as whole, to_tsquery('english', $6) as stems,
+         to_tsquery('simple', $7) as phrase
+     ),
+     matched as materialized (
+       select content_id, date_time_listed
+       from content_search
+       where words @@ (select query from query)
+         and (firm_id is null or firm_id = $1)
+         and ($2 = 'All' or type = $2)
+     ),
+     newest as (
+       select content_id, date_time_listed
+       from matched
+       order by date_time_listed desc, content_id
+       offset $3
+       limit $4
+     ),
+     page as (
+       select newest.content_id, newest.date_time_listed, ${isRanked ? rank : '0'} as rank
+       from newest
+       cross join lateral (select words from content_search where content_id = newest.content_id offset 0) as item
+       cross join query
+       order by rank desc, newest.date_time_listed desc, newest.content_id
+       offset $5
+       limit $8
+     )
+     select totals.total, item.title, item.url
+     from (select count(*) as total from matched) as totals
+     left join page on true
+     left join lateral (select title, url from content_items where content_id = page.content_id offset 0) as item on true
+     order by page.rank desc, page.date_time_listed desc, page.content_id`,
+    [
+      firmId,
+      type,
+      isRanked ? 0 : offset,
+      isRanked ? rankedMax : limit,
+      isRanked ? offset : 0,
+      wholeOf(words),
+      phraseOf(words),
+      limit,
+    ],
+  );
+  return foundIn(rows);
+}
+
+const rank = `
+  ts_rank(${weights}, item.words, query)
+    + case when item.words @@ stems then 0.25 else 0 end
+    + case when item.words @@ whole then 0.25 else 0 end
+    + case when item.words @@ phrase then 1 else 0 end`;
+
+/** A page of all that is published, by title, read from the end that is nearer. */
+export async function listContentByTitle(
+  db: Db,
+  { firmId, type }: ContentFilter,
+  { offset, limit }: ContentPage,
+): Promise<FoundContent> {
+  const total = await countContent(db, { firmId, type });
+  if (offset >= BigInt(total)) return { total, items: [] };
+  const count = Math.min(limit, total - Number(offset));
+  const fromEnd = total - Number(offset) - count;
+  const isNearEnd = fromEnd < Number(offset);
+  const direction = isNearEnd ? 'desc' : 'asc';
+  const items = await db.query<ContentItemRow>(
+    `with page as materialized (
+       select title, content_id
+       from content_items
+       where status = 'published' and (firm_id is null or firm_id = $1) and ($2 = 'All' or type = $2)
+       order by title ${direction}, content_id ${direction}
+       offset $3
+       limit $4
+     )
+     select item.title, item.url
+     from page
+     cross join lateral (select title, url from content_items where content_id = page.content_id offset 0) as item
+     order by page.title, page.content_id`,
+    [firmId, type, isNearEnd ? fromEnd : Number(offset), count],
+    `list-content-by-title-${direction}`,
+  );
+  return { total, items };
+}
+
+/** The words, of all that are asked for, that are a word of the library or begin one. */
+export async function listKnownWords(db: Db, words: string[]): Promise<string[]> {
+  const rows = await db.query<{ word: string }>(
+    `select asked.word
+     from unnest($1::text[]) as asked (word)
+     where exists (
+       select
+       from content_words known
+       where known.word >= asked.word and known.word < asked.word || chr(1114111)
+     )`,
+    [words],
+    'list-known-words',
+  );
+  return rows.map(({ word }) => word);
+}
+
+/** Words of the library that look like this one, the likest first. */
+export async function listNearWords(db: Db, word: string, limit: number): Promise<string[]> {
+  const rows = await db.query<{ word: string }>(
+    'select word from near_content_words($1, $2) as word',
+    [word, limit],
+    'list-near-words',
+  );
+  return rows.map((row) => row.word);
+}
+
+async function countContent(db: Db, { firmId, type }: ContentFilter): Promise<number> {
+  const [row] = await db.query<{ total: number }>(
+    `select coalesce(sum(item_count), 0)::bigint as total
+     from content_counts
+     where (firm_id is null or firm_id = $1) and ($2 = 'All' or type = $2)`,
+    [firmId, type],
+    'count-content',
+  );
+  return row?.total ?? 0;
+}
+
+/** Past the last page there is one row with the total and no item. */
+function foundIn(rows: ({ total: number } & ContentItemRow)[]): FoundContent {
+  const [first] = rows;
+  return { total: first?.total ?? 0, items: first && first.url !== null ? rows : [] };
+}
+
+/** Words have letters and digits only, so that nothing in them is an operator. */
+function queryOf(words: AskedWord[], any: boolean): string {
+  const terms = words.map(({ word, others }) => {
+    const forms = [word, ...others].flatMap((each) => [
+      `to_tsquery('simple', '''${each}''${isBeginning(each) ? ':*' : ''}')`,
+      `to_tsquery('english', '''${each}''')`,
+    ]);
+    return `(${forms.join(' || ')})`;
+  });
+  return terms.join(any ? ' || ' : ' && ');
+}
+
+/** A single letter begins a word of nearly every item, and says nothing. */
+function isBeginning(word: string): boolean {
+  return word.length > 1;
+}
+
+function wholeOf(words: AskedWord[]): string {
+  return words.map(({ word, others }) => `(${[word, ...others].map((each) => `'${each}'`).join(' | ')})`).join(' & ');
+}
+
+/** In the title one after the other, the last of several perhaps only begun. */
+function phraseOf(words: AskedWord[]): string {
+  const meant = words.map(({ word, others }) => others[0] ?? word);
+  const begun = meant.length > 1 ? meant.length - 1 : undefined;
+  return meant.map((word, index) => `'${word}':${index === begun ? '*' : ''}A`).join(' <-> ');
+}
