@@ -3,7 +3,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-const needed = [{ name: 'chromium', file: '/usr/bin/chromium' }];
+const needed = [
+  { name: 'chromium', file: '/usr/bin/chromium' },
+  { name: 'radicale', file: '/usr/bin/radicale' },
+];
 const missing = needed.filter(({ file }) => !existsSync(file)).map(({ name }) => name);
 
 if (missing.length > 0 && process.getuid?.() === 0 && existsSync('/etc/debian_version')) {

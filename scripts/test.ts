@@ -11,7 +11,7 @@ if (named.length === 0) {
   run('types', ['node_modules/typescript/bin/tsc', '--project', '.']);
   run('lint, format and arrows', ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.']);
   run('generated files in step', ['scripts/generate.ts', '--check']);
-  run('Debian packages for the browser tests', ['scripts/debian-packages.ts']);
+  run('Debian packages for the tests', ['scripts/debian-packages.ts']);
 }
 run('tests', [
   '--test',

@@ -170,6 +170,121 @@ create table contacts (
   constraint contacts_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
 );
 
+create table content_counts (
+  firm_id bigint,
+  type text not null,
+  item_count integer not null,
+  constraint content_counts_firm_id_type_key UNIQUE NULLS NOT DISTINCT (firm_id, type)
+);
+
+create table content_items (
+  content_id bigint not null generated always as identity,
+  firm_id bigint,
+  type text not null,
+  title text collate "und-x-icu" not null,
+  url text not null,
+  summary text,
+  keywords text[] not null,
+  status text not null,
+  source text,
+  date_time_published timestamp with time zone,
+  date_time_created timestamp with time zone not null,
+  date_time_modified timestamp with time zone not null,
+  constraint content_items_firm_id_url_key UNIQUE NULLS NOT DISTINCT (firm_id, url),
+  constraint content_items_pkey PRIMARY KEY (content_id),
+  constraint content_items_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint content_items_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'published'::text, 'archived'::text]))),
+  constraint content_items_type_check CHECK ((type = ANY (ARRAY['WebContent'::text, 'Emails'::text, 'SocialPosts'::text, 'Print'::text, 'DownloadContent'::text])))
+);
+
+create table content_search (
+  content_id bigint not null,
+  firm_id bigint,
+  type text not null,
+  date_time_listed timestamp with time zone not null,
+  words tsvector not null,
+  constraint content_search_pkey PRIMARY KEY (content_id),
+  constraint content_search_content_id_fkey FOREIGN KEY (content_id) REFERENCES content_items(content_id)
+);
+
+create table content_words (
+  word text collate "C" not null,
+  constraint content_words_pkey PRIMARY KEY (word)
+);
+
+create table crm_connections (
+  advisor_id bigint not null,
+  kind text not null,
+  settings jsonb not null,
+  sealed_secret bytea,
+  next_sync_at timestamp with time zone,
+  daily boolean not null,
+  sync_id bigint,
+  syncing_until timestamp with time zone,
+  lookups_after timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  lookup_fault text,
+  date_time_created timestamp with time zone not null,
+  constraint crm_connections_pkey PRIMARY KEY (advisor_id),
+  constraint crm_connections_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
+create table crm_contacts (
+  advisor_id bigint not null,
+  kind text not null,
+  remote_contact_id text not null,
+  contact_id bigint,
+  locator text not null,
+  version text,
+  fields jsonb not null,
+  missing_since timestamp with time zone,
+  constraint crm_contacts_pkey PRIMARY KEY (advisor_id, kind, remote_contact_id),
+  constraint crm_contacts_advisor_id_contact_id_fkey FOREIGN KEY (advisor_id, contact_id) REFERENCES contacts(advisor_id, contact_id) ON DELETE SET NULL (contact_id),
+  constraint crm_contacts_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
+create table crm_findings (
+  advisor_id bigint not null,
+  sync_id bigint not null,
+  finding_id bigint not null generated always as identity,
+  kind text not null,
+  remote_contact_id text,
+  contact_id bigint,
+  detail text not null,
+  constraint crm_findings_pkey PRIMARY KEY (advisor_id, sync_id, finding_id),
+  constraint crm_findings_advisor_id_sync_id_fkey FOREIGN KEY (advisor_id, sync_id) REFERENCES crm_syncs(advisor_id, sync_id)
+);
+
+create table crm_lookups (
+  advisor_id bigint not null,
+  phone text not null,
+  failures smallint not null default 0,
+  not_before timestamp with time zone not null,
+  leased_until timestamp with time zone,
+  constraint crm_lookups_pkey PRIMARY KEY (advisor_id, phone),
+  constraint crm_lookups_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
+create table crm_syncs (
+  advisor_id bigint not null,
+  sync_id bigint not null generated always as identity,
+  kind text not null,
+  actor text not null,
+  status text not null,
+  reason text,
+  added integer not null default 0,
+  updated integer not null default 0,
+  unchanged integer not null default 0,
+  conflicts integer not null default 0,
+  duplicates integer not null default 0,
+  missing integer not null default 0,
+  refused integer not null default 0,
+  date_time_started timestamp with time zone not null,
+  date_time_ended timestamp with time zone,
+  constraint crm_syncs_pkey PRIMARY KEY (advisor_id, sync_id),
+  constraint crm_syncs_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
+  constraint crm_syncs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'interrupted'::text])))
+);
+
 create table dispatches (
   advisor_id bigint not null,
   message_id bigint not null,
@@ -485,6 +600,20 @@ CREATE INDEX contacts_search ON public.contacts USING gin (advisor_id, search_te
 
 CREATE INDEX contacts_source ON public.contacts USING btree (advisor_id, source, contact_id);
 
+CREATE INDEX content_items_source ON public.content_items USING btree (source, url) WHERE (source IS NOT NULL);
+
+CREATE INDEX content_items_title ON public.content_items USING btree (title, content_id) INCLUDE (firm_id, type) WHERE (status = 'published'::text);
+
+CREATE INDEX content_search_words ON public.content_search USING gin (words) WITH (gin_pending_list_limit='512');
+
+CREATE INDEX content_words_near ON public.content_words USING gin (word gin_trgm_ops) WITH (gin_pending_list_limit='64');
+
+CREATE INDEX crm_connections_due ON public.crm_connections USING btree (next_sync_at) WHERE (next_sync_at IS NOT NULL);
+
+CREATE INDEX crm_contacts_contact ON public.crm_contacts USING btree (advisor_id, contact_id) WHERE (contact_id IS NOT NULL);
+
+CREATE INDEX crm_lookups_ready ON public.crm_lookups USING btree (not_before);
+
 CREATE INDEX dispatches_deferred ON public.dispatches USING btree (deferred_until) WHERE (deferred_until IS NOT NULL);
 
 CREATE INDEX dispatches_leased ON public.dispatches USING btree (leased_until) WHERE (leased_until IS NOT NULL);
@@ -663,6 +792,70 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.count_content()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into content_counts as counted (firm_id, type, item_count)
+  select firm_id, type, sum(change)
+  from (
+    select firm_id, type, -1 as change from departed where status = 'published'
+    union all
+    select firm_id, type, 1 from arrived where status = 'published'
+  ) as changes
+  group by firm_id, type
+  order by firm_id, type
+  on conflict (firm_id, type) do update
+  set item_count = counted.item_count + excluded.item_count;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_new_content()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into content_counts as counted (firm_id, type, item_count)
+  select firm_id, type, count(*)
+  from arrived
+  where status = 'published'
+  group by firm_id, type
+  order by firm_id, type
+  on conflict (firm_id, type) do update
+  set item_count = counted.item_count + excluded.item_count;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.near_content_words(asked text, word_limit integer)
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE
+ SET "pg_trgm.similarity_threshold" TO '0.25'
+AS $function$
+  select word
+  from (
+    select word
+    from content_words
+    where word % asked
+    union
+    select word
+    from content_words
+    where length(asked) <= 5
+      and word >= left(asked, 1)
+      and word < left(asked, 1) || chr(1114111)
+      and length(word) between length(asked) - 1 and length(asked) + 1
+  ) as near
+  order by similarity(word, asked) desc, word
+  limit word_limit
+$function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -730,6 +923,10 @@ CREATE TRIGGER contacts_inserted AFTER INSERT ON public.contacts REFERENCING NEW
 
 CREATE TRIGGER contacts_updated AFTER UPDATE ON public.contacts REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION contacts_updated();
 
+CREATE TRIGGER content_inserted AFTER INSERT ON public.content_items REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION count_new_content();
+
+CREATE TRIGGER content_updated AFTER UPDATE ON public.content_items REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION count_content();
+
 grant insert, select, update on advisors to assent_app;
 
 grant delete, insert, select, update on api_key_days to assent_app;
@@ -751,6 +948,24 @@ grant select on contact_blocks to assent_app;
 grant insert, select, update on contact_books to assent_app;
 
 grant delete, insert, select, update on contacts to assent_app;
+
+grant select on content_counts to assent_app;
+
+grant insert, select, update on content_items to assent_app;
+
+grant delete, insert, select, update on content_search to assent_app;
+
+grant insert, select on content_words to assent_app;
+
+grant delete, insert, select, update on crm_connections to assent_app;
+
+grant insert, select, update on crm_contacts to assent_app;
+
+grant delete, insert, select on crm_findings to assent_app;
+
+grant delete, insert, select, update on crm_lookups to assent_app;
+
+grant insert, select, update on crm_syncs to assent_app;
 
 grant delete, insert, select, update on dispatches to assent_app;
 

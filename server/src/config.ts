@@ -40,6 +40,13 @@ export const settings = {
       'Addresses and networks of your proxies, with commas: `10.0.0.0/8,fd00::1`. Who calls is then read from their `X-Forwarded-For`; nobody else’s is believed.',
     parse: addressesAndNetworks,
   },
+  outboundAllowedNetworks: {
+    name: 'OUTBOUND_ALLOWED_NETWORKS',
+    default: '',
+    about:
+      'Addresses and networks of your own, with commas: `10.0.0.0/8,fd00::1`. What is fetched from an address that somebody wrote down (a CRM, a feed, a sitemap) comes from public addresses and from these only.',
+    parse: addressesAndNetworks,
+  },
   oauthIssuer: {
     name: 'OAUTH_ISSUER',
     default: '',
@@ -84,6 +91,14 @@ export const settings = {
     about:
       'PostgreSQL 15 or newer. Unset, the embedded one runs, its files in the data folder. Required in production.',
     parse: postgresUrl,
+    secret: true,
+  },
+  credentialsKeys: {
+    name: 'CREDENTIALS_KEY',
+    default: '',
+    about:
+      'The key that secrets of connected CRMs are sealed with in the database: 32 random bytes in base64 (`openssl rand -base64 32`). To replace it, put the new one before it with a comma, run `assent crm reseal`, then drop the old one. Unset, the sandbox makes one in the data folder; production then connects no CRM that needs a secret.',
+    parse: sealingKeys,
     secret: true,
   },
   databasePoolSize: {
@@ -234,6 +249,15 @@ function isNetwork(entry: string): boolean {
   const [, address = '', prefix = ''] = /^([^/]+)\/([1-9]\d{0,2})$/.exec(entry) ?? [];
   const version = isIP(address);
   return version !== 0 && Number(prefix) <= (version === 4 ? 32 : 128);
+}
+
+function sealingKeys(value: string): Buffer[] {
+  const texts = value.split(',').map((text) => text.trim());
+  return texts.filter(Boolean).map((text) => {
+    const key = Buffer.from(text, 'base64');
+    if (key.byteLength !== 32 || key.toString('base64') !== text) throw new Error('32 bytes in base64');
+    return key;
+  });
 }
 
 function postgresUrl(value: string): string {

@@ -1,9 +1,12 @@
 import { sandboxCarrier } from './carriers/sandbox.ts';
 import type { Config } from './config.ts';
+import { crmOpener } from './crm/open.ts';
 import { type SandboxClock, startSandboxClock, systemClock } from './domain/clock.ts';
-import type { Carrier } from './domain/ports.ts';
+import type { Carrier, OpenCrm } from './domain/ports.ts';
+import { makeSealer, type Sealer } from './domain/sealing.ts';
 import { makeSignals, type Signals } from './domain/signals.ts';
 import type { Log } from './log.ts';
+import { sealingKeysOf } from './sealing-keys.ts';
 import { connect, type Pool } from './store/db.ts';
 import { startEmbedded } from './store/embedded.ts';
 import { appRole, checkDatabase, ensureDatabase, migrate } from './store/migrate.ts';
@@ -16,6 +19,8 @@ export type Runtime = {
   clock: SandboxClock | typeof systemClock;
   sandboxClock: SandboxClock | undefined;
   carrier: Carrier | null;
+  openCrm: OpenCrm;
+  sealer: Sealer;
   signals: Signals;
   stop(): Promise<void>;
 };
@@ -69,6 +74,8 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
     clock: sandboxClock ?? systemClock,
     sandboxClock,
     carrier: sandboxClock ? sandboxCarrier({ db: pool, clock: sandboxClock }) : null,
+    openCrm: crmOpener(config.outboundAllowedNetworks),
+    sealer: makeSealer(sealingKeysOf(config)),
     signals: makeSignals(),
     async stop() {
       await pool.end();

@@ -1,17 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
 import { type App, buildApp } from '../src/app.ts';
 import { sandboxCarrier } from '../src/carriers/sandbox.ts';
 import { type Config, readConfig } from '../src/config.ts';
-import type { Deps } from '../src/deps.ts';
+import { crmOpener } from '../src/crm/open.ts';
 import { type Advisor, addAdvisor } from '../src/domain/advisors.ts';
 import { addApplication } from '../src/domain/applications.ts';
 import { type SandboxClock, startSandboxClock } from '../src/domain/clock.ts';
+import type { CrmDeps } from '../src/domain/crm-connections.ts';
 import { type Dispatcher, dispatcher } from '../src/domain/dispatch.ts';
 import { addFirm } from '../src/domain/firms.ts';
 import { issueKey, type UsagePlan, unlimited } from '../src/domain/keys.ts';
-import type { Carrier } from '../src/domain/ports.ts';
+import type { Carrier, OpenCrm } from '../src/domain/ports.ts';
 import { fireDue } from '../src/domain/schedules.ts';
 import { allScopes } from '../src/domain/scopes.ts';
+import { makeSealer } from '../src/domain/sealing.ts';
 import { makeSignals } from '../src/domain/signals.ts';
 import { issueToken } from '../src/domain/tokens.ts';
 import { startTexting } from '../src/jobs/start.ts';
@@ -21,7 +24,7 @@ import { type DatabaseOptions, makeDatabase, type TestDatabase } from './databas
 /** A small cast on a database of its own: a firm, two advisors, an application with a key that is not limited. */
 export type World = {
   app: App;
-  deps: Deps;
+  deps: CrmDeps;
   database: TestDatabase;
   clock: SandboxClock;
   dispatcher: Dispatcher;
@@ -61,6 +64,8 @@ export type WorldOptions = {
   database?: DatabaseOptions;
   /** In place of the sandbox's own. */
   carrier?: Carrier | null;
+  /** In place of those that are really there. */
+  openCrm?: OpenCrm;
   /** False: texts stay in the outbox until the test starts `world.dispatcher` itself. */
   dispatch?: boolean;
 };
@@ -72,7 +77,9 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const database = await makeDatabase(options.database);
   const clock = await startSandboxClock(database.pool);
   const { carrier = sandboxCarrier({ db: database.pool, clock }) } = options;
-  const deps = { db: database.pool, clock, config, carrier, signals: makeSignals() };
+  const { openCrm = crmOpener(['127.0.0.0/8', '::1']) } = options;
+  const sealer = makeSealer([randomBytes(32)]);
+  const deps = { db: database.pool, clock, config, carrier, openCrm, sealer, signals: makeSignals() };
   const log = options.log ?? makeLog(config.logLevel);
   const dispatching = dispatcher(deps, log);
   const handOn = () => fireDue(deps).then(dispatching.settled);

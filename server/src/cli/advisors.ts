@@ -1,5 +1,5 @@
 import { type Advisor, addAdvisor, getAdvisor, listAdvisors, setAdvisor } from '../domain/advisors.ts';
-import { type Call, type Option, UsageError, type Verb, wholeNumber, yesOrNo } from './verb.ts';
+import { type Call, type Option, secretFromStdin, UsageError, type Verb, wholeNumber, yesOrNo } from './verb.ts';
 
 const settings: Record<string, Option> = {
   name: { value: 'TEXT', about: 'The advisor’s name.' },
@@ -32,7 +32,13 @@ export const advisorVerbs: Verb[] = [
     run: async (call) => {
       const { name = '', email = '' } = call.options;
       const firmId = wholeNumber('FIRM', call.operands.FIRM ?? '');
-      const input = { ...settingsOf(call), name, email, firmId, password: await passwordOf(call) };
+      const input = {
+        ...settingsOf(call),
+        name,
+        email,
+        firmId,
+        password: await secretFromStdin(call, 'password-stdin'),
+      };
       call.out.records([await addAdvisor(call.runtime, input)]);
     },
   },
@@ -56,7 +62,7 @@ export const advisorVerbs: Verb[] = [
     operands: ['ADVISOR'],
     options: { ...settings, 'password-stdin': passwordOption },
     run: async (call) => {
-      const change = { ...settingsOf(call), password: await passwordOf(call) };
+      const change = { ...settingsOf(call), password: await secretFromStdin(call, 'password-stdin') };
       if (Object.values(change).every((value) => value === undefined))
         throw new UsageError('Name at least one setting to change.');
       const { advisorId } = await getAdvisor(call.runtime, call.operands.ADVISOR ?? '');
@@ -95,12 +101,4 @@ function brief({ advisorId, firmId, name, email, textingNumber, timeZone, disabl
 
 function showAdvisor(advisor: Advisor, out: Call['out']): void {
   out.records(Object.entries(advisor).map(([setting, value]) => ({ setting, value })));
-}
-
-/** Never an argument: those stand in the shell's history and in every process list. */
-async function passwordOf({ switches }: Call): Promise<string | undefined> {
-  if (!switches.has('password-stdin')) return undefined;
-  let text = '';
-  for await (const chunk of process.stdin) text += chunk;
-  return text.trim() || undefined;
 }

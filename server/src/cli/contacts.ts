@@ -1,18 +1,20 @@
-import { createReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { csvColumns, readCsv, writeCsvRows } from '../contact-files/csv.ts';
 import { type FileContact, isRegion, type Region, type Unreadable } from '../contact-files/fields.ts';
 import { readVcards, writeVcard } from '../contact-files/vcard.ts';
 import { getAdvisor } from '../domain/advisors.ts';
+import { byOperator } from '../domain/archive.ts';
 import { exportContacts, importContacts } from '../domain/contact-imports.ts';
+import { listSharedPhones, mergeContacts } from '../domain/contact-merges.ts';
 import { type ContactInput, searchContacts } from '../domain/contacts.ts';
 import { ContactInput as ContactInputSchema } from '../schemas/contacts.ts';
 import { validator } from '../schemas/validate.ts';
-import { type Call, UsageError, type Verb } from './verb.ts';
+import { countLines, requireFile } from './files.ts';
+import { type Call, UsageError, type Verb, wholeNumber } from './verb.ts';
 
 const batchSize = 500;
 const advisorOption = { value: 'EMAIL|ID', about: 'Whose book.', required: true } as const;
-const formatOption = { value: 'csv|vcard', about: 'By default what the file’s ending says.' } as const;
+export const formatOption = { value: 'csv|vcard', about: 'By default what the file’s ending says.' } as const;
 
 export const contactVerbs: Verb[] = [
   {
@@ -33,6 +35,29 @@ export const contactVerbs: Verb[] = [
     options: { advisor: advisorOption, format: formatOption },
     run: exportFile,
   },
+  {
+    name: 'contacts duplicates',
+    about: 'List the numbers that more than one contact has.',
+    operands: [],
+    options: { advisor: advisorOption },
+    run: async ({ runtime, options, out }) => {
+      const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
+      out.records(await listSharedPhones(runtime, advisorId));
+    },
+  },
+  {
+    name: 'contacts merge',
+    about: 'Make one contact of two: KEEP takes from OTHER what it lacks, and OTHER goes. Consent is not touched.',
+    operands: ['KEEP', 'OTHER'],
+    options: { advisor: advisorOption },
+    run: async ({ runtime, operands, options, out }) => {
+      const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
+      const keep = wholeNumber('KEEP', operands.KEEP ?? '');
+      const merge = wholeNumber('OTHER', operands.OTHER ?? '');
+      const contact = await mergeContacts(runtime, advisorId, { keep, merge }, byOperator);
+      out.records(Object.entries(contact).map(([field, value]) => ({ field, value })));
+    },
+  },
 ];
 
 type Row = { line: number; contact: ContactInput };
@@ -41,7 +66,7 @@ async function importFile({ runtime, operands, options, out }: Call): Promise<vo
   const file = operands.FILE ?? '';
   const region = options.region ?? 'US';
   if (!isRegion(region)) throw new UsageError(`--region must be a country code such as US, not "${region}".`);
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`There is no file ${file}.`);
+  requireFile(file);
   const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
   const validate = validator(ContactInputSchema);
   const counts = { imported: 0, same: 0, refused: 0 };
@@ -112,14 +137,7 @@ function readFile(path: string, format: 'csv' | 'vcard', region: Region): AsyncI
   return format === 'csv' ? readCsv(path, region) : readVcards(path, region);
 }
 
-async function countLines(path: string): Promise<number> {
-  let lines = 0;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines += 1;
-  return lines;
-}
-
-function formatOf(path: string, given: string | undefined): 'csv' | 'vcard' {
+export function formatOf(path: string, given: string | undefined): 'csv' | 'vcard' {
   if (given === 'csv' || given === 'vcard') return given;
   if (given !== undefined) throw new UsageError(`--format must be csv or vcard, not "${given}".`);
   if (/\.csv$/i.test(path)) return 'csv';

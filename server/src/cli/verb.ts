@@ -64,6 +64,14 @@ export function yesOrNo(name: string, text: string): boolean {
   return text === 'yes';
 }
 
+/** A secret is never an argument: those stand in the shell's history and in every process list. */
+export async function secretFromStdin({ switches }: Call, name: string): Promise<string | undefined> {
+  if (!switches.has(name)) return undefined;
+  let text = '';
+  for await (const chunk of process.stdin) text += chunk;
+  return text.trim() || undefined;
+}
+
 /** What only our own authorization server can do. */
 export function requireOwnServer({ config: { oauthIssuer } }: Pick<Runtime, 'config'>): void {
   if (oauthIssuer)

@@ -2,6 +2,8 @@ import { advisorVerbs } from './advisors.ts';
 import { applicationVerbs } from './applications.ts';
 import { consentVerbs } from './consents.ts';
 import { contactVerbs } from './contacts.ts';
+import { contentVerbs } from './content.ts';
+import { crmVerbs } from './crm.ts';
 import { deploymentVerbs } from './deployment.ts';
 import { firmVerbs } from './firms.ts';
 import { keyVerbs } from './keys.ts';
@@ -21,6 +23,8 @@ export const verbs: Verb[] = [
   ...keyVerbs,
   ...signingKeyVerbs,
   ...contactVerbs,
+  ...contentVerbs,
+  ...crmVerbs,
   ...consentVerbs,
   ...wordingVerbs,
   ...textVerbs,

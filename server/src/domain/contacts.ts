@@ -147,11 +147,11 @@ function cleared(input: ContactInput): ContactInput {
   return fields;
 }
 
-function contactSearchText({ firstName, lastName, emailAddress, phone }: ContactInput): string {
+export function contactSearchText({ firstName, lastName, emailAddress, phone }: ContactInput): string {
   return searchText([firstName, lastName, emailAddress], phone);
 }
 
-function noContact() {
+export function noContact() {
   return problem('not_found', 'There is no such contact.');
 }
 

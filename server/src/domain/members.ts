@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { listKnownPhones } from '../store/contacts.ts';
+import { insertCrmLookups } from '../store/crm-lookups.ts';
 import { insertMembers, lockMembers, type PhoneOf } from '../store/members.ts';
 import type { RecipientRow } from '../store/messages.ts';
 import { createContacts } from './contacts.ts';
@@ -26,5 +27,7 @@ export async function knowNumbers(deps: Deps, numbers: PhoneOf[]): Promise<void>
     if (unknown.length === 0) continue;
     const contacts = unknown.map((phone) => ({ phone }));
     await createContacts(deps, advisorId, contacts, numberOf('source', 'Texting'));
+    // The text doesn't wait for the CRM: what that knows of the person is added when it has answered.
+    await insertCrmLookups(deps.db, advisorId, unknown, new Date());
   }
 }

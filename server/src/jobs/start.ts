@@ -1,8 +1,12 @@
 import type { Deps } from '../deps.ts';
 import type { SandboxClock } from '../domain/clock.ts';
+import type { CrmDeps } from '../domain/crm-connections.ts';
+import { lookUpDue } from '../domain/crm-lookups.ts';
+import { type CrmSync, syncDue } from '../domain/crm-syncs.ts';
 import { type Dispatcher, dispatcher } from '../domain/dispatch.ts';
 import { forgetExpiredAnswers } from '../domain/idempotency.ts';
 import { forgetExpiredTokens } from '../domain/oauth-tokens.ts';
+import type { CrmFault } from '../domain/ports.ts';
 import { receiveReceipt } from '../domain/receipts.ts';
 import { receiveReply } from '../domain/replies.ts';
 import { fireDue } from '../domain/schedules.ts';
@@ -16,17 +20,23 @@ type Job = { name: string; everyMs: number; run(): Promise<void> };
 
 /** What a node does by itself, each job one call of the domain, never twice at a time on one node. */
 export function startJobs(
-  deps: Deps & { sandboxClock: SandboxClock | undefined },
+  deps: CrmDeps & { sandboxClock: SandboxClock | undefined },
   log: Log,
   texting: Dispatcher = dispatcher(deps, log),
 ) {
   const reportFault = (err: unknown) => log.error({ err }, 'a scheduled message was skipped');
+  const reportSync = ({ syncId, kind, status, reason }: CrmSync, advisorId: number) =>
+    log.warn({ advisorId, syncId, kind, reason }, `a sync with a CRM ${status}`);
+  const reportLookup = ({ message: reason }: CrmFault, advisorId: number) =>
+    log.warn({ advisorId, reason }, 'a number could not be looked up in a CRM');
   const jobs: Job[] = [
     { name: 'forget expired answers', everyMs: 60 * minuteMs, run: () => forgetExpiredAnswers(deps) },
     { name: 'forget expired tokens', everyMs: minuteMs, run: () => forgetExpiredTokens(deps) },
     { name: 'forget expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
     { name: 'forget retired keys', everyMs: minuteMs, run: () => forgetRetiredKeys(deps) },
     { name: 'fire what is due', everyMs: 250, run: () => fireDue(deps, reportFault) },
+    { name: 'sync with CRMs', everyMs: 1_000, run: () => syncDue(deps, reportSync) },
+    { name: 'look up in CRMs', everyMs: 500, run: () => lookUpDue(deps, reportLookup) },
   ];
   const { sandboxClock } = deps;
   if (sandboxClock) jobs.push({ name: 'follow the clock', everyMs: 500, run: () => sandboxClock.refresh() });

@@ -3,7 +3,7 @@ import type { Db } from './db.ts';
 /** Something that happened to an advisor's texting, as the archive keeps it. */
 export type NewEntry = {
   advisorId: number;
-  kind: 'text_in' | 'consent' | 'export';
+  kind: 'text_in' | 'consent' | 'export' | 'merge';
   memberId: number | null;
   actor: string;
   traceId: string | null;

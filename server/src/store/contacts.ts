@@ -55,6 +55,9 @@ export type NewContact = Partial<ContactFields> &
   Pick<ContactRow, 'source'> &
   Partial<Pick<ContactRow, 'remoteContactId' | 'remoteContactUrl'>> & { searchText: string };
 
+export type ChangedContact = Pick<ContactRow, 'contactId' | 'source' | 'remoteContactId' | 'remoteContactUrl'> &
+  ContactFields & { searchText: string };
+
 const fieldColumns: Record<keyof ContactFields, string> = {
   firstName: 'first_name',
   lastName: 'last_name',
@@ -71,6 +74,8 @@ const fieldColumns: Record<keyof ContactFields, string> = {
   state: 'state',
   postalCode: 'postal_code',
 };
+
+export const contactFieldNames = Object.keys(fieldColumns) as (keyof ContactFields)[];
 
 const contactColumns = `
   c.contact_id as "contactId", c.identifier, c.full_name as "fullName", c.first_name as "firstName",
@@ -136,6 +141,70 @@ export async function updateContact(
      set ${[...assignments, 'search_text = $3', 'date_time_modified = $4'].join(', ')}
      where advisor_id = $1 and contact_id = $2`,
     [advisorId, contactId, searchText, now, ...given.map(([, value]) => value)],
+  );
+}
+
+/** Contacts as they are to be from now on, all fields of each. */
+export async function updateContacts(db: Db, advisorId: number, contacts: ChangedContact[], now: Date): Promise<void> {
+  if (contacts.length === 0) return;
+  await db.query(
+    `update contacts c
+     set first_name = "firstName", last_name = "lastName", nickname = given.nickname, email_address = "emailAddress",
+         phone = given.phone, birth_date = "birthDate", client_anniversary = "clientAnniversary",
+         gender = given.gender, marital_status = "maritalStatus", address1 = given.address1,
+         address2 = given.address2, city = given.city, state = given.state, postal_code = "postalCode",
+         source = given.source, remote_contact_id = "remoteContactId", remote_contact_url = "remoteContactUrl",
+         search_text = "searchText", date_time_modified = $3
+     from jsonb_to_recordset($2) as given (
+       "contactId" bigint, "firstName" text, "lastName" text, nickname text, "emailAddress" text, phone text,
+       "birthDate" date, "clientAnniversary" date, gender smallint, "maritalStatus" smallint, address1 text,
+       address2 text, city text, state text, "postalCode" text, source integer, "remoteContactId" text,
+       "remoteContactUrl" text, "searchText" text
+     )
+     where c.advisor_id = $1 and c.contact_id = "contactId"`,
+    [advisorId, JSON.stringify(contacts), now],
+    'update-contacts',
+  );
+}
+
+export async function listContactsById(db: Db, advisorId: number, contactIds: number[]): Promise<ContactRow[]> {
+  return db.query<ContactRow>(
+    `select ${contactColumns}
+     from contacts c
+     where c.advisor_id = $1 and c.contact_id = any ($2)`,
+    [advisorId, contactIds],
+    'list-contacts-by-id',
+  );
+}
+
+/** The oldest of each number first. */
+export async function listContactsByPhone(db: Db, advisorId: number, phones: string[]): Promise<ContactRow[]> {
+  return db.query<ContactRow>(
+    `select ${contactColumns}
+     from contacts c
+     where c.advisor_id = $1 and c.phone = any ($2)
+     order by c.phone, c.contact_id`,
+    [advisorId, phones],
+    'list-contacts-by-phone',
+  );
+}
+
+/** Numbers that more than one contact of the book has. */
+export async function listSharedPhones(
+  db: Db,
+  advisorId: number,
+  limit: number,
+): Promise<{ phone: string; contactIds: number[]; names: string[] }[]> {
+  return db.query(
+    `select phone, array_agg(contact_id::double precision order by contact_id) as "contactIds",
+       array_agg(full_name order by contact_id) as names
+     from contacts
+     where advisor_id = $1 and phone is not null
+     group by phone
+     having count(*) > 1
+     order by phone
+     limit $2`,
+    [advisorId, limit],
   );
 }
 

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { type Crm, type CrmAccess, type CrmBatch, CrmFault, type RemoteContact } from '../domain/ports.ts';
+import { safeAddress } from './addresses.ts';
+import { faultOf, withinLookup } from './faults.ts';
+import { contactsMax, emptyBatch, type Result, remoteContact, sorter, type Told } from './remote-contacts.ts';
+import { isSigned, sign, signingKey } from './standard-webhooks.ts';
+
+type Access = CrmAccess & { kind: 'https' };
+type Question =
+  | { type: 'contact.lookup'; data: { phone: string } }
+  | { type: 'contact.list'; data: { cursor: string | null; limit: number } };
+type Page = { contacts: Record<string, unknown>[]; nextCursor: string | null };
+
+const contactsAtOnce = 500;
+const contactsAtOnceMax = 5_000;
+const pagesMax = 2_000;
+const cursorCharactersMax = 2_000;
+const clockSkewMs = 5 * 60_000;
+const notAnswer = 'It answered with something that is not an answer to a lookup.';
+
+export function openHttpsLookup(access: Access, ask: typeof fetch): Crm {
+  return {
+    lookup: (phone, until) => withinLookup(until, notAnswer, (inTime) => lookUp(access, ask, phone, inTime)),
+    async *list(_known, until) {
+      try {
+        yield* listPages(access, ask, until);
+      } catch (error) {
+        throw faultOf(error, until, notAnswer);
+      }
+    },
+  };
+}
+
+/** One whose number is another one is not believed, whatever else it says. */
+async function lookUp(
+  access: Access,
+  ask: typeof fetch,
+  phone: string,
+  until: AbortSignal,
+): Promise<RemoteContact | null> {
+  const page = await question(access, ask, { type: 'contact.lookup', data: { phone } }, until);
+  for (const raw of page?.contacts ?? []) {
+    const contact = contactOf(raw);
+    if (!('refused' in contact) && contact.fields.phone === phone) return contact;
+  }
+  return null;
+}
+
+async function* listPages(access: Access, ask: typeof fetch, until: AbortSignal): AsyncGenerator<CrmBatch> {
+  const sort = sorter();
+  const cursors = new Set<string>();
+  let count = 0;
+  for (let cursor: string | null = null; ; ) {
+    const data = { cursor, limit: contactsAtOnce };
+    const page: Page | null = await question(access, ask, { type: 'contact.list', data }, until);
+    const batch = emptyBatch();
+    for (const raw of page?.contacts ?? []) {
+      count += 1;
+      if (count > contactsMax) throw new CrmFault(`It has more than ${contactsMax} contacts.`);
+      sort(batch, toldOf(raw, count), contactOf(raw));
+    }
+    yield batch;
+    cursor = page?.nextCursor ?? null;
+    if (cursor === null) return;
+    if (cursors.has(cursor)) throw new CrmFault('Its pages never end: a cursor comes again.');
+    cursors.add(cursor);
+    if (cursors.size >= pagesMax) throw new CrmFault(`It has more than ${pagesMax} pages.`);
+  }
+}
+
+/** What it answers; null where it says that there is nobody. */
+async function question(access: Access, ask: typeof fetch, asked: Question, until: AbortSignal): Promise<Page | null> {
+  const url = safeAddress(access.url);
+  const key = signingKey(access.secret);
+  const id = `msg_${randomUUID().replaceAll('-', '')}`;
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const body = JSON.stringify(asked);
+  const answer = await ask(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': sign(key, { id, timestamp, body }),
+    },
+    body,
+    signal: until,
+    redirect: 'manual',
+  });
+  const isNobody = answer.status === 404 && asked.type === 'contact.lookup';
+  if (answer.status !== 200 && !isNobody) {
+    await answer.body?.cancel();
+    throw new CrmFault(refusalOf(answer.status, asked.type));
+  }
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  checkSignature(key, id, answer, bytes);
+  return isNobody ? null : pageOf(answer, bytes);
+}
+
+/** Signed for this very question and just now: so it is neither forged nor one that was given before. */
+function checkSignature(key: Buffer, id: string, { status, headers }: Response, body: Uint8Array): void {
+  const timestamp = headers.get('webhook-timestamp') ?? '';
+  const signatures = headers.get('webhook-signature') ?? '';
+  if (signatures === '' || timestamp === '')
+    throw new CrmFault(`It answered ${status} without a signature: is its address right?`);
+  if (headers.get('webhook-id') !== id)
+    throw new CrmFault('Its answer is to another question: the webhook-id differs.');
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Date.now() - Number(timestamp) * 1000) > clockSkewMs)
+    throw new CrmFault('Its answer was signed over 5 minutes ago or ahead: is its clock right?');
+  if (!isSigned(key, { id, timestamp, body }, signatures))
+    throw new CrmFault('The signature of its answer is wrong: is the secret the same on both sides?');
+}
+
+function pageOf({ headers }: Response, bytes: Uint8Array): Page {
+  if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) throw new CrmFault(notAnswer);
+  const page: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  if (!isRecord(page) || !Array.isArray(page.contacts) || !page.contacts.every(isRecord))
+    throw new CrmFault('Its answer has no list of contacts.');
+  if (page.contacts.length > contactsAtOnceMax)
+    throw new CrmFault(`It answered with more than ${contactsAtOnceMax} contacts at once.`);
+  const { contacts, nextCursor = null } = page;
+  if (nextCursor !== null && (typeof nextCursor !== 'string' || nextCursor === ''))
+    throw new CrmFault('The nextCursor of its answer must be text or null.');
+  if (nextCursor !== null && nextCursor.length > cursorCharactersMax)
+    throw new CrmFault(`The nextCursor of its answer is over ${cursorCharactersMax} characters.`);
+  return { contacts, nextCursor };
+}
+
+function contactOf(raw: Record<string, unknown>): Result {
+  const { remoteContactId, remoteContactUrl, ...fields } = raw;
+  return remoteContact({ remoteContactId, remoteContactUrl, fields });
+}
+
+function toldOf({ remoteContactId }: Record<string, unknown>, count: number): Told {
+  if (typeof remoteContactId !== 'string' || remoteContactId === '') return { what: `contact ${count}` };
+  return { what: remoteContactId, locator: remoteContactId };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refusalOf(status: number, type: Question['type']): string {
+  if (status === 401 || status === 403) return 'It refuses the signature: is the secret the same on both sides?';
+  if (type === 'contact.list' && (status === 404 || status === 501)) return 'It answers lookups only.';
+  if (status === 429) return 'It is asked too often: it answered 429.';
+  if (status >= 500) return `It is out of order: it answered ${status}.`;
+  if (status >= 300 && status < 400) return 'It redirects, which is not followed: give the address that it leads to.';
+  return `It answered ${status}.`;
+}

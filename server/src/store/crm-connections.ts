@@ -1,0 +1,98 @@
+import type { Db } from './db.ts';
+
+export type CrmConnectionRow = {
+  advisorId: number;
+  kind: string;
+  settings: Record<string, string>;
+  sealedSecret: Buffer | null;
+  daily: boolean;
+  nextSyncAt: Date | null;
+  syncId: number | null;
+  syncingUntil: Date | null;
+  lookupFault: string | null;
+  waitingLookups: number;
+  dateTimeCreated: Date;
+};
+
+export type NewCrmConnection = Pick<CrmConnectionRow, 'kind' | 'settings' | 'sealedSecret' | 'daily' | 'nextSyncAt'>;
+
+const columns = `
+  c.advisor_id as "advisorId", c.kind, c.settings, c.sealed_secret as "sealedSecret", c.daily,
+  c.next_sync_at as "nextSyncAt", c.sync_id as "syncId", c.syncing_until as "syncingUntil",
+  c.lookup_fault as "lookupFault", c.date_time_created as "dateTimeCreated",
+  (select count(*) from crm_lookups l where l.advisor_id = c.advisor_id) as "waitingLookups"`;
+
+/** An advisor has one CRM: another takes the place of the one before. */
+export async function insertCrmConnection(
+  db: Db,
+  advisorId: number,
+  { kind, settings, sealedSecret, daily, nextSyncAt }: NewCrmConnection,
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `insert into crm_connections (advisor_id, kind, settings, sealed_secret, daily, next_sync_at, date_time_created)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (advisor_id) do update
+     set kind = excluded.kind, settings = excluded.settings, sealed_secret = excluded.sealed_secret,
+         daily = excluded.daily, next_sync_at = excluded.next_sync_at, sync_id = null, syncing_until = null,
+         lookups_after = '-infinity', lookup_fault = null,
+         date_time_created = excluded.date_time_created`,
+    [advisorId, kind, settings, sealedSecret, daily, nextSyncAt, now],
+  );
+}
+
+export async function findCrmConnection(db: Db, advisorId: number): Promise<CrmConnectionRow | null> {
+  const [row] = await db.query<CrmConnectionRow>(
+    `select ${columns}
+     from crm_connections c
+     where c.advisor_id = $1`,
+    [advisorId],
+  );
+  return row ?? null;
+}
+
+export async function listCrmConnections(db: Db): Promise<CrmConnectionRow[]> {
+  return db.query<CrmConnectionRow>(
+    `select ${columns}
+     from crm_connections c
+     order by c.advisor_id`,
+  );
+}
+
+/** What was taken from it stays; the numbers that waited for it don't. */
+export async function deleteCrmConnection(db: Db, advisorId: number): Promise<boolean> {
+  await db.query('delete from crm_lookups where advisor_id = $1', [advisorId]);
+  const rows = await db.query(
+    `delete from crm_connections
+     where advisor_id = $1
+     returning advisor_id`,
+    [advisorId],
+  );
+  return rows.length > 0;
+}
+
+export async function updateSealedSecret(db: Db, advisorId: number, sealedSecret: Buffer): Promise<void> {
+  await db.query(
+    `update crm_connections
+     set sealed_secret = $2
+     where advisor_id = $1`,
+    [advisorId, sealedSecret],
+  );
+}
+
+/** Whose sync is due and not running, the longest due first. */
+export async function listDueForSync(
+  db: Db,
+  { now, realNow, limit }: { now: Date; realNow: Date; limit: number },
+): Promise<number[]> {
+  const rows = await db.query<{ advisorId: number }>(
+    `select advisor_id as "advisorId"
+     from crm_connections
+     where next_sync_at <= $1 and (syncing_until is null or syncing_until < $2)
+     order by next_sync_at
+     limit $3`,
+    [now, realNow, limit],
+    'list-due-for-sync',
+  );
+  return rows.map((row) => row.advisorId);
+}

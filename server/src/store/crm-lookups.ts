@@ -1,0 +1,85 @@
+import type { Db } from './db.ts';
+
+export type CrmLookup = { advisorId: number; phone: string; failures: number };
+
+/** Numbers to look up, where the advisor has a CRM at all. */
+export async function insertCrmLookups(db: Db, advisorId: number, phones: string[], realNow: Date): Promise<void> {
+  await db.query(
+    `insert into crm_lookups (advisor_id, phone, not_before)
+     select advisor_id, phone, $3
+     from crm_connections, unnest($2::text[]) as phone
+     where advisor_id = $1
+     on conflict (advisor_id, phone) do update
+     set failures = 0, not_before = excluded.not_before`,
+    [advisorId, phones, realNow],
+    'insert-crm-lookups',
+  );
+}
+
+/** Takes some that are due, a few of each advisor, so that one slow CRM doesn't hold up the others. */
+export async function claimCrmLookups(
+  db: Db,
+  { realNow, until, limit, eachMax }: { realNow: Date; until: Date; limit: number; eachMax: number },
+): Promise<CrmLookup[]> {
+  return db.query<CrmLookup>(
+    `update crm_lookups l
+     set leased_until = $2
+     from (
+       select advisor_id, phone
+       from crm_connections c
+       cross join lateral (
+         select phone
+         from crm_lookups
+         where advisor_id = c.advisor_id and not_before <= $1 and (leased_until is null or leased_until < $1)
+         order by not_before
+         limit $4
+         for update skip locked
+       ) as ready
+       where lookups_after <= $1
+       limit $3
+     ) as mine
+     where l.advisor_id = mine.advisor_id and l.phone = mine.phone
+     returning l.advisor_id as "advisorId", l.phone, l.failures`,
+    [realNow, until, limit, eachMax],
+    'claim-crm-lookups',
+  );
+}
+
+/** Answered, one way or another. */
+export async function deleteCrmLookup(db: Db, { advisorId, phone }: CrmLookup): Promise<void> {
+  await db.query('delete from crm_lookups where advisor_id = $1 and phone = $2', [advisorId, phone]);
+}
+
+/** Nothing was learned: it waits for its next try, as do the advisor's others. */
+export async function updateFailedLookup(
+  db: Db,
+  { advisorId, phone }: CrmLookup,
+  { fault, again }: { fault: string; again: Date },
+): Promise<void> {
+  await db.query(
+    `update crm_lookups
+     set failures = failures + 1, not_before = $3, leased_until = null
+     where advisor_id = $1 and phone = $2`,
+    [advisorId, phone, again],
+  );
+  await db.query(
+    `update crm_connections
+     set lookups_after = greatest(lookups_after, $2), lookup_fault = $3
+     where advisor_id = $1`,
+    [advisorId, again, fault],
+  );
+}
+
+/** Not looked at after all: whoever comes next may. */
+export async function updateReleasedLookup(db: Db, { advisorId, phone }: CrmLookup): Promise<void> {
+  await db.query('update crm_lookups set leased_until = null where advisor_id = $1 and phone = $2', [advisorId, phone]);
+}
+
+export async function updateAnsweringCrm(db: Db, advisorId: number): Promise<void> {
+  await db.query(
+    `update crm_connections
+     set lookup_fault = null
+     where advisor_id = $1 and lookup_fault is not null`,
+    [advisorId],
+  );
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { assent, makeDataFolder, type Program, startServer } from '../programs.ts';
+import { type Radicale, skip, startRadicale, vcard } from '../radicale.ts';
+import { until } from '../waiting.ts';
+
+const cards = 10_000;
+const advisor = ['--advisor', 'devon@sandbox.example'];
+const syncMs = 120_000;
+
+suite('a CRM with ten thousand contacts', { skip }, () => {
+  const folder = makeDataFolder();
+  const env = { ASSENT_DATA_DIR: folder.path, OUTBOUND_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  let radicale: Radicale;
+  let server: Program;
+  let token = '';
+  before(async () => {
+    [radicale, server] = await Promise.all([startRadicale({ cards }), startServer(env)]);
+    token = (await assent(['token', ...advisor], env)).stdout.trim();
+  });
+  after(async () => {
+    await server?.stop();
+    await radicale?.stop();
+    folder.remove();
+  });
+
+  async function call(path: string, init: RequestInit = {}) {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'x-api-key': folder.sandbox().apiKey,
+      'content-type': 'application/json',
+    };
+    const answer = await server.fetch(`/v1${path}`, { ...init, headers });
+    return answer.status === 204 ? null : answer.json();
+  }
+
+  async function inBook(query = ''): Promise<number> {
+    return (await call(`/core/contact/contacts?pageSize=1${query}`)).pageInfo.totalRecord;
+  }
+
+  async function byRemoteId(id: string) {
+    const { data } = await call(`/core/contact/contacts?remoteContactId=${id}`);
+    assert.equal(data.length, 1, id);
+    return call(`/core/contact/contacts/${data[0].contactId}`);
+  }
+
+  async function lastSync() {
+    const { stdout } = await assent(['crm', 'show', ...advisor, '--json'], env);
+    return JSON.parse(stdout)[0].syncs[0];
+  }
+
+  async function sync() {
+    const { status, stdout, stderr } = await assent(['crm', 'sync', ...advisor], env);
+    assert.equal(status, 0, stderr);
+    return { stdout, stderr };
+  }
+
+  test('connected, it is synced by the server; killed in the middle, the next server finishes it, and nobody is doubled', async () => {
+    const options = ['--kind', 'carddav', '--url', radicale.url, '--username', radicale.username, '--secret-stdin'];
+    const said = await assent(['crm', 'connect', ...advisor, ...options], env, radicale.password);
+    assert.equal(said.status, 0, said.stderr);
+    await until('some contacts are there', async () => (await inBook()) > 0, syncMs);
+    await server.stop('SIGKILL');
+    server = await startServer({ ...env, PORT: String(server.port) });
+    const atRestart = await inBook();
+    assert.ok(atRestart > 0 && atRestart < cards, `${atRestart} contacts when it was killed`);
+    await until('the sync has succeeded', async () => (await lastSync()).status === 'succeeded', syncMs);
+    assert.equal(await inBook(), cards);
+    const { added, unchanged } = await lastSync();
+    assert.equal(added + unchanged, cards);
+    assert.ok(unchanged >= atRestart, 'what was there is not read again');
+    const contact = await byRemoteId('card-1234');
+    assert.equal(contact.firstName, 'Person');
+    assert.equal(contact.phone, '+12122001234');
+    assert.equal(contact.sourceText, 'CardDAV');
+    assert.equal(contact.isCrmLinkedContact, true);
+    assert.match(contact.remoteContactUrl, /^http:.*\/card-1234\.vcf$/);
+  });
+
+  test('a change, a deletion, a conflict and a new card there are each what they should be here', async () => {
+    const edited = await byRemoteId('card-7');
+    await call(`/core/contact/contacts/${edited.contactId}`, {
+      method: 'PUT',
+      body: JSON.stringify({ lastName: 'Edited' }),
+    });
+    await radicale.put(
+      'card-5',
+      vcard('card-5', ['FN:Changed Person', 'N:Person;Changed;;;', 'TEL;TYPE=CELL:+12122000005']),
+    );
+    await radicale.remove('card-6');
+    await radicale.put(
+      'card-7',
+      vcard('card-7', ['FN:Person There', 'N:There;Person;;;', 'EMAIL:there@example.org', 'TEL:+12122000007']),
+    );
+    await radicale.put('fresh', vcard('fresh', ['FN:Fresh Face', 'N:Face;Fresh;;;', 'TEL:+12122000008']));
+    const { stdout, stderr } = await sync();
+    assert.match(
+      stderr,
+      new RegExp(`Added 1, updated 2, unchanged ${cards - 3}; conflicts 1, duplicates 1, missing 1, refused 0`),
+    );
+    assert.match(stdout, /conflict: card-7 .*lastName/);
+    assert.match(stdout, /missing: card-6 /);
+    assert.match(stdout, /duplicate: fresh /);
+    assert.equal((await byRemoteId('card-5')).firstName, 'Changed');
+    assert.equal((await byRemoteId('card-6')).firstName, 'Person');
+    const kept = await byRemoteId('card-7');
+    assert.deepEqual([kept.lastName, kept.emailAddress], ['Edited', 'there@example.org']);
+    assert.match(
+      (await sync()).stderr,
+      new RegExp(`Added 0, updated 0, unchanged ${cards}; conflicts 0, duplicates 0, missing 0`),
+    );
+  });
+
+  test('two with one number are merged on request', async () => {
+    const listed = await assent(['contacts', 'duplicates', ...advisor, '--json'], env);
+    const [{ phone, contactIds }] = JSON.parse(listed.stdout);
+    assert.equal(phone, '+12122000008');
+    const said = await assent(['contacts', 'merge', ...contactIds.map(String), ...advisor], env);
+    assert.equal(said.status, 0, said.stderr);
+    assert.equal(await inBook('&phone=%2B12122000008'), 1);
+  });
+
+  test('a text to a number that only the CRM knows gets its name', async () => {
+    await radicale.put('unknown', vcard('unknown', ['FN:Una Known', 'N:Known;Una;;;', 'TEL;TYPE=WORK:212.999.0123']));
+    const body = JSON.stringify({ phone: '+12129990123', text: 'Hello' });
+    await call('/text/messaging/messages', { method: 'POST', body });
+    const named = async () => {
+      const { data } = await call('/core/contact/contacts?phone=%2B12129990123');
+      return data[0].fullName === 'Una Known' && data[0].isCrmLinkedContact;
+    };
+    await until('the contact has its name', named, syncMs);
+  });
+
+  test('a CRM that is down is a failure that everybody can see, and costs nothing else', async () => {
+    await radicale.goDown();
+    const { status, stderr } = await assent(['crm', 'sync', ...advisor], env);
+    assert.equal(status, 1);
+    assert.match(stderr, /The sync failed: \S/);
+    const { reason } = await lastSync();
+    assert.ok(reason);
+    assert.ok(!stderr.includes(radicale.password) && !reason.includes(radicale.password));
+    assert.equal(await inBook(), cards + 1);
+  });
+});
