@@ -604,7 +604,9 @@ CREATE INDEX content_items_source ON public.content_items USING btree (source, u
 
 CREATE INDEX content_items_title ON public.content_items USING btree (title, content_id) INCLUDE (firm_id, type) WHERE (status = 'published'::text);
 
-CREATE INDEX content_search_words ON public.content_search USING gin (words) WITH (gin_pending_list_limit='512');
+CREATE INDEX content_search_everyones ON public.content_search USING gin (words) WITH (gin_pending_list_limit='512') WHERE (firm_id IS NULL);
+
+CREATE INDEX content_search_firms ON public.content_search USING gin (firm_id, words) WITH (gin_pending_list_limit='512') WHERE (firm_id IS NOT NULL);
 
 CREATE INDEX content_words_near ON public.content_words USING gin (word gin_trgm_ops) WITH (gin_pending_list_limit='64');
 

@@ -33,7 +33,13 @@ create table content_search (
   date_time_listed timestamptz not null,
   words tsvector not null
 );
-create index content_search_words on content_search using gin (words) with (gin_pending_list_limit = 512);
+-- Two, so that what other firms have costs nobody anything.
+create index content_search_everyones on content_search using gin (words)
+  with (gin_pending_list_limit = 512)
+  where firm_id is null;
+create index content_search_firms on content_search using gin (firm_id, words)
+  with (gin_pending_list_limit = 512)
+  where firm_id is not null;
 
 -- How many are published, so that a page without text needn't count them.
 create table content_counts (

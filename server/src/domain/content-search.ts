@@ -3,7 +3,6 @@ import type { ContentType } from '../store/content.ts';
 import type { AskedWord, ContentFilter, ContentItemRow, FoundContent } from '../store/content-search.ts';
 import * as store from '../store/content-search.ts';
 import type { Db } from '../store/db.ts';
-import { getAdvisor } from './advisors.ts';
 import { distance, meaningfulWords } from './content-words.ts';
 import { type Page, pageOf, rowsOf } from './pages.ts';
 import { isBlank } from './text-rules.ts';
@@ -40,8 +39,7 @@ export async function searchContent(
 ): Promise<Page<ContentItem>> {
   const order = { page, pageSize, ...contentOrder(text) };
   const rows = rowsOf(order);
-  const { firmId } = await getAdvisor(deps, String(advisorId));
-  const filter = { firmId, type };
+  const filter = { firmId: await store.findFirmId(deps.db, advisorId), type };
   const { total, items } =
     order.sortBy === 'title'
       ? await store.listContentByTitle(deps.db, filter, rows)
