@@ -146,10 +146,15 @@ test('one address guessing at many accounts ends at a hundred', async () => {
   const visitor = stranger();
   await visitor.get('/sign-in');
   const begin = Date.now();
-  const guesses = Array.from({ length: 130 }, (_, guess) =>
-    visitor.post('/sign-in', { email: `spray${guess}@test.example`, password: 'x' }),
-  );
-  assertTried(await Promise.all(guesses), { burst: 100, perSecond: 1, begin });
+  const answers: Answer[] = [];
+  // Some at a time: a flood of all at once would be turned away for another reason.
+  for (let first = 0; first < 130; first += 10) {
+    const guesses = Array.from({ length: 10 }, (_, index) =>
+      visitor.post('/sign-in', { email: `spray${first + index}@test.example`, password: 'x' }),
+    );
+    answers.push(...(await Promise.all(guesses)));
+  }
+  assertTried(answers, { burst: 100, perSecond: 1, begin });
 });
 
 /** As many guesses were looked at as the bucket holds and time brings back; all others were turned away. */

@@ -532,14 +532,10 @@ suite('a hostile text', () => {
   }))
     test(`of 100 kB is read in no time: ${about}`, () => {
       const text = `${piece.repeat(100_000 / Buffer.byteLength(piece))} x`;
-      const tookMs = Math.min(
-        ...[1, 2, 3].map(() => {
-          const start = performance.now();
-          assert.equal(readReply(text), 'other');
-          return performance.now() - start;
-        }),
-      );
-      assert.ok(tookMs < 50, `${tookMs} ms`);
+      const start = performance.now();
+      assert.equal(readReply(text), 'other');
+      // Linear, it takes a few milliseconds; quadratic, minutes.
+      assert.ok(performance.now() - start < 2_000);
     });
 
   test('never makes it throw', () => {
