@@ -20,7 +20,7 @@ import {
 } from '../domain/content.ts';
 import { problem } from '../domain/problems.ts';
 import { makeOutbound } from '../outbound/outbound.ts';
-import { contentMaker, firmOf } from './content.ts';
+import { contentMaker, firmOf } from './content-import.ts';
 import { requireFile } from './files.ts';
 import { inOneLine, jsonInOneLine } from './terminal.ts';
 import { type Call, UsageError, wholeNumber } from './verb.ts';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { isRegion } from '../contact-files/fields.ts';
 import { getAdvisor } from '../domain/advisors.ts';
 import {
   type CrmConnection,
@@ -12,7 +11,7 @@ import {
 } from '../domain/crm-connections.ts';
 import { type CrmSync, listFindings, listSyncs, syncCrm } from '../domain/crm-syncs.ts';
 import { type CrmAccess, crmKinds } from '../domain/ports.ts';
-import { formatOf, formatOption } from './contacts.ts';
+import { contactFormatOf, contactFormatOption } from './files.ts';
 import { inOneLine } from './terminal.ts';
 import { type Call, secretFromStdin, UsageError, type Verb, wholeNumber, yesOrNo } from './verb.ts';
 
@@ -29,7 +28,7 @@ export const crmVerbs: Verb[] = [
       url: { value: 'URL', about: 'carddav: the server, an account or an address book. https: where lookups go.' },
       username: { value: 'NAME', about: 'carddav: whom to sign in as.' },
       file: { value: 'PATH', about: 'file: a vCard or CSV file that the server’s machine has.' },
-      format: formatOption,
+      format: contactFormatOption,
       region: { value: 'CC', about: 'Where numbers without a country code are from; US by default.' },
       'secret-stdin': {
         about: 'Read the password, or the signing secret, from stdin. Without it, https makes a secret and prints it.',
@@ -106,10 +105,12 @@ async function connect(call: Call): Promise<void> {
 async function accessOf(call: Call): Promise<{ access: CrmAccess; made?: string }> {
   const { options } = call;
   const region = options.region ?? 'US';
+  // With it come the numbering plans of the world, which no other command waits for.
+  const { isRegion } = await import('../contact-files/fields.ts');
   if (!isRegion(region)) throw new UsageError(`--region must be a country code such as US, not "${region}".`);
   if (options.kind === 'file') {
     const path = resolve(needed(call, 'file'));
-    return { access: { kind: 'file', path, format: formatOf(path, options.format), region } };
+    return { access: { kind: 'file', path, format: contactFormatOf(path, options.format), region } };
   }
   const secret = await secretFromStdin(call, 'secret-stdin');
   if (options.kind === 'carddav') {

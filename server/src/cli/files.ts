@@ -12,3 +12,13 @@ export async function countLines(path: string): Promise<number> {
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines += 1;
   return lines;
 }
+
+export const contactFormatOption = { value: 'csv|vcard', about: 'By default what the file’s ending says.' } as const;
+
+export function contactFormatOf(path: string, given: string | undefined): 'csv' | 'vcard' {
+  if (given === 'csv' || given === 'vcard') return given;
+  if (given !== undefined) throw new UsageError(`--format must be csv or vcard, not "${given}".`);
+  if (/\.csv$/i.test(path)) return 'csv';
+  if (/\.(vcf|vcard)$/i.test(path)) return 'vcard';
+  throw new UsageError('The file ends in neither .csv nor .vcf: say --format csv or --format vcard.');
+}

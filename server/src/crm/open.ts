@@ -1,8 +1,5 @@
-import type { OpenCrm } from '../domain/ports.ts';
+import type { Crm, CrmAccess, OpenCrm } from '../domain/ports.ts';
 import { makeOutbound } from '../outbound/outbound.ts';
-import { openCardDav } from './carddav.ts';
-import { openFile } from './file.ts';
-import { openHttpsLookup } from './https-lookup.ts';
 
 const requestMs = 30_000;
 /** Radicale 3.1, which is what Debian has, takes half a minute to list 10,000 cards of one book. */
@@ -12,10 +9,24 @@ const pageBytesMax = 8 * 1024 * 1024;
 
 /** Opening asks nobody yet: what is wrong with the access comes out as a CrmFault of what is asked first. */
 export function crmOpener(allowedNetworks: readonly string[]): OpenCrm {
-  const askCardDav = makeOutbound(allowedNetworks, { timeoutMs: listingMs, bytesMax: listingBytesMax });
-  const askHttps = makeOutbound(allowedNetworks, { timeoutMs: requestMs, bytesMax: pageBytesMax });
-  return (access) => {
-    if (access.kind === 'carddav') return openCardDav(access, askCardDav);
-    return access.kind === 'https' ? openHttpsLookup(access, askHttps) : openFile(access);
+  const ask = {
+    carddav: makeOutbound(allowedNetworks, { timeoutMs: listingMs, bytesMax: listingBytesMax }),
+    https: makeOutbound(allowedNetworks, { timeoutMs: requestMs, bytesMax: pageBytesMax }),
   };
+  return (access) => {
+    // Parsers and schemas come when one is asked: without them every command starts in half the time.
+    const load = () => loadCrm(access, ask);
+    return {
+      lookup: async (phone, until) => (await load()).lookup(phone, until),
+      async *list(known, until) {
+        yield* (await load()).list(known, until);
+      },
+    };
+  };
+}
+
+async function loadCrm(access: CrmAccess, ask: Record<'carddav' | 'https', typeof fetch>): Promise<Crm> {
+  if (access.kind === 'file') return (await import('./file.ts')).openFile(access);
+  if (access.kind === 'https') return (await import('./https-lookup.ts')).openHttpsLookup(access, ask.https);
+  return (await import('./carddav.ts')).openCardDav(access, ask.carddav);
 }
