@@ -2,6 +2,7 @@
 // those of another day. `--quick` takes a minute with smaller sizes, `--only growth` one section.
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { measureArchive } from './archive.ts';
 import { measureContent } from './content.ts';
 import { measureFiles } from './files.ts';
 import { measureGrowth } from './growth.ts';
@@ -23,6 +24,7 @@ const sections: Record<string, Section> = {
   requests: measureRequests,
   growth: measureGrowth,
   sends: measureSends,
+  archive: measureArchive,
   content: measureContent,
 };
 

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { readConfig } from '../src/config.ts';
@@ -21,6 +22,8 @@ import { say } from './tables.ts';
 /** Advisors without a pace, and people who accepted, on a database of their own. */
 export type Cast = {
   databaseUrl: string;
+  /** Where the archive's key and its folder outside are. */
+  dataDir: string;
   /** As the owner, past the restricted role. */
   owner: pg.Client;
   /** A send to each person, neighbours for different advisors, with tokens that are good for some minutes. */
@@ -55,7 +58,9 @@ export function phoneOf(person: number): string {
 export async function makeCast(scratch: Scratch, embedded: Embedded, name: string): Promise<Cast> {
   await ensureDatabase(embedded.url('postgres'), name);
   const databaseUrl = embedded.url(name);
-  const config = readConfig({ DATABASE_URL: databaseUrl, PUBLIC_URL: publicUrl, DATABASE_POOL_SIZE: '2' });
+  const dataDir = join(scratch.folder, `data-${name}`);
+  const settings = { DATABASE_URL: databaseUrl, PUBLIC_URL: publicUrl, ASSENT_DATA_DIR: dataDir };
+  const config = readConfig({ ...settings, DATABASE_POOL_SIZE: '2' });
   const runtime = await startRuntime(config, makeLog('silent'), say);
   const connected = scratch.owns(runtime.stop);
   const owner = new pg.Client({ connectionString: databaseUrl });
@@ -93,6 +98,7 @@ export async function makeCast(scratch: Scratch, embedded: Embedded, name: strin
 
   return {
     databaseUrl,
+    dataDir,
     owner,
     async requests() {
       if (performance.now() > made.at + tokensMs) made = { at: performance.now(), requests: await makeRequests() };
@@ -111,12 +117,17 @@ export async function makeCast(scratch: Scratch, embedded: Embedded, name: strin
 /** A server of this shape in a process of its own, which also ends when this process does. */
 export async function startSendServer(
   scratch: Scratch,
-  { databaseUrl }: Cast,
+  { databaseUrl, dataDir }: Cast,
   shape: Shape,
   dispatch: Dispatch = 'paused',
 ): Promise<SendServer> {
   const { PATH, HOME, TMPDIR } = process.env;
-  const settings = { DATABASE_URL: databaseUrl, PUBLIC_URL: publicUrl, NODE_COMPILE_CACHE: compileCache };
+  const settings = {
+    DATABASE_URL: databaseUrl,
+    PUBLIC_URL: publicUrl,
+    ASSENT_DATA_DIR: dataDir,
+    NODE_COMPILE_CACHE: compileCache,
+  };
   const server = fork(program, [shape, dispatch], {
     env: { PATH, HOME, TMPDIR, ...settings },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -50,7 +50,7 @@ export async function measureHistory(scratch: Scratch, { sends }: Sizes, embedde
 }
 
 /** Texts of many advisors in the order in which they would have come, in SQL: through the product it takes an hour. */
-async function fill({ owner, databaseUrl }: Cast, texts: number): Promise<void> {
+export async function fill({ owner, databaseUrl }: Cast, texts: number): Promise<void> {
   await owner.query(
     `insert into advisors (firm_id, name, email, time_zone, date_time_created)
      select min(firm_id), 'Advisor ' || number, 'other' || number || '@bench.example', 'UTC', now()
@@ -60,8 +60,9 @@ async function fill({ owner, databaseUrl }: Cast, texts: number): Promise<void> 
   );
   await owner.query(
     `create table bench_senders as
-     select advisor_id, row_number() over (order by advisor_id) - 1 as place
-     from advisors`,
+     select advisor_id, row_number() over (order by advisor_id) - 1 as place, coalesce(last_number, 0) as before
+     from advisors
+     left join archive_heads using (advisor_id)`,
   );
   await owner.query('create unique index on bench_senders (place)');
   await owner.query('analyze bench_senders');
@@ -106,7 +107,7 @@ const messages = `
 const givenTexts = `
   from (
     select
-      advisor_id, n / ${advisorCount} + 1 as number, n + 1 as message_id, n % 997 as member_id,
+      advisor_id, before + n / ${advisorCount} + 1 as number, n + 1 as message_id, n % 997 as member_id,
       timestamptz '2023-01-01 00:00Z' + n * interval '10 seconds' as created,
       decode(md5(n::text), 'hex') as salt,
       convert_to('Your annual review is due. Does Tuesday at ' || n || ' suit you?', 'UTF8') as body

@@ -4,6 +4,8 @@
 import type { AddressInfo } from 'node:net';
 import { buildApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
+import { growTree } from '../src/domain/archive-tree.ts';
+import { deliverCheckpoints } from '../src/domain/checkpoint-delivery.ts';
 import type { MessageResult } from '../src/domain/messages.ts';
 import { segmentsOf } from '../src/domain/segments.ts';
 import { startJobs } from '../src/jobs/start.ts';
@@ -12,7 +14,8 @@ import { type Runtime, startRuntime } from '../src/runtime.ts';
 import type { Db } from '../src/store/db.ts';
 
 export type Shape = 'product' | 'nowhere' | 'function';
-export type Dispatch = 'paused' | 'running';
+/** What runs beside the app: nothing; the archive's tree, as often as in the product; or all of its jobs. */
+export type Dispatch = 'paused' | 'signing' | 'running';
 /** What it says once it listens. */
 export type Ready = { port: number };
 
@@ -21,6 +24,8 @@ type Send = { advisorId: number; by: { actor: string; traceId: string | null }; 
 type Answer = (send: Send) => Promise<MessageResult>;
 
 const answers: Record<Exclude<Shape, 'product'>, (runtime: Runtime) => Answer> = { nowhere, function: byFunction };
+
+const signMs = 2_000;
 
 if (import.meta.main) await main();
 
@@ -33,10 +38,16 @@ async function main(): Promise<void> {
   const app = await buildApp({ ...runtime, db, log });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const jobs = dispatch === 'running' ? startJobs(runtime, log) : undefined;
+  let signed = Promise.resolve();
+  const signNext = () => {
+    signed = signed.then(() => sign(runtime));
+  };
+  const signing = dispatch === 'signing' ? setInterval(signNext, signMs) : undefined;
 
   process.once('disconnect', async () => {
+    clearInterval(signing);
     app.server.closeAllConnections();
-    await Promise.all([app.close(), jobs?.stop()]);
+    await Promise.all([app.close(), jobs?.stop(), signed]);
     await runtime.stop();
     process.exit(0);
   });
@@ -44,6 +55,10 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const ready: Ready = { port: (app.server.address() as AddressInfo).port };
   process.send?.(ready);
+}
+
+async function sign(runtime: Runtime): Promise<void> {
+  if ((await growTree(runtime)) !== null) await deliverCheckpoints(runtime);
 }
 
 function withBatch(db: Db, answer: Answer): Db {

@@ -11,6 +11,7 @@ export type Sizes = {
   /** The book that the bar is about, and in how many contacts of how many advisors it lies. */
   crowded: { contacts: number; books: number };
   repetitions: number;
+  archivedEntries: number;
   sends: SendSizes;
   /** Items of the content library, and how often each search is repeated. */
   library: { items: number[]; repetitions: number };
@@ -39,6 +40,7 @@ export const fullSizes: Sizes = {
   bookSizes: [1_000, 10_000, 100_000, 1_000_000],
   crowded: { contacts: 1_000_000, books: 10 },
   repetitions: 9,
+  archivedEntries: 1_000_000,
   sends: {
     connections: [1, 16, 64, 256],
     pgbenchClients: [1, 16, 64],
@@ -63,6 +65,7 @@ export const quickSizes: Sizes = {
   bookSizes: [1_000, 10_000],
   crowded: { contacts: 100_000, books: 10 },
   repetitions: 5,
+  archivedEntries: 100_000,
   sends: {
     connections: [1, 16, 64, 256],
     pgbenchClients: [1, 16, 64],

@@ -33,7 +33,8 @@ async function run(args: string[]): Promise<void> {
   const call = { operands: operandsOf(verb, positionals), ...optionsOf(verb, values), json, out, until };
   const config = commandConfig();
   // A verb that is offline never looks at its runtime.
-  if (verb.offline) return void (await verb.run({ ...call, config, runtime: undefined as unknown as Runtime }));
+  if (verb.offline || verb.connects?.(call) === false)
+    return void (await verb.run({ ...call, config, runtime: undefined as unknown as Runtime }));
   const starting = startRuntime(config, makeLog('silent'), out.note);
   // Cut off, at whatever moment, a command still leaves the database as it found it: stopped, if it started it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -1,0 +1,144 @@
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfig } from '../src/config.ts';
+import { exportArchive } from '../src/domain/archive-export.ts';
+import { verifyAgainstOutside } from '../src/domain/archive-status.ts';
+import { growTree } from '../src/domain/archive-tree.ts';
+import { deliverCheckpoints } from '../src/domain/checkpoint-delivery.ts';
+import { verifyPackage } from '../src/examiner/verify.mjs';
+import { makeLog } from '../src/log.ts';
+import { makeFolder, writePackage } from '../src/packages/folder.ts';
+import { type Runtime, startRuntime } from '../src/runtime.ts';
+import { startEmbedded } from '../src/store/embedded.ts';
+import { type Load, load, medianOf } from './load.ts';
+import type { Scratch } from './scratch.ts';
+import { type Cast, makeCast, startSendServer } from './send-cast.ts';
+import { fill } from './send-history.ts';
+import type { Sizes } from './sizes.ts';
+import { heading, ms, type Row, ratio, say, table, whole } from './tables.ts';
+
+const connections = 64;
+const verifySecondsMax = 60;
+
+/** What the archive's proofs cost: to build, to check, to hand over, and those who send meanwhile. */
+export async function measureArchive(scratch: Scratch, sizes: Sizes): Promise<string[]> {
+  const embedded = await startEmbedded(join(scratch.folder, 'archive'), say);
+  const server = scratch.owns(() => embedded.stop());
+  const cast = await makeCast(scratch, embedded, 'archive');
+  const bars = await measureSends(scratch, sizes, cast);
+  const large = await makeCast(scratch, embedded, 'large_archive');
+  bars.push(...(await measureProofs(scratch, sizes, large)));
+  await large.close();
+  await cast.close();
+  await server.stop();
+  return bars;
+}
+
+/** In turn, round by round, on one database: sends with and without the tree being built behind them. */
+async function measureSends(scratch: Scratch, { sends }: Sizes, cast: Cast): Promise<string[]> {
+  heading(`Sends with and without the tree, ${connections} connections, medians of ${sends.rounds}`);
+  const loads = { paused: [] as Load[], signing: [] as Load[] };
+  for (let round = -1; round < sends.rounds; round++)
+    for (const shape of ['paused', 'signing'] as const) {
+      const { port, stop } = await startSendServer(scratch, cast, 'product', shape);
+      const requests = await cast.requests();
+      await load({ port, requests, connections, seconds: sends.warmUpSeconds });
+      const measured = await load({ port, requests, connections, seconds: sends.roundSeconds });
+      // The first of each is for the database to get warm.
+      if (round >= 0) loads[shape].push(measured);
+      await stop();
+      await cast.owner.query('truncate dispatches');
+    }
+  const [without, withTree] = [medianOf(loads.paused), medianOf(loads.signing)];
+  table(
+    [
+      { tree: 'not built', ...without },
+      { tree: 'built every two seconds', ...withTree },
+    ].map(({ tree, perSecond, p50Ms, p99Ms }) => ({
+      tree,
+      'sends/s': whole(perSecond),
+      'p50 ms': ms(p50Ms),
+      'p99 ms': ms(p99Ms),
+    })),
+  );
+  return [`sends with the tree being built: ${ratio(withTree.perSecond / without.perSecond)} of those without`];
+}
+
+async function measureProofs(scratch: Scratch, { archivedEntries }: Sizes, cast: Cast): Promise<string[]> {
+  heading(`An archive of ${whole(archivedEntries)} texts of 1,000 advisors`);
+  await fill(cast, archivedEntries);
+  const config = readConfig({
+    DATABASE_URL: cast.databaseUrl,
+    ASSENT_DATA_DIR: cast.dataDir,
+    DATABASE_TIMEOUT_MS: '60000',
+  });
+  const runtime = await startRuntime(config, makeLog('silent'), say);
+  const connected = scratch.owns(runtime.stop);
+  const rows: Row[] = [];
+  const timed = async (what: string, work: () => Promise<number>) => {
+    const began = performance.now();
+    const entries = await work();
+    const elapsedMs = performance.now() - began;
+    rows.push({
+      what,
+      entries: whole(entries),
+      s: (elapsedMs / 1000).toFixed(1),
+      'entries/s': whole((entries / elapsedMs) * 1000),
+    });
+    return elapsedMs / 1000;
+  };
+  await timed('take into the tree and sign', () => takeAll(runtime));
+  await timed('write down outside', async () => {
+    await deliverCheckpoints(runtime);
+    return archivedEntries;
+  });
+  const seconds = await timed('verify all', () => verifyAll(runtime));
+  for (const format of ['ndjson', 'eml'] as const) {
+    const folder = join(scratch.folder, `package-${format}`);
+    await timed(`export of one advisor, ${format}`, () => exportOne(runtime, cast, folder, format));
+    await timed(`verify that package`, () => verifyOne(runtime, config.archiveOutsideDir, folder));
+  }
+  table(rows);
+  await connected.stop();
+  return [
+    `verify of ${whole(archivedEntries)} entries: ${seconds.toFixed(1)} s (bar ${verifySecondsMax} s for a million)`,
+  ];
+}
+
+async function takeAll(runtime: Runtime): Promise<number> {
+  let taken = 0;
+  for (let some = await growTree(runtime); some; some = await growTree(runtime)) taken += some;
+  return taken;
+}
+
+async function verifyAll(runtime: Runtime): Promise<number> {
+  const verifiers = runtime.signer ? [runtime.signer.verifier] : [];
+  const { verdict, size } = await verifyAgainstOutside(runtime, { verifiers, notes: null, progress: () => {} });
+  if (verdict !== 'intact') throw new Error(`The archive is ${verdict}.`);
+  return size;
+}
+
+async function exportOne(runtime: Runtime, { owner }: Cast, folder: string, format: 'ndjson' | 'eml'): Promise<number> {
+  const { rows } = await owner.query(
+    'select advisor_id as id from archive_heads where advisor_id > 0 order by last_number desc limit 1',
+  );
+  mkdirSync(folder, { recursive: true });
+  await makeFolder(folder);
+  const period = { from: new Date('2000-01-01'), to: new Date('2100-01-01') };
+  const exported = await exportArchive(runtime, String(rows[0].id), { ...period, format });
+  return writePackage(exported, { folder, withEmails: format === 'eml', progress: () => {} });
+}
+
+async function verifyOne(runtime: Runtime, outsideDir: string, folder: string): Promise<number> {
+  await deliverCheckpoints(runtime);
+  const checkpointFile = readdirSync(outsideDir)
+    .map((name) => join(outsideDir, name))
+    .find((path) => path.endsWith('checkpoints') && statSync(path).isFile());
+  const { verdict, message, entries } = await verifyPackage({
+    packageDir: folder,
+    checkpointFile: checkpointFile ?? '',
+    pubkeyFile: join(folder, 'public-key'),
+  });
+  if (verdict !== 'intact') throw new Error(`The package is ${verdict}: ${message}`);
+  return entries;
+}

@@ -1,0 +1,42 @@
+import { type Outcome, tryTampering, type Who } from '../test/archive/tampering.ts';
+import { globalSetup, globalTeardown } from '../test/global-setup.ts';
+
+const everyone: Who[] = ['application', 'owner', 'superuser'];
+
+/** Does to an archive whatever somebody might, as each of three roles, and prints what became of it. Returns what was missed. */
+export async function tryTamperings(say: (line: string) => void): Promise<string[]> {
+  await globalSetup();
+  try {
+    const outcomes = await tryTampering();
+    show(outcomes, say);
+    return outcomes.filter(isWrong).map(({ name, who, outcome, said }) => `${name} by the ${who}: ${outcome}, ${said}`);
+  } finally {
+    await globalTeardown();
+  }
+}
+
+function isWrong({ outcome, named }: Outcome): boolean {
+  return outcome === 'missed' || !named;
+}
+
+function show(outcomes: Outcome[], say: (line: string) => void): void {
+  const kinds = Map.groupBy(outcomes, ({ name }) => name);
+  const width = Math.max(...[...kinds.keys()].map((name) => name.length));
+  say(`\n${'tampering with the archive'.padEnd(width)}  ${everyone.map((who) => who.padEnd(12)).join('')}`);
+  for (const [name, ofKind] of kinds) {
+    const cells = everyone.map((who) => cellOf(ofKind.find((each) => each.who === who)).padEnd(12));
+    say(`${name.padEnd(width)}  ${cells.join('').trimEnd()}`);
+  }
+  const count = (of: (outcome: Outcome) => boolean) => outcomes.filter(of).length;
+  const refused = count(({ outcome }) => outcome === 'refused');
+  const detected = count(({ outcome }) => outcome === 'detected');
+  const named = count(({ outcome, named }) => outcome === 'detected' && named);
+  say(
+    `${kinds.size} kinds, tried ${outcomes.length} times: ${refused} refused, ${detected} detected, ${named} of them with the entry named`,
+  );
+}
+
+function cellOf(outcome: Outcome | undefined): string {
+  if (!outcome) return '–';
+  return outcome.outcome === 'detected' && !outcome.named ? 'not named' : outcome.outcome;
+}

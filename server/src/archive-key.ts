@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { type Config, ConfigError } from './config.ts';
+import { makeNoteSigner, makeSigningKey, type NoteSigner } from './domain/signed-notes.ts';
+import { readOrMake } from './made-files.ts';
+
+/** What signs checkpoints, by the key in its file; null where this node has none. The sandbox makes its own. */
+export function archiveSigner({
+  archiveKeyFile,
+  archiveName,
+  environment,
+}: Pick<Config, 'archiveKeyFile' | 'archiveName' | 'environment'>): NoteSigner | null {
+  if (!archiveKeyFile) return null;
+  try {
+    const isSandbox = environment === 'sandbox';
+    const pem = isSandbox ? readOrMake(archiveKeyFile, makeSigningKey) : readFileSync(archiveKeyFile, 'utf8');
+    return makeNoteSigner(archiveName, pem);
+  } catch (cause) {
+    throw new ConfigError(
+      `ARCHIVE_KEY_FILE can’t be used: ${archiveKeyFile} must be a private key of Ed25519 in PEM.`,
+      { cause },
+    );
+  }
+}

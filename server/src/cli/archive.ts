@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { archiveStatus, verifyAgainstOutside } from '../domain/archive-status.ts';
+import type { Verdict } from '../domain/archive-verification.ts';
+import { readVerifier, type Verifier } from '../examiner/verify.mjs';
+import { verifyPackageVerb } from './archive-export.ts';
+import { type Call, UsageError, type Verb } from './verb.ts';
+
+/** What an examiner's scripts go by. */
+const exitCodes: Record<Verdict, number> = { intact: 0, altered: 1, incomplete: 2, unknown: 3 };
+
+export const archiveVerbs: Verb[] = [
+  {
+    name: 'archive verify',
+    about:
+      'Compute everything in the archive again and compare it with what was signed; or, with --package, check an export without any database. Exits 0 intact, 1 altered, 2 incomplete, 3 can’t tell.',
+    operands: [],
+    options: {
+      package: { value: 'DIR', about: 'Check this export instead.' },
+      checkpoint: { value: 'FILE', about: 'Checkpoints that were kept elsewhere; with --package they are needed.' },
+      pubkey: { value: 'FILE', about: 'Public keys, one a line; by default that of this deployment’s key.' },
+    },
+    connects: ({ options }) => options.package === undefined,
+    run: verify,
+  },
+  {
+    name: 'archive status',
+    about: 'Show how far the archive is signed, what waits, and what keeps it from being signed.',
+    operands: [],
+    options: {},
+    run: async ({ runtime, out }) => {
+      const status = await archiveStatus(runtime);
+      out.records(Object.entries(status).map(([what, value]) => ({ what, value })));
+      if (status.fault) process.exitCode = 1;
+    },
+  },
+  {
+    name: 'archive public-key',
+    about: 'Print the public key that checkpoints are verified with, and nothing else: hand it to examiners.',
+    operands: [],
+    options: {},
+    run: async ({ runtime, out }) => {
+      if (!runtime.signer) throw new UsageError('ARCHIVE_KEY_FILE is not set: this deployment’s key is not here.');
+      out.line(runtime.signer.publicKey);
+    },
+  },
+];
+
+async function verify(call: Call): Promise<void> {
+  if (call.options.package !== undefined) return verifyPackageVerb(call);
+  const { runtime, options, json, out } = call;
+  const verifiers = verifiersOf(call);
+  const notes = options.checkpoint === undefined ? null : readFileSync(options.checkpoint, 'utf8');
+  const progress = (done: number, total: number) => out.progress('Verifying', done, total);
+  const found = await verifyAgainstOutside(runtime, { verifiers, notes, progress });
+  const { verdict, faults, size, checkpoints, pending, disposed } = found;
+  process.exitCode = exitCodes[verdict];
+  if (json) return out.records([found]);
+  out.line(`${verdict}: ${size} entries, ${checkpoints} checkpoints, ${disposed} bodies disposed of by the rules`);
+  for (const { entry, what } of faults) out.line(`${entry}: ${what}`);
+  if (verdict === 'unknown') out.line('No checkpoint that one of the keys has signed covers any of it.');
+  if (pending > 0) out.note(`${pending} entries are not under a checkpoint yet.`);
+}
+
+function verifiersOf({ runtime, options }: Call): Verifier[] {
+  const text = options.pubkey === undefined ? runtime.signer?.publicKey : readFileSync(options.pubkey, 'utf8');
+  const verifiers = (text ?? '').split('\n').flatMap((line) => readVerifier(line) ?? []);
+  if (verifiers.length === 0) throw new UsageError('There is no public key: give one with --pubkey FILE.');
+  return verifiers;
+}

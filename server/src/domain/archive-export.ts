@@ -1,0 +1,191 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Deps } from '../deps.ts';
+import { disposedBy, type Advisor as PackageAdvisor, readCheckpoint } from '../examiner/verify.mjs';
+import * as store from '../store/archive-export.ts';
+import { findCheckpoint } from '../store/archive-tree.ts';
+import { getAdvisor } from './advisors.ts';
+import { archive, byOperator, deployment } from './archive.ts';
+import { makeProver, type Prover } from './archive-proofs.ts';
+import { type ArchiveDeps, ArchiveFault, growTree } from './archive-tree.ts';
+import { getFirm } from './firms.ts';
+import { problem } from './problems.ts';
+import type { NoteSigner } from './signed-notes.ts';
+
+export type ExportFormat = 'eml' | 'ndjson';
+/** From the one moment to before the other. */
+export type Period = { from: Date; to: Date };
+
+/** An advisor's entries of a period, with all that proves them. */
+export type ArchiveExport = Period & {
+  advisor: PackageAdvisor;
+  /** Every number from the first to the last is in it; both are null where the period has no entry. */
+  firstNumber: number | null;
+  lastNumber: number | null;
+  size: number;
+  /** The newest checkpoint, and earlier ones that are beginnings of its tree. */
+  checkpoint: store.StampedCheckpoint;
+  earlier: (store.StampedCheckpoint & { proof: Buffer[] })[];
+  signer: NoteSigner;
+  /** What says that bodies of the period were disposed of. */
+  disposals(): AsyncGenerator<ProvenEntry[]>;
+  entries(): AsyncGenerator<ProvenEntry[]>;
+};
+
+export type ProvenEntry = store.ExportRow & { proof: Buffer[] };
+
+const entriesPage = 1_000;
+const numbersPage = 100_000;
+const earlierMax = 400;
+const growPauseMs = 100;
+/** How long the tree may stand still while it should grow. */
+const growMs = 30_000;
+
+/** Opens an export. That it leaves is on record, and all that was written until now is in the tree, before any of it does. */
+export async function exportArchive(
+  deps: ArchiveDeps,
+  idOrEmail: string,
+  { from, to, format }: Period & { format: ExportFormat },
+): Promise<ArchiveExport> {
+  const { signer } = deps;
+  if (!signer) throw noKey();
+  const advisor = await packageAdvisor(deps, idOrEmail);
+  const meta = { what: 'archive', format, from: from.toISOString(), to: to.toISOString() };
+  const entry = { advisorId: advisor.id, kind: 'export', memberId: null, meta, body: JSON.stringify(meta) } as const;
+  const takenNumber = await growTo(deps, advisor.id, await archive(deps, byOperator, entry));
+  const newest = await findCheckpoint(deps.db);
+  const checkpoint = newest && (await store.listCheckpoints(deps.db, [newest.checkpointId]))[0];
+  if (!checkpoint || !readCheckpoint(checkpoint.note, signer.verifier)) throw otherKey();
+  const { first, last } = await numbersOf(deps, advisor.id, takenNumber, { from, to });
+  const numbers = { first: first ?? 1, last: last ?? 0 };
+  const { size } = checkpoint;
+  const prover = makeProver(deps, size);
+  return {
+    advisor,
+    from,
+    to,
+    firstNumber: first,
+    lastNumber: last,
+    size,
+    checkpoint,
+    earlier: await earlierThan(deps, prover, checkpoint, await firstLeaf(deps, advisor.id, first)),
+    signer,
+    disposals: () => disposalsOf(deps, prover, advisor.id, { size, ...numbers }),
+    entries: () => entriesOf(deps, prover, advisor.id, numbers),
+  };
+}
+
+function noKey() {
+  return problem(
+    'conflict',
+    'A package is signed, and here is no key to sign it with: set ARCHIVE_KEY_FILE, or export where it is set.',
+  );
+}
+
+function otherKey() {
+  return problem('conflict', 'The newest checkpoint is not signed with the key of ARCHIVE_KEY_FILE.');
+}
+
+async function packageAdvisor(deps: Deps, idOrEmail: string): Promise<PackageAdvisor> {
+  if (idOrEmail === String(deployment)) return { id: deployment, name: 'the deployment', firm: null };
+  const { advisorId, name, firmId } = await getAdvisor(deps, idOrEmail);
+  return { id: advisorId, name, firm: (await getFirm(deps, firmId)).name };
+}
+
+/** Grows the tree, beside other nodes that do, until the entry is in it. Returns the last that is. */
+async function growTo(deps: ArchiveDeps, advisorId: number, number: number): Promise<number> {
+  for (let deadline = Date.now() + growMs; ; ) {
+    const takenNumber = await store.findTaken(deps.db, advisorId);
+    if (takenNumber >= number) return takenNumber;
+    if (Date.now() > deadline)
+      throw problem('conflict', 'The tree of the archive doesn’t grow: see `assent archive status`.');
+    if (await growTree(deps).catch(faulty)) deadline = Date.now() + growMs;
+    else await pause(growPauseMs);
+  }
+}
+
+function faulty(error: unknown): never {
+  if (!(error instanceof ArchiveFault)) throw error;
+  throw problem('conflict', `${error.message} Run \`assent archive verify\`.`, { cause: error });
+}
+
+/** Times are almost in the order of numbers, but whoever began first may have committed last: so all are looked at. */
+async function numbersOf({ db }: Deps, advisorId: number, lastNumber: number, period: Period) {
+  let first: number | null = null;
+  let last: number | null = null;
+  for (let after = 0; after < lastNumber; after += numbersPage) {
+    const upTo = Math.min(lastNumber, after + numbersPage);
+    const found = await store.findNumbers(db, advisorId, { after, upTo, ...period });
+    first ??= found.first;
+    last = found.last ?? last;
+  }
+  return { first, last };
+}
+
+async function firstLeaf({ db }: Deps, advisorId: number, first: number | null): Promise<number | null> {
+  if (first === null) return null;
+  const [entry] = await store.listExport(db, advisorId, { after: first - 1, upTo: first });
+  return entry?.leaf ?? null;
+}
+
+/**
+ * Some of the checkpoints since the first entry, spread evenly, and the last that was stamped: an examiner who has one of
+ * them, or a file of all, can tell that this tree goes on from it.
+ */
+async function earlierThan(
+  { db }: Deps,
+  prover: Prover,
+  newest: store.StampedCheckpoint,
+  leaf: number | null,
+): Promise<ArchiveExport['earlier']> {
+  const oldestId = leaf === null ? null : await store.findCheckpointOver(db, leaf);
+  if (oldestId === null) return [];
+  const stampedId = await store.findStamped(db, newest.checkpointId);
+  const span = newest.checkpointId - oldestId;
+  const count = Math.min(span, earlierMax);
+  const ids = Array.from({ length: count }, (_, at) => oldestId + Math.floor((at * span) / count));
+  const wanted = stampedId === null || stampedId < oldestId ? ids : [...ids, stampedId];
+  const found = await store.listCheckpoints(db, wanted);
+  const rows = found.filter(({ size }) => size <= newest.size);
+  // An idle tree is signed again and again: one of each size is enough, a stamped one if there is one.
+  const bySize = new Map<number, store.StampedCheckpoint>();
+  for (const row of rows) if (row.token || !bySize.has(row.size)) bySize.set(row.size, row);
+  if (newest.token || !bySize.get(newest.size)?.token) bySize.delete(newest.size);
+  const earlier = [...bySize.values()];
+  const proofs = await prover.consistency(earlier.map(({ size }) => size));
+  return earlier.map((checkpoint, index) => ({ ...checkpoint, proof: proofs[index] ?? [] }));
+}
+
+async function* entriesOf(
+  { db }: Deps,
+  prover: Prover,
+  advisorId: number,
+  { first, last }: { first: number; last: number },
+): AsyncGenerator<ProvenEntry[]> {
+  for (let after = first - 1; after < last; after += entriesPage) {
+    const upTo = Math.min(last, after + entriesPage);
+    yield await proven(prover, await store.listExport(db, advisorId, { after, upTo }));
+  }
+}
+
+/** In the order of numbers, those that took bodies of these. What came into the tree since has no proof in it as it was. */
+async function* disposalsOf(
+  { db }: Deps,
+  prover: Prover,
+  advisorId: number,
+  { size, first, last }: { size: number; first: number; last: number },
+): AsyncGenerator<ProvenEntry[]> {
+  for (let after = 0; ; ) {
+    const rows = await store.listDisposalExport(db, advisorId, { after, limit: entriesPage });
+    const ours = rows.filter(
+      (row) => row.leaf < size && disposedBy(row, row.body).some(({ from, to }) => from <= last && to >= first),
+    );
+    if (ours.length > 0) yield await proven(prover, ours);
+    after = rows.at(-1)?.number ?? after;
+    if (rows.length < entriesPage) return;
+  }
+}
+
+async function proven(prover: Prover, rows: store.ExportRow[]): Promise<ProvenEntry[]> {
+  const proofs = await prover.inclusion(rows.map(({ leaf }) => leaf));
+  return rows.map((row, index) => ({ ...row, proof: proofs[index] ?? [] }));
+}

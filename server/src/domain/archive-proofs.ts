@@ -1,0 +1,45 @@
+import type { Deps } from '../deps.ts';
+import { listTiles } from '../store/archive-tree.ts';
+import { consistencyRanges, hashesOf, inclusionRanges, tileName, tilesNeeded } from './merkle.ts';
+
+/** Proofs about the tree as it was at one size. */
+export type Prover = {
+  /** That these leaves are in it: for each the hashes that lead from it to the root. */
+  inclusion(leaves: number[]): Promise<Buffer[][]>;
+  /** That it begins with each of these smaller trees. */
+  consistency(sizes: number[]): Promise<Buffer[][]>;
+};
+
+type Range = ReturnType<typeof inclusionRanges>[number];
+
+/** Eight kilobytes each. */
+const tilesMax = 4_096;
+const tilesPage = 1_000;
+
+export function makeProver({ db }: Pick<Deps, 'db'>, size: number): Prover {
+  const tiles = new Map<string, Buffer>();
+
+  async function readTiles(ranges: Range[]): Promise<void> {
+    if (tiles.size > tilesMax) tiles.clear();
+    const missing = tilesNeeded(ranges).filter((tile) => !tiles.has(tileName(tile)));
+    for (let at = 0; at < missing.length; at += tilesPage)
+      for (const tile of await listTiles(db, missing.slice(at, at + tilesPage))) tiles.set(tileName(tile), tile.hashes);
+  }
+
+  /** Leaves that are close together have most ranges in common: each is hashed once. */
+  async function prove(proofs: Range[][]): Promise<Buffer[][]> {
+    const ranges = new Map(proofs.flat().map((range) => [keyOf(range), range]));
+    await readTiles([...ranges.values()]);
+    const hashes = new Map([...ranges].map(([key, range]) => [key, hashesOf([range], tiles)[0] as Buffer]));
+    return proofs.map((proof) => proof.map((range) => hashes.get(keyOf(range)) as Buffer));
+  }
+
+  return {
+    inclusion: (leaves) => prove(leaves.map((leaf) => inclusionRanges(leaf, size))),
+    consistency: (sizes) => prove(sizes.map((older) => consistencyRanges(older, size))),
+  };
+}
+
+function keyOf({ from, to }: Range): string {
+  return `${from}-${to}`;
+}

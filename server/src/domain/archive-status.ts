@@ -1,0 +1,53 @@
+import { readCheckpoint, type Verifier } from '../examiner/verify.mjs';
+import * as store from '../store/archive-tree.ts';
+import type { ArchiveDeps } from './archive-tree.ts';
+import { type Kept, type Verification, verifyArchive } from './archive-verification.ts';
+import type { OutsideFolder } from './checkpoint-delivery.ts';
+
+type Deps = ArchiveDeps & { outside: OutsideFolder | null };
+
+/** What an operator wants to know of the archive at a glance. */
+export async function archiveStatus({ db, signer, outside }: Deps) {
+  const { size, fault } = await store.findTree(db);
+  const last = await store.findCheckpoint(db);
+  const books = await store.listBooks(db);
+  const entries = books.reduce((sum, { lastNumber }) => sum + (lastNumber ?? 0), 0);
+  return {
+    entries,
+    signed: size,
+    waiting: entries - size,
+    lastSigned: last?.dateTimeCreated ?? null,
+    keptOutside: (await outside?.last())?.size ?? null,
+    key: signer?.publicKey ?? null,
+    fault,
+  };
+}
+
+type Asked = { verifiers: Verifier[]; notes: string | null; progress(done: number, total: number): void };
+
+/** Verifies the archive against all that was kept out of the database's reach: the folder, and whatever notes are given. */
+export async function verifyAgainstOutside(deps: Deps, { verifiers, notes, progress }: Asked): Promise<Verification> {
+  const kept = await keptOutside(deps.outside, verifiers, notes);
+  return verifyArchive(deps, { verifiers, kept, progress });
+}
+
+async function keptOutside(
+  outside: OutsideFolder | null,
+  verifiers: Verifier[],
+  given: string | null,
+): Promise<Kept | null> {
+  const notes = [...splitNotes(given ?? '')];
+  if (outside) for await (const note of outside.notes()) notes.push(note);
+  if (notes.length === 0) return null;
+  const checkpoints = notes.flatMap((note) => verifiers.map((each) => readCheckpoint(note, each)).find(Boolean) ?? []);
+  return { checkpoints, leaves: async (from, to) => (await outside?.leaves(from, to)) ?? [] };
+}
+
+/** A note is its text, an empty line, and its signatures; between two of them is an empty line too. */
+function splitNotes(text: string): string[] {
+  const parts = text.split(/\n{2,}/).filter((part) => part.trim() !== '');
+  return Array.from(
+    { length: Math.floor(parts.length / 2) },
+    (_, at) => `${parts[2 * at]}\n\n${parts[2 * at + 1]?.trimEnd()}\n`,
+  );
+}

@@ -1,0 +1,135 @@
+import type { Deps } from '../deps.ts';
+import { entryBytes, leafHash, readCheckpoint } from '../examiner/verify.mjs';
+import type { Span } from '../store/archive.ts';
+import type { LeafRow, RunRow, TreeRow } from '../store/archive-tree.ts';
+import * as store from '../store/archive-tree.ts';
+import { append, type Edge, edgeWidths, hashesOf, rootOf, tileName, tilesNeeded, tileWidth } from './merkle.ts';
+import type { NoteSigner } from './signed-notes.ts';
+
+/** What the tree needs beside the rest: the key, which is not in the database, and what was written down outside it. */
+export type ArchiveDeps = Deps & { signer: NoteSigner | null; outside: Outside | null };
+
+/** Where checkpoints are kept out of the database's reach. */
+export type Outside = {
+  /** The last checkpoint that was written there. */
+  last(): Promise<{ size: number; root: Buffer } | null>;
+};
+
+/** The archive is not what was signed before: nothing more is signed until somebody has looked. */
+export class ArchiveFault extends Error {}
+
+const entriesMax = 20_000;
+const advisorsMax = 5_000;
+const heartbeatMs = 5 * 60 * 1000;
+
+/**
+ * Takes the entries that were committed since into the tree, and signs it. One node does it at a time: it holds the
+ * tree's row until all of it is committed, so that two can never sign two different trees. Before it signs it computes
+ * again, from what is stored, that the tree still is the one that was signed last, here and outside. Returns how many
+ * entries it took; null where another node was at it.
+ */
+export async function growTree(deps: ArchiveDeps): Promise<number | null> {
+  if (!deps.signer) return null;
+  const { signer } = deps;
+  try {
+    return await deps.db.transaction(async (db) => {
+      const tree = await store.claimTree(db);
+      return tree && grow({ ...deps, db, signer }, tree);
+    });
+  } catch (error) {
+    if (error instanceof ArchiveFault) await store.updateTreeFault(deps.db, error.message);
+    throw error;
+  }
+}
+
+type Signing = ArchiveDeps & { signer: NoteSigner };
+
+async function grow(deps: Signing, tree: TreeRow): Promise<number> {
+  const edge = await readEdge(deps, tree.size);
+  if (!rootOf(edge).equals(tree.root)) throw new ArchiveFault('The stored hashes don’t give the root of the tree.');
+  const isQuiet = await checkLastSigned(deps, tree);
+  const spans = bounded(await store.listUntaken(deps.db, advisorsMax));
+  if (spans.length === 0 && isQuiet) return 0;
+  const entries = await store.listLeaves(deps.db, spans);
+  const runs = runsOf(tree.size, spans, entries);
+  const leaves = entries.map((entry) => leafHash(entryBytes(entry)));
+  const size = tree.size + leaves.length;
+  if (leaves.length > 0) {
+    const { tiles } = append(tree.size, edge, leaves);
+    await store.upsertTiles(deps.db, tiles);
+    await store.insertRuns(deps.db, runs);
+  }
+  // From what is stored, not from what was meant to be.
+  const root = rootOf(await readEdge(deps, size));
+  await store.updateTree(deps.db, { size, root });
+  const now = new Date();
+  const text = `${deps.signer.verifier.name}\n${size}\n${root.toString('base64')}\ntime ${now.toISOString()}\n`;
+  await store.insertCheckpoint(deps.db, { size, note: deps.signer.sign(text), now });
+  return leaves.length;
+}
+
+/** Whether the last checkpoint is so young that an unchanged tree needs no other; a false one throws. */
+async function checkLastSigned(deps: Signing, tree: TreeRow): Promise<boolean> {
+  const last = await store.findCheckpoint(deps.db);
+  if (last) {
+    const checkpoint = readCheckpoint(last.note, deps.signer.verifier);
+    // One of another key tells nothing here; whoever has that key can still check it.
+    if (checkpoint && (checkpoint.size !== tree.size || !checkpoint.root.equals(tree.root)))
+      throw new ArchiveFault('The tree is not the one of its last checkpoint.');
+  } else if (tree.size > 0) throw new ArchiveFault('The tree has leaves but no checkpoint.');
+  const outside = await deps.outside?.last();
+  if (outside) await checkContinues(deps, tree, outside);
+  return last !== null && last.dateTimeCreated.getTime() > Date.now() - heartbeatMs;
+}
+
+async function checkContinues(deps: Deps, tree: TreeRow, outside: { size: number; root: Buffer }): Promise<void> {
+  if (outside.size > tree.size)
+    throw new ArchiveFault(
+      `Outside the database a checkpoint of ${outside.size} entries was kept, and the tree has ${tree.size}.`,
+    );
+  if (!(await rootAt(deps, outside.size)).equals(outside.root))
+    throw new ArchiveFault(`The tree doesn’t begin with the ${outside.size} entries of the checkpoint kept outside.`);
+}
+
+/** The root of the tree as it was at that size. */
+export async function rootAt(deps: Deps, size: number): Promise<Buffer> {
+  if (size === 0) return rootOf([]);
+  const whole = [{ from: 0, to: size }];
+  const tiles = await store.listTiles(deps.db, tilesNeeded(whole));
+  const [root] = hashesOf(whole, new Map(tiles.map((tile) => [tileName(tile), tile.hashes])));
+  return root as Buffer;
+}
+
+async function readEdge({ db }: Deps, size: number): Promise<Edge> {
+  const widths = edgeWidths(size);
+  const wanted = widths.map((_, level) => ({ level, tile: Math.floor(size / tileWidth ** (level + 1)) }));
+  const found = new Map((await store.listTiles(db, wanted)).map((tile) => [tile.level, tile.hashes]));
+  return widths.map((_, level) => found.get(level) ?? Buffer.alloc(0));
+}
+
+/** No more at once than fits the memory and the statement timeout; the rest comes next. */
+function bounded(spans: Span[]): Span[] {
+  let left = entriesMax;
+  const taken = [];
+  for (const { advisorId, after, upTo } of spans) {
+    if (left === 0) break;
+    const count = Math.min(left, upTo - after);
+    taken.push({ advisorId, after, upTo: after + count });
+    left -= count;
+  }
+  return taken;
+}
+
+/** Entries are numbered without gaps: one that isn't there was taken away before it could be signed. */
+function runsOf(size: number, spans: Span[], entries: LeafRow[]): RunRow[] {
+  let at = 0;
+  return spans.map(({ advisorId, after, upTo }) => {
+    const firstLeaf = size + at;
+    for (let number = after + 1; number <= upTo; number += 1, at += 1) {
+      const entry = entries[at];
+      if (entry?.advisorId !== advisorId || entry.number !== number)
+        throw new ArchiveFault(`Entry ${number} of advisor ${advisorId} is missing.`);
+    }
+    return { firstLeaf, advisorId, firstNumber: after + 1, entries: upTo - after };
+  });
+}

@@ -1,0 +1,176 @@
+import { hashBytes, nodeHash } from '../examiner/verify.mjs';
+
+/**
+ * A Merkle tree that only grows, as RFC 6962 hashes it, kept in tiles of 256 hashes (C2SP tlog-tiles): tile N of level L
+ * holds the hashes of the complete subtrees of 256^L leaves, from the 256·N-th on. A tile that is not yet full is kept
+ * too, and replaced as it fills up.
+ */
+export type Tile = { level: number; tile: number; hashes: Buffer };
+
+/** The tiles at the right edge that are not full, by level: all that is needed to go on. */
+export type Edge = Buffer[];
+
+/** A complete subtree: of 2^level leaves, the index-th of its kind. */
+type Node = { level: number; index: number };
+/** Leaves from the one to before the other. */
+type Range = { from: number; to: number };
+
+const tileBits = 8;
+export const tileWidth = 2 ** tileBits;
+
+export const emptyRoot = Buffer.from('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'hex');
+
+/** How many hashes the tile that isn't full has, by level, in a tree of that size. */
+export function edgeWidths(size: number): number[] {
+  const widths = [];
+  for (let rest = size; rest > 0; rest = Math.floor(rest / tileWidth)) widths.push(rest % tileWidth);
+  return widths;
+}
+
+/** The tree with more leaves: its new edge, and every tile that is new or has grown. */
+export function append(size: number, edge: Edge, leaves: Buffer[]): { edge: Edge; tiles: Tile[] } {
+  const grown = edge.map((hashes) => split(hashes));
+  const tiles: Tile[] = [];
+  const counts = edge.map((_, level) => Math.floor(size / tileWidth ** (level + 1)));
+
+  const add = (level: number, leaf: Buffer) => {
+    grown[level] ??= [];
+    const hashes = grown[level];
+    hashes.push(leaf);
+    if (hashes.length < tileWidth) return;
+    const tile = counts[level] ?? 0;
+    tiles.push({ level, tile, hashes: Buffer.concat(hashes) });
+    grown[level] = [];
+    counts[level] = tile + 1;
+    add(level + 1, complete(hashes));
+  };
+  for (const leaf of leaves) add(0, leaf);
+
+  const next = grown.map((hashes) => Buffer.concat(hashes));
+  next.forEach((hashes, level) => {
+    if (hashes.length > 0 && !hashes.equals(edge[level] ?? Buffer.alloc(0)))
+      tiles.push({ level, tile: counts[level] ?? 0, hashes });
+  });
+  return { edge: next, tiles };
+}
+
+export function rootOf(edge: Edge): Buffer {
+  const subtrees: Buffer[] = [];
+  for (const hashes of edge.toReversed().map(split))
+    for (let width = tileWidth / 2, at = 0; width >= 1; width /= 2)
+      if (hashes.length - at >= width) {
+        subtrees.push(complete(hashes.slice(at, at + width)));
+        at += width;
+      }
+  const last = subtrees.pop();
+  return last ? subtrees.reduceRight((right, left) => nodeHash(left, right), last) : emptyRoot;
+}
+
+/** The tiles that are read, by name. */
+export type Tiles = ReadonlyMap<string, Buffer>;
+
+export function tileName({ level, tile }: Pick<Tile, 'level' | 'tile'>): string {
+  return `${level}/${tile}`;
+}
+
+/** What proves that the leaf is in the tree of that size, as ranges whose hashes `hashesOf` gives. */
+export function inclusionRanges(leaf: number, size: number): Range[] {
+  const ranges: Range[] = [];
+  let [from, to] = [0, size];
+  while (to - from > 1) {
+    const middle = from + largestPowerBelow(to - from);
+    if (leaf < middle) {
+      ranges.unshift({ from: middle, to });
+      to = middle;
+    } else {
+      ranges.unshift({ from, to: middle });
+      from = middle;
+    }
+  }
+  return ranges;
+}
+
+/** What proves that the tree of the one size is the beginning of that of the other. */
+export function consistencyRanges(older: number, newer: number): Range[] {
+  if (older === 0 || older >= newer) return [];
+  const ranges: Range[] = [];
+  let [from, to] = [0, newer];
+  let wholeBeginning = true;
+  while (to - from !== older - from) {
+    const middle = from + largestPowerBelow(to - from);
+    if (older <= middle) {
+      ranges.unshift({ from: middle, to });
+      to = middle;
+    } else {
+      ranges.unshift({ from, to: middle });
+      from = middle;
+      wholeBeginning = false;
+    }
+  }
+  // The verifier knows the older root already, unless the last subtree is only a part of it.
+  return wholeBeginning ? ranges : [{ from, to }, ...ranges];
+}
+
+/** The tiles that the hashes of these ranges are made from. */
+export function tilesNeeded(ranges: Range[]): Pick<Tile, 'level' | 'tile'>[] {
+  const needed = new Map<string, Pick<Tile, 'level' | 'tile'>>();
+  for (const node of ranges.flatMap(nodesOf)) {
+    const tile = tileOf(node);
+    needed.set(tileName(tile), tile);
+  }
+  return [...needed.values()];
+}
+
+export function hashesOf(ranges: Range[], tiles: Tiles): Buffer[] {
+  return ranges.map((range) => {
+    const hashes = nodesOf(range).map((node) => hashOf(node, tiles));
+    return hashes.reduceRight((right, left) => nodeHash(left, right));
+  });
+}
+
+/** A range of a tree begins where a subtree does: it is complete subtrees, the largest first. */
+function nodesOf({ from, to }: Range): Node[] {
+  const nodes: Node[] = [];
+  for (let at = from; at < to; ) {
+    let level = 0;
+    while (at % 2 ** (level + 1) === 0 && at + 2 ** (level + 1) <= to) level += 1;
+    nodes.push({ level, index: at / 2 ** level });
+    at += 2 ** level;
+  }
+  return nodes;
+}
+
+function tileOf({ level, index }: Node): Pick<Tile, 'level' | 'tile'> {
+  const inTile = level % tileBits;
+  return { level: Math.floor(level / tileBits), tile: Math.floor((index * 2 ** inTile) / tileWidth) };
+}
+
+function hashOf(node: Node, tiles: Tiles): Buffer {
+  const name = tileName(tileOf(node));
+  const hashes = tiles.get(name);
+  const width = 2 ** (node.level % tileBits);
+  const at = (node.index * width) % tileWidth;
+  const bytes = hashes?.subarray(at * hashBytes, (at + width) * hashBytes);
+  if (bytes?.length !== width * hashBytes) throw new Error(`Tile ${name} of the archive is missing or too short.`);
+  return complete(split(bytes));
+}
+
+/** The hash over a power of two of hashes. */
+function complete(hashes: Buffer[]): Buffer {
+  let row = hashes;
+  while (row.length > 1)
+    row = Array.from({ length: row.length / 2 }, (_, at) => nodeHash(row[2 * at] as Buffer, row[2 * at + 1] as Buffer));
+  return row[0] as Buffer;
+}
+
+function split(hashes: Buffer): Buffer[] {
+  return Array.from({ length: hashes.length / hashBytes }, (_, at) =>
+    hashes.subarray(at * hashBytes, (at + 1) * hashBytes),
+  );
+}
+
+function largestPowerBelow(count: number): number {
+  let power = 1;
+  while (power * 2 < count) power *= 2;
+  return power;
+}

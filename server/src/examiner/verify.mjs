@@ -1,0 +1,1301 @@
+// What an examiner needs to check our evidence, in one file without dependencies. Plain JavaScript: it runs on any Node
+// from 20 on, as it stands.
+//
+//   node verify.mjs --package DIR --checkpoint FILE --pubkey FILE
+//
+// The folder is what was handed over; the checkpoint and the public key should have come another way. It ends with 0 where
+// the package is as it was signed, 1 where something was altered, inserted or moved, 2 where something is missing, 3 where
+// it can't tell, and names the first entry that is wrong.
+import { isUtf8 } from 'node:buffer';
+import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+
+export const hashBytes = 32;
+
+// --- The tree: RFC 6962, section 2 -----------------------------------------------------------------------------------
+
+/** @param {Uint8Array[]} parts @returns {Buffer} */
+function sha256(...parts) {
+  const sum = createHash('sha256');
+  for (const part of parts) sum.update(part);
+  return sum.digest();
+}
+
+const leafPrefix = Buffer.from([0]);
+const nodePrefix = Buffer.from([1]);
+
+/** @param {Uint8Array} bytes @returns {Buffer} */
+export function leafHash(bytes) {
+  return sha256(leafPrefix, bytes);
+}
+
+/** @param {Uint8Array} left @param {Uint8Array} right @returns {Buffer} */
+export function nodeHash(left, right) {
+  return sha256(nodePrefix, left, right);
+}
+
+/**
+ * The root that a leaf and its proof of inclusion lead to (RFC 9162, 2.1.3.2), or null where the proof has not the right
+ * length.
+ * @param {{ leaf: Buffer, index: number, size: number, proof: Buffer[] }} given
+ * @returns {Buffer | null}
+ */
+export function rootByInclusion({ leaf, index, size, proof }) {
+  if (index >= size) return null;
+  let hash = leaf;
+  let [at, last] = [index, size - 1];
+  for (const sibling of proof) {
+    if (last === 0) return null;
+    if (at % 2 === 1 || at === last) {
+      hash = nodeHash(sibling, hash);
+      while (at % 2 === 0 && at !== 0) [at, last] = [at / 2, Math.floor(last / 2)];
+    } else hash = nodeHash(hash, sibling);
+    [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
+  }
+  return last === 0 ? hash : null;
+}
+
+/**
+ * Whether the newer tree begins with the older one (RFC 9162, 2.1.4.2).
+ * @param {{ older: { size: number, root: Buffer }, newer: { size: number, root: Buffer }, proof: Buffer[] }} given
+ * @returns {boolean}
+ */
+export function isConsistent({ older, newer, proof }) {
+  if (older.size > newer.size) return false;
+  if (older.size === newer.size) return proof.length === 0 && older.root.equals(newer.root);
+  if (older.size === 0) return proof.length === 0;
+  const path = isPowerOfTwo(older.size) ? [older.root, ...proof] : [...proof];
+  let [at, last] = [older.size - 1, newer.size - 1];
+  while (at % 2 === 1) [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
+  const first = path.shift();
+  if (!first) return false;
+  let [olderRoot, newerRoot] = [first, first];
+  for (const sibling of path) {
+    if (last === 0) return false;
+    if (at % 2 === 1 || at === last) {
+      olderRoot = nodeHash(sibling, olderRoot);
+      newerRoot = nodeHash(sibling, newerRoot);
+      while (at % 2 === 0 && at !== 0) [at, last] = [at / 2, Math.floor(last / 2)];
+    } else newerRoot = nodeHash(newerRoot, sibling);
+    [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
+  }
+  return last === 0 && olderRoot.equals(older.root) && newerRoot.equals(newer.root);
+}
+
+/** @param {number} count */
+function isPowerOfTwo(count) {
+  return Number.isInteger(Math.log2(count));
+}
+
+// --- Signed notes and checkpoints: C2SP signed-note, tlog-checkpoint --------------------------------------------------
+
+const ed25519 = Buffer.from([1]);
+/** The DER before the 32 bytes of an Ed25519 public key. */
+const publicKeyPrefix = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** @typedef {{ name: string, id: Buffer, key: Buffer }} Verifier */
+
+/**
+ * The four bytes by which a signature names its key.
+ * @param {string} name @param {Uint8Array} key
+ */
+export function keyIdOf(name, key) {
+  return sha256(Buffer.from(`${name}\n`), ed25519, key).subarray(0, 4);
+}
+
+/**
+ * A public key as a line of text: NAME+ID+KEY.
+ * @param {string} text
+ * @returns {Verifier | null}
+ */
+export function readVerifier(text) {
+  const [, name = '', id = '', encoded = ''] = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)\s*$/.exec(text) ?? [];
+  const bytes = Buffer.from(encoded, 'base64');
+  const key = bytes.subarray(1);
+  if (key.length !== 32 || bytes[0] !== 1 || keyIdOf(name, key).toString('hex') !== id) return null;
+  return { name, id: Buffer.from(id, 'hex'), key };
+}
+
+/**
+ * The text of a note that this key has signed; null where it has not.
+ * @param {string} note @param {Verifier} verifier
+ * @returns {string | null}
+ */
+export function openNote(note, { name, id, key }) {
+  const end = note.lastIndexOf('\n\n');
+  if (end < 0 || !note.endsWith('\n')) return null;
+  const text = note.slice(0, end + 1);
+  const publicKey = createPublicKey({ key: Buffer.concat([publicKeyPrefix, key]), format: 'der', type: 'spki' });
+  for (const line of note.slice(end + 2).split('\n')) {
+    const [, signer, encoded = ''] = /^— (\S+) (\S+)$/.exec(line) ?? [];
+    const bytes = Buffer.from(encoded, 'base64');
+    // There are many ways to write down the same bytes: only one of them counts.
+    if (signer !== name || !bytes.subarray(0, 4).equals(id) || bytes.toString('base64') !== encoded) continue;
+    if (verifySignature(null, Buffer.from(text), publicKey, bytes.subarray(4))) return text;
+  }
+  return null;
+}
+
+/** @typedef {{ origin: string, size: number, root: Buffer, time: string, note: string }} Checkpoint */
+
+/**
+ * A checkpoint that this key has signed; null where it is none.
+ * @param {string} note @param {Verifier} verifier
+ * @returns {Checkpoint | null}
+ */
+export function readCheckpoint(note, verifier) {
+  const [origin = '', size = '', root = '', ...rest] = (openNote(note, verifier) ?? '').split('\n');
+  const bytes = Buffer.from(root, 'base64');
+  if (origin !== verifier.name || !/^(0|[1-9]\d{0,15})$/.test(size) || bytes.length !== hashBytes) return null;
+  const time = rest.find((line) => line.startsWith('time '))?.slice('time '.length) ?? '';
+  return { origin, size: Number(size), root: bytes, time, note };
+}
+
+// --- Entries ----------------------------------------------------------------------------------------------------------
+
+/**
+ * @typedef {{
+ *   advisorId: number, number: number, kind: string, memberId: number | null, messageId: number | null, actor: string,
+ *   traceId: string | null, meta: string, commitment: string, dateTime: string
+ * }} Entry
+ */
+
+/**
+ * The bytes of an entry that are a leaf of the tree: a JSON array, so that nothing depends on the order of names.
+ * `commitment` is in hex, `dateTime` in UTC with microseconds.
+ * @param {Entry} entry
+ * @returns {Buffer}
+ */
+export function entryBytes(entry) {
+  const { advisorId, number, kind, memberId, messageId, actor, traceId, meta, commitment, dateTime } = entry;
+  const facts = [advisorId, number, kind, memberId, messageId, actor, traceId, meta, commitment, dateTime];
+  return Buffer.from(JSON.stringify(['assent-entry-v1', ...facts]));
+}
+
+/**
+ * What an entry says about its body without showing it, in hex.
+ * @param {Uint8Array} salt @param {Uint8Array} body
+ */
+export function commitmentOf(salt, body) {
+  return sha256(salt, body).toString('hex');
+}
+
+// --- The e-mails of a package ----------------------------------------------------------------------------------------
+
+/** @typedef {{ id: number, name: string, firm: string | null }} Advisor */
+
+/** Entries that are e-mails in a package of them, and how their names end. */
+const emailKinds = new Map([
+  ['text_out', 'out'],
+  ['text_in', 'in'],
+  ['consent', 'consent'],
+]);
+const lineEnd = '\r\n';
+const nameDigitsMin = 6;
+const base64Line = /.{1,76}/g;
+const encodedWordBytesMax = 45;
+
+/**
+ * The e-mail (RFC 5322) that a text or a change of consent is in a package; null for every other entry. It is made from
+ * the entry, its body and the manifest alone, so that whoever checks it makes it again and compares every byte.
+ * @param {{ advisor: Advisor, lastNumber: number, entry: Entry, leaf: number, body: Buffer }} given
+ * @returns {{ name: string, bytes: Buffer } | null}
+ */
+export function emailOf({ advisor, lastNumber, entry, leaf, body }) {
+  const ending = emailKinds.get(entry.kind);
+  if (!ending) return null;
+  const digits = Math.max(nameDigitsMin, String(lastNumber).length);
+  const hash = leafHash(entryBytes(entry)).toString('hex');
+  const lines = [
+    ...addressLines(advisor, entry, body),
+    `Date: ${new Date(entry.dateTime).toUTCString().replace('GMT', '+0000')}`,
+    `Message-ID: <${entry.number}.${entry.advisorId}.${hash.slice(0, 32)}@assent.invalid>`,
+    `X-Assent-Advisor: ${entry.advisorId}`,
+    `X-Assent-Entry: ${entry.number}`,
+    `X-Assent-Leaf: ${leaf}`,
+    `X-Assent-Kind: ${entry.kind}`,
+    `X-Assent-Actor: ${plain(entry.actor)}`,
+    ...(entry.traceId === null ? [] : [`X-Assent-Trace-Id: ${plain(entry.traceId)}`]),
+    'MIME-Version: 1.0',
+    ...(entry.kind === 'consent' ? evidenceLines(entry, body, hash) : textLines(body)),
+  ];
+  const name = `${String(entry.number).padStart(digits, '0')}-${ending}.eml`;
+  return { name, bytes: Buffer.from(lines.join(lineEnd) + lineEnd) };
+}
+
+/**
+ * The heading of the list that a package of e-mails has of them, and the line of one.
+ * @param {{ entry: Entry, leaf: number, email: { name: string, bytes: Buffer } | null }} [given]
+ */
+export function emailListLine(given) {
+  if (!given) return `file,sha256,entry,leaf,kind,time${lineEnd}`;
+  const { entry, leaf, email } = given;
+  // Where the body was disposed of there is no e-mail, and the line says that there was one.
+  const file = email ? `${email.name},${sha256(email.bytes).toString('hex')}` : ',';
+  return `${file},${entry.number},${leaf},${entry.kind},${entry.dateTime}${lineEnd}`;
+}
+
+/** @param {Entry} entry */
+export function isEmail(entry) {
+  return emailKinds.has(entry.kind);
+}
+
+/** @param {Advisor} advisor @param {Entry} entry @param {Buffer} body @returns {string[]} */
+function addressLines(advisor, entry, body) {
+  const facts = factsIn(entry.meta);
+  if (entry.kind === 'consent') {
+    const phone = plain(factsIn(body.toString()).phone);
+    const office = `${phrase(advisor.name)} <advisor-${advisor.id}@assent.invalid>`;
+    const subject = `Consent of ${phone}: ${plain(facts.from)} to ${plain(facts.to)}`;
+    return [`From: ${atPhone(phone, phone)}`, `To: ${office}`, `Subject: ${subject}`];
+  }
+  const [from, to] = [plain(facts.from), plain(facts.to)];
+  return entry.kind === 'text_out'
+    ? [`From: ${atPhone(advisor.name, from)}`, `To: ${atPhone(to, to)}`, `Subject: Text to ${to}`]
+    : [`From: ${atPhone(from, from)}`, `To: ${atPhone(advisor.name, to)}`, `Subject: Text from ${from}`];
+}
+
+/** @param {Buffer} body */
+function textLines(body) {
+  return ['Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: base64', '', ...base64Lines(body)];
+}
+
+/** What happened, to read, and the evidence as it is archived. @param {Entry} entry @param {Buffer} body @param {string} hash */
+function evidenceLines(entry, body, hash) {
+  const boundary = `=_${hash.slice(0, 32)}`;
+  const told = toldFacts('', { ...factsIn(entry.meta), ...factsIn(body.toString()) }).join('\n');
+  return [
+    `Content-Type: multipart/mixed; boundary="${boundary}"`,
+    '',
+    `--${boundary}`,
+    ...textLines(Buffer.from(told)),
+    `--${boundary}`,
+    'Content-Type: application/json',
+    'Content-Disposition: attachment; filename="evidence.json"',
+    'Content-Transfer-Encoding: base64',
+    '',
+    ...base64Lines(body),
+    `--${boundary}--`,
+  ];
+}
+
+/** @param {string} json @returns {Record<string, unknown>} */
+function factsIn(json) {
+  try {
+    const facts = JSON.parse(json);
+    return isRecord(facts) ? facts : {};
+  } catch {
+    return {};
+  }
+}
+
+/** A line for each fact: `wording.version: 3`. @param {string} path @param {Record<string, unknown>} facts @returns {string[]} */
+function toldFacts(path, facts) {
+  return Object.entries(facts).flatMap(([name, value]) =>
+    isRecord(value) ? toldFacts(`${path}${name}.`, value) : [`${path}${name}: ${value}`],
+  );
+}
+
+/** @param {string} name @param {string} phone */
+function atPhone(name, phone) {
+  return `${phrase(name)} <${phone}@sms.invalid>`;
+}
+
+/** What is only ever ASCII without spaces at its ends. @param {unknown} value */
+function plain(value) {
+  return String(value ?? 'unknown').replace(/[^\x21-\x7e]/g, '?');
+}
+
+/** A name in a header: quoted, or in encoded words (RFC 2047) where it isn't ASCII. @param {string} text */
+function phrase(text) {
+  if (/^[\x20-\x7e]*$/.test(text)) return `"${text.replace(/["\\]/g, '\\$&')}"`;
+  const words = [''];
+  for (const character of text.toWellFormed()) {
+    const longer = `${words.at(-1)}${character}`;
+    if (Buffer.byteLength(longer) > encodedWordBytesMax) words.push(character);
+    else words[words.length - 1] = longer;
+  }
+  return words.map((word) => `=?utf-8?B?${Buffer.from(word).toString('base64')}?=`).join(`${lineEnd} `);
+}
+
+/** @param {Buffer} bytes @returns {string[]} */
+function base64Lines(bytes) {
+  return bytes.toString('base64').match(base64Line) ?? [];
+}
+
+/** @param {unknown} value @returns {value is Record<string, unknown>} */
+function isRecord(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+// --- The package -----------------------------------------------------------------------------------------------------
+
+export const packageFormat = 'assent-archive-package-v1';
+/** In the order of exit codes: as it was signed; changed, added or moved; something is gone; nothing can be said. */
+export const verdicts = /** @type {const} */ (['intact', 'altered', 'incomplete', 'unknown']);
+
+const [entriesFile, emailsFile, emailList] = ['entries.ndjson', 'messages.zip', 'manifest.csv'];
+const lineBytesMax = 8 * 1024 * 1024;
+const smallFileBytesMax = 16 * 1024 * 1024;
+const pieceBytes = 1024 * 1024;
+const noteCharactersMax = 16 * 1024;
+const proofHashesMax = 64;
+const earlierMax = 1_000;
+const rangesMax = 1_000_000;
+const faultsMax = 20;
+
+/**
+ * @typedef {{
+ *   format: string, advisor: Advisor, from: string, to: string, firstNumber: number | null, lastNumber: number | null,
+ *   entries: number, size: number, files: Record<string, string>
+ * }} Manifest
+ * @typedef {{
+ *   about?: 'disposal', entry: Entry, leaf: number, proof: string[], salt: string | null, body: string | null,
+ *   text: string | null, phone: string | null
+ * }} Line
+ * @typedef {{ verdict: 'altered' | 'incomplete', what: string }} Fault
+ * @typedef {{ code: number, verdict: typeof verdicts[number], message: string, entries: number, faults: string[] }} Report
+ * @typedef {{ from: number, to: number }} Range
+ * @typedef {{
+ *   folder: string, manifest: Manifest | null, checkpoint: Checkpoint | null, roots: Map<number, Buffer>,
+ *   sums: Map<string, string>
+ * }} Contents
+ */
+
+/** What the manifest's note says, to be signed. @param {Uint8Array} manifest */
+export function manifestNoteText(manifest) {
+  return `${packageFormat}\n${sha256(manifest).toString('hex')}\n`;
+}
+
+/** What a body says, where it is text. @param {Buffer} body */
+export function textOf(body) {
+  return isUtf8(body) ? body.toString() : null;
+}
+
+/**
+ * Checks a package against a public key and a checkpoint that came another way. Whatever it finds, it goes on as far as
+ * it can, to name the first entry that is wrong.
+ * @param {{
+ *   packageDir: string, checkpointFile: string, pubkeyFile: string, progress?: (done: number, total: number) => void
+ * }} given
+ * @returns {Promise<Report>}
+ */
+export async function verifyPackage({ packageDir, checkpointFile, pubkeyFile, progress = () => {} }) {
+  const findings = new Findings();
+  try {
+    const keys = readKeys(pubkeyFile);
+    const contents = readPackage(packageDir, keys, findings);
+    findings.contents = contents;
+    const fork = await compareCheckpoints(checkpointFile, keys, contents, findings);
+    if (contents.checkpoint) await checkEntries(contents, contents.checkpoint, fork, findings, progress);
+    compareFiles(contents, findings);
+  } catch (error) {
+    findings.doubt(error instanceof CantTell ? error.message : `it can’t be read: ${error}`);
+  }
+  return findings.report();
+}
+
+/** Something without which nothing can be said. */
+class CantTell extends Error {}
+
+/** What was found so far. Of many faults the first are kept. */
+class Findings {
+  entries = 0;
+  /** Entries that the checkpoint of the examiner's doesn't reach to. */
+  later = 0;
+  /** @type {Contents | null} */
+  contents = null;
+  /** About entries. @type {Fault[]} */
+  faults = [];
+  /** About whole files, by name: they tell something only where no entry explains it. @type {Map<string, Fault>} */
+  fileFaults = new Map();
+  /** @type {string | null} */
+  doubted = null;
+
+  /** @param {Fault['verdict']} verdict @param {string} what */
+  add(verdict, what) {
+    this.faults.push({ verdict, what });
+  }
+
+  /** @param {Fault['verdict']} verdict @param {string} file @param {string} what */
+  addFile(verdict, file, what) {
+    if (!this.fileFaults.has(file)) this.fileFaults.set(file, { verdict, what: `${file} ${what}` });
+  }
+
+  /** @param {string} why */
+  doubt(why) {
+    this.doubted ??= why;
+  }
+
+  get isFull() {
+    return this.faults.length >= faultsMax;
+  }
+
+  /** @returns {Report} */
+  report() {
+    const faults = this.faults.length > 0 ? this.faults : [...this.fileFaults.values()];
+    const worst = faults.find(({ verdict }) => verdict === 'altered') ?? faults[0];
+    const verdict = worst?.verdict ?? (this.doubted ? 'unknown' : 'intact');
+    const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+    const message = worst ? `${worst.what}${more}; ${this.entries} entries checked` : (this.doubted ?? this.#praise());
+    const told = faults.slice(0, faultsMax).map(({ what }) => harmless(what));
+    return {
+      code: verdicts.indexOf(verdict),
+      verdict,
+      message: harmless(message),
+      entries: this.entries,
+      faults: told,
+    };
+  }
+
+  #praise() {
+    const { manifest, checkpoint } = this.contents ?? {};
+    const { id, name } = manifest?.advisor ?? { id: 0, name: '' };
+    const span = manifest?.firstNumber ? `, ${manifest.firstNumber} to ${manifest.lastNumber},` : '';
+    const later = this.later > 0 ? `; ${this.later} of them are newer than the checkpoint given` : '';
+    return `${this.entries} entries of advisor ${id} (${name})${span} are as they were signed at ${checkpoint?.time}${later}`;
+  }
+}
+
+/** What can do nothing to a terminal. @param {string} text */
+function harmless(text) {
+  return text.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '?');
+}
+
+/** @param {{ advisorId: number, number: number }} entry */
+function nameOf({ advisorId, number }) {
+  return `entry ${number} of advisor ${advisorId}`;
+}
+
+// The key, the manifest and the checkpoints
+
+/** A line a key: an archive that changed its key has several. @param {string} path @returns {Verifier[]} */
+function readKeys(path) {
+  // This one is the examiner's own, and may be a link.
+  const text = readSmall(realPath(path))?.toString() ?? '';
+  const keys = text.split('\n').flatMap((line) => readVerifier(line.trim()) ?? []);
+  if (keys.length === 0) throw new CantTell(`${path} is not a public key, which is a line NAME+ID+KEY`);
+  return keys;
+}
+
+/** @param {string} folder @param {Verifier[]} keys @param {Findings} findings @returns {Contents} */
+function readPackage(folder, keys, findings) {
+  const names = ['manifest.json', 'manifest.note', 'checkpoint'];
+  const [manifestBytes, manifestNote, note] = names.map((name) => readSmall(join(folder, name)));
+  if (!manifestBytes && !manifestNote && !note) throw new CantTell(`${folder} is not a package, or can’t be read`);
+  const signed = manifestNote && firstOf(keys, (key) => openNote(manifestNote.toString(), key));
+  const checkpoint = (note && firstOf(keys, (key) => readCheckpoint(note.toString(), key))) ?? null;
+  if ((manifestNote || note) && !signed && !checkpoint)
+    throw new CantTell(`nothing in the package is signed by the key of ${keys.map(({ name }) => name).join(', ')}`);
+  [manifestBytes, manifestNote, note].forEach((bytes, at) => {
+    if (!bytes) findings.addFile('incomplete', names[at] ?? '', 'is missing');
+  });
+  if (manifestNote && !signed) findings.addFile('altered', 'manifest.note', 'is not signed by the key');
+  if (note && !checkpoint) findings.addFile('altered', 'checkpoint', 'is not signed by the key');
+  if (manifestBytes && signed && signed !== manifestNoteText(manifestBytes))
+    findings.addFile('altered', 'manifest.json', 'is not the one that was signed');
+  const manifest = manifestBytes ? manifestIn(manifestBytes) : null;
+  if (manifestBytes && !manifest) findings.addFile('altered', 'manifest.json', 'is not a manifest');
+  if (manifest && checkpoint && manifest.size !== checkpoint.size)
+    findings.addFile('altered', 'checkpoint', 'is not the one that the manifest names');
+  const roots = checkpoint ? earlierRoots(folder, keys, checkpoint, findings) : new Map();
+  return { folder, manifest, checkpoint, roots, sums: new Map() };
+}
+
+/** @template Given, Found @param {Given[]} given @param {(each: Given) => Found | null} find @returns {Found | null} */
+function firstOf(given, find) {
+  for (const each of given) {
+    const found = find(each);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** @param {Buffer} bytes @returns {Manifest | null} */
+function manifestIn(bytes) {
+  const manifest = jsonIn(bytes);
+  if (!isRecord(manifest) || manifest.format !== packageFormat) return null;
+  const { advisor, firstNumber, lastNumber, entries, size, files } = manifest;
+  if (!isRecord(advisor) || !isCount(advisor.id) || typeof advisor.name !== 'string') return null;
+  if (!isCount(entries) || !isCount(size) || !isRecord(files)) return null;
+  const isEmpty = firstNumber === null && lastNumber === null;
+  if (!isEmpty && !(isCount(firstNumber) && isCount(lastNumber) && firstNumber <= lastNumber)) return null;
+  if (!Object.entries(files).every(([name, sum]) => isFileName(name) && typeof sum === 'string')) return null;
+  return /** @type {Manifest} */ (/** @type {unknown} */ (manifest));
+}
+
+/** No name leads out of the folder. @param {string} name */
+function isFileName(name) {
+  return /^[a-z0-9][a-z0-9.-]{0,99}$/.test(name);
+}
+
+/**
+ * The root of the package's tree at each size that the package has a signed checkpoint of: its own, and earlier ones
+ * that are proved to be beginnings of it.
+ * @param {string} folder @param {Verifier[]} keys @param {Checkpoint} checkpoint @param {Findings} findings
+ */
+function earlierRoots(folder, keys, checkpoint, findings) {
+  const roots = new Map([[checkpoint.size, checkpoint.root]]);
+  /** @type {Map<number, Buffer[]>} */
+  const proofs = new Map();
+  for (const line of (readSmall(join(folder, 'consistency.ndjson'))?.toString() ?? '').split('\n')) {
+    const given = jsonIn(Buffer.from(line));
+    if (!isRecord(given) || !isCount(given.from) || given.to !== checkpoint.size || !isProof(given.proof)) continue;
+    proofs.set(given.from, given.proof.map(bytesOf));
+  }
+  const text = readSmall(join(folder, 'earlier-checkpoints'))?.toString() ?? '';
+  for (const note of notesOf(text.split('\n\n')).slice(0, earlierMax)) {
+    const older = firstOf(keys, (key) => readCheckpoint(note, key));
+    const proof = older && proofs.get(older.size);
+    if (!proof) continue;
+    if (isConsistent({ older, newer: checkpoint, proof })) roots.set(older.size, older.root);
+    else findings.addFile('altered', 'earlier-checkpoints', `has one of ${older.size} entries that is of another tree`);
+  }
+  return roots;
+}
+
+/**
+ * Compares the checkpoints of the examiner's, one or many in a file, with those of the package. Where they are of two
+ * trees: the leaves between which they part.
+ * @param {string} path @param {Verifier[]} keys @param {Contents} contents @param {Findings} findings
+ * @returns {Promise<{ agreed: number, parted: Range | null }>}
+ */
+async function compareCheckpoints(path, keys, { checkpoint, roots }, findings) {
+  let [notes, signed, largest] = [0, 0, 0];
+  const [agreed, parted] = [new Set([0]), new Set()];
+  for await (const note of notesIn(path, findings)) {
+    const [, line = '', root = ''] = note.split('\n', 3);
+    const size = Number(line);
+    const own = roots.get(size)?.toString('base64');
+    notes += 1;
+    // A file may have a million: those that tell nothing new are not looked at, once one is known to be of this key.
+    if (signed > 0 && (own === undefined || (own === root && agreed.has(size)))) continue;
+    const given = firstOf(keys, (key) => readCheckpoint(note, key));
+    if (!given) continue;
+    signed += 1;
+    largest = Math.max(largest, size);
+    if (own !== undefined) (own === root ? agreed : parted).add(size);
+  }
+  if (notes === 0) findings.doubt(`${path} has no checkpoint`);
+  else if (signed === 0) findings.doubt(`no checkpoint of ${path} is signed by the key`);
+  else if (agreed.size === 1 && parted.size === 0) findings.doubt(unlinked(largest, checkpoint?.size ?? 0));
+  if (parted.size === 0) return { agreed: Math.max(...agreed), parted: null };
+  const to = Math.min(...parted);
+  const from = Math.max(...[...agreed].filter((size) => size < to));
+  findings.addFile('altered', 'checkpoint', `and the one given are of two trees: both were signed over ${to} entries`);
+  return { agreed: from, parted: { from, to } };
+}
+
+/** @param {number} given @param {number} own */
+function unlinked(given, own) {
+  const ours = `the package’s, of ${own}`;
+  return given > own
+    ? `the checkpoint given, of ${given} entries, is newer than ${ours}: take one of its time, or an earlier one`
+    : `no proof of the package leads from the checkpoint given, of ${given} entries, to ${ours}`;
+}
+
+/** @param {string} path @param {Findings} findings @returns {AsyncGenerator<string>} */
+async function* notesIn(path, findings) {
+  let rest = '';
+  try {
+    for await (const piece of createReadStream(path, { encoding: 'utf8', highWaterMark: pieceBytes })) {
+      const parts = (rest + piece).split('\n\n');
+      // Of what comes last, the one may still grow, and the other may be what it signs.
+      rest = parts.splice(-2).join('\n\n').slice(-noteCharactersMax);
+      yield* notesOf([...parts, rest.split('\n\n', 1)[0] ?? '']);
+    }
+  } catch {
+    findings.doubt(`${path} can’t be read`);
+  }
+  yield* notesOf(rest.split('\n\n'));
+}
+
+/** Between empty lines are, in turn, what is signed and its signatures. @param {string[]} parts */
+function notesOf(parts) {
+  return parts.flatMap((part, at) =>
+    at > 0 && part.startsWith('— ') ? `${parts[at - 1]}\n\n${part.trimEnd()}\n` : [],
+  );
+}
+
+// The entries
+
+/**
+ * @param {Contents} contents @param {Checkpoint} checkpoint @param {{ agreed: number, parted: Range | null }} fork
+ * @param {Findings} findings @param {(done: number, total: number) => void} progress
+ */
+async function checkEntries(contents, checkpoint, fork, findings, progress) {
+  const file = openRegular(join(contents.folder, entriesFile));
+  if (!file) return;
+  const walk = new Walk(contents, checkpoint, fork, findings);
+  const sum = createHash('sha256');
+  try {
+    for await (const { lines, read } of linesIn(file, sum)) {
+      for (const line of lines) if (!findings.isFull) walk.take(line);
+      progress(read, file.size);
+    }
+    walk.end();
+  } finally {
+    walk.close();
+    closeSync(file.fd);
+  }
+  contents.sums.set(entriesFile, sum.digest('hex'));
+}
+
+/** @param {{ fd: number, size: number }} file @param {import('node:crypto').Hash} sum */
+async function* linesIn({ fd, size }, sum) {
+  let rest = Buffer.alloc(0);
+  for (let read = 0; read < size; ) {
+    const piece = Buffer.alloc(Math.min(pieceBytes, size - read));
+    const bytes = readSync(fd, piece, 0, piece.length, read);
+    if (bytes === 0) throw new CantTell(`${entriesFile} became shorter while it was read`);
+    read += bytes;
+    sum.update(piece.subarray(0, bytes));
+    const text = Buffer.concat([rest, piece.subarray(0, bytes)]);
+    const lines = [];
+    let from = 0;
+    for (let end = text.indexOf(10); end >= 0; end = text.indexOf(10, from)) {
+      lines.push(text.subarray(from, end));
+      from = end + 1;
+    }
+    rest = text.subarray(from);
+    if (read === size && rest.length > 0) lines.push(rest);
+    if (rest.length > lineBytesMax) throw new CantTell(`a line of ${entriesFile} is longer than any entry is`);
+    yield { lines, read };
+    // Whoever called has other work, too.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Goes through the lines in their order. */
+class Walk {
+  #isProven;
+  #sequence;
+  #emails;
+  #findings;
+  #fork;
+  /** @type {number | null} */
+  #advisorId;
+  /** Bodies that were disposed of, as entries say that come first. @type {ReturnType<typeof disposedBy>} */
+  #disposed = [];
+  #isSorted = true;
+  /** The first entry where the trees part. @type {Entry | null} */
+  #parting = null;
+
+  /**
+   * @param {Contents} contents @param {Checkpoint} checkpoint @param {{ agreed: number, parted: Range | null }} fork
+   * @param {Findings} findings
+   */
+  constructor({ folder, manifest }, checkpoint, fork, findings) {
+    this.#isProven = inclusionIn(checkpoint);
+    this.#findings = findings;
+    this.#fork = fork;
+    this.#advisorId = manifest?.advisor.id ?? null;
+    this.#sequence = new Sequence(manifest, findings);
+    this.#emails = manifest && emailsFile in manifest.files ? new Emails(folder, manifest, findings) : null;
+  }
+
+  /** @param {Buffer} bytes */
+  take(bytes) {
+    const line = lineIn(bytes);
+    const isExtra = line?.about === 'disposal';
+    if (!isExtra) this.#findings.entries += 1;
+    const isProven = line !== null && this.#isProven(leafHash(entryBytes(line.entry)), line.leaf, line.proof);
+    if (isProven) this.#advisorId ??= line.entry.advisorId;
+    if (!isProven && isExtra) this.#findings.add('altered', `${nameOf(line.entry)}: it was altered`);
+    else if (!isProven) this.#sequence.doubt(line?.entry.number ?? null);
+    else if (line.entry.advisorId !== this.#advisorId)
+      this.#findings.add('altered', `${nameOf(line.entry)}: it was inserted, and is another advisor’s`);
+    else if (isExtra || this.#sequence.take(line.entry)) this.#takeProven(line, isExtra);
+  }
+
+  /** @param {Line} line @param {boolean} isExtra */
+  #takeProven(line, isExtra) {
+    const { entry, leaf } = line;
+    const { parted, agreed } = this.#fork;
+    if (parted && leaf >= parted.from && leaf < parted.to) this.#parting ??= entry;
+    if (!isExtra && leaf >= agreed) this.#findings.later += 1;
+    const body = bodyOf(line);
+    const fault = bodyFault(line, body);
+    if (fault) this.#findings.add('altered', `${nameOf(entry)}: ${fault}`);
+    if (fault) return this.#sequence.distrust(entry.number);
+    if (isExtra) this.#takeDisposal(disposedBy(entry, body));
+    else if (!body && !this.#isDisposed(entry)) {
+      this.#sequence.distrust(entry.number);
+      this.#findings.add('incomplete', `${nameOf(entry)}: its body was removed, and no disposal says so`);
+    }
+    if (!isExtra) this.#emails?.compare({ entry, leaf, body }, this.#sequence);
+  }
+
+  end() {
+    if (!this.#findings.isFull) this.#sequence.end();
+    if (!this.#findings.isFull) this.#emails?.end(this.#sequence);
+    const { parted } = this.#fork;
+    if (!parted) return;
+    const twice = `the tree of ${parted.to} entries was signed twice, with different roots`;
+    this.#findings.add('altered', this.#parting ? `${nameOf(this.#parting)}, or one after it: ${twice}` : twice);
+  }
+
+  close() {
+    this.#emails?.close();
+  }
+
+  /** @param {ReturnType<typeof disposedBy>} ranges */
+  #takeDisposal(ranges) {
+    this.#disposed = this.#disposed.concat(ranges);
+    this.#isSorted = false;
+    if (this.#disposed.length > rangesMax) throw new CantTell('more bodies were disposed of than can be counted');
+  }
+
+  /** @param {Entry} entry */
+  #isDisposed({ number, dateTime }) {
+    if (!this.#isSorted) this.#disposed.sort((a, b) => a.from - b.from);
+    this.#isSorted = true;
+    const disposal = rangeOf(this.#disposed, number);
+    return disposal !== undefined && Date.parse(dateTime) <= disposal.youngestMs;
+  }
+}
+
+/**
+ * Tells whether a leaf is in the tree. Neighbours share most of their way to the root: where a leaf comes to a node that
+ * an earlier one has been led through to the root, it has arrived, which saves nine hashes of ten.
+ * @param {{ size: number, root: Buffer }} tree
+ * @returns {(leaf: Buffer, index: number, proof: string[]) => boolean}
+ */
+export function inclusionIn({ size, root }) {
+  /** The last way to the root, by level. @type {{ at: number, hash: Buffer }[]} */
+  let known = [];
+  return (leaf, index, proof) => {
+    if (index >= size) return false;
+    /** @type {typeof known} */
+    const way = [];
+    let hash = leaf;
+    let [at, last, level] = [index, size - 1, 0];
+    const climb = () => {
+      [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
+      level += 1;
+    };
+    const arrive = () => {
+      way.length = level;
+      known = way.concat(known.slice(level));
+      return true;
+    };
+    for (const encoded of proof) {
+      const passed = known[level];
+      if (passed?.at === at) return passed.hash.equals(hash) && arrive();
+      way[level] = { at, hash };
+      if (last === 0) return false;
+      const sibling = bytesOf(encoded);
+      if (sibling.length !== hashBytes) return false;
+      if (at % 2 === 1 || at === last) {
+        hash = nodeHash(sibling, hash);
+        while (at % 2 === 0 && at !== 0) climb();
+      } else hash = nodeHash(hash, sibling);
+      climb();
+    }
+    return last === 0 && hash.equals(root) && arrive();
+  };
+}
+
+/** Numbers as they come, beside those that should come: from the first to the last, one after the other. */
+class Sequence {
+  #findings;
+  #first;
+  #last;
+  /** @type {number | null} */
+  #next;
+  /** @type {number | null} */
+  #advisorId;
+  /** @type {Range[]} */
+  #gaps = [];
+  #distrusted = new Set();
+  /** A line that is not proven, and the number that it claims: what it is shows when the next one comes. */
+  #doubtful = /** @type {{ claimed: number | null } | null} */ (null);
+
+  /** @param {Manifest | null} manifest @param {Findings} findings */
+  constructor(manifest, findings) {
+    this.#findings = findings;
+    this.#advisorId = manifest?.advisor.id ?? null;
+    // Without a manifest the first line is where it begins; a period without entries ends before it begins.
+    this.#next = manifest ? (manifest.firstNumber ?? 1) : null;
+    this.#first = this.#next ?? 0;
+    this.#last = manifest ? (manifest.lastNumber ?? 0) : Number.MAX_SAFE_INTEGER;
+  }
+
+  /** Whether a proven entry is where it belongs. @param {{ advisorId: number, number: number }} entry */
+  take({ advisorId, number }) {
+    this.#advisorId ??= advisorId;
+    this.#settle(number, true);
+    const next = this.#next ?? number;
+    if (number < this.#first || number > this.#last) return this.#alter(number, 'it was inserted');
+    if (number < next) return this.#alter(number, takeFrom(this.#gaps, number) ? 'it was moved' : 'it is there twice');
+    if (number > next) this.#gap(next, number - 1);
+    this.#next = number + 1;
+    return true;
+  }
+
+  /** A line that is no entry of the tree. @param {number | null} claimed */
+  doubt(claimed) {
+    this.#settle(claimed, false);
+    this.#doubtful = { claimed };
+  }
+
+  /** @param {number} number */
+  distrust(number) {
+    this.#distrusted.add(number);
+  }
+
+  /** @param {number} number */
+  isSound(number) {
+    return !this.#distrusted.has(number) && !rangeOf(this.#gaps, number);
+  }
+
+  end() {
+    this.#settle(null, false);
+    const isOpen = this.#last === Number.MAX_SAFE_INTEGER;
+    if (!isOpen && this.#next !== null && this.#next <= this.#last) this.#gap(this.#next, this.#last);
+    for (const { from, to } of this.#gaps.slice(0, faultsMax)) {
+      const more = to > from ? `, and the ${to - from} after it` : '';
+      this.#findings.add('incomplete', `${this.#name(from)}: it was removed${more}`);
+    }
+  }
+
+  /**
+   * Before a proven entry that was due anyway, the line in doubt was put there. Otherwise it is an entry that was altered:
+   * the one that it claims to be, if the next line goes on from there, or else the one that was due.
+   * @param {number | null} following @param {boolean} isProven
+   */
+  #settle(following, isProven) {
+    if (!this.#doubtful) return;
+    const { claimed } = this.#doubtful;
+    this.#doubtful = null;
+    const next = this.#next ?? claimed ?? 1;
+    const isExtra = next > this.#last || (isProven && following === next);
+    if (isExtra) return void this.#alter(claimed ?? next, 'it was inserted');
+    const fits = claimed !== null && claimed >= next && claimed <= this.#last;
+    const number = fits && (following === null || following === claimed + 1) ? claimed : next;
+    if (number > next) this.#gap(next, number - 1);
+    this.#next = number + 1;
+    this.#alter(number, 'it was altered');
+  }
+
+  /** @param {number} from @param {number} to */
+  #gap(from, to) {
+    if (this.#gaps.length >= rangesMax) throw new CantTell('more entries are missing than can be counted');
+    this.#gaps.push({ from, to });
+  }
+
+  /** @param {number} number @param {string} what @returns {false} */
+  #alter(number, what) {
+    this.distrust(number);
+    this.#findings.add('altered', `${this.#name(number)}: ${what}`);
+    return false;
+  }
+
+  /** @param {number} number */
+  #name(number) {
+    return nameOf({ advisorId: this.#advisorId ?? 0, number });
+  }
+}
+
+/** @param {Buffer} bytes @returns {Line | null} */
+function lineIn(bytes) {
+  const line = jsonIn(bytes);
+  if (!isRecord(line) || !isRecord(line.entry) || !isCount(line.leaf) || !isProof(line.proof)) return null;
+  const { advisorId, number, kind, memberId, messageId, actor, traceId, meta, commitment, dateTime } = line.entry;
+  const isWhole =
+    [advisorId, number].every(isCount) &&
+    [memberId, messageId].every((value) => value === null || isCount(value)) &&
+    [kind, actor, meta, commitment, dateTime].every((value) => typeof value === 'string') &&
+    [traceId, line.salt, line.body, line.text, line.phone].every(
+      (value) => value === null || typeof value === 'string',
+    );
+  return isWhole ? /** @type {Line} */ (/** @type {unknown} */ (line)) : null;
+}
+
+/** @param {Line} line */
+function bodyOf({ body }) {
+  return body === null ? null : bytesOf(body);
+}
+
+/** What is wrong with the body of an entry, or with what the line says of it. @param {Line} line @param {Buffer | null} body */
+function bodyFault({ entry, salt, text, phone }, body) {
+  if (body && (salt === null || commitmentOf(bytesOf(salt), body) !== entry.commitment)) return 'its body was altered';
+  if (text !== (body && textOf(body))) return 'the text beside its body was altered';
+  const known = phone === null ? null : phoneIn(entry, body);
+  return typeof known === 'string' && known !== phone ? 'the phone number beside it was altered' : null;
+}
+
+/** Whom an entry is about, where it tells that itself. @param {Entry} entry @param {Buffer | null} body @returns {unknown} */
+function phoneIn({ kind, meta }, body) {
+  if (kind === 'text_out') return factsIn(meta).to;
+  if (kind === 'text_in') return factsIn(meta).from;
+  return kind === 'consent' && body ? factsIn(body.toString()).phone : null;
+}
+
+/** Leap days, and time zones: a year back is not the same moment everywhere. */
+const disposalMarginMs = 2 * 24 * 60 * 60 * 1000;
+
+/**
+ * The entries whose bodies a disposal says to have taken away, and how old they were at least.
+ * @param {Pick<Entry, 'kind' | 'meta' | 'dateTime'>} entry @param {Buffer | null} body
+ * @returns {(Range & { youngestMs: number })[]}
+ */
+export function disposedBy({ kind, meta, dateTime }, body) {
+  const ranges = kind === 'disposal' && body ? jsonIn(body) : null;
+  if (!Array.isArray(ranges)) return [];
+  const youngest = new Date(dateTime);
+  youngest.setUTCFullYear(youngest.getUTCFullYear() - Number(factsIn(meta).retentionYears));
+  const youngestMs = youngest.getTime() + disposalMarginMs;
+  return ranges
+    .filter((range) => Array.isArray(range) && range.length === 2 && range.every(isCount))
+    .map(([from, to]) => ({ from, to, youngestMs }));
+}
+
+/**
+ * The range that has the number, of ranges that are in order and apart.
+ * @template {Range} Found @param {Found[]} ranges @param {number} number @returns {Found | undefined}
+ */
+function rangeOf(ranges, number) {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ranges[middle]?.from ?? 0) <= number) low = middle + 1;
+    else high = middle;
+  }
+  const range = ranges[low - 1];
+  return range && number <= range.to ? range : undefined;
+}
+
+/** Takes a number out of the ranges; false where it is in none. @param {Range[]} ranges @param {number} number */
+function takeFrom(ranges, number) {
+  const range = rangeOf(ranges, number);
+  if (!range) return false;
+  const parts = [
+    { from: range.from, to: number - 1 },
+    { from: number + 1, to: range.to },
+  ];
+  ranges.splice(ranges.indexOf(range), 1, ...parts.filter(({ from, to }) => from <= to));
+  return true;
+}
+
+// Files
+
+/** @param {Contents} contents @param {Findings} findings */
+function compareFiles({ folder, manifest, sums }, findings) {
+  for (const [name, expected] of Object.entries(manifest?.files ?? {})) {
+    const sum = sums.get(name) ?? sumOf(join(folder, name));
+    if (sum === null) findings.addFile('incomplete', name, 'is missing');
+    else if (sum !== expected) findings.addFile('altered', name, 'is not the file that was signed');
+  }
+}
+
+/** @param {string} path @returns {string | null} */
+function sumOf(path) {
+  const file = openRegular(path);
+  if (!file) return null;
+  const sum = createHash('sha256');
+  const piece = Buffer.alloc(pieceBytes);
+  try {
+    for (let at = 0; ; ) {
+      const bytes = readSync(file.fd, piece, 0, piece.length, at);
+      if (bytes === 0) return sum.digest('hex');
+      sum.update(piece.subarray(0, bytes));
+      at += bytes;
+    }
+  } finally {
+    closeSync(file.fd);
+  }
+}
+
+/** All of a file that can't be long; null where it isn't there, or isn't such a file. @param {string} path */
+function readSmall(path) {
+  const file = openRegular(path);
+  if (!file) return null;
+  try {
+    return file.size <= smallFileBytesMax ? readFileSync(file.fd) : null;
+  } finally {
+    closeSync(file.fd);
+  }
+}
+
+/** @param {string} path */
+function realPath(path) {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** A file itself: no link that leads elsewhere, and no pipe that never ends. @param {string} path */
+function openRegular(path) {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    const stat = fstatSync(fd);
+    if (stat.isFile()) return { fd, size: stat.size };
+    closeSync(fd);
+    return null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {Buffer} bytes @returns {unknown} */
+function jsonIn(bytes) {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {unknown} value @returns {value is number} */
+function isCount(value) {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/** @param {unknown} value @returns {value is string[]} */
+function isProof(value) {
+  return Array.isArray(value) && value.length <= proofHashesMax && value.every((hash) => typeof hash === 'string');
+}
+
+/** @param {string} encoded */
+function bytesOf(encoded) {
+  return Buffer.from(encoded, 'base64');
+}
+
+// --- The ZIP of a package of e-mails: APPNOTE 6.3, nothing packed, as we write it -------------------------------------
+
+/** The e-mails of the package, beside what their entries make. */
+class Emails {
+  #findings;
+  #manifest;
+  /** @type {ZipReader | null} */
+  #zip = null;
+  #list = createHash('sha256').update(emailListLine());
+
+  /** @param {string} folder @param {Manifest} manifest @param {Findings} findings */
+  constructor(folder, manifest, findings) {
+    this.#findings = findings;
+    this.#manifest = manifest;
+    const file = openRegular(join(folder, emailsFile));
+    if (!file) return;
+    this.#zip = new ZipReader(file);
+    this.#reading((zip) => zip.open());
+  }
+
+  /**
+   * Files and entries come in one order.
+   * @param {{ entry: Entry, leaf: number, body: Buffer | null }} given @param {Sequence} sequence
+   */
+  compare({ entry, leaf, body }, sequence) {
+    if (!isEmail(entry)) return;
+    const { advisor, lastNumber } = this.#manifest;
+    const email = body && emailOf({ advisor, lastNumber: lastNumber ?? 0, entry, leaf, body });
+    this.#list.update(emailListLine({ entry, leaf, email }));
+    if (!email) return;
+    this.#reading((zip) => {
+      this.#passUntil(email.name, zip, sequence);
+      const file = zip.next;
+      if (file?.name !== email.name) return this.#findings.add('incomplete', `${nameOf(entry)}: its e-mail is missing`);
+      const bytes = zip.read(file, email.bytes.length);
+      if (!bytes?.equals(email.bytes)) this.#findings.add('altered', `${nameOf(entry)}: its e-mail was altered`);
+      zip.pass();
+    });
+  }
+
+  /** @param {Sequence} sequence */
+  end(sequence) {
+    this.#reading((zip) => {
+      this.#passUntil(emailList, zip, sequence);
+      const file = zip.next;
+      if (file?.name !== emailList) return this.#findings.addFile('incomplete', emailsFile, `has no ${emailList}`);
+      // Where an entry is wrong its line can't be made again.
+      if (this.#findings.faults.length === 0 && zip.sum(file) !== this.#list.digest('hex'))
+        this.#findings.add('altered', `${emailsFile}: its ${emailList} was altered`);
+      zip.pass();
+      if (zip.next) this.#findings.add('altered', `${emailsFile}: ${zip.next.name} was inserted`);
+    });
+  }
+
+  close() {
+    if (this.#zip) closeSync(this.#zip.fd);
+    this.#zip = null;
+  }
+
+  /**
+   * What comes before a name was put there, unless its entry is gone or not to be trusted.
+   * @param {string} name @param {ZipReader} zip @param {Sequence} sequence
+   */
+  #passUntil(name, zip, sequence) {
+    for (; zip.next && zip.next.name < name && !this.#findings.isFull; zip.pass())
+      if (sequence.isSound(Number.parseInt(zip.next.name, 10)))
+        this.#findings.add('altered', `${emailsFile}: ${zip.next.name} was inserted`);
+  }
+
+  /** A ZIP that can't be read is looked at no further. @param {(zip: ZipReader) => void} read */
+  #reading(read) {
+    try {
+      if (this.#zip) read(this.#zip);
+    } catch (error) {
+      if (!(error instanceof NoZip)) throw error;
+      this.#findings.addFile('altered', emailsFile, `is no ZIP of ours: ${error.message}`);
+      this.close();
+    }
+  }
+}
+
+class NoZip extends Error {}
+
+/** @typedef {{ name: string, size: number, at: number }} ZippedFile */
+
+/** The files of a ZIP, in the order of its directory. */
+class ZipReader {
+  /** The file that comes next. @type {ZippedFile | null} */
+  next = null;
+  fd;
+  #size;
+  #directory;
+  #data;
+  #at = 0;
+  #left = 0;
+
+  /** @param {{ fd: number, size: number }} file */
+  constructor({ fd, size }) {
+    this.fd = fd;
+    this.#size = size;
+    // Directory and data lie apart, and each is read from its beginning to its end.
+    this.#directory = pieces(fd, size);
+    this.#data = pieces(fd, size);
+  }
+
+  /** Finds the directory. Ours has no comment: the record that says where it is are the last 22 bytes. */
+  open() {
+    const end = this.#directory(this.#size - 22, 22);
+    if (end.readUInt32LE(0) !== 0x06054b50) throw new NoZip('it has no end');
+    [this.#left, this.#at] = [end.readUInt16LE(10), end.readUInt32LE(16)];
+    if (this.#left === 0xffff || this.#at === 0xffffffff) {
+      const locator = this.#directory(this.#size - 42, 20);
+      if (locator.readUInt32LE(0) !== 0x07064b50) throw new NoZip('it is too large to be without ZIP64');
+      const wide = this.#directory(Number(locator.readBigUInt64LE(8)), 56);
+      if (wide.readUInt32LE(0) !== 0x06064b50) throw new NoZip('it has no end of ZIP64');
+      [this.#left, this.#at] = [Number(wide.readBigUInt64LE(32)), Number(wide.readBigUInt64LE(48))];
+    }
+    this.pass();
+  }
+
+  /** Goes on to the next file. */
+  pass() {
+    this.next = null;
+    if (this.#left === 0) return;
+    this.#left -= 1;
+    const record = this.#directory(this.#at, 46);
+    if (record.readUInt32LE(0) !== 0x02014b50) throw new NoZip('its directory is broken');
+    const [method, size, at] = [record.readUInt16LE(10), record.readUInt32LE(20), record.readUInt32LE(42)];
+    const [nameBytes, extraBytes] = [record.readUInt16LE(28), record.readUInt16LE(30)];
+    const rest = this.#directory(this.#at + 46, nameBytes + extraBytes);
+    this.#at += 46 + nameBytes + extraBytes + record.readUInt16LE(32);
+    const name = rest.toString('latin1', 0, nameBytes);
+    if (!isFileName(name)) throw new NoZip('it has a file with a name that is none of ours');
+    // Only where a file begins can be beyond 4 GiB, and ZIP64 then has it as the only field.
+    const isFar = at === 0xffffffff && extraBytes >= 12 && rest.readUInt16LE(nameBytes) === 1;
+    if (method !== 0) throw new NoZip(`${name} is packed`);
+    this.next = { name, size, at: isFar ? Number(rest.readBigUInt64LE(nameBytes + 4)) : at };
+  }
+
+  /** What a file has in it; null where that is not as many bytes. @param {ZippedFile} file @param {number} bytes */
+  read(file, bytes) {
+    return file.size === bytes ? this.#data(this.#begin(file), bytes) : null;
+  }
+
+  /** @param {ZippedFile} file */
+  sum(file) {
+    const sum = createHash('sha256');
+    const begin = this.#begin(file);
+    for (let read = 0; read < file.size; read += pieceBytes)
+      sum.update(this.#data(begin + read, Math.min(pieceBytes, file.size - read)));
+    return sum.digest('hex');
+  }
+
+  /** Where its bytes begin, after a header of its own. @param {ZippedFile} file */
+  #begin({ name, at }) {
+    const header = this.#data(at, 30);
+    const nameBytes = header.readUInt16LE(26);
+    if (header.readUInt32LE(0) !== 0x04034b50) throw new NoZip(`${name} is not where its directory says`);
+    const begin = at + 30 + nameBytes + header.readUInt16LE(28);
+    if (this.#data(at + 30, nameBytes).toString('latin1') !== name) throw new NoZip(`${name} has another name inside`);
+    return begin;
+  }
+}
+
+/**
+ * Reads a file here and there; what lies close together is read at once.
+ * @param {number} fd @param {number} size
+ * @returns {(at: number, bytes: number) => Buffer}
+ */
+function pieces(fd, size) {
+  let [piece, begin] = [Buffer.alloc(0), 0];
+  return (at, bytes) => {
+    if (!(at >= 0 && bytes >= 0 && at + bytes <= size)) throw new NoZip('it is shorter than it says');
+    if (at < begin || at + bytes > begin + piece.length) {
+      piece = Buffer.alloc(Math.min(Math.max(bytes, pieceBytes), size - at));
+      piece = piece.subarray(0, readSync(fd, piece, 0, piece.length, at));
+      begin = at;
+      if (piece.length < bytes) throw new NoZip('it became shorter while it was read');
+    }
+    return piece.subarray(at - begin, at - begin + bytes);
+  };
+}
+
+// --- The program -----------------------------------------------------------------------------------------------------
+
+const usage = 'usage: node verify.mjs --package DIR --checkpoint FILE --pubkey FILE';
+const cantTell = verdicts.indexOf('unknown');
+
+if (process.argv[1] && pathToFileURL(realPath(process.argv[1])).href === import.meta.url)
+  run(process.argv.slice(2)).then((code) => {
+    process.exitCode = code;
+  });
+
+/** @param {string[]} args @returns {Promise<number>} */
+async function run(args) {
+  const given = optionsIn(args);
+  if (!given) {
+    process.stderr.write(`${usage}\n`);
+    return cantTell;
+  }
+  const { code, verdict, message, faults } = await verifyPackage({ ...given, progress: shown });
+  process.stdout.write(`${verdict}: ${message}\n`);
+  for (const fault of faults.slice(1)) process.stderr.write(`${fault}\n`);
+  return code;
+}
+
+/** @param {string[]} args */
+function optionsIn(args) {
+  const option = /** @type {const} */ ({ type: 'string' });
+  try {
+    const { values } = parseArgs({ args, options: { package: option, checkpoint: option, pubkey: option } });
+    const { package: packageDir, checkpoint: checkpointFile, pubkey: pubkeyFile } = values;
+    return packageDir && checkpointFile && pubkeyFile ? { packageDir, checkpointFile, pubkeyFile } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** On a terminal, how far it is. @param {number} done @param {number} total */
+function shown(done, total) {
+  if (process.stderr.isTTY)
+    process.stderr.write(`\rChecking ${Math.floor((100 * done) / total)} %${done < total ? '' : '\n'}`);
+}

@@ -1,0 +1,5 @@
+/** Aborted after that time, or when the other is. */
+export function within(timeoutMs: number, until: AbortSignal | undefined): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return until ? AbortSignal.any([timeout, until]) : timeout;
+}

@@ -1,0 +1,30 @@
+import { unlink } from 'node:fs/promises';
+import type { ArchiveExport, ProvenEntry } from '../domain/archive-export.ts';
+import { emailListLine, emailOf, isEmail } from '../examiner/verify.mjs';
+import { createHashed } from './hashed-file.ts';
+import { createZip } from './zip.ts';
+
+/** A ZIP with an e-mail for each text and each change of consent, and a list of them at its end. */
+export type EmailWriter = { add(entry: ProvenEntry): Promise<void>; close(): Promise<string> };
+
+export async function createEmails(path: string, { advisor, lastNumber, to }: ArchiveExport): Promise<EmailWriter> {
+  const zip = await createZip(path);
+  const listPath = `${path}.list`;
+  const list = await createHashed(listPath);
+  await list.write(emailListLine());
+  return {
+    async add(row) {
+      if (!isEmail(row)) return;
+      const { leaf, body, dateTime } = row;
+      const email = body && emailOf({ advisor, lastNumber: lastNumber ?? 0, entry: row, leaf, body });
+      await list.write(emailListLine({ entry: row, leaf, email }));
+      if (email) await zip.add(email.name, email.bytes, new Date(dateTime));
+    },
+    async close() {
+      await list.close();
+      await zip.addWritten('manifest.csv', listPath, to);
+      await unlink(listPath);
+      return zip.close();
+    },
+  };
+}

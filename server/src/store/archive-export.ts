@@ -1,0 +1,122 @@
+import { leafColumns, type StoredLeaf } from './archive-tree.ts';
+import type { Db } from './db.ts';
+
+/** An entry at its place in the tree, with its body, and the number of the person whom it is about. */
+export type ExportRow = StoredLeaf & { phone: string | null };
+/** A checkpoint, with the answer of the time-stamping authority where it was stamped. */
+export type StampedCheckpoint = { checkpointId: number; size: number; note: string; token: Buffer | null };
+
+const exportColumns = `r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, b.body, m.phone`;
+const exportJoins = `
+  left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+  left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id`;
+
+/** The last of an advisor's entries that is in the tree. */
+export async function findTaken(db: Db, advisorId: number): Promise<number> {
+  const [row] = await db.query<{ lastNumber: number }>(
+    'select last_number as "lastNumber" from archive_taken where advisor_id = $1',
+    [advisorId],
+  );
+  return row?.lastNumber ?? 0;
+}
+
+/** The first and the last of these numbers whose entries are of the period. */
+export async function findNumbers(
+  db: Db,
+  advisorId: number,
+  { after, upTo, from, to }: { after: number; upTo: number; from: Date; to: Date },
+): Promise<{ first: number | null; last: number | null }> {
+  const [row] = await db.query<{ first: number | null; last: number | null }>(
+    `select min(number) as first, max(number) as last
+     from archive_entries
+     where advisor_id = $1 and number > $2 and number <= $3 and date_time_created >= $4 and date_time_created < $5`,
+    [advisorId, after, upTo, from, to],
+  );
+  return row ?? { first: null, last: null };
+}
+
+/** Entries in the order of numbers, as far as they are there and in the tree. */
+export async function listExport(
+  db: Db,
+  advisorId: number,
+  { after, upTo }: { after: number; upTo: number },
+): Promise<ExportRow[]> {
+  return db.query<ExportRow>(
+    `select ${exportColumns}
+     from archive_runs r
+     join archive_entries e
+       on e.advisor_id = r.advisor_id
+       and e.number >= greatest(r.first_number, $2 + 1)
+       and e.number <= least(r.first_number + r.entries - 1, $3)
+     ${exportJoins}
+     where r.advisor_id = $1
+       and r.first_number <= $3
+       and r.first_number >= coalesce(
+         (select max(first_number) from archive_runs where advisor_id = $1 and first_number <= $2 + 1),
+         0
+       )
+     order by e.number`,
+    [advisorId, after, upTo],
+    'list-export',
+  );
+}
+
+/** The disposals of an advisor after one, in the order of numbers, as far as they are in the tree. */
+export async function listDisposalExport(
+  db: Db,
+  advisorId: number,
+  { after, limit }: { after: number; limit: number },
+): Promise<ExportRow[]> {
+  return db.query<ExportRow>(
+    `select ${exportColumns}
+     from archive_entries e
+     join lateral (
+       select first_leaf, first_number, entries
+       from archive_runs
+       where advisor_id = e.advisor_id and first_number <= e.number
+       order by first_number desc
+       limit 1
+     ) as r on e.number < r.first_number + r.entries
+     ${exportJoins}
+     where e.advisor_id = $1 and e.number > $2 and e.kind = 'disposal'
+     order by e.number
+     limit $3`,
+    [advisorId, after, limit],
+  );
+}
+
+/** The first checkpoint that is signed over more leaves than that, by its id. */
+export async function findCheckpointOver(db: Db, leaf: number): Promise<number | null> {
+  const [row] = await db.query<{ checkpointId: number | null }>(
+    `select min(checkpoint_id) as "checkpointId"
+     from archive_checkpoints
+     where size = (select min(size) from archive_checkpoints where size > $1)`,
+    [leaf],
+  );
+  return row?.checkpointId ?? null;
+}
+
+/** The newest checkpoint up to one that was stamped, by its id. */
+export async function findStamped(db: Db, upToCheckpointId: number): Promise<number | null> {
+  const [row] = await db.query<{ checkpointId: number }>(
+    `select checkpoint_id as "checkpointId"
+     from archive_deliveries
+     where kind = 'timestamp' and checkpoint_id <= $1
+     order by checkpoint_id desc
+     limit 1`,
+    [upToCheckpointId],
+  );
+  return row?.checkpointId ?? null;
+}
+
+/** These checkpoints, as far as they are there, oldest first. */
+export async function listCheckpoints(db: Db, checkpointIds: number[]): Promise<StampedCheckpoint[]> {
+  return db.query<StampedCheckpoint>(
+    `select c.checkpoint_id as "checkpointId", c.size, c.note, d.token
+     from archive_checkpoints c
+     left join archive_deliveries d on d.checkpoint_id = c.checkpoint_id and d.kind = 'timestamp'
+     where c.checkpoint_id = any ($1)
+     order by c.checkpoint_id`,
+    [checkpointIds],
+  );
+}

@@ -1,0 +1,249 @@
+import type { Span } from './archive.ts';
+import type { Db } from './db.ts';
+
+export type TreeRow = { size: number; root: Buffer; fault: string | null };
+export type TileRow = { level: number; tile: number; hashes: Buffer };
+/** Entries of one advisor that are leaves, one after the other. */
+export type RunRow = { firstLeaf: number; advisorId: number; firstNumber: number; entries: number };
+export type CheckpointRow = { checkpointId: number; size: number; note: string; dateTimeCreated: Date };
+/** An entry as it is hashed: times with all of their digits, the commitment in hex. */
+export type LeafRow = {
+  advisorId: number;
+  number: number;
+  kind: string;
+  memberId: number | null;
+  messageId: number | null;
+  actor: string;
+  traceId: string | null;
+  meta: string;
+  commitment: string;
+  dateTime: string;
+};
+
+export const leafColumns = `
+  e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.message_id as "messageId", e.actor,
+  e.trace_id as "traceId", e.meta, encode(e.commitment, 'hex') as commitment,
+  to_char(e.date_time_created at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "dateTime"`;
+
+/** The tree, locked until the transaction ends; null where another node has it. */
+export async function claimTree(db: Db): Promise<TreeRow | null> {
+  const [row] = await db.query<TreeRow>(
+    `select size, root, fault
+     from archive_tree
+     for update skip locked`,
+    [],
+    'claim-tree',
+  );
+  return row ?? null;
+}
+
+export async function findTree(db: Db): Promise<TreeRow> {
+  const [row] = await db.query<TreeRow>('select size, root, fault from archive_tree');
+  if (!row) throw new Error('The archive has no tree.');
+  return row;
+}
+
+export async function updateTree(db: Db, { size, root }: Pick<TreeRow, 'size' | 'root'>): Promise<void> {
+  await db.query('update archive_tree set size = $1, root = $2, fault = null', [size, root], 'update-tree');
+}
+
+export async function updateTreeFault(db: Db, fault: string | null): Promise<void> {
+  await db.query('update archive_tree set fault = $1 where fault is distinct from $1', [fault]);
+}
+
+/** Entries that are not in the tree yet, in the order of advisors. */
+export async function listUntaken(db: Db, advisorsMax: number): Promise<Span[]> {
+  return db.query<Span>(
+    `select h.advisor_id as "advisorId", coalesce(t.last_number, 0) as after, h.last_number as "upTo"
+     from archive_heads h
+     left join archive_taken t using (advisor_id)
+     where h.last_number > coalesce(t.last_number, 0)
+     order by h.advisor_id
+     limit $1`,
+    [advisorsMax],
+    'list-untaken',
+  );
+}
+
+/** The entries of these spans, in the order of spans and numbers. */
+export async function listLeaves(db: Db, spans: Span[]): Promise<LeafRow[]> {
+  return db.query<LeafRow>(
+    `select ${leafColumns}
+     from unnest($1::bigint[], $2::bigint[], $3::bigint[])
+       with ordinality as span (advisor_id, after, up_to, position)
+     join archive_entries e on e.advisor_id = span.advisor_id and e.number > after and e.number <= up_to
+     order by position, e.number`,
+    [spans.map(({ advisorId }) => advisorId), spans.map(({ after }) => after), spans.map(({ upTo }) => upTo)],
+    'list-leaves',
+  );
+}
+
+export async function listTiles(db: Db, tiles: Pick<TileRow, 'level' | 'tile'>[]): Promise<TileRow[]> {
+  return db.query<TileRow>(
+    `select level, tile, hashes
+     from archive_tiles
+     join unnest($1::smallint[], $2::bigint[]) as wanted (level, tile) using (level, tile)`,
+    [tiles.map(({ level }) => level), tiles.map(({ tile }) => tile)],
+    'list-tiles',
+  );
+}
+
+export async function upsertTiles(db: Db, tiles: TileRow[]): Promise<void> {
+  await db.query(
+    `insert into archive_tiles (level, tile, hashes)
+     select *
+     from unnest($1::smallint[], $2::bigint[], $3::bytea[])
+     on conflict (level, tile) do update
+     set hashes = excluded.hashes`,
+    [tiles.map(({ level }) => level), tiles.map(({ tile }) => tile), tiles.map(({ hashes }) => hashes)],
+    'upsert-tiles',
+  );
+}
+
+/** Writes down which entries became which leaves. */
+export async function insertRuns(db: Db, runs: RunRow[]): Promise<void> {
+  const columns = [
+    runs.map(({ firstLeaf }) => firstLeaf),
+    runs.map(({ advisorId }) => advisorId),
+    runs.map(({ firstNumber }) => firstNumber),
+    runs.map(({ entries }) => entries),
+  ];
+  await db.query(
+    `with taken as (
+       insert into archive_taken (advisor_id, last_number)
+       select advisor_id, first_number + entries - 1
+       from unnest($2::bigint[], $3::bigint[], $4::integer[]) as run (advisor_id, first_number, entries)
+       on conflict (advisor_id) do update
+       set last_number = excluded.last_number
+     )
+     insert into archive_runs (first_leaf, advisor_id, first_number, entries)
+     select *
+     from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::integer[])`,
+    columns,
+    'insert-runs',
+  );
+}
+
+/** The runs that have leaves from that one on, the first of them maybe in its middle. */
+export async function listRuns(db: Db, fromLeaf: number, limit: number): Promise<RunRow[]> {
+  return db.query<RunRow>(
+    `select first_leaf as "firstLeaf", advisor_id as "advisorId", first_number as "firstNumber", entries
+     from archive_runs
+     where first_leaf >= coalesce((select max(first_leaf) from archive_runs where first_leaf <= $1), 0)
+     order by first_leaf
+     limit $2`,
+    [fromLeaf, limit],
+    'list-runs',
+  );
+}
+
+export async function insertCheckpoint(
+  db: Db,
+  { size, note, now }: { size: number; note: string; now: Date },
+): Promise<void> {
+  await db.query(
+    `insert into archive_checkpoints (size, note, date_time_created)
+     values ($1, $2, $3)`,
+    [size, note, now],
+    'insert-checkpoint',
+  );
+}
+
+/** The newest. */
+export async function findCheckpoint(db: Db): Promise<CheckpointRow | null> {
+  const [row] = await db.query<CheckpointRow>(
+    `select checkpoint_id as "checkpointId", size, note, date_time_created as "dateTimeCreated"
+     from archive_checkpoints
+     order by checkpoint_id desc
+     limit 1`,
+    [],
+    'find-checkpoint',
+  );
+  return row ?? null;
+}
+
+/** Those after one, oldest first. */
+export async function listCheckpointsAfter(db: Db, checkpointId: number, limit: number): Promise<CheckpointRow[]> {
+  return db.query<CheckpointRow>(
+    `select checkpoint_id as "checkpointId", size, note, date_time_created as "dateTimeCreated"
+     from archive_checkpoints
+     where checkpoint_id > $1
+     order by checkpoint_id
+     limit $2`,
+    [checkpointId, limit],
+  );
+}
+
+/** An entry at its place in the tree, with its body where that is still kept. */
+export type StoredLeaf = LeafRow & { leaf: number; salt: Buffer | null; body: Buffer | null };
+
+/** The entries that are leaves from the one to before the other, as far as they are there. */
+export async function listStoredLeaves(db: Db, from: number, to: number): Promise<StoredLeaf[]> {
+  return db.query<StoredLeaf>(
+    `select r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, b.body
+     from archive_runs r
+     join archive_entries e
+       on e.advisor_id = r.advisor_id
+       and e.number >= r.first_number + greatest(0, $1 - r.first_leaf)
+       and e.number < r.first_number + least(r.entries, $2 - r.first_leaf)
+     left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+     where r.first_leaf >= coalesce((select max(first_leaf) from archive_runs where first_leaf <= $1), 0)
+       and r.first_leaf < $2
+     order by leaf`,
+    [from, to],
+    'list-stored-leaves',
+  );
+}
+
+/** Which entry the leaf is, as the runs have it. */
+export async function findLeafEntry(db: Db, leaf: number): Promise<{ advisorId: number; number: number } | null> {
+  const [row] = await db.query<{ advisorId: number; number: number }>(
+    `select advisor_id as "advisorId", first_number + $1 - first_leaf as number
+     from archive_runs
+     where first_leaf <= $1 and $1 < first_leaf + entries`,
+    [leaf],
+  );
+  return row ?? null;
+}
+
+/** What the tables say of each advisor's entries: where they disagree, something was added or taken away. */
+export type BookRow = {
+  advisorId: number;
+  lastNumber: number | null;
+  takenNumber: number | null;
+  entries: number;
+  firstNumber: number | null;
+  highestNumber: number | null;
+};
+
+export async function listBooks(db: Db): Promise<BookRow[]> {
+  return db.query<BookRow>(
+    `select
+       advisor_id as "advisorId", h.last_number as "lastNumber", t.last_number as "takenNumber",
+       coalesce(e.entries, 0) as entries, e.first_number as "firstNumber", e.highest_number as "highestNumber"
+     from archive_heads h
+     full join archive_taken t using (advisor_id)
+     full join (
+       select advisor_id, count(*) as entries, min(number) as first_number, max(number) as highest_number
+       from archive_entries
+       group by advisor_id
+     ) as e using (advisor_id)
+     order by advisor_id`,
+  );
+}
+
+/** The first number of an advisor's entries, up to one, that is not there; null where none is missing. */
+export async function findGap(db: Db, advisorId: number, upTo: number): Promise<number | null> {
+  const [row] = await db.query<{ number: number }>(
+    `select wanted as number
+     from generate_series(1, $2::bigint) as wanted
+     where not exists (
+       select
+       from archive_entries e
+       where e.advisor_id = $1 and e.number = wanted
+     )
+     limit 1`,
+    [advisorId, upTo],
+  );
+  return row?.number ?? null;
+}

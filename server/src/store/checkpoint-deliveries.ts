@@ -1,0 +1,64 @@
+import type { Db } from './db.ts';
+
+export type DeliveryKind = 'command' | 'timestamp';
+export type DeliveryRow = { checkpointId: number; dateTimeCreated: Date };
+/** A checkpoint with the answer of the time-stamping authority, in DER. */
+export type TimestampRow = { checkpointId: number; size: number; note: string; token: Buffer; dateTimeCreated: Date };
+
+/** Of the newest checkpoint that was delivered so. */
+export async function findLastDelivery(db: Db, kind: DeliveryKind): Promise<DeliveryRow | null> {
+  const [row] = await db.query<DeliveryRow>(
+    `select checkpoint_id as "checkpointId", date_time_created as "dateTimeCreated"
+     from archive_deliveries
+     where kind = $1
+     order by checkpoint_id desc
+     limit 1`,
+    [kind],
+    'find-last-delivery',
+  );
+  return row ?? null;
+}
+
+/** Two nodes may have delivered the same one: the first to say so is remembered. */
+export async function insertDelivery(
+  db: Db,
+  { checkpointId, kind, token, now }: { checkpointId: number; kind: DeliveryKind; token: Buffer | null; now: Date },
+): Promise<void> {
+  await db.query(
+    `insert into archive_deliveries (checkpoint_id, kind, token, date_time_created)
+     values ($1, $2, $3, $4)
+     on conflict (checkpoint_id, kind) do nothing`,
+    [checkpointId, kind, token, now],
+  );
+}
+
+/** Those of checkpoints after one, oldest first. */
+export async function listTimestamps(db: Db, afterCheckpointId: number, limit: number): Promise<TimestampRow[]> {
+  return db.query<TimestampRow>(
+    `select
+       checkpoint_id as "checkpointId", c.size, c.note, d.token, d.date_time_created as "dateTimeCreated"
+     from archive_deliveries d
+     join archive_checkpoints c using (checkpoint_id)
+     where d.kind = 'timestamp' and checkpoint_id > $1
+     order by checkpoint_id
+     limit $2`,
+    [afterCheckpointId, limit],
+  );
+}
+
+/**
+ * The id that the checkpoint has. One that is not there was signed before an older backup was put back: then the last id
+ * of a smaller tree, so that none of this size or a larger one is passed over.
+ */
+export async function findCheckpointId(db: Db, { size, note }: { size: number; note: string }): Promise<number> {
+  const [row] = await db.query<{ checkpointId: number }>(
+    `select coalesce(
+       (select max(checkpoint_id) from archive_checkpoints where size = $1 and note = $2),
+       (select max(checkpoint_id) from archive_checkpoints where size < $1),
+       0
+     ) as "checkpointId"`,
+    [size, note],
+    'find-checkpoint-id',
+  );
+  return row?.checkpointId ?? 0;
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { byOperator } from '../../src/domain/archive.ts';
+import type { ArchiveDeps } from '../../src/domain/archive-tree.ts';
+import { sendMessage } from '../../src/domain/messages.ts';
+import { isBlank } from '../../src/domain/text-rules.ts';
+import { acceptedPhone, handset, send } from '../texting/texting.ts';
+import { until } from '../waiting.ts';
+import { makeWorld } from '../world.ts';
+import { exportTo, makeDesk, readEmail, readLines, unzip } from './packages.ts';
+import { signer } from './small-archive.ts';
+
+const textsCount = 10_000;
+const sendersCount = 64;
+/** One in so many is a whole request; the rest is what a request calls, which costs a third. */
+const requestEvery = 10;
+
+const world = await makeWorld();
+const { ann, database } = world;
+const deps: ArchiveDeps = { ...world.deps, signer, outside: null };
+const desk = makeDesk(signer.publicKey);
+after(async () => {
+  await world.close();
+  desk.remove();
+});
+
+/** Every script, emoji and oddity that a text can have: whatever is neither half of a character nor a control. */
+function randomText(): string {
+  const planes = [0x80, 0x800, 0x3000, 0x10000, 0x20000, 0x110000];
+  const length = Math.random() < 0.01 ? 1_600 : 1 + Math.floor(Math.random() ** 3 * 160);
+  let text = '';
+  for (let each = 0; each < length; ) {
+    const code = Math.floor(Math.random() * (planes[Math.floor(Math.random() * planes.length)] ?? 0));
+    const character = String.fromCodePoint(code);
+    if (/[\p{Cc}\p{Cs}]/u.test(character) && !/[\t\n\r]/.test(character)) continue;
+    text += character;
+    each += 1;
+  }
+  return isBlank(text) ? randomText() : text;
+}
+
+function sorted(texts: Buffer[]): string[] {
+  return texts.map((text) => text.toString('hex')).sort();
+}
+
+test('a handset, the archive, the e-mails and the NDJSON have the same bytes, of 10,000 Unicode texts', async (t) => {
+  const phone = await acceptedPhone(world, ann);
+  const texts = Array.from({ length: textsCount }, randomText);
+  const left = texts.entries();
+  const began = performance.now();
+  const request = async (text: string) => (await send(ann, { phone, text })).body;
+  const call = (text: string) => sendMessage(deps, ann.advisor.advisorId, { phone, text }, byOperator);
+  const sendAll = async () => {
+    for (const [index, text] of left) {
+      const { successes } = index % requestEvery === 0 ? await request(text) : await call(text);
+      assert.equal(successes?.length, 1, JSON.stringify(text));
+    }
+  };
+  await Promise.all(Array.from({ length: sendersCount }, sendAll));
+  const onPhone = 'select count(*) as count from handset_messages where phone = $1';
+  const arrived = async () => (await database.pool.query<{ count: number }>(onPhone, [phone]))[0]?.count === textsCount;
+  await until('all are on the phone', arrived, 60_000);
+  const sent = sorted(texts.map((text) => Buffer.from(text)));
+  const took = (since: number) => Math.round(performance.now() - since);
+  t.diagnostic(`sent and received in ${took(began)} ms`);
+
+  const received = await handset(world, phone);
+  assert.deepEqual(sorted(received.map(({ text }) => Buffer.from(text))), sent);
+  const archived = await database.pool.query<{ body: Buffer }>(
+    "select body from archive_bodies join archive_entries using (advisor_id, number) where advisor_id = $1 and kind = 'text_out'",
+    [ann.advisor.advisorId],
+  );
+  assert.deepEqual(sorted(archived.map(({ body }) => body)), sent);
+
+  const exporting = performance.now();
+  const { folder, entries, checkpoint } = await exportTo(deps, desk.path('bytes'), ann.advisor.advisorId);
+  t.diagnostic(`exported ${Math.round((entries * 1000) / took(exporting))} entries a second`);
+  const lines = readLines(folder).filter(({ entry }) => entry.kind === 'text_out');
+  assert.deepEqual(sorted(lines.map(({ body }) => Buffer.from(body ?? '', 'base64'))), sent);
+  assert.deepEqual(sorted(lines.map(({ text }) => Buffer.from(text ?? ''))), sent);
+  const files = unzip(join(folder, 'messages.zip'));
+  const emails = [...files].filter(([name]) => name.endsWith('-out.eml')).map(([, bytes]) => readEmail(bytes));
+  assert.deepEqual(sorted(emails.map(({ body }) => body)), sent);
+  // Each beside its own entry, not only all beside all.
+  for (const [index, { body, entry }] of lines.entries()) {
+    const email = emails[index];
+    assert.equal(email?.headers.get('X-Assent-Entry'), String(entry.number));
+    assert.equal(email?.body.toString('base64'), body);
+  }
+
+  const verifying = performance.now();
+  const report = await desk.verify(folder, checkpoint);
+  assert.deepEqual([report.code, report.entries], [0, entries], report.message);
+  t.diagnostic(`verified ${Math.round((entries * 1000) / took(verifying))} entries a second`);
+});

@@ -1,0 +1,427 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { setAdvisor } from '../../src/domain/advisors.ts';
+import { archive, byOperator, byPerson } from '../../src/domain/archive.ts';
+import { exportArchive } from '../../src/domain/archive-export.ts';
+import { type ArchiveDeps, growTree } from '../../src/domain/archive-tree.ts';
+import { append, hashesOf, inclusionRanges, rootOf, tileName } from '../../src/domain/merkle.ts';
+import { Problem } from '../../src/domain/problems.ts';
+import { makeNoteSigner, makeSigningKey } from '../../src/domain/signed-notes.ts';
+import { inclusionIn, leafHash, type Report, verdicts, verifyPackage } from '../../src/examiner/verify.mjs';
+import { findCheckpoint, listCheckpointsAfter } from '../../src/store/archive-tree.ts';
+import { insertDelivery } from '../../src/store/checkpoint-deliveries.ts';
+import { assent } from '../programs.ts';
+import { acceptedPhone, consentRequestsPath, newPhone, received, reply, send } from '../texting/texting.ts';
+import { makeWorld } from '../world.ts';
+import { emailTamperings, entryTamperings, fileTamperings, fitManifest, type Tampering } from './package-tampering.ts';
+import { always, exportTo, makeDesk, readEmail, readLines, unzip, writeLines } from './packages.ts';
+import { signer } from './small-archive.ts';
+
+const verifyProgram = fileURLToPath(new URL('../../src/examiner/verify.mjs', import.meta.url));
+const advisorName = 'Zoë “Ann” Łukaszewicz-Όμηρος of a firm with a name that is long enough for two encoded words';
+
+const world = await makeWorld();
+const { ann, bob } = world;
+const deps: ArchiveDeps = { ...world.deps, signer, outside: null };
+const desk = makeDesk(signer.publicKey);
+after(async () => {
+  await world.close();
+  desk.remove();
+});
+
+const annId = ann.advisor.advisorId;
+const annNumber = String(ann.advisor.textingNumber);
+
+/** A history of every kind of e-mail, beside another advisor's, with checkpoints in between. */
+await setAdvisor(deps, annId, { name: advisorName });
+const phone = await acceptedPhone(world, ann);
+for (const text of ['Hello', 'Zoë 🎉\r\nsecond line', ' \ttab']) {
+  await send(ann, { phone, text });
+  await send(bob, { phone, text });
+  await write(bob.advisor.advisorId, 3);
+  await growTree(deps);
+}
+await received(world, phone, 3);
+await reply(world, phone, annNumber, 'STOP');
+await growTree(deps);
+await ann.call('POST', consentRequestsPath, { phoneNumbers: [newPhone(), newPhone()] });
+await write(annId, 4);
+
+const [stamped] = await listCheckpointsAfter(deps.db, 2, 1);
+const token = Buffer.from('an answer of a time-stamping authority');
+await insertDelivery(deps.db, { checkpointId: stamped?.checkpointId ?? 0, kind: 'timestamp', token, now: new Date() });
+
+const whole = await exportTo(deps, desk.path('whole'), annId);
+const bare = await exportTo(deps, desk.path('bare'), annId, { format: 'ndjson' });
+
+async function write(advisorId: number, count: number, on = deps): Promise<void> {
+  for (let each = 0; each < count; each += 1)
+    await archive(on, byPerson, { advisorId, kind: 'sign_in', memberId: null, meta: {}, body: `Text ${each}` });
+}
+
+suite('archive export', () => {
+  test('writes a package of each format that is intact, and that is its writer’s alone', async () => {
+    for (const { folder, checkpoint, entries } of [whole, bare]) {
+      const report = await desk.verify(folder, checkpoint);
+      assert.deepEqual([report.code, report.verdict, report.entries], [0, 'intact', entries], report.message);
+      assert.match(
+        report.message,
+        new RegExp(`^${entries} entries of advisor ${annId} \\(Zoë .*\\), 1 to ${entries}, are`),
+      );
+      assert.equal(statSync(folder).mode & 0o777, 0o700);
+      assert.equal(statSync(join(folder, 'entries.ndjson')).mode & 0o777, 0o600);
+    }
+    assert.ok(statSync(join(whole.folder, 'messages.zip')).isFile());
+    assert.ok(!statSync(join(bare.folder, 'messages.zip'), { throwIfNoEntry: false }));
+  });
+
+  test('has every entry of the advisor and none of another’s, and is itself one of them', () => {
+    const lines = readLines(bare.folder);
+    assert.deepEqual(
+      lines.map(({ entry }) => [entry.advisorId, entry.number]),
+      lines.map((_, index) => [annId, index + 1]),
+    );
+    const kinds = new Set(lines.map(({ entry }) => entry.kind));
+    for (const kind of ['text_out', 'text_in', 'consent', 'sign_in', 'export']) assert.ok(kinds.has(kind), kind);
+    const last = lines.at(-1);
+    assert.equal(last?.entry.kind, 'export');
+    const { what, format } = JSON.parse(last?.entry.meta ?? '');
+    assert.deepEqual([what, format, last?.entry.actor], ['archive', 'ndjson', 'operator']);
+  });
+
+  test('has an e-mail for each text and change of consent, with the archived bytes and who, when and where', () => {
+    const lines = readLines(whole.folder).filter(({ entry }) => /^(text_out|text_in|consent)$/.test(entry.kind));
+    const files = unzip(join(whole.folder, 'messages.zip'));
+    assert.equal(files.size, lines.length + 1);
+    assert.deepEqual([...files.keys()], [...files.keys()].sort());
+    for (const { entry, leaf, body, phone: number } of lines) {
+      const ending = { text_out: 'out', text_in: 'in', consent: 'consent' }[entry.kind];
+      const email = readEmail(files.get(`${String(entry.number).padStart(6, '0')}-${ending}.eml`) ?? Buffer.alloc(0));
+      assert.deepEqual(email.body.toString('base64'), body);
+      const header = (name: string) => email.headers.get(name) ?? '';
+      assert.deepEqual(
+        ['Entry', 'Leaf', 'Kind', 'Advisor'].map((name) => header(`X-Assent-${name}`)),
+        [entry.number, leaf, entry.kind, annId].map(String),
+      );
+      assert.equal(header('X-Assent-Trace-Id'), entry.traceId ?? '');
+      assert.equal(Date.parse(header('Date')), Math.floor(Date.parse(entry.dateTime) / 1000) * 1000);
+      const [person, advisor] =
+        entry.kind === 'text_out' ? [header('To'), header('From')] : [header('From'), header('To')];
+      assert.equal(person, `"${number}" <${number}@sms.invalid>`);
+      assert.equal(decodedName(advisor), advisorName);
+      assert.ok(header('Subject').includes(String(number)));
+    }
+    assert.equal(files.get('manifest.csv')?.toString().split('\r\n').length, lines.length + 2);
+  });
+
+  test('takes every number from the first to the last of the period', async () => {
+    const lines = readLines(whole.folder);
+    const [first, last] = [lines[3], lines[6]];
+    const period = {
+      from: new Date(first?.entry.dateTime ?? ''),
+      to: new Date(Date.parse(last?.entry.dateTime ?? '') + 1),
+    };
+    const part = await exportTo(deps, desk.path('part'), annId, { ...period, format: 'eml' });
+    const numbers = readLines(part.folder).map(({ entry }) => entry.number);
+    assert.equal(numbers[0], first?.entry.number);
+    assert.ok(numbers.includes(last?.entry.number ?? -1));
+    assert.equal((await desk.verify(part.folder, part.checkpoint)).code, 0);
+    const none = await exportTo(deps, desk.path('none'), annId, { from: new Date(0), to: new Date(1), format: 'eml' });
+    assert.deepEqual([none.entries, (await desk.verify(none.folder, none.checkpoint)).code], [0, 0]);
+  });
+
+  test('has the time stamp of a checkpoint, and the checkpoint as it was stamped', () => {
+    const file = (ending: string) => readFileSync(join(whole.folder, `timestamp-${stamped?.size}.${ending}`));
+    assert.deepEqual(file('tsr'), token);
+    assert.equal(file('note').toString(), stamped?.note);
+  });
+
+  test('of the deployment’s own book needs no advisor', async () => {
+    const own = await exportTo(deps, desk.path('own'), 0);
+    assert.ok(own.entries > 0);
+    assert.equal((await desk.verify(own.folder, own.checkpoint)).code, 0);
+  });
+
+  test('is a verb of the operator’s command, by days in the advisor’s zone', async () => {
+    const folder = desk.path('cli');
+    const env = { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: desk.path('data') };
+    const args = ['archive', 'export', '--advisor', 'ann@test.example', '--from', '2020-01-01'];
+    const [done, ...wrong] = await Promise.all([
+      assent([...args, '--to', '2120-12-31', '--format', 'eml', '--out', folder], env),
+      assent([...args, '--to', '2120-12-31', '--format', 'pst', '--out', folder], env),
+      assent([...args, '--to', '2120-02-30', '--format', 'eml', '--out', folder], env),
+    ]);
+    assert.equal(done.status, 0, done.stderr);
+    assert.match(done.stderr, /^Exported \d+ entries to /m);
+    assert.deepEqual(
+      wrong.map(({ status }) => status),
+      [2, 2],
+    );
+    const { from, to } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+    assert.deepEqual([from, to], ['2020-01-01T05:00:00.000Z', '2121-01-01T05:00:00.000Z']);
+    const pubkey = join(folder, 'public-key');
+    const report = await desk.verify(folder, readFileSync(join(folder, 'checkpoint'), 'utf8'), pubkey);
+    assert.equal(report.code, 0, report.message);
+  });
+
+  test('is refused without a key, into a folder that is not empty, and where the archive is not what was signed', async () => {
+    const refused = (work: Promise<unknown>, code: string, says: RegExp) =>
+      assert.rejects(work, (error) => error instanceof Problem && error.code === code && says.test(error.message));
+    await refused(
+      exportArchive({ ...deps, signer: null }, String(annId), { ...always, format: 'eml' }),
+      'conflict',
+      /ARCHIVE_KEY_FILE/,
+    );
+    await refused(exportTo(deps, whole.folder, annId), 'invalid_request', /not empty/);
+    const outside = { last: async () => ({ size: 1, root: Buffer.alloc(32) }) };
+    await refused(
+      exportArchive({ ...deps, outside }, String(annId), { ...always, format: 'eml' }),
+      'conflict',
+      /archive verify/,
+    );
+  });
+});
+
+function decodedName(address: string): string {
+  const words = [...address.matchAll(/=\?utf-8\?B\?([^?]+)\?=/g)];
+  return words.map(([, word = '']) => Buffer.from(word, 'base64').toString()).join('');
+}
+
+suite('archive verify --package', () => {
+  const assertTold = (report: Report, { code, names, what }: Tampering) => {
+    assert.equal(report.code, code, report.message);
+    assert.equal(report.verdict, verdicts[code]);
+    if (names instanceof RegExp) assert.match(report.message, names);
+    else assert.ok(report.message.startsWith(`entry ${names} of advisor ${annId}: `), report.message);
+    if (what) assert.match(report.message, what);
+  };
+
+  for (const tampering of [...entryTamperings, ...fileTamperings, ...emailTamperings])
+    test(`names what is wrong: ${tampering.name}`, async () => {
+      const folder = desk.copy(whole.folder);
+      await tampering.apply(folder);
+      assertTold(await desk.verify(folder, whole.checkpoint), tampering);
+    });
+
+  test('names the entry also where the manifest was made to fit', async () => {
+    for (const tampering of entryTamperings) {
+      const folder = desk.copy(bare.folder);
+      await tampering.apply(folder);
+      fitManifest(folder);
+      assertTold(await desk.verify(folder, bare.checkpoint), tampering);
+    }
+  });
+
+  test('an entry of another advisor, proven as it is, was inserted', async () => {
+    const bobs = await exportTo(deps, desk.path('bobs'), bob.advisor.advisorId, { format: 'ndjson' });
+    const folder = desk.copy(bobs.folder);
+    const lines = readLines(folder);
+    // As if both were exported at one moment: the same tree, and proofs in it.
+    const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+    manifest.advisor.id = annId;
+    writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
+    const report = await desk.verify(folder, bobs.checkpoint);
+    const first = lines[0]?.entry;
+    assert.equal(report.code, 1);
+    assert.ok(report.message.startsWith(`entry ${first?.number} of advisor ${first?.advisorId}: it was inserted`));
+  });
+
+  test('no byte of a package can be changed unnoticed', async () => {
+    const files = [
+      'checkpoint',
+      'consistency.ndjson',
+      'earlier-checkpoints',
+      'entries.ndjson',
+      'manifest.json',
+      'manifest.note',
+      'messages.zip',
+      'public-key',
+    ];
+    const folder = desk.copy(whole.folder);
+    for (let run = 0; run < 48; run += 1) {
+      const file = join(folder, files[run % files.length] ?? '');
+      const bytes = readFileSync(file);
+      const at = Math.floor(Math.random() * bytes.length);
+      const bit = 1 << Math.floor(Math.random() * 8);
+      writeFileSync(file, bytes.with(at, (bytes[at] ?? 0) ^ bit));
+      const { code, message } = await desk.verify(folder, whole.checkpoint);
+      assert.notEqual(code, 0, `${file}, byte ${at}, bit ${bit}: ${message}`);
+      writeFileSync(file, bytes);
+    }
+    assert.equal((await desk.verify(folder, whole.checkpoint)).code, 0);
+  });
+
+  test('a leaf is proven where its proof leads to the root, whichever came before it, and nowhere else', () => {
+    const leaves = Array.from({ length: 70 }, (_, at) => leafHash(Buffer.from(`entry ${at}`)));
+    for (const size of [1, 2, 3, 7, 8, 33, 64, 70]) {
+      const { edge, tiles } = append(0, [], leaves.slice(0, size));
+      const byName = new Map(tiles.map((tile) => [tileName(tile), tile.hashes]));
+      const isProven = inclusionIn({ size, root: rootOf(edge) });
+      for (let run = 0; run < 4 * size; run += 1) {
+        const at = Math.floor(Math.random() * size);
+        const proof = hashesOf(inclusionRanges(at, size), byName).map((hash) => hash.toString('base64'));
+        const leaf = leaves[at] ?? Buffer.alloc(0);
+        assert.ok(isProven(leaf, at, proof), `${at} of ${size}`);
+        assert.ok(!isProven(leafHash(leaf), at, proof));
+        assert.ok(!isProven(leaf, at + 1, proof));
+        if (size > 1) assert.ok(!isProven(leaf, (at + 1) % size, proof));
+      }
+    }
+  });
+
+  test('a line without end doesn’t fill the memory', async () => {
+    const folder = desk.copy(bare.folder);
+    writeFileSync(join(folder, 'entries.ndjson'), Buffer.alloc(10 * 1024 * 1024, '['));
+    const { code, message } = await desk.verify(folder, bare.checkpoint);
+    assert.equal(code, 3);
+    assert.match(message, /longer than any entry/);
+  });
+
+  test('can’t tell without a key, with another, without a checkpoint, or of what is no package', async () => {
+    const other = makeNoteSigner('test.example/archive', makeSigningKey());
+    const unknown = async (
+      says: RegExp,
+      { folder = whole.folder, checkpoint = whole.checkpoint, pubkey = desk.pubkeyFile },
+    ) => {
+      const { code, message } = await desk.verify(folder, checkpoint, pubkey);
+      assert.equal(code, 3, message);
+      assert.match(message, says);
+    };
+    await unknown(/is not a public key/, { pubkey: desk.path('nothing') });
+    await unknown(/is not a public key/, { pubkey: desk.file('no key\n') });
+    await unknown(/nothing in the package is signed by the key/, { pubkey: desk.file(other.publicKey) });
+    await unknown(/has no checkpoint/, { checkpoint: '' });
+    await unknown(/has no checkpoint/, { checkpoint: 'Dear examiner,\n\nplease believe us.\n' });
+    await unknown(/no checkpoint of .* is signed by the key/, {
+      checkpoint: other.sign(`${whole.checkpoint.split('\n\n')[0]}\n`),
+    });
+    await unknown(/is not a package/, { folder: desk.path('nowhere') });
+    const report = await verifyPackage({
+      packageDir: whole.folder,
+      checkpointFile: desk.path('nothing'),
+      pubkeyFile: desk.pubkeyFile,
+    });
+    assert.equal(report.code, 3);
+  });
+
+  test('a key that was changed is a line more', async () => {
+    const other = makeNoteSigner('test.example/archive', makeSigningKey());
+    const both = desk.file(`${other.publicKey}\n${signer.publicKey}\n`);
+    assert.equal((await desk.verify(whole.folder, whole.checkpoint, both)).code, 0);
+  });
+
+  test('goes on from an older checkpoint that the examiner has, and from a file of all of them', async () => {
+    const notes = (await listCheckpointsAfter(deps.db, 0, 1_000)).map(({ note }) => note);
+    const { earlier } = whole.exported;
+    assert.ok(earlier.length >= 3);
+    const { code, message } = await desk.verify(whole.folder, earlier[1]?.note ?? '');
+    assert.equal(code, 0, message);
+    assert.match(message, /; \d+ of them are newer than the checkpoint given$/);
+    for (const file of [notes.join('\n'), `cut short\n\n— by a crash\n\n${notes.join('\n')}\n`])
+      assert.doesNotMatch((await desk.verify(whole.folder, file)).message, /newer/);
+  });
+
+  test('can’t tell where no proof leads from the checkpoint to the package', async () => {
+    const [oldest] = await listCheckpointsAfter(deps.db, 0, 1);
+    const { from, to } = always;
+    const lines = readLines(bare.folder);
+    const late = await exportTo(deps, desk.path('late'), annId, {
+      from: new Date(lines.at(-1)?.entry.dateTime ?? from),
+      to,
+    });
+    const older = await desk.verify(late.folder, oldest?.note ?? '');
+    assert.deepEqual([older.code, /no proof of the package leads/.test(older.message)], [3, true], older.message);
+    const newer = await desk.verify(whole.folder, late.checkpoint);
+    assert.deepEqual([newer.code, /is newer than the package’s/.test(newer.message)], [3, true], newer.message);
+  });
+
+  test('two trees signed with the real key: a fork is found, and where they part', async () => {
+    const folder = desk.path('fork');
+    const undone = new Error('as if it had never been');
+    const before = await findCheckpoint(deps.db);
+    const forked = deps.db.transaction(async (db) => {
+      await write(annId, 2, { ...deps, db });
+      await exportTo({ ...deps, db }, folder, annId, { format: 'ndjson' });
+      throw undone;
+    });
+    await assert.rejects(forked, undone);
+    await write(annId, 3);
+    await growTree(deps);
+    const after = await findCheckpoint(deps.db);
+    const { code, message } = await desk.verify(folder, `${before?.note}\n${after?.note}`);
+    assert.equal(code, 1, message);
+    const first = readLines(folder).find(({ leaf }) => leaf >= (before?.size ?? 0))?.entry;
+    assert.ok(
+      message.startsWith(`entry ${first?.number} of advisor ${annId}, or one after it: the tree of ${after?.size}`),
+      message,
+    );
+  });
+
+  test('a body that was disposed of is vouched for by the entry that says so, and by no younger one', async () => {
+    const lines = readLines(whole.folder);
+    const gone = lines
+      .filter(({ entry }) => /^text/.test(entry.kind))
+      .slice(0, 2)
+      .map(({ entry }) => entry.number);
+    await world.database.asOwner('alter table archive_bodies disable trigger append_only');
+    await world.database.asOwner('delete from archive_bodies where advisor_id = $1 and number = any ($2)', [
+      annId,
+      gone,
+    ]);
+    await world.database.asOwner('alter table archive_bodies enable always trigger append_only');
+    const dispose = () =>
+      archive(deps, byOperator, {
+        advisorId: annId,
+        kind: 'disposal',
+        memberId: null,
+        meta: { retentionYears: 7 },
+        body: JSON.stringify(gone.map((number) => [number, number])),
+      });
+    const told = async () => {
+      const { folder, checkpoint } = await exportTo(deps, desk.path('disposed'), annId, {
+        from: always.from,
+        to: new Date(Date.parse(lines.at(-1)?.entry.dateTime ?? '') + 1),
+      });
+      return { ...(await desk.verify(folder, checkpoint)), folder, checkpoint };
+    };
+    const nobody = await told();
+    assert.deepEqual([nobody.code, nobody.faults.length], [2, 2], nobody.message);
+    assert.ok(nobody.message.startsWith(`entry ${gone[0]} of advisor ${annId}: its body was removed, and no disposal`));
+    await dispose();
+    assert.equal((await told()).code, 2, 'too young');
+    await world.clock.advance(8 * 365.25 * 24 * 60 * 60 * 1000);
+    await dispose();
+    const disposed = await told();
+    assert.equal(disposed.code, 0, disposed.message);
+    const kept = readLines(disposed.folder).filter(({ about }) => about !== 'disposal');
+    writeLines(disposed.folder, kept);
+    assert.equal((await desk.verify(disposed.folder, disposed.checkpoint)).code, 2);
+  });
+
+  test('runs from a folder with nothing else in it', () => {
+    const folder = desk.path('examiner');
+    mkdirSync(folder);
+    copyFileSync(verifyProgram, join(folder, 'verify.mjs'));
+    writeFileSync(join(folder, 'checkpoint'), whole.checkpoint);
+    const tampered = desk.copy(whole.folder);
+    writeLines(tampered, readLines(tampered).slice(0, -1));
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, ['verify.mjs', ...args], { cwd: folder, env: {}, encoding: 'utf8' });
+    const check = (packageDir: string, pubkey = desk.pubkeyFile) =>
+      run('--package', packageDir, '--checkpoint', 'checkpoint', '--pubkey', pubkey);
+    const intact = check(whole.folder);
+    assert.deepEqual([intact.status, intact.stderr], [0, '']);
+    assert.match(intact.stdout, /^intact: \d+ entries of advisor .*\n$/);
+    const incomplete = check(tampered);
+    assert.equal(incomplete.status, 2);
+    assert.match(incomplete.stdout, /^incomplete: entry \d+ of advisor \d+: it was removed; \d+ entries checked\n$/);
+    assert.equal(check(whole.folder, 'nothing').status, 3);
+    const wrong = run('--package', whole.folder);
+    assert.equal(wrong.status, 3);
+    assert.match(wrong.stderr, /^usage: /);
+  });
+});

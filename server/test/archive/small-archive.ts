@@ -1,0 +1,113 @@
+import { readConfig } from '../../src/config.ts';
+import { archive, byPerson } from '../../src/domain/archive.ts';
+import { type ArchiveDeps, growTree } from '../../src/domain/archive-tree.ts';
+import type { Kept, KeptLeaf } from '../../src/domain/archive-verification.ts';
+import { makeSignals } from '../../src/domain/signals.ts';
+import { makeNoteSigner, makeSigningKey } from '../../src/domain/signed-notes.ts';
+import { entryBytes, leafHash, readCheckpoint } from '../../src/examiner/verify.mjs';
+import * as store from '../../src/store/archive-tree.ts';
+import { connect, type Pool } from '../../src/store/db.ts';
+import { appRole } from '../../src/store/migrate.ts';
+import { makeDatabase, type TestDatabase } from '../database.ts';
+
+export const signer = makeNoteSigner('test.example/archive', makeSigningKey());
+
+/** An archive of a few entries of two advisors, under a checkpoint after every few of them; and what was kept outside. */
+export type SmallArchive = {
+  advisors: [number, number];
+  /** Its own checkpoints, and those kept as they were when the archive was small. */
+  kept: Kept;
+  /** A copy of the archive, to do something to. */
+  copy(): Promise<TestDatabase>;
+  /** A copy as it was when only half of the entries were there. */
+  backup(): Promise<TestDatabase>;
+  drop(): Promise<void>;
+};
+
+export const rounds = 10;
+export const entriesEach = 3;
+
+export function depsOn(pool: Pool): ArchiveDeps {
+  const clock = { now: () => new Date() };
+  return {
+    db: pool,
+    clock,
+    config: readConfig({ LOG_LEVEL: 'silent' }),
+    carrier: null,
+    signals: makeSignals(),
+    signer,
+    outside: null,
+  };
+}
+
+export async function makeSmallArchive(): Promise<SmallArchive> {
+  const whole = await makeDatabase();
+  const advisors = await makeAdvisors(whole);
+  await within(whole, (deps) => fill(deps, advisors, rounds / 2));
+  const half = await clone(whole);
+  const kept = await within(whole, async (deps) => {
+    await fill(deps, advisors, rounds / 2);
+    return keep(deps);
+  });
+  return {
+    advisors,
+    kept,
+    copy: () => clone(whole),
+    backup: () => clone(half),
+    async drop() {
+      await half.drop();
+      await whole.drop();
+    },
+  };
+}
+
+/** Past the domain, which would write entries of its own about them. */
+async function makeAdvisors({ asOwner }: TestDatabase): Promise<[number, number]> {
+  const rows = await asOwner<{ id: number }>(
+    `with firm as (insert into firms (name, date_time_created) values ('Test Wealth', now()) returning firm_id)
+     insert into advisors (firm_id, name, email, time_zone, date_time_created)
+     select firm_id, name, name || '@test.example', 'UTC', now()
+     from firm, unnest(array['ann', 'bob']) as name
+     returning advisor_id::integer as id`,
+  );
+  return rows.map(({ id }) => id) as [number, number];
+}
+
+/** A database that somebody is connected to can't be copied: whoever fills it leaves it. */
+async function within<Result>({ url }: TestDatabase, work: (deps: ArchiveDeps) => Promise<Result>): Promise<Result> {
+  const pool = connect({ connectionString: url, size: 2, timeoutMs: 5_000, role: appRole });
+  const result = await work(depsOn(pool));
+  await pool.end();
+  return result;
+}
+
+async function fill(deps: ArchiveDeps, advisors: number[], count: number): Promise<void> {
+  for (let round = 0; round < count; round += 1) {
+    for (const advisorId of advisors)
+      for (let each = 0; each < entriesEach; each += 1)
+        await archive(deps, byPerson, {
+          advisorId,
+          kind: 'text_in',
+          memberId: null,
+          meta: { round, each },
+          body: `Text ${round}/${each} to ${advisorId}`,
+        });
+    await growTree(deps);
+  }
+}
+
+/** What a folder outside the database would hold by now. */
+async function keep({ db }: ArchiveDeps): Promise<Kept> {
+  const { size } = await store.findTree(db);
+  const entries = await store.listStoredLeaves(db, 0, size);
+  const leaves: KeptLeaf[] = entries.map((entry) => ({ ...entry, hash: leafHash(entryBytes(entry)) }));
+  const checkpoints = (await store.listCheckpointsAfter(db, 0, 1_000)).flatMap(
+    ({ note }) => readCheckpoint(note, signer.verifier) ?? [],
+  );
+  return { checkpoints, leaves: async (from, to) => leaves.slice(from, to) };
+}
+
+function clone(of: TestDatabase): Promise<TestDatabase> {
+  const { ASSENT_TEST_DATABASE: administration = '' } = process.env;
+  return makeDatabase({ size: 2, server: { administration, template: new URL(of.url).pathname.slice(1) } });
+}

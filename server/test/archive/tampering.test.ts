@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { makeSmallArchive } from './small-archive.ts';
+import { tamperings, tryTampering, verify } from './tampering.ts';
+
+const archive = await makeSmallArchive();
+after(() => archive.drop());
+
+test('an archive that nobody has touched is intact', async () => {
+  const database = await archive.copy();
+  const { verdict, faults, size, checkpoints, pending } = await verify(database, archive);
+  assert.deepEqual(
+    { verdict, faults, size, checkpoints, pending },
+    { verdict: 'intact', faults: [], size: 60, checkpoints: 10, pending: 0 },
+  );
+  await database.drop();
+});
+
+test('whatever is done to it, by whomever, is refused or detected, and the entry is named', async () => {
+  const outcomes = await tryTampering();
+  assert.equal(outcomes.length, tamperings.length * 3 + 1);
+  for (const { name, who, outcome, named, said } of outcomes) {
+    if (who !== 'application') assert.equal(outcome, 'detected', `${name} by the ${who}: ${said}`);
+    else assert.notEqual(outcome, 'missed', `${name} by the ${who}: ${said}`);
+    assert.ok(named, `${name} by the ${who} is not named: ${said}`);
+  }
+});

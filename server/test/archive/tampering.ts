@@ -1,0 +1,304 @@
+import pg from 'pg';
+import { type Verification, verifyArchive } from '../../src/domain/archive-verification.ts';
+import { append, type Edge, rootOf } from '../../src/domain/merkle.ts';
+import { entryBytes, leafHash } from '../../src/examiner/verify.mjs';
+import * as store from '../../src/store/archive-tree.ts';
+import type { TestDatabase } from '../database.ts';
+import { depsOn, makeSmallArchive, type SmallArchive, signer } from './small-archive.ts';
+
+/** Whoever does it: the product's own role, the owner of the tables, or the superuser of the whole database. */
+export type Who = 'application' | 'owner' | 'superuser';
+
+type Sql = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
+type Target = { sql: Sql; archive: SmallArchive; ann: number; bob: number };
+
+/** Something that somebody does to the archive, and the entry that must be named for it. */
+export type Tampering = {
+  name: string;
+  /** By number, of ann unless it says otherwise; or the beginning of what is said. */
+  names: number | string;
+  tamper(target: Target): Promise<void>;
+};
+
+const at = 17;
+const tail = 25;
+const flip = (column: string) => `${column} = set_byte(${column}, 0, get_byte(${column}, 0) # 1)`;
+const swap = (table: string, one: number, other: number) => [
+  `update ${table} set number = -1 where advisor_id = $1 and number = ${one}`,
+  `update ${table} set number = ${one} where advisor_id = $1 and number = ${other}`,
+  `update ${table} set number = ${other} where advisor_id = $1 and number = -1`,
+];
+
+function of(...texts: string[]): Tampering['tamper'] {
+  return async ({ sql, ann }) => {
+    for (const text of texts) await sql(text, [ann]);
+  };
+}
+
+export const tamperings: Tampering[] = [
+  {
+    name: 'a bit of a body',
+    names: at,
+    tamper: of(`update archive_bodies set ${flip('body')} where advisor_id = $1 and number = ${at}`),
+  },
+  {
+    name: 'a bit of a salt',
+    names: at,
+    tamper: of(`update archive_bodies set ${flip('salt')} where advisor_id = $1 and number = ${at}`),
+  },
+  {
+    name: 'meta',
+    names: at,
+    tamper: of(`update archive_entries set meta = meta || ' ' where advisor_id = $1 and number = ${at}`),
+  },
+  {
+    name: 'a time, by a microsecond',
+    names: at,
+    tamper: of(
+      `update archive_entries set date_time_created = date_time_created + interval '1 microsecond' where advisor_id = $1 and number = ${at}`,
+    ),
+  },
+  {
+    name: 'who did it',
+    names: at,
+    tamper: of(`update archive_entries set actor = 'operator' where advisor_id = $1 and number = ${at}`),
+  },
+  {
+    name: 'a body, with a commitment that fits it',
+    names: at,
+    tamper: of(
+      `update archive_bodies set body = 'forged' where advisor_id = $1 and number = ${at}`,
+      `update archive_entries e set commitment = sha256(salt || body) from archive_bodies b where e.advisor_id = $1 and e.number = ${at} and b.advisor_id = e.advisor_id and b.number = e.number`,
+    ),
+  },
+  {
+    name: 'one entry deleted',
+    names: at,
+    tamper: of(
+      `delete from archive_bodies where advisor_id = $1 and number = ${at}`,
+      `delete from archive_entries where advisor_id = $1 and number = ${at}`,
+    ),
+  },
+  {
+    name: 'a body deleted',
+    names: at,
+    tamper: of(`delete from archive_bodies where advisor_id = $1 and number = ${at}`),
+  },
+  {
+    name: 'the tail deleted, with its count',
+    names: tail,
+    tamper: of(
+      `delete from archive_bodies where advisor_id = $1 and number >= ${tail}`,
+      `delete from archive_entries where advisor_id = $1 and number >= ${tail}`,
+      `update archive_heads set last_number = ${tail - 1} where advisor_id = $1`,
+      `update archive_taken set last_number = ${tail - 1} where advisor_id = $1`,
+    ),
+  },
+  {
+    name: 'an advisor deleted, with all that counts him',
+    names: 1,
+    tamper: of(
+      'delete from archive_bodies where advisor_id = $1',
+      'delete from archive_entries where advisor_id = $1',
+      'delete from archive_runs where advisor_id = $1',
+      'delete from archive_taken where advisor_id = $1',
+      'delete from archive_heads where advisor_id = $1',
+    ),
+  },
+  {
+    name: 'two entries swapped',
+    names: at,
+    tamper: of(...swap('archive_entries', at, at + 1), ...swap('archive_bodies', at, at + 1)),
+  },
+  {
+    name: 'an entry inserted after the last',
+    names: 31,
+    tamper: of(
+      'insert into archive_entries select advisor_id, number + 30, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created from archive_entries where advisor_id = $1 and number = 1',
+      'insert into archive_bodies select advisor_id, number + 30, salt, body from archive_bodies where advisor_id = $1 and number = 1',
+    ),
+  },
+  {
+    name: 'an entry inserted before the first',
+    names: 0,
+    tamper: of(
+      'insert into archive_entries select advisor_id, 0, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created from archive_entries where advisor_id = $1 and number = 1',
+    ),
+  },
+  {
+    name: 'an entry inserted between two, the rest renumbered',
+    names: at,
+    tamper: of(
+      `update archive_entries set number = -number where advisor_id = $1 and number >= ${at}`,
+      'update archive_entries set number = 1 - number where advisor_id = $1 and number < 0',
+      `update archive_bodies set number = -number where advisor_id = $1 and number >= ${at}`,
+      'update archive_bodies set number = 1 - number where advisor_id = $1 and number < 0',
+      `insert into archive_entries select advisor_id, ${at}, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created from archive_entries where advisor_id = $1 and number = 1`,
+      `insert into archive_bodies select advisor_id, ${at}, salt, body from archive_bodies where advisor_id = $1 and number = 1`,
+      'update archive_heads set last_number = last_number + 1 where advisor_id = $1',
+    ),
+  },
+  {
+    name: 'one taken out, the rest renumbered',
+    names: at,
+    tamper: of(
+      `delete from archive_bodies where advisor_id = $1 and number = ${at}`,
+      `delete from archive_entries where advisor_id = $1 and number = ${at}`,
+      `update archive_entries set number = -number where advisor_id = $1 and number > ${at}`,
+      'update archive_entries set number = -number - 1 where advisor_id = $1 and number < 0',
+      `update archive_bodies set number = -number where advisor_id = $1 and number > ${at}`,
+      'update archive_bodies set number = -number - 1 where advisor_id = $1 and number < 0',
+    ),
+  },
+  {
+    name: 'an entry moved to another advisor',
+    names: 30,
+    tamper: async ({ sql, ann, bob }) => {
+      await sql('update archive_bodies set advisor_id = $2, number = 31 where advisor_id = $1 and number = 30', [
+        ann,
+        bob,
+      ]);
+      await sql('update archive_entries set advisor_id = $2, number = 31 where advisor_id = $1 and number = 30', [
+        ann,
+        bob,
+      ]);
+    },
+  },
+  {
+    name: 'a hash of the tree',
+    names: 1,
+    tamper: of(`update archive_tiles set ${flip('hashes')} where level = 0 and $1::bigint is not null`),
+  },
+  {
+    name: 'a checkpoint',
+    names: 'checkpoint',
+    tamper: of(
+      `update archive_checkpoints set note = replace(note, 'time 2', 'time 1') where size = 24 and $1::bigint is not null`,
+    ),
+  },
+  {
+    name: 'the last checkpoints deleted',
+    names: 'the checkpoints',
+    tamper: of('delete from archive_checkpoints where size > 40 and $1::bigint is not null'),
+  },
+  {
+    name: 'an entry and every hash and checkpoint after it, signed with the real key',
+    names: at,
+    tamper: async (target) => {
+      await target.sql(`update archive_entries set actor = 'operator' where advisor_id = $1 and number = ${at}`, [
+        target.ann,
+      ]);
+      await fork(target);
+    },
+  },
+];
+
+/** Makes the tree anew from what the tables say now, and signs it: what only a holder of the key can do. */
+async function fork({ sql }: Target): Promise<void> {
+  const { rows } = await sql(
+    `select r.first_leaf + e.number - r.first_number as leaf, ${store.leafColumns}
+     from archive_runs r
+     join archive_entries e on e.advisor_id = r.advisor_id and e.number >= r.first_number and e.number < r.first_number + r.entries
+     order by leaf`,
+  );
+  const leaves = rows.map((row) =>
+    leafHash(entryBytes({ ...row, number: Number(row.number), advisorId: Number(row.advisorId) })),
+  );
+  const checkpoints = (
+    await sql('select checkpoint_id as id, size::integer as size, note from archive_checkpoints order by 1')
+  ).rows;
+  let edge: Edge = [];
+  let size = 0;
+  for (const { id, size: to, note } of checkpoints) {
+    edge = append(size, edge, leaves.slice(size, to)).edge;
+    size = to;
+    const [origin, , , ...rest] = note.slice(0, note.lastIndexOf('\n\n') + 1).split('\n');
+    const forged = signer.sign([origin, size, rootOf(edge).toString('base64'), ...rest].join('\n'));
+    await sql('update archive_checkpoints set note = $2 where checkpoint_id = $1', [id, forged]);
+  }
+  for (const { level, tile, hashes } of append(0, [], leaves).tiles)
+    await sql('update archive_tiles set hashes = $3 where level = $1 and tile = $2', [level, tile, hashes]);
+  await sql('update archive_tree set root = $1', [rootOf(edge)]);
+}
+
+export type Outcome = {
+  name: string;
+  who: Who;
+  outcome: 'refused' | 'detected' | 'missed';
+  named: boolean;
+  said: string;
+};
+
+/** Tries every kind as everyone who might, and says what became of it. */
+export async function tryTampering(): Promise<Outcome[]> {
+  const archive = await makeSmallArchive();
+  const outcomes: Outcome[] = [];
+  for (const who of ['application', 'owner', 'superuser'] as const)
+    for (const tampering of tamperings) outcomes.push(await tryOne(archive, tampering, who));
+  outcomes.push(await tryBackup(archive));
+  await archive.drop();
+  return outcomes;
+}
+
+async function tryOne(archive: SmallArchive, { name, names, tamper }: Tampering, who: Who): Promise<Outcome> {
+  const [ann, bob] = archive.advisors;
+  const database = await archive.copy();
+  try {
+    const refusal = await as(database, who, (sql) => tamper({ sql, archive, ann, bob }));
+    if (refusal) return { name, who, outcome: 'refused', named: true, said: refusal };
+    const said = await verify(database, archive);
+    const wanted = typeof names === 'string' ? names : `entry ${names} of advisor ${ann}`;
+    const first = said.faults.at(0);
+    const outcome = said.verdict === 'intact' ? 'missed' : 'detected';
+    const named = said.faults.some(({ entry }) => entry.startsWith(wanted));
+    return { name, who, outcome, named, said: first ? `${first.entry}: ${first.what}` : said.verdict };
+  } finally {
+    await database.drop();
+  }
+}
+
+/** An older state of the whole database, put back. */
+async function tryBackup(archive: SmallArchive): Promise<Outcome> {
+  const database = await archive.backup();
+  const said = await verify(database, archive);
+  await database.drop();
+  const [first] = said.faults;
+  const named = first?.entry === `entry 16 of advisor ${archive.advisors[0]}`;
+  const outcome = said.verdict === 'intact' ? 'missed' : 'detected';
+  const name = 'the whole database put back to an older backup';
+  return { name, who: 'superuser', outcome, named, said: first ? `${first.entry}: ${first.what}` : said.verdict };
+}
+
+export function verify({ pool }: TestDatabase, { kept }: Pick<SmallArchive, 'kept'>): Promise<Verification> {
+  return verifyArchive(depsOn(pool), { verifiers: [signer.verifier], kept, progress: () => {} });
+}
+
+/** Does it as that person would; returns why it was refused, or null. */
+async function as({ url }: TestDatabase, who: Who, work: (sql: Sql) => Promise<void>): Promise<string | null> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await become(client, who);
+    await work((text, values) => client.query(text, values?.slice(0, text.match(/\$\d/g)?.length ? values.length : 0)));
+    return null;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === '42501') return error.message;
+    throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Owner and superuser can take away what protects the tables; the application's role can't even try. */
+async function become(client: pg.Client, who: Who): Promise<void> {
+  if (who === 'application') return void (await client.query('set role assent_app'));
+  const tables = ['archive_entries', 'archive_bodies', 'archive_runs', 'archive_checkpoints', 'archive_deliveries'];
+  if (who === 'owner') {
+    const all = [...tables, 'archive_heads', 'archive_taken', 'archive_tiles', 'archive_tree'];
+    await client.query(`do $$ begin create role archive_owner; exception when duplicate_object then null; end $$`);
+    for (const table of all) await client.query(`alter table ${table} owner to archive_owner`);
+    await client.query('grant all on schema public to archive_owner');
+    await client.query('set role archive_owner');
+  }
+  for (const table of tables) await client.query(`alter table ${table} disable trigger append_only`);
+}

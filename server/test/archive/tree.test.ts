@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { archive, byPerson } from '../../src/domain/archive.ts';
+import { ArchiveFault, growTree } from '../../src/domain/archive-tree.ts';
+import { readCheckpoint } from '../../src/examiner/verify.mjs';
+import * as store from '../../src/store/archive-tree.ts';
+import { makeWorld } from '../world.ts';
+import { signer } from './small-archive.ts';
+
+const world = await makeWorld();
+const { ann, bob, database } = world;
+const deps = { ...world.deps, signer, outside: null };
+after(() => world.close());
+
+async function write(advisorId: number, count: number): Promise<void> {
+  for (let each = 0; each < count; each += 1)
+    await archive(deps, byPerson, { advisorId, kind: 'text_in', memberId: null, meta: {}, body: `Text ${each}` });
+}
+
+async function lastCheckpoint() {
+  const row = await store.findCheckpoint(deps.db);
+  const checkpoint = row && readCheckpoint(row.note, signer.verifier);
+  assert.ok(checkpoint);
+  return checkpoint;
+}
+
+test('what was committed is taken into the tree, and the tree is signed', async () => {
+  while ((await growTree(deps)) !== 0);
+  const before = await lastCheckpoint();
+  await write(ann.advisor.advisorId, 3);
+  await write(bob.advisor.advisorId, 2);
+  assert.equal(await growTree(deps), 5);
+  const checkpoint = await lastCheckpoint();
+  assert.equal(checkpoint.size, before.size + 5);
+  assert.notDeepEqual(checkpoint.root, before.root);
+  assert.equal(await growTree(deps), 0);
+  assert.equal((await lastCheckpoint()).note, checkpoint.note, 'nothing new, nothing signed');
+});
+
+test('an idle tree is signed again after a while, so that silence means something', async () => {
+  const before = await lastCheckpoint();
+  await database.asOwner('alter table archive_checkpoints disable trigger append_only');
+  await database.asOwner("update archive_checkpoints set date_time_created = now() - interval '6 minutes'");
+  await database.asOwner('alter table archive_checkpoints enable always trigger append_only');
+  assert.equal(await growTree(deps), 0);
+  const after = await lastCheckpoint();
+  assert.equal(after.size, before.size);
+  assert.deepEqual(after.root, before.root);
+  assert.notEqual(after.note, before.note);
+});
+
+test('many nodes at once take each entry once', async () => {
+  const { size } = await store.findTree(deps.db);
+  const writing = [ann, bob].map(({ advisor }) => write(advisor.advisorId, 40));
+  let done = false;
+  const grow = async () => {
+    while (!done) await growTree(deps);
+  };
+  const growing = [grow(), grow(), grow()];
+  await Promise.all(writing);
+  done = true;
+  await Promise.all(growing);
+  while ((await growTree(deps)) !== 0);
+  assert.equal((await store.findTree(deps.db)).size, size + 80);
+});
+
+test('a tree that is not the one that was signed is signed no further, and says why', async () => {
+  await database.asOwner(
+    'update archive_tiles set hashes = set_byte(hashes, 0, get_byte(hashes, 0) # 1) where level = 0',
+  );
+  await write(ann.advisor.advisorId, 1);
+  await assert.rejects(growTree(deps), ArchiveFault);
+  assert.match((await store.findTree(deps.db)).fault ?? '', /root of the tree/);
+  await database.asOwner(
+    'update archive_tiles set hashes = set_byte(hashes, 0, get_byte(hashes, 0) # 1) where level = 0',
+  );
+  assert.equal(await growTree(deps), 1);
+  assert.equal((await store.findTree(deps.db)).fault, null);
+});
+
+test('an entry that was taken away before it was signed is named', async () => {
+  await write(bob.advisor.advisorId, 3);
+  await database.asOwner('alter table archive_entries disable trigger append_only');
+  const [row] = await database.asOwner<{ number: number }>(
+    'delete from archive_entries where advisor_id = $1 and number = (select max(number) - 1 from archive_entries where advisor_id = $1) returning number::integer',
+    [bob.advisor.advisorId],
+  );
+  await assert.rejects(
+    growTree(deps),
+    new RegExp(`Entry ${row?.number} of advisor ${bob.advisor.advisorId} is missing`),
+  );
+});
+
+test('a checkpoint that was kept outside and is no beginning of the tree stops the signing', async () => {
+  const own = await makeWorld({ dispatch: false });
+  const there = { ...own.deps, signer };
+  await archive(there, byPerson, {
+    advisorId: own.ann.advisor.advisorId,
+    kind: 'text_in',
+    memberId: null,
+    meta: {},
+    body: 'x',
+  });
+  const { size, root } = { size: 1_000, root: Buffer.alloc(32) };
+  await assert.rejects(
+    growTree({ ...there, outside: { last: async () => ({ size, root }) } }),
+    /a checkpoint of 1000 entries/,
+  );
+  assert.ok(((await growTree({ ...there, outside: null })) ?? 0) > 0);
+  await assert.rejects(
+    growTree({ ...there, outside: { last: async () => ({ size: 1, root }) } }),
+    /doesn’t begin with/,
+  );
+  await own.close();
+});
