@@ -2,13 +2,15 @@ import type { Deps } from '../deps.ts';
 import type { Batch } from '../store/coalescer.ts';
 import type { RecipientRow } from '../store/messages.ts';
 import * as store from '../store/messages.ts';
-import { insertScheduledMessages, type NewScheduledMessage } from '../store/scheduled-messages.ts';
 import type { By } from './archive.ts';
 import { type Failure, failure } from './failures.ts';
 import { gate, type Recipient } from './gate.ts';
+import { type Judge, judgesOf, type Verdict } from './lexicons.ts';
 import { isUnknown, knowNumbers } from './members.ts';
 import { invalid, type Problem, problem } from './problems.ts';
-import { compose, type Draft, noCarrier, takeTexts } from './texts.ts';
+import { type NewSchedule, takeSchedules } from './schedule-records.ts';
+import { type Judged, takeSupervised } from './supervision.ts';
+import { type Draft, noCarrier } from './texts.ts';
 
 export type MessageInput = {
   text: string;
@@ -39,9 +41,9 @@ const millisecondsMin = 1e11;
 
 /** What becomes of one recipient. */
 type Decision =
-  | { failure: Failure }
+  | { failure: Failure; blocked?: Judged }
   | { memberId: number; draft: Draft }
-  | { memberId: number; scheduled: NewScheduledMessage };
+  | { memberId: number; scheduled: NewSchedule };
 type Result = MessageResult | { refused: Problem };
 
 type Send = {
@@ -79,12 +81,18 @@ const sending: Batch<Send, Result> = {
     if (!first) return [];
     const deps = { ...first.deps, db };
     const recipients = await findRecipients(deps, sends);
-    const decided = sends.map((send, index) => decide(deps, send, recipients[index] ?? []));
+    const judges = await judgesOf(
+      deps,
+      recipients.flatMap((rows) => rows[0]?.firmId ?? []),
+    );
+    const decided = sends.map((send, index) => decide(deps, send, recipients[index] ?? [], judges));
     const decisions = decided.flatMap((each) => ('refused' in each ? [] : each));
-    const texts = decisions.flatMap((each) => ('draft' in each ? each.draft : []));
+    const drafts = decisions.flatMap((each) => ('draft' in each ? each.draft : []));
+    const blocked = decisions.flatMap((each) => ('failure' in each ? (each.blocked ?? []) : []));
     const schedules = decisions.flatMap((each) => ('scheduled' in each ? each.scheduled : []));
-    const messageIds = (await takeTexts(deps, await compose(deps, texts))).values();
-    const scheduledIds = (await insertScheduledMessages(db, schedules, deps.clock.now())).values();
+    const others = schedules.map(({ advisorId }) => advisorId);
+    const messageIds = (await takeSupervised(deps, drafts, { blocked, others })).values();
+    const scheduledIds = (await takeSchedules(deps, schedules)).values();
     return decided.map((each) => ('refused' in each ? each : resultOf(each, { messageIds, scheduledIds })));
   },
 };
@@ -105,18 +113,37 @@ async function findRecipients(deps: Deps, sends: Send[]): Promise<RecipientRow[]
   });
 }
 
-function decide(deps: Deps, send: Send, recipients: RecipientRow[]): Decision[] | { refused: Problem } {
+function decide(
+  deps: Deps,
+  send: Send,
+  recipients: RecipientRow[],
+  judges: Map<number, Judge>,
+): Decision[] | { refused: Problem } {
   if (recipients.some(({ textingNumber }) => !textingNumber)) return { refused: noTextingNumber() };
-  return send.phones.map((phone, index) => decideOne(deps, send, { ...recipients[index], phone } as Recipient));
+  // One firm, one text: what its lexicon says is the same for every recipient.
+  const verdict = judges.get(recipients[0]?.firmId ?? -1)?.(send.text) ?? null;
+  return send.phones.map((phone, index) =>
+    decideOne(deps, send, { ...recipients[index], phone } as Recipient, verdict),
+  );
 }
 
-function decideOne(deps: Deps, { advisorId, by, text, schedule }: Send, recipient: Recipient): Decision {
-  const { memberId, phone, timeZone } = recipient;
-  const decision = gate(deps, recipient, 'text', schedule?.firstDate ?? deps.clock.now());
-  if ('refused' in decision) return { failure: failure(phone, memberId, decision.refused, recipient) };
-  if (!schedule)
-    return { memberId, draft: { to: recipient, text: { advisorId, kind: 'text', text, by, hours: decision.allowed } } };
-  return { memberId, scheduled: { advisorId, memberId, text, timeZone, ...schedule, ...by } };
+/** A schedule's text is only blocked here: whether it is held or flagged is for the lexicon of the day it is due. */
+function decideOne(
+  deps: Deps,
+  { advisorId, by, text, schedule }: Send,
+  to: Recipient,
+  verdict: Verdict | null,
+): Decision {
+  const { memberId, phone, timeZone } = to;
+  const decision = gate(deps, to, 'text', schedule?.firstDate ?? deps.clock.now());
+  if ('refused' in decision) return { failure: failure(phone, memberId, decision.refused, to) };
+  const common = { advisorId, kind: 'text', text, by } as const;
+  if (verdict?.action === 'block') {
+    const blocked = { to, text: { ...common, verdict } };
+    return { failure: failure(phone, memberId, 'text_blocked', to), blocked };
+  }
+  if (!schedule) return { memberId, draft: { to, text: { ...common, hours: decision.allowed, verdict } } };
+  return { memberId, scheduled: { advisorId, memberId, phone, text, timeZone, ...schedule, ...by } };
 }
 
 type Ids = { messageIds: Iterator<number>; scheduledIds: Iterator<number> };

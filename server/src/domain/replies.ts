@@ -2,10 +2,11 @@ import type { Deps } from '../deps.ts';
 import { type AdvisorRow, findAdvisorByTextingNumber } from '../store/advisors.ts';
 import { insertMembers, lockMembers, type MemberRow, updateMember } from '../store/members.ts';
 import { hasReply, insertReply } from '../store/replies.ts';
-import { insertReview } from '../store/reviews.ts';
-import { archive, type By, byPerson } from './archive.ts';
+import { insertReviews } from '../store/reviews.ts';
+import { archive, byPerson, byService } from './archive.ts';
 import { applyReply } from './consents.ts';
 import { getFirm } from './firms.ts';
+import { judgesOf } from './lexicons.ts';
 import { knowNumbers } from './members.ts';
 import type { IncomingReply, TextKind } from './ports.ts';
 import { readReply } from './reply-words.ts';
@@ -14,7 +15,6 @@ import { renderWording, wordingOf } from './wordings.ts';
 
 type AnswerKind = Exclude<TextKind, 'text' | 'consent_request'>;
 
-const byService: By = { actor: 'service', traceId: null };
 /** The confirmation of an opt-out goes out within this time or never. */
 const confirmationMs = 5 * 60 * 1000;
 const helpPauseMs = 60 * 1000;
@@ -59,7 +59,21 @@ async function take(deps: Deps, advisor: AdvisorRow, member: MemberRow, reply: I
   const archiveNumber = await archive(deps, byPerson, { advisorId, kind: 'text_in', memberId, meta, body: text });
   await insertReply(deps.db, advisorId, { memberId, archiveNumber, carrierMessageId }, now);
   if (!lastReplyAt || sentAt > lastReplyAt) await updateMember(deps.db, advisorId, memberId, { lastReplyAt: sentAt });
+  await flag(deps, advisor, { text, memberId, archiveNumber });
   await answer(deps, advisor, member, { text, sentAt, archiveNumber });
+}
+
+/** What a person writes is never held or blocked: it is here already. What the lexicon finds is flagged. */
+async function flag(
+  deps: Deps,
+  { advisorId, firmId }: AdvisorRow,
+  { text, memberId, archiveNumber }: { text: string; memberId: number; archiveNumber: number },
+): Promise<void> {
+  const verdict = (await judgesOf(deps, [firmId])).get(firmId)?.(text);
+  if (!verdict) return;
+  const { rules, lexiconVersion } = verdict;
+  const of = { memberId, archiveNumber, messageId: null, rules, lexiconVersion };
+  await insertReviews(deps.db, [{ advisorId, firmId, kind: 'flagged', ...of }], deps.clock.now());
 }
 
 type Taken = { text: string; sentAt: Date; archiveNumber: number };
@@ -71,8 +85,8 @@ async function answer(deps: Deps, advisor: AdvisorRow, member: MemberRow, taken:
   const meaning = readReply(taken.text);
   const effect = await applyReply(deps, advisorId, member, { ...taken, meaning });
   if (effect.moved && meaning === 'opt_out_wording') {
-    const review = { firmId, kind: meaning, memberId, archiveNumber: taken.archiveNumber } as const;
-    await insertReview(deps.db, advisorId, review, now);
+    const of = { memberId, archiveNumber: taken.archiveNumber, messageId: null, rules: [], lexiconVersion: null };
+    await insertReviews(deps.db, [{ advisorId, firmId, kind: meaning, ...of }], now);
   }
   if (effect.answer) await send(deps, advisor, member, effect.answer);
   if (meaning !== 'help' || !mayHelp(member, now)) return;

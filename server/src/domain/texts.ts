@@ -2,6 +2,7 @@ import type { Deps } from '../deps.ts';
 import { insertTexts, type NewText, type TextKind, updateFirstTexted } from '../store/messages.ts';
 import type { By } from './archive.ts';
 import type { Hours, Recipient } from './gate.ts';
+import type { Verdict } from './lexicons.ts';
 import { problem } from './problems.ts';
 import { segmentsOf } from './segments.ts';
 import { renderWording, wordingOf } from './wordings.ts';
@@ -16,6 +17,8 @@ export type Text = {
   hours?: Hours;
   expiresAt?: Date;
   scheduledMessageId?: number;
+  /** What the firm's lexicon says to it. */
+  verdict?: Verdict | null;
 };
 
 /** A text and whom it is for. */
@@ -26,9 +29,15 @@ type Addressee = Pick<Recipient, 'memberId' | 'phone' | 'textingNumber' | 'texti
 /** A text as it goes into the archive and to the carrier. */
 export function textTo(
   { memberId, phone, textingNumber, textingPace }: Addressee,
-  { advisorId, kind, text, added, by, hours, expiresAt, scheduledMessageId }: Text,
+  { advisorId, kind, text, added, by, hours, expiresAt, scheduledMessageId, verdict }: Text,
 ): NewText {
-  const meta = { kind, from: textingNumber, to: phone, ...(added ? { added } : {}) };
+  const meta = {
+    kind,
+    from: textingNumber,
+    to: phone,
+    ...(added ? { added } : {}),
+    ...(verdict ? found(verdict) : {}),
+  };
   return {
     advisorId,
     memberId,
@@ -43,28 +52,46 @@ export function textTo(
     deferredUntil: hours?.deferredUntil ?? null,
     openUntil: hours?.openUntil ?? null,
     expiresAt: expiresAt ?? null,
+    ...(isHeld(verdict) ? { held: true } : {}),
   };
 }
 
-/** Texts as they will go out. The first one to a person names the firm and how to stop, where the firm wants it so. */
+/** What an archive entry keeps of what the lexicon found, by what came of it. */
+function found({ action, rules, lexiconVersion }: Verdict): object {
+  return { [action === 'hold' ? 'held' : 'flagged']: { rules, lexiconVersion } };
+}
+
+function isHeld(verdict: Verdict | null | undefined): boolean {
+  return verdict?.action === 'hold';
+}
+
+/**
+ * Texts as they will go out. The first one to a person names the firm and how to stop, where the firm wants it so. One that is
+ * held may never go: until it does, it is not the first, and so is not the last with that line either.
+ */
 export async function compose(deps: Deps, drafts: Draft[]): Promise<NewText[]> {
   const firsts = firstTexts(deps, drafts);
   if (firsts.size === 0) return drafts.map(({ to, text }) => textTo(to, text));
-  const members = [...firsts].map(({ to, text }) => ({ advisorId: text.advisorId, memberId: to.memberId }));
+  const members = [...firsts]
+    .filter(({ text }) => !isHeld(text.verdict))
+    .map(({ to, text }) => ({ advisorId: text.advisorId, memberId: to.memberId }));
   await updateFirstTexted(deps.db, members, deps.clock.now());
   const lines = await firstLines(deps, firsts);
   return drafts.map((draft) => textTo(draft.to, firsts.has(draft) ? withLine(draft, lines) : draft.text));
 }
 
 function firstTexts(deps: Deps, drafts: Draft[]): Set<Draft> {
-  const firsts = new Map<string, Draft>();
+  const firsts = new Set<Draft>();
+  const members = new Set<string>();
   for (const draft of drafts) {
     const { to, text } = draft;
     const key = `${text.advisorId} ${to.memberId}`;
     const wanted = to.firstTextLine ?? deps.config.environment === 'production';
-    if (wanted && !to.firstTextedAt && !firsts.has(key)) firsts.set(key, draft);
+    if (!wanted || to.firstTextedAt || members.has(key)) continue;
+    firsts.add(draft);
+    if (!isHeld(text.verdict)) members.add(key);
   }
-  return new Set(firsts.values());
+  return firsts;
 }
 
 /** What each firm's line says, read once. */

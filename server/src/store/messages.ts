@@ -45,7 +45,12 @@ export type NewText = {
   deferredUntil: Date | null;
   openUntil: Date | null;
   expiresAt: Date | null;
+  /** Whether it waits for somebody to approve it, with no place in the outbox. */
+  held?: boolean;
 };
+
+/** A text that was held, and when it may go. */
+export type Release = { messageId: number } & Pick<NewText, 'pace' | 'deferredUntil' | 'openUntil'>;
 
 export type MessageStatus = 'queued' | 'sent' | 'delivered' | 'undelivered' | 'failed' | 'in_doubt' | 'held';
 
@@ -92,7 +97,7 @@ export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<Recipi
 /**
  * Takes texts on: a message, an archive entry with its body, and a place in the outbox for each, in one statement, however
  * many there are and for whichever advisors. What answers a person doesn't wait behind what the advisor began: a
- * confirmation goes out within minutes or never. Returns their ids in order.
+ * confirmation goes out within minutes or never. What is held gets its place when it is approved. Returns their ids in order.
  */
 export async function insertTexts(
   db: Db,
@@ -106,18 +111,18 @@ export async function insertTexts(
          uuid_send(gen_random_uuid()) as salt,
          kind in ('text', 'consent_request') as paced,
          case
-           when deferred_until is null and kind in ('text', 'consent_request')
+           when deferred_until is null and held is not true and kind in ('text', 'consent_request')
              then coalesce(1.0 / pace, 0) * interval '1 second'
          end as spacing
        from rows from (
          json_to_recordset($1) as (
            "advisorId" bigint, "memberId" bigint, kind text, text text, meta text, actor text, "traceId" text,
            segments smallint, encoding text, "scheduledMessageId" bigint, pace integer, "deferredUntil" timestamptz,
-           "openUntil" timestamptz, "expiresAt" timestamptz
+           "openUntil" timestamptz, "expiresAt" timestamptz, held boolean
          )
        ) with ordinality as g (
          advisor_id, member_id, kind, text, meta, actor, trace_id, segments, encoding, scheduled_message_id, pace,
-         deferred_until, open_until, expires_at, position
+         deferred_until, open_until, expires_at, held, position
        )
      ),
      counts as (
@@ -163,6 +168,7 @@ export async function insertTexts(
        insert into dispatches (advisor_id, message_id, not_before, deferred_until, open_until, expires_at)
        select advisor_id, message_id, not_before, deferred_until, open_until, expires_at
        from numbered
+       where held is not true
      ),
      taken as (
        insert into messages (
@@ -170,7 +176,8 @@ export async function insertTexts(
          date_time_created
        )
        select
-         advisor_id, message_id, member_id, kind, number, 'queued', segments, encoding, scheduled_message_id, $2
+         advisor_id, message_id, member_id, kind, number, case when held then 'held' else 'queued' end, segments,
+         encoding, scheduled_message_id, $2
        from numbered
      )
      select message_id as "messageId"
@@ -180,6 +187,53 @@ export async function insertTexts(
     'insert-texts',
   );
   return rows.map(({ messageId }) => messageId);
+}
+
+/**
+ * Gives a text that was held its place in the outbox, with a slot of the advisor's pace unless it waits for the recipient's
+ * day. False where it isn't held any more.
+ */
+export async function releaseHeld(
+  db: Db,
+  advisorId: number,
+  { messageId, pace, deferredUntil, openUntil }: Release,
+  realNow: Date,
+): Promise<boolean> {
+  const rows = await db.query(
+    `with released as (
+       update messages
+       set status = 'queued'
+       where advisor_id = $1 and message_id = $2 and status = 'held'
+       returning advisor_id, message_id,
+         case when $5::timestamptz is null then coalesce(1.0 / $4::integer, 0) else 0 end * interval '1 second' as spacing
+     ),
+     heads as (
+       insert into archive_heads as head (advisor_id, last_number, next_slot)
+       select advisor_id, 0, $3::timestamptz + spacing
+       from released
+       on conflict (advisor_id) do update
+       set next_slot = greatest(head.next_slot, $3) + (excluded.next_slot - $3)
+       returning next_slot
+     )
+     insert into dispatches (advisor_id, message_id, not_before, deferred_until, open_until)
+     select advisor_id, message_id, next_slot - spacing, $5, $6
+     from released, heads
+     returning 1`,
+    [advisorId, messageId, realNow, pace, deferredUntil, openUntil],
+  );
+  return rows.length > 0;
+}
+
+/** A text that was held and will not go out. False where it isn't held any more. */
+export async function failHeld(db: Db, advisorId: number, messageId: number, failureCode: string): Promise<boolean> {
+  const rows = await db.query(
+    `update messages
+     set status = 'failed', failure_code = $3
+     where advisor_id = $1 and message_id = $2 and status = 'held'
+     returning 1`,
+    [advisorId, messageId, failureCode],
+  );
+  return rows.length > 0;
 }
 
 /** Remembers who has had a first text, where nobody had before; locked in the order in which everybody locks members. */

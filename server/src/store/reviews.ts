@@ -1,12 +1,203 @@
 import type { Db } from './db.ts';
 
-/** Something that a firm should look at; the archive entry says what. */
-export type NewReview = { firmId: number; kind: 'opt_out_wording'; memberId: number; archiveNumber: number };
+export type ReviewKind = 'opt_out_wording' | 'held' | 'flagged' | 'blocked' | 'sample';
+export type ReviewStatus = 'open' | 'approved' | 'rejected';
 
-export async function insertReview(db: Db, advisorId: number, review: NewReview, now: Date): Promise<void> {
+/** Something that a firm should look at; the archive entry says what. */
+export type NewReview = {
+  advisorId: number;
+  firmId: number;
+  kind: ReviewKind;
+  memberId: number;
+  /** Unset for a message of ours: then it is the message's. */
+  archiveNumber: number | null;
+  messageId: number | null;
+  rules: string[];
+  lexiconVersion: number | null;
+};
+
+export type ReviewRow = Omit<NewReview, 'archiveNumber'> & {
+  reviewId: number;
+  archiveNumber: number;
+  advisorName: string;
+  phone: string;
+  status: ReviewStatus;
+  decidedBy: string | null;
+  decidedAt: Date | null;
+  dateTimeCreated: Date;
+};
+
+/** What was decided or noted of a review; the note is gone once its retention has ended. */
+export type ReviewEventRow = {
+  number: number;
+  actor: string;
+  meta: string;
+  body: string | null;
+  dateTimeCreated: Date;
+};
+
+export type ReviewFilter = { firmId: number | null; status: ReviewStatus; kind: ReviewKind | null };
+
+const columns = `
+  r.review_id as "reviewId", r.advisor_id as "advisorId", a.name as "advisorName", r.firm_id as "firmId", r.kind,
+  r.member_id as "memberId", m.phone, r.archive_number as "archiveNumber", r.message_id as "messageId", r.rules,
+  r.lexicon_version as "lexiconVersion", r.status, s.name as "decidedBy", r.decided_at as "decidedAt",
+  r.date_time_created as "dateTimeCreated"`;
+const joins = `
+  join advisors a on a.advisor_id = r.advisor_id
+  join members m on m.advisor_id = r.advisor_id and m.member_id = r.member_id
+  left join staff s on s.staff_id = r.decided_by`;
+
+/** Puts things before firms, in one statement, however many there are. */
+export async function insertReviews(db: Db, reviews: NewReview[], now: Date): Promise<void> {
+  if (reviews.length === 0) return;
   await db.query(
-    `insert into reviews (advisor_id, firm_id, kind, member_id, archive_number, date_time_created)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [advisorId, review.firmId, review.kind, review.memberId, review.archiveNumber, now],
+    `insert into reviews (
+       advisor_id, firm_id, kind, member_id, archive_number, message_id, rules, lexicon_version, date_time_created
+     )
+     select
+       "advisorId", "firmId", kind, "memberId",
+       coalesce(
+         "archiveNumber",
+         (select t.archive_number from messages t where t.advisor_id = "advisorId" and t.message_id = "messageId")
+       ),
+       "messageId", rules, "lexiconVersion", $2
+     from json_to_recordset($1) as (
+       "advisorId" bigint, "firmId" bigint, kind text, "memberId" bigint, "archiveNumber" bigint, "messageId" bigint,
+       rules text[], "lexiconVersion" integer
+     )`,
+    [JSON.stringify(reviews), now],
+    'insert-reviews',
   );
+}
+
+/** The oldest first. */
+export async function listReviews(db: Db, { firmId, status, kind }: ReviewFilter, limit: number): Promise<ReviewRow[]> {
+  return db.query<ReviewRow>(
+    `select ${columns}
+     from reviews r
+     ${joins}
+     where r.status = $1
+       and ($2::bigint is null or r.firm_id = $2)
+       and ($3::text is null or r.kind = $3)
+     order by r.review_id
+     limit $4`,
+    [status, firmId, kind, limit],
+  );
+}
+
+/** By its id alone, which no other review has, whosever it is. */
+export async function findReview(db: Db, reviewId: number): Promise<ReviewRow | null> {
+  const [row] = await db.query<ReviewRow>(
+    `select ${columns}
+     from reviews r
+     ${joins}
+     where r.review_id = $1`,
+    [reviewId],
+  );
+  return row ?? null;
+}
+
+/** The same, locked: nobody else decides it until the transaction ends. */
+export async function lockReview(db: Db, reviewId: number): Promise<ReviewRow | null> {
+  await db.query('select from reviews where review_id = $1 for update', [reviewId]);
+  return findReview(db, reviewId);
+}
+
+export async function updateReview(
+  db: Db,
+  advisorId: number,
+  reviewId: number,
+  { status, decidedBy, now }: { status: ReviewStatus; decidedBy: number; now: Date },
+): Promise<void> {
+  await db.query(
+    `update reviews
+     set status = $3, decided_by = $4, decided_at = $5
+     where advisor_id = $1 and review_id = $2`,
+    [advisorId, reviewId, status, decidedBy, now],
+  );
+}
+
+/** What a review is about; null where the body is no longer kept. */
+export async function findReviewed(
+  db: Db,
+  advisorId: number,
+  archiveNumber: number,
+): Promise<{ meta: string; text: string | null } | null> {
+  const [row] = await db.query<{ meta: string; text: string | null }>(
+    `select meta, convert_from(body, 'UTF8') as text
+     from archive_entries
+     left join archive_bodies using (advisor_id, number)
+     where advisor_id = $1 and number = $2`,
+    [advisorId, archiveNumber],
+  );
+  return row ?? null;
+}
+
+/** What was written of reviews of what this member sent or was sent, oldest first. */
+export async function listReviewEvents(db: Db, advisorId: number, memberId: number): Promise<ReviewEventRow[]> {
+  return db.query<ReviewEventRow>(
+    `select number, actor, meta, convert_from(body, 'UTF8') as body, date_time_created as "dateTimeCreated"
+     from archive_entries
+     left join archive_bodies using (advisor_id, number)
+     where advisor_id = $1 and member_id = $2 and kind = 'review'
+     order by number`,
+    [advisorId, memberId],
+  );
+}
+
+export async function updateSamplePercent(db: Db, firmId: number, percent: number): Promise<void> {
+  await db.query('update firms set review_sample_percent = $2 where firm_id = $1', [firmId, percent]);
+}
+
+/** The firms that nobody has drawn the day's sample of, which is from now on up to whoever asked. */
+export async function claimSamples(db: Db, day: string, now: Date): Promise<number[]> {
+  const rows = await db.query<{ firmId: number }>(
+    `insert into review_samples (firm_id, day, date_time_created)
+     select firm_id, $1::date, $2
+     from firms f
+     where not exists (
+       select
+       from review_samples s
+       where s.firm_id = f.firm_id and s.day = $1::date
+     )
+     order by firm_id
+     on conflict do nothing
+     returning firm_id as "firmId"`,
+    [day, now],
+  );
+  return rows.map(({ firmId }) => firmId);
+}
+
+export type Sample = { firmIds: number[]; from: Date; until: Date; textsMax: number };
+
+/**
+ * Puts a share of these firms' texts of a day before them, at least one where there was any. Which ones comes from the
+ * randomness that UUIDs are made of: nobody can know beforehand. What a reviewer has decided already is left out.
+ */
+export async function insertSamples(db: Db, { firmIds, from, until, textsMax }: Sample, now: Date): Promise<number> {
+  const rows = await db.query(
+    `with drawn as (
+       select a.firm_id, t.advisor_id, t.message_id, t.member_id, t.archive_number, f.review_sample_percent as percent,
+         row_number() over (partition by a.firm_id order by gen_random_uuid()) as place,
+         count(*) over (partition by a.firm_id) as texts
+       from messages t
+       join advisors a on a.advisor_id = t.advisor_id
+       join firms f on f.firm_id = a.firm_id
+       where a.firm_id = any ($1)
+         and t.date_time_created >= $2
+         and t.date_time_created < $3
+         and t.kind = 'text'
+         and t.status <> 'held'
+         and t.failure_code is distinct from 'text_blocked'
+     )
+     insert into reviews (advisor_id, firm_id, kind, member_id, archive_number, message_id, date_time_created)
+     select advisor_id, firm_id, 'sample', member_id, archive_number, message_id, $5
+     from drawn
+     where percent > 0 and place <= least($4, greatest(1, ceil(texts * percent / 100)))
+     order by advisor_id, message_id
+     returning 1`,
+    [firmIds, from, until, textsMax, now],
+  );
+  return rows.length;
 }

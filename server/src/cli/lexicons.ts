@@ -1,0 +1,59 @@
+import { readFileSync, statSync } from 'node:fs';
+import { getLexicon, setLexicon, testLexicon } from '../domain/lexicons.ts';
+import { inOneLine } from './terminal.ts';
+import { type Call, UsageError, type Verb, wholeNumber } from './verb.ts';
+
+const bytesMax = 1_048_576;
+const outcomes = { flag: 'go out and be flagged', hold: 'be held for review', block: 'be blocked' };
+
+export const lexiconVerbs: Verb[] = [
+  {
+    name: 'lexicons show',
+    about: 'Show what a firm’s supervision looks for, as JSON that can be changed and set; version 0 is ours.',
+    operands: ['FIRM'],
+    options: {},
+    run: show,
+  },
+  {
+    name: 'lexicons set',
+    about: 'Set what a firm’s supervision looks for from a JSON file: the whole lexicon, as a new version.',
+    operands: ['FIRM', 'FILE'],
+    options: {},
+    run: async ({ runtime, operands, out }) => {
+      const { version, rules } = await setLexicon(runtime, firmOf(operands), contentOf(operands.FILE ?? ''));
+      out.records([{ version, rules: rules.length }]);
+    },
+  },
+  {
+    name: 'lexicons test',
+    about: 'Show what would happen to a text now, and why.',
+    operands: ['FIRM', 'TEXT'],
+    options: {},
+    run: test,
+  },
+];
+
+async function show({ runtime, operands, json, out }: Call): Promise<void> {
+  const lexicon = await getLexicon(runtime, firmOf(operands));
+  if (json) return out.records([lexicon]);
+  out.note(`Version ${lexicon.version}.`);
+  out.line(JSON.stringify({ rules: lexicon.rules }, null, 2));
+}
+
+async function test({ runtime, operands, json, out }: Call): Promise<void> {
+  const { verdict, findings } = await testLexicon(runtime, firmOf(operands), operands.TEXT ?? '');
+  if (json) return out.records([{ action: verdict?.action ?? null, findings }]);
+  out.line(`The text would ${verdict ? outcomes[verdict.action] : 'go out'}.`);
+  if (findings.length > 0) out.records(findings.map((each) => ({ ...each, found: inOneLine(each.found) })));
+}
+
+function firmOf(operands: Call['operands']): number {
+  return wholeNumber('FIRM', operands.FIRM ?? '');
+}
+
+function contentOf(path: string): string {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (!file?.isFile()) throw new UsageError(`There is no file ${path}.`);
+  if (file.size > bytesMax) throw new UsageError(`${path} is larger than ${bytesMax} bytes.`);
+  return readFileSync(path, 'utf8');
+}

@@ -1,0 +1,76 @@
+import { type Detector, detectors } from './detectors.ts';
+import { readText } from './readings.ts';
+
+/** What becomes of a text that a rule matches; the strictest counts. */
+export const actions = ['flag', 'hold', 'block'] as const;
+export type Action = (typeof actions)[number];
+/** What it matches: what a detector of ours finds, or any of these phrases. */
+export type Rule = { name: string; action: Action } & ({ detector: Detector } | { phrases: string[] });
+/** A rule that matched, and what it found, as it was compared. */
+export type Finding = { rule: string; action: Action; found: string };
+export type Matcher = (text: string) => Finding[];
+
+/** Phrases by their words: a text is walked through once, however many phrases there are. */
+type Branch = { next: Map<string, Branch>; rules: Rule[] };
+
+/**
+ * Rules made ready to be compared with texts. Phrases are whole words, in any case, with or without accents; white space and
+ * punctuation within them are one. The time taken grows with the length of the text, and no rule can change that.
+ */
+export function matcherOf(rules: Rule[]): Matcher {
+  const root = branchesOf(rules);
+  return (text) => {
+    const read = readText(text);
+    const phrases = root.next.size > 0 ? findPhrases(root, read.reading()) : null;
+    const findings: Finding[] = [];
+    for (const rule of rules) {
+      const found = 'detector' in rule ? detectors[rule.detector](read) : phrases?.get(rule);
+      if (found) findings.push({ rule: rule.name, action: rule.action, found });
+    }
+    return findings;
+  };
+}
+
+/** The words of a phrase as they are compared; none where it has nothing that could be. */
+export function wordsOf(phrase: string): string[] {
+  return readText(phrase)
+    .reading()
+    .split(' ')
+    .filter((word) => word !== '');
+}
+
+function branchesOf(rules: Rule[]): Branch {
+  const root: Branch = { next: new Map(), rules: [] };
+  for (const rule of rules) {
+    if (!('phrases' in rule)) continue;
+    for (const phrase of rule.phrases) branchFor(root, wordsOf(phrase)).rules.push(rule);
+  }
+  return root;
+}
+
+function branchFor(root: Branch, words: string[]): Branch {
+  let branch = root;
+  for (const word of words) {
+    const next = branch.next.get(word) ?? { next: new Map(), rules: [] };
+    branch.next.set(word, next);
+    branch = next;
+  }
+  return branch;
+}
+
+function findPhrases(root: Branch, reading: string): Map<Rule, string> {
+  const found = new Map<Rule, string>();
+  const words = reading.split(' ');
+  for (let start = 0; start < words.length; start++) {
+    let end = start;
+    for (let branch = nextOf(root, words[end]); branch; branch = nextOf(branch, words[end])) {
+      end += 1;
+      for (const rule of branch.rules) if (!found.has(rule)) found.set(rule, words.slice(start, end).join(' '));
+    }
+  }
+  return found;
+}
+
+function nextOf(branch: Branch, word: string | undefined): Branch | undefined {
+  return word === undefined ? undefined : branch.next.get(word);
+}

@@ -1,0 +1,135 @@
+/** Numbers that don't belong into a text: of payment cards, and social-security numbers. Each finder takes a plain text. */
+
+type Group = { digits: string; start: number; end: number };
+
+/** Of social-security numbers; a card's has more. */
+const digitsMin = 9;
+const cardDigitsMin = 13;
+const cardDigitsMax = 19;
+/** How far from the number its name may stand, in characters. */
+const nearMax = 40;
+
+/** Groups of digits as they are embossed; another grouping counts where the whole run of groups is the number. */
+const cardShapes = new Set(['4 4 4 4', '4 4 4 4 3', '4 6 5', '4 6 4', '4 4 5', '4 3 3 3']);
+const separators = new Set([' ', '-', '.']);
+/** Programs make these up, and some look like cards. */
+const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
+const socialWords =
+  /\bssns?\b|\bss ?#|\bss (?:no|num|number)\b|\bsocial\b(?! (?:media|network|event|club|hour|gathering|calendar))|\bsoc sec\b|\bitin\b|\btaxpayer id/;
+
+/** A payment card's number: 13 to 19 digits that satisfy Luhn's check, in groups or not. */
+export function findCardNumber(plain: string): string | null {
+  if (!hasDigits(plain, cardDigitsMin)) return null;
+  const text = evenlySpaced(plain).replace(uuid, ' ');
+  const groups = [...text.matchAll(/\d+/g)].map<Group>((match) => ({
+    digits: match[0],
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+  for (let first = 0; first < groups.length; first++) {
+    const found = cardFrom(text, groups, first);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** Whether some groups from this one on, all with the same separator between them, are a card's number. */
+function cardFrom(text: string, groups: Group[], first: number): string | null {
+  const start = groups[first]?.start ?? 0;
+  // A plus sign begins a phone number, and a point after a digit the rest of a decimal.
+  if (/\+$|\d\.$/.test(text.slice(Math.max(0, start - 2), start))) return null;
+  const separator = separatorAfter(text, groups, first);
+  const beginsRun = first === 0 || separatorAfter(text, groups, first - 1) !== separator;
+  let digits = '';
+  const sizes: number[] = [];
+  for (let last = first; last < groups.length && digits.length <= cardDigitsMax; last++) {
+    const group = groups[last] as Group;
+    digits += group.digits;
+    sizes.push(group.digits.length);
+    const endsRun = separator === null || separatorAfter(text, groups, last) !== separator;
+    const shaped = last === first || (beginsRun && endsRun) || cardShapes.has(sizes.join(' '));
+    // With a letter behind it, it is part of a longer id.
+    const ends = !/\p{L}/u.test(text.charAt(group.end));
+    if (shaped && ends && isCardNumber(digits)) return text.slice(start, group.end);
+    // Within a run only what is shaped like a card counts, and that begins with four digits.
+    if (endsRun || (!beginsRun && sizes[0] !== 4)) return null;
+  }
+  return null;
+}
+
+/** What stands between this group and the next, if they can belong together. */
+function separatorAfter(text: string, groups: Group[], index: number): string | null {
+  const [one, next] = [groups[index], groups[index + 1]];
+  if (!one || !next || next.start !== one.end + 1) return null;
+  const separator = text.charAt(one.end);
+  return separators.has(separator) ? separator : null;
+}
+
+/** By issuers' first digits and lengths, which keeps most other long numbers out, and then by Luhn's check. */
+function isCardNumber(digits: string): boolean {
+  const { length } = digits;
+  if (length < cardDigitsMin || length > cardDigitsMax) return false;
+  const issued =
+    (/^4/.test(digits) && [13, 16, 19].includes(length)) ||
+    (/^(?:5[1-5]|2[2-7])/.test(digits) && length === 16) ||
+    (/^3[47]/.test(digits) && length === 15) ||
+    (/^3[05689]/.test(digits) && length >= 14) ||
+    /^(?:5[0678]|6)/.test(digits);
+  return issued && satisfiesLuhn(digits);
+}
+
+function satisfiesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let place = 0; place < digits.length; place++) {
+    const digit = Number(digits[digits.length - 1 - place]);
+    const doubled = digit * 2 > 9 ? digit * 2 - 9 : digit * 2;
+    sum += place % 2 === 1 ? doubled : digit;
+  }
+  return sum % 10 === 0;
+}
+
+/** A social-security number: 123-45-6789, 123 45 6789, or any nine digits with its name near them. */
+export function findSocialSecurityNumber(plain: string): string | null {
+  if (!hasDigits(plain, digitsMin)) return null;
+  const text = evenlySpaced(plain);
+  for (const { 0: found, 1: separator = '', index } of text.matchAll(/(?<!\d)\d{3}([ -])\d{2}\1\d{4}(?!\d)/g)) {
+    const partOfMore = isPart(text, index - 2, separator) || isPart(text, index + found.length, separator);
+    if (!partOfMore && isIssued(found)) return found;
+  }
+  if (!socialWords.test(text)) return null;
+  for (const { 0: found, index } of text.matchAll(/(?<!\d[ .-]?)(?:\d[ .-]?){8}\d(?![ .-]?\d)/g)) {
+    const end = index + found.length;
+    const near = [text.slice(Math.max(0, index - nearMax), index), text.slice(end, end + nearMax)];
+    if (isIssued(found) && near.some((each) => socialWords.test(each))) return found;
+  }
+  return null;
+}
+
+/** Whether a digit and the same separator, in either order, are at this place: then the number goes on there. */
+function isPart(text: string, at: number, separator: string): boolean {
+  const there = text.slice(Math.max(0, at), at + 2);
+  return there.includes(separator) && /\d/.test(there);
+}
+
+/** Ranges that were never given to anybody are no one's secret. */
+function isIssued(number: string): boolean {
+  return /^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/.test(number.replace(/\D/g, ''));
+}
+
+/** White space is one space, and every dash, with or without spaces, a hyphen. */
+function evenlySpaced(plain: string): string {
+  return plain
+    .replace(/\s+/g, ' ')
+    .replace(/[‐-―−]/g, '-')
+    .replace(/ ?- ?/g, '-');
+}
+
+/** What most texts don't have, at the price of a glance. */
+function hasDigits(plain: string, atLeast: number): boolean {
+  let count = 0;
+  for (let index = 0; index < plain.length; index++) {
+    const code = plain.charCodeAt(index);
+    if (code >= 48 && code <= 57 && ++count >= atLeast) return true;
+  }
+  return false;
+}

@@ -1,0 +1,163 @@
+import type { Deps } from '../deps.ts';
+import { failHeld, listRecipients, releaseHeld, updateFirstTexted } from '../store/messages.ts';
+import type { ReviewFilter, ReviewKind, ReviewRow, ReviewStatus } from '../store/reviews.ts';
+import * as store from '../store/reviews.ts';
+import { archive, byStaff } from './archive.ts';
+import { failure } from './failures.ts';
+import { gate, type Recipient, type RefusalCode } from './gate.ts';
+import { problem } from './problems.ts';
+import type { Staff } from './staff.ts';
+import { hasControlCharacters, isBlank } from './text-rules.ts';
+
+/** Something that a firm's staff looks at: what a lexicon found, a free-text opt-out, or a text of the daily sample. */
+export type Review = ReviewRow;
+/** What was decided or noted, by whom and when; the note is gone once its retention has ended. */
+export type ReviewEvent = {
+  number: number;
+  dateTime: Date;
+  actor: string;
+  decision: ReviewStatus | null;
+  outcome: string | null;
+  note: string | null;
+};
+export type ReviewDetail = Review & { text: string | null; events: ReviewEvent[] };
+export type Decision = { decision: 'approved' | 'rejected'; staff: Staff; note?: string };
+/** What came of a text that was held: it goes, or why not. */
+type Outcome = 'queued' | RefusalCode;
+
+export const reviewKinds: readonly ReviewKind[] = ['opt_out_wording', 'held', 'flagged', 'blocked', 'sample'];
+export const reviewStatuses: readonly ReviewStatus[] = ['open', 'approved', 'rejected'];
+/** How many are listed at a time, the oldest first. */
+export const reviewsListedMax = 500;
+const noteLengthMax = 10_000;
+
+export async function listReviews(deps: Deps, filter: ReviewFilter): Promise<Review[]> {
+  return store.listReviews(deps.db, filter, reviewsListedMax);
+}
+
+/** With what it is about, and all that was decided and noted. */
+export async function getReview(deps: Deps, reviewId: number): Promise<ReviewDetail> {
+  const review = await store.findReview(deps.db, reviewId);
+  if (!review) throw noReview(reviewId);
+  const { advisorId, memberId, archiveNumber } = review;
+  const reviewed = await store.findReviewed(deps.db, advisorId, archiveNumber);
+  const events = (await store.listReviewEvents(deps.db, advisorId, memberId)).flatMap((row) => eventOf(reviewId, row));
+  return { ...review, text: reviewed?.text ?? null, events };
+}
+
+/**
+ * Decides a review, once, with an archive entry. A text that was held goes out when it is approved, through the gates of
+ * that moment, and has failed when it is not. An opt-out stays one whatever is decided: only the person can opt back in.
+ */
+export async function decideReview(
+  deps: Deps,
+  reviewId: number,
+  { decision, staff, note }: Decision,
+): Promise<Review & { outcome: Outcome | null }> {
+  checkNote(note);
+  return deps.db.transaction(async (db) => {
+    const within = { ...deps, db };
+    const review = await lockFor(within, reviewId, staff);
+    if (review.status !== 'open')
+      throw problem('conflict', `Review ${reviewId} was ${review.status} by ${review.decidedBy} already.`);
+    const outcome = review.kind === 'held' ? await settleHeld(within, review, decision) : null;
+    const decidedAt = deps.clock.now();
+    await store.updateReview(db, review.advisorId, reviewId, {
+      status: decision,
+      decidedBy: staff.staffId,
+      now: decidedAt,
+    });
+    await record(within, review, staff, { decision, outcome, note });
+    return { ...review, status: decision, decidedBy: staff.name, decidedAt, outcome };
+  });
+}
+
+/** Adds a note, also to what is decided. */
+export async function noteReview(
+  deps: Deps,
+  reviewId: number,
+  { staff, note }: { staff: Staff; note: string },
+): Promise<void> {
+  checkNote(note);
+  await deps.db.transaction(async (db) => {
+    const within = { ...deps, db };
+    await record(within, await lockFor(within, reviewId, staff), staff, { note });
+  });
+}
+
+/** The review, which nobody else decides meanwhile; by somebody who may. */
+async function lockFor(deps: Deps, reviewId: number, staff: Staff): Promise<Review> {
+  const review = await store.lockReview(deps.db, reviewId);
+  if (!review) throw noReview(reviewId);
+  if (staff.disabled || staff.firmId !== review.firmId)
+    throw problem('forbidden', `${staff.name} can’t review this: not on the firm’s staff.`);
+  return review;
+}
+
+async function settleHeld(deps: Deps, review: Review, decision: Decision['decision']): Promise<Outcome> {
+  const { advisorId, messageId } = review;
+  if (messageId === null) throw new Error(`Review ${review.reviewId} of a held text has no message.`);
+  const outcome = decision === 'approved' ? await release(deps, review, messageId) : 'text_blocked';
+  if (outcome !== 'queued' && !(await failHeld(deps.db, advisorId, messageId, outcome))) throw notHeld(review);
+  return outcome;
+}
+
+/** Puts the text into the outbox as if it were sent now; what the gate refuses for good has failed. */
+async function release(deps: Deps, review: Review, messageId: number): Promise<Outcome> {
+  const { advisorId, phone } = review;
+  const [row] = await listRecipients(deps.db, [{ advisorId, phone }]);
+  const to = { ...row, phone } as Recipient;
+  if (to.disabled || !to.textingNumber)
+    throw problem('conflict', 'The advisor’s account is disabled or has no texting number; the text still waits.');
+  const allowed = gate(deps, to, 'text', deps.clock.now());
+  if ('refused' in allowed) {
+    const { code, message, retryable } = failure(phone, to.memberId, allowed.refused, to);
+    if (retryable) throw problem('conflict', `The text can’t go out now, and still waits. ${message}`);
+    return code;
+  }
+  await becomeFirst(deps, review);
+  const { deferredUntil, openUntil } = allowed.allowed;
+  const released = { messageId, pace: to.textingPace, deferredUntil, openUntil };
+  if (!(await releaseHeld(deps.db, advisorId, released, new Date()))) throw notHeld(review);
+  deps.db.afterCommit(() => deps.signals.queued.raise());
+  return 'queued';
+}
+
+/** With the line that names the firm and how to stop it is the person's first text, from now on. */
+async function becomeFirst(deps: Deps, { advisorId, memberId, archiveNumber }: Review): Promise<void> {
+  const reviewed = await store.findReviewed(deps.db, advisorId, archiveNumber);
+  if (!JSON.parse(reviewed?.meta ?? '{}').added) return;
+  await updateFirstTexted(deps.db, [{ advisorId, memberId }], deps.clock.now());
+}
+
+type Recorded = { decision?: Decision['decision']; outcome?: Outcome | null; note: string | undefined };
+
+async function record(deps: Deps, review: Review, staff: Staff, { decision, outcome, note }: Recorded): Promise<void> {
+  const { advisorId, memberId, reviewId, kind, archiveNumber, messageId, rules, lexiconVersion } = review;
+  const of = { reviewId, review: kind, archiveNumber, messageId, rules, lexiconVersion };
+  const meta = { ...of, decision: decision ?? null, outcome: outcome ?? null };
+  await archive(deps, byStaff(staff.staffId), { advisorId, kind: 'review', memberId, meta, body: note ?? '' });
+}
+
+function eventOf(reviewId: number, row: store.ReviewEventRow): ReviewEvent[] {
+  const { number, actor, meta, body, dateTimeCreated: dateTime } = row;
+  const facts = JSON.parse(meta);
+  if (facts.reviewId !== reviewId) return [];
+  return [{ number, dateTime, actor, decision: facts.decision, outcome: facts.outcome, note: body }];
+}
+
+function checkNote(note: string | undefined): void {
+  if (note === undefined) return;
+  if (isBlank(note) || hasControlCharacters(note) || !note.isWellFormed())
+    throw problem('invalid_request', 'A note is a text, without control characters.');
+  if ([...note].length > noteLengthMax)
+    throw problem('invalid_request', `A note has at most ${noteLengthMax} characters.`);
+}
+
+function noReview(reviewId: number) {
+  return problem('not_found', `There is no review ${reviewId}.`);
+}
+
+function notHeld({ reviewId }: Review) {
+  return problem('conflict', `The text of review ${reviewId} waits no longer.`);
+}
