@@ -82,6 +82,24 @@ create table archive_bodies (
   constraint archive_bodies_pkey PRIMARY KEY (advisor_id, number)
 );
 
+create table archive_checkpoints (
+  checkpoint_id bigint not null generated always as identity,
+  size bigint not null,
+  note text not null,
+  date_time_created timestamp with time zone not null,
+  constraint archive_checkpoints_pkey PRIMARY KEY (checkpoint_id)
+);
+
+create table archive_deliveries (
+  checkpoint_id bigint not null,
+  kind text not null,
+  token bytea,
+  date_time_created timestamp with time zone not null,
+  constraint archive_deliveries_pkey PRIMARY KEY (kind, checkpoint_id),
+  constraint archive_deliveries_checkpoint_id_fkey FOREIGN KEY (checkpoint_id) REFERENCES archive_checkpoints(checkpoint_id),
+  constraint archive_deliveries_kind_check CHECK ((kind = ANY (ARRAY['command'::text, 'timestamp'::text])))
+);
+
 create table archive_entries (
   advisor_id bigint not null,
   number bigint not null,
@@ -100,9 +118,40 @@ create table archive_heads (
   advisor_id bigint not null,
   last_number bigint not null,
   next_slot timestamp with time zone not null default '-infinity'::timestamp with time zone,
-  constraint archive_heads_pkey PRIMARY KEY (advisor_id),
-  constraint archive_heads_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+  constraint archive_heads_pkey PRIMARY KEY (advisor_id)
 ) with (fillfactor=50);
+
+create table archive_runs (
+  first_leaf bigint not null,
+  advisor_id bigint not null,
+  first_number bigint not null,
+  entries integer not null,
+  constraint archive_runs_advisor_id_first_number_key UNIQUE (advisor_id, first_number),
+  constraint archive_runs_pkey PRIMARY KEY (first_leaf),
+  constraint archive_runs_entries_check CHECK ((entries > 0))
+);
+
+create table archive_taken (
+  advisor_id bigint not null,
+  last_number bigint not null,
+  constraint archive_taken_pkey PRIMARY KEY (advisor_id)
+);
+
+create table archive_tiles (
+  level smallint not null,
+  tile bigint not null,
+  hashes bytea not null,
+  constraint archive_tiles_pkey PRIMARY KEY (level, tile)
+);
+
+create table archive_tree (
+  only_row boolean not null default true,
+  size bigint not null,
+  root bytea not null,
+  fault text,
+  constraint archive_tree_pkey PRIMARY KEY (only_row),
+  constraint archive_tree_only_row_check CHECK (only_row)
+);
 
 create table attempts (
   advisor_id bigint not null,
@@ -114,6 +163,16 @@ create table attempts (
   code text,
   constraint attempts_pkey PRIMARY KEY (advisor_id, message_id, attempt)
 ) with (fillfactor=70);
+
+create table carrier_records (
+  run_id bigint not null,
+  carrier_message_id text not null,
+  from_number text not null,
+  to_number text not null,
+  text_hash bytea,
+  date_time timestamp with time zone not null,
+  constraint carrier_records_pkey PRIMARY KEY (run_id, carrier_message_id)
+);
 
 create table contact_blocks (
   advisor_id bigint not null,
@@ -285,6 +344,14 @@ create table crm_syncs (
   constraint crm_syncs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'succeeded'::text, 'failed'::text, 'interrupted'::text])))
 );
 
+create table daily_runs (
+  job text not null,
+  day date not null,
+  leased_until timestamp with time zone not null,
+  done boolean not null default false,
+  constraint daily_runs_pkey PRIMARY KEY (job, day)
+);
+
 create table dispatches (
   advisor_id bigint not null,
   message_id bigint not null,
@@ -314,7 +381,9 @@ create table firms (
   name text not null,
   date_time_created timestamp with time zone not null,
   first_text_line boolean,
-  constraint firms_pkey PRIMARY KEY (firm_id)
+  review_sample_percent double precision not null default 1,
+  constraint firms_pkey PRIMARY KEY (firm_id),
+  constraint firms_review_sample_percent_check CHECK (((review_sample_percent >= (0)::double precision) AND (review_sample_percent <= (100)::double precision)))
 );
 
 create table grants (
@@ -354,7 +423,34 @@ create table handset_messages (
   text text not null,
   carrier_message_id text not null,
   date_time_created timestamp with time zone not null,
+  received boolean not null default true,
   constraint handset_messages_pkey PRIMARY KEY (handset_message_id)
+);
+
+create table hold_lifts (
+  hold_id bigint not null,
+  reason text not null,
+  staff_id bigint not null,
+  date_time_created timestamp with time zone not null,
+  constraint hold_lifts_pkey PRIMARY KEY (hold_id),
+  constraint hold_lifts_hold_id_fkey FOREIGN KEY (hold_id) REFERENCES holds(hold_id),
+  constraint hold_lifts_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id)
+);
+
+create table holds (
+  hold_id bigint not null generated always as identity,
+  firm_id bigint not null,
+  advisor_id bigint,
+  member_id bigint,
+  reason text not null,
+  staff_id bigint not null,
+  date_time_created timestamp with time zone not null,
+  constraint holds_pkey PRIMARY KEY (hold_id),
+  constraint holds_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
+  constraint holds_advisor_id_member_id_fkey FOREIGN KEY (advisor_id, member_id) REFERENCES members(advisor_id, member_id),
+  constraint holds_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint holds_staff_id_fkey FOREIGN KEY (staff_id) REFERENCES staff(staff_id),
+  constraint holds_check CHECK (((member_id IS NULL) OR (advisor_id IS NOT NULL)))
 );
 
 create table idempotent_answers (
@@ -378,6 +474,15 @@ create table interactions (
   payload jsonb not null,
   date_time_expires timestamp with time zone not null,
   constraint interactions_pkey PRIMARY KEY (uid_hash)
+);
+
+create table lexicons (
+  firm_id bigint not null,
+  version integer not null,
+  rules text not null,
+  date_time_created timestamp with time zone not null,
+  constraint lexicons_pkey PRIMARY KEY (firm_id, version),
+  constraint lexicons_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id)
 );
 
 create table members (
@@ -483,6 +588,24 @@ create table replies (
   constraint replies_pkey PRIMARY KEY (advisor_id, reply_id)
 );
 
+create table retentions (
+  retention_id bigint not null generated always as identity,
+  firm_id bigint not null,
+  years smallint not null,
+  date_time_created timestamp with time zone not null,
+  constraint retentions_pkey PRIMARY KEY (retention_id),
+  constraint retentions_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint retentions_years_check CHECK (((years >= 1) AND (years <= 100)))
+);
+
+create table review_samples (
+  firm_id bigint not null,
+  day date not null,
+  date_time_created timestamp with time zone not null,
+  constraint review_samples_pkey PRIMARY KEY (firm_id, day),
+  constraint review_samples_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id)
+);
+
 create table reviews (
   advisor_id bigint not null,
   review_id bigint not null generated always as identity,
@@ -492,8 +615,16 @@ create table reviews (
   archive_number bigint not null,
   status text not null default 'open'::text,
   date_time_created timestamp with time zone not null,
+  message_id bigint,
+  rules text[] not null default '{}'::text[],
+  lexicon_version integer,
+  decided_by bigint,
+  decided_at timestamp with time zone,
   constraint reviews_pkey PRIMARY KEY (advisor_id, review_id),
-  constraint reviews_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id)
+  constraint reviews_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES staff(staff_id),
+  constraint reviews_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint reviews_kind_check CHECK ((kind = ANY (ARRAY['opt_out_wording'::text, 'held'::text, 'flagged'::text, 'blocked'::text, 'sample'::text]))),
+  constraint reviews_status_check CHECK ((status = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text])))
 );
 
 create table revoked_tokens (
@@ -538,6 +669,18 @@ create table sessions (
   constraint sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'passkey'::text])))
 );
 
+create table sign_in_failures (
+  account_hash bytea not null,
+  advisor_id bigint,
+  method text not null,
+  address text not null,
+  trace_id text,
+  failures integer not null,
+  first_failed timestamp with time zone not null,
+  last_failed timestamp with time zone not null,
+  constraint sign_in_failures_pkey PRIMARY KEY (account_hash)
+);
+
 create table signing_keys (
   kid text not null,
   private_jwk jsonb not null,
@@ -578,7 +721,17 @@ CREATE UNIQUE INDEX advisors_email ON public.advisors USING btree (lower(email))
 
 CREATE UNIQUE INDEX advisors_texting_number ON public.advisors USING btree (texting_number);
 
+CREATE INDEX archive_checkpoints_size ON public.archive_checkpoints USING btree (size, checkpoint_id);
+
 CREATE INDEX archive_entries_consent ON public.archive_entries USING btree (advisor_id, member_id, number) WHERE (kind = 'consent'::text);
+
+CREATE INDEX archive_entries_disposal ON public.archive_entries USING btree (advisor_id, number) WHERE (kind = 'disposal'::text);
+
+CREATE INDEX archive_entries_review ON public.archive_entries USING btree (advisor_id, member_id, number) WHERE (kind = 'review'::text);
+
+CREATE INDEX archive_entries_time ON public.archive_entries USING brin (date_time_created) WITH (autosummarize='on');
+
+CREATE INDEX attempts_time ON public.attempts USING brin (date_time_started) WITH (autosummarize='on');
 
 CREATE INDEX contacts_created ON public.contacts USING btree (advisor_id, date_time_created, contact_id);
 
@@ -626,6 +779,10 @@ CREATE INDEX grants_application ON public.grants USING btree (application_id);
 
 CREATE INDEX handset_messages_phone ON public.handset_messages USING btree (phone, handset_message_id);
 
+CREATE INDEX handset_messages_time ON public.handset_messages USING brin (date_time_created) WITH (autosummarize='on');
+
+CREATE INDEX holds_firm ON public.holds USING btree (firm_id);
+
 CREATE INDEX idempotent_answers_created ON public.idempotent_answers USING btree (date_time_created);
 
 CREATE INDEX interactions_expires ON public.interactions USING btree (date_time_expires);
@@ -633,6 +790,8 @@ CREATE INDEX interactions_expires ON public.interactions USING btree (date_time_
 CREATE INDEX memberships_contact ON public.memberships USING btree (advisor_id, contact_id, group_id);
 
 CREATE INDEX messages_carrier ON public.messages USING btree (carrier_message_id) WHERE (carrier_message_id IS NOT NULL);
+
+CREATE INDEX messages_created ON public.messages USING brin (date_time_created);
 
 CREATE INDEX oauth_tokens_answered ON public.oauth_tokens USING btree (date_time_used) WHERE (answer IS NOT NULL);
 
@@ -642,7 +801,13 @@ CREATE INDEX oauth_tokens_grant ON public.oauth_tokens USING btree (grant_id);
 
 CREATE INDEX passkey_challenges_expires ON public.passkey_challenges USING btree (date_time_expires);
 
+CREATE INDEX replies_time ON public.replies USING brin (date_time_created) WITH (autosummarize='on');
+
+CREATE INDEX retentions_firm ON public.retentions USING btree (firm_id, retention_id);
+
 CREATE INDEX reviews_open ON public.reviews USING btree (firm_id, review_id) WHERE (status = 'open'::text);
+
+CREATE UNIQUE INDEX reviews_review_id ON public.reviews USING btree (review_id);
 
 CREATE INDEX revoked_tokens_expires ON public.revoked_tokens USING btree (date_time_expires);
 
@@ -835,6 +1000,108 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.disposable_bodies(of_advisor bigint, after_number bigint, bodies_max integer)
+ RETURNS TABLE(body_number bigint, is_old boolean, is_disposable boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with rules as materialized (
+    select firm_id, domain_now() - make_interval(years => retention_years(firm_id)) as kept_from
+    from advisors
+    where advisor_id = of_advisor
+  ),
+  page as materialized (
+    select number
+    from archive_bodies
+    where advisor_id = of_advisor and number > after_number
+    order by number
+    limit least(bodies_max, 10000)
+  )
+  select
+    e.number,
+    e.date_time_created < kept_from,
+    e.date_time_created < kept_from
+      and e.kind in ('text_out', 'text_in', 'consent', 'schedule', 'review', 'export', 'merge', 'sign_in')
+      and not exists (
+        select
+        from holds h
+        where h.firm_id = rules.firm_id
+          and (h.advisor_id is null or h.advisor_id = of_advisor)
+          and (h.member_id is null or h.member_id = e.member_id)
+          and not exists (select from hold_lifts l where l.hold_id = h.hold_id)
+      )
+      and not exists (
+        select
+        from messages t
+        where t.advisor_id = of_advisor
+          and t.message_id = e.message_id
+          and t.status in ('queued', 'submitting', 'held')
+      )
+      and coalesce(in_force.state, 'none') = 'none'
+  from rules
+  cross join page
+  join archive_entries e on e.advisor_id = of_advisor and e.number = page.number
+  left join lateral (
+    select c.meta::json ->> 'to' as state
+    from archive_entries c
+    left join archive_bodies b on b.advisor_id = c.advisor_id and b.number = c.number
+    where c.advisor_id = of_advisor
+      and c.number = (
+        select changed.number
+        from archive_entries changed
+        where changed.advisor_id = of_advisor
+          and changed.member_id = e.member_id
+          and changed.kind = 'consent'
+          and changed.meta::json ->> 'from' <> changed.meta::json ->> 'to'
+        order by changed.number desc
+        limit 1
+      )
+      and case e.kind
+        when 'consent' then e.number >= c.number
+        else e.number = (convert_from(b.body, 'UTF8')::json #>> '{reply,archiveNumber}')::bigint
+      end
+  ) as in_force on e.kind in ('consent', 'text_in') and e.date_time_created < kept_from
+  order by e.number
+$function$;
+
+CREATE OR REPLACE FUNCTION public.dispose_bodies(of_advisor bigint, after_number bigint, bodies_max integer)
+ RETURNS TABLE(body_number bigint, is_old boolean, is_disposed boolean)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'bodies are disposed of in read committed only' using errcode = 'insufficient_privilege';
+  end if;
+  perform from firms f join advisors a using (firm_id) where a.advisor_id = of_advisor for share of f;
+  perform set_config('assent.disposing', 'on', true);
+  return query
+    with looked as materialized (
+      select * from disposable_bodies(of_advisor, after_number, bodies_max)
+    ),
+    gone as (
+      delete from archive_bodies b
+      using looked
+      where b.advisor_id = of_advisor and b.number = looked.body_number and looked.is_disposable
+      returning b.number
+    )
+    select looked.body_number, looked.is_old, gone.number is not null
+    from looked
+    left join gone on gone.number = looked.body_number
+    order by looked.body_number;
+  perform set_config('assent.disposing', 'off', true);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.domain_now()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select now() + (select offset_ms from sandbox_clock) * interval '1 millisecond'
+$function$;
+
 CREATE OR REPLACE FUNCTION public.near_content_words(asked text, word_limit integer)
  RETURNS SETOF text
  LANGUAGE sql
@@ -858,6 +1125,21 @@ AS $function$
   limit word_limit
 $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_body_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE'
+    and current_setting('assent.disposing', true) = 'on'
+    and current_user = (select pg_get_userbyid(relowner) from pg_class where oid = tg_relid)
+  then
+    return null;
+  end if;
+  raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -865,6 +1147,23 @@ AS $function$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_other_firm()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'an advisor stays with the firm' using errcode = 'insufficient_privilege';
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.retention_years(of_firm bigint)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce((select years from retentions where firm_id = of_firm order by retention_id desc limit 1), 7)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.split_contact_block(block contact_blocks, block_size integer)
@@ -915,9 +1214,21 @@ begin
 end
 $function$;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_body_change() /* enable always */;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_runs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_deliveries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.retentions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER contacts_deleted AFTER DELETE ON public.contacts REFERENCING OLD TABLE AS departed FOR EACH STATEMENT EXECUTE FUNCTION contacts_deleted();
 
@@ -929,6 +1240,8 @@ CREATE TRIGGER content_inserted AFTER INSERT ON public.content_items REFERENCING
 
 CREATE TRIGGER content_updated AFTER UPDATE ON public.content_items REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION count_content();
 
+CREATE TRIGGER firm_stays BEFORE UPDATE OF firm_id ON public.advisors FOR EACH ROW WHEN ((old.firm_id IS DISTINCT FROM new.firm_id)) EXECUTE FUNCTION refuse_other_firm() /* enable always */;
+
 grant insert, select, update on advisors to assent_app;
 
 grant delete, insert, select, update on api_key_days to assent_app;
@@ -939,11 +1252,25 @@ grant insert, select, update on applications to assent_app;
 
 grant insert, select on archive_bodies to assent_app;
 
+grant insert, select on archive_checkpoints to assent_app;
+
+grant insert, select on archive_deliveries to assent_app;
+
 grant insert, select on archive_entries to assent_app;
 
 grant insert, select, update on archive_heads to assent_app;
 
+grant insert, select on archive_runs to assent_app;
+
+grant insert, select, update on archive_taken to assent_app;
+
+grant insert, select, update on archive_tiles to assent_app;
+
+grant insert, select, update on archive_tree to assent_app;
+
 grant insert, select, update on attempts to assent_app;
+
+grant delete, insert, select on carrier_records to assent_app;
 
 grant select on contact_blocks to assent_app;
 
@@ -969,6 +1296,8 @@ grant delete, insert, select, update on crm_lookups to assent_app;
 
 grant insert, select, update on crm_syncs to assent_app;
 
+grant insert, select, update on daily_runs to assent_app;
+
 grant delete, insert, select, update on dispatches to assent_app;
 
 grant delete, insert, select, update on early_receipts to assent_app;
@@ -983,9 +1312,15 @@ grant delete, insert, select, update on groups to assent_app;
 
 grant insert, select on handset_messages to assent_app;
 
+grant insert, select on hold_lifts to assent_app;
+
+grant insert, select on holds to assent_app;
+
 grant delete, insert, select, update on idempotent_answers to assent_app;
 
 grant delete, insert, select, update on interactions to assent_app;
+
+grant insert, select on lexicons to assent_app;
 
 grant insert, select, update on members to assent_app;
 
@@ -1003,6 +1338,10 @@ grant delete, insert, select, update on passkeys to assent_app;
 
 grant insert, select on replies to assent_app;
 
+grant insert, select on retentions to assent_app;
+
+grant insert, select on review_samples to assent_app;
+
 grant insert, select, update on reviews to assent_app;
 
 grant delete, insert, select, update on revoked_tokens to assent_app;
@@ -1012,6 +1351,8 @@ grant insert, select, update on sandbox_clock to assent_app;
 grant insert, select, update on scheduled_messages to assent_app;
 
 grant delete, insert, select, update on sessions to assent_app;
+
+grant delete, insert, select, update on sign_in_failures to assent_app;
 
 grant delete, insert, select on signing_keys to assent_app;
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What this machine is called in its own addresses. */
@@ -85,6 +85,46 @@ export const settings = {
     about: 'Folder for the embedded PostgreSQL and `sandbox.json`, relative to the checkout.',
     parse: (value: string) => resolve(root, value),
   },
+  archiveKeyFile: {
+    name: 'ARCHIVE_KEY_FILE',
+    default: '',
+    about:
+      'File with the key that signs checkpoints of the archive: Ed25519 in PEM (`openssl genpkey -algorithm ed25519`). Keep it where the database is not. A node without it signs nothing, and one node with it is enough. Unset, the sandbox makes one in the data folder.',
+    parse: path,
+  },
+  archiveName: {
+    name: 'ARCHIVE_NAME',
+    default: '',
+    about:
+      'What checkpoints call this archive, for good: a name without spaces and plus signs. Unset, the host of `PUBLIC_URL` and `/archive`.',
+    parse: archiveName,
+  },
+  archiveOutsideDir: {
+    name: 'ARCHIVE_OUTSIDE_DIR',
+    default: '',
+    about:
+      'Folder that checkpoints are appended to, on a disk that whoever administers the database can’t change. Unset, the sandbox uses one in the data folder.',
+    parse: path,
+  },
+  archiveCheckpointCommand: {
+    name: 'ARCHIVE_CHECKPOINT_COMMAND',
+    default: '',
+    about:
+      'Command that is handed each new checkpoint on its stdin, such as one that puts it into write-once storage. It has 30 seconds; what it refuses is tried again.',
+    parse: text,
+  },
+  archiveTimestampUrl: {
+    name: 'ARCHIVE_TIMESTAMP_URL',
+    default: '',
+    about: 'A time-stamping authority (RFC 3161) that checkpoints are stamped by.',
+    parse: httpUrl,
+  },
+  archiveTimestampEveryMs: {
+    name: 'ARCHIVE_TIMESTAMP_EVERY_MS',
+    default: '3600000',
+    about: 'How long a time stamp is enough before the next is asked for, in milliseconds.',
+    parse: integer(1_000, 86_400_000),
+  },
   databaseUrl: {
     name: 'DATABASE_URL',
     default: '',
@@ -169,7 +209,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     startedByNpm: env.npm_lifecycle_event === 'start',
     addressGiven: Boolean(env.PORT || env.PUBLIC_URL),
   } as Config;
-  return withIssuer(withPublicUrl(config));
+  return withArchive(withIssuer(withPublicUrl(config)));
 }
 
 /** Where the sandbox is reached on this port, unless PUBLIC_URL says otherwise. Passkeys refuse IP addresses, hence the name. */
@@ -199,6 +239,17 @@ function withIssuer(config: Config): Config {
   return { ...config, oauthAudience: config.oauthAudience || `${config.publicUrl}/v1` };
 }
 
+function withArchive(config: Config): Config {
+  const { archiveName, archiveKeyFile, archiveOutsideDir, environment, dataDir, publicUrl } = config;
+  const inFolder = (name: string) => (environment === 'sandbox' ? join(dataDir, name) : '');
+  return {
+    ...config,
+    archiveName: archiveName || `${new URL(publicUrl).hostname}/archive`,
+    archiveKeyFile: archiveKeyFile || inFolder('archive.key'),
+    archiveOutsideDir: archiveOutsideDir || inFolder('archive-outside'),
+  };
+}
+
 function text(value: string): string {
   return value;
 }
@@ -226,6 +277,21 @@ function origin(value: string): string {
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username)
     throw new Error('an http or https address without a path');
   return url.origin;
+}
+
+function path(value: string): string {
+  return value === '' ? '' : resolve(root, value);
+}
+
+function archiveName(value: string): string {
+  if (/[\s+]/.test(value)) throw new Error('a name without spaces and plus signs');
+  return value;
+}
+
+function httpUrl(value: string): string {
+  const url = URL.parse(value);
+  if (value !== '' && (!url || !/^https?:$/.test(url.protocol))) throw new Error('an http or https address');
+  return value;
 }
 
 /** As it was given: issuers are compared as strings. */

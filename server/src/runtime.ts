@@ -1,11 +1,18 @@
+import { mkdirSync } from 'node:fs';
+import { archiveSigner } from './archive-key.ts';
 import { sandboxCarrier } from './carriers/sandbox.ts';
 import type { Config } from './config.ts';
 import { crmOpener } from './crm/open.ts';
+import type { OutsideFolder, Witnesses } from './domain/checkpoint-delivery.ts';
 import { type SandboxClock, startSandboxClock, systemClock } from './domain/clock.ts';
 import type { Carrier, OpenCrm } from './domain/ports.ts';
 import { makeSealer, type Sealer } from './domain/sealing.ts';
 import { makeSignals, type Signals } from './domain/signals.ts';
+import type { NoteSigner } from './domain/signed-notes.ts';
 import type { Log } from './log.ts';
+import { checkpointCommand } from './outside/command.ts';
+import { outsideFolder } from './outside/folder.ts';
+import { timestampAuthority } from './outside/timestamps.ts';
 import { sealingKeysOf } from './sealing-keys.ts';
 import { connect, type Pool } from './store/db.ts';
 import { startEmbedded } from './store/embedded.ts';
@@ -19,6 +26,9 @@ export type Runtime = {
   clock: SandboxClock | typeof systemClock;
   sandboxClock: SandboxClock | undefined;
   carrier: Carrier | null;
+  signer: NoteSigner | null;
+  outside: OutsideFolder | null;
+  witnesses: Witnesses;
   openCrm: OpenCrm;
   sealer: Sealer;
   signals: Signals;
@@ -66,6 +76,7 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
     role: appRole,
     onError: (err) => log.warn({ err }, 'an idle database connection broke'),
   });
+  const signals = makeSignals();
   const sandboxClock = config.environment === 'sandbox' ? await startSandboxClock(pool) : undefined;
   return {
     config,
@@ -74,12 +85,33 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
     clock: sandboxClock ?? systemClock,
     sandboxClock,
     carrier: sandboxClock ? sandboxCarrier({ db: pool, clock: sandboxClock }) : null,
+    signer: archiveSigner(config),
+    outside: outsideOf(config),
+    witnesses: witnessesOf(config, signals),
+    signals,
     openCrm: crmOpener(config.outboundAllowedNetworks),
     sealer: makeSealer(sealingKeysOf(config)),
-    signals: makeSignals(),
     async stop() {
       await pool.end();
       await database.stop();
     },
+  };
+}
+
+/** In production the operator makes the folder: one that isn't there is a disk that isn't there. */
+function outsideOf({ archiveOutsideDir, environment }: Config): OutsideFolder | null {
+  if (!archiveOutsideDir) return null;
+  if (environment === 'sandbox') mkdirSync(archiveOutsideDir, { recursive: true, mode: 0o700 });
+  return outsideFolder(archiveOutsideDir);
+}
+
+/** A node that stops doesn't wait for them. */
+function witnessesOf(config: Config, { stopping }: Signals): Witnesses {
+  const { archiveCheckpointCommand: command, archiveTimestampUrl: url } = config;
+  const until = { until: stopping.signal };
+  return {
+    hand: command ? checkpointCommand(command, until) : null,
+    stamp: url ? timestampAuthority(url, until) : null,
+    stampEveryMs: config.archiveTimestampEveryMs,
   };
 }

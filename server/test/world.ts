@@ -7,7 +7,6 @@ import { crmOpener } from '../src/crm/open.ts';
 import { type Advisor, addAdvisor } from '../src/domain/advisors.ts';
 import { addApplication } from '../src/domain/applications.ts';
 import { type SandboxClock, startSandboxClock } from '../src/domain/clock.ts';
-import type { CrmDeps } from '../src/domain/crm-connections.ts';
 import { type Dispatcher, dispatcher } from '../src/domain/dispatch.ts';
 import { addFirm } from '../src/domain/firms.ts';
 import { issueKey, type UsagePlan, unlimited } from '../src/domain/keys.ts';
@@ -17,14 +16,14 @@ import { allScopes } from '../src/domain/scopes.ts';
 import { makeSealer } from '../src/domain/sealing.ts';
 import { makeSignals } from '../src/domain/signals.ts';
 import { issueToken } from '../src/domain/tokens.ts';
-import { startTexting } from '../src/jobs/start.ts';
+import { type NodeDeps, startTexting } from '../src/jobs/start.ts';
 import { type Log, makeLog } from '../src/log.ts';
 import { type DatabaseOptions, makeDatabase, type TestDatabase } from './database.ts';
 
 /** A small cast on a database of its own: a firm, two advisors, an application with a key that is not limited. */
 export type World = {
   app: App;
-  deps: CrmDeps;
+  deps: Omit<NodeDeps, 'sandboxClock'>;
   database: TestDatabase;
   clock: SandboxClock;
   dispatcher: Dispatcher;
@@ -78,8 +77,18 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const clock = await startSandboxClock(database.pool);
   const { carrier = sandboxCarrier({ db: database.pool, clock }) } = options;
   const { openCrm = crmOpener(['127.0.0.0/8', '::1']) } = options;
-  const sealer = makeSealer([randomBytes(32)]);
-  const deps = { db: database.pool, clock, config, carrier, openCrm, sealer, signals: makeSignals() };
+  const deps = {
+    db: database.pool,
+    clock,
+    config,
+    carrier,
+    openCrm,
+    sealer: makeSealer([randomBytes(32)]),
+    signals: makeSignals(),
+    signer: null,
+    outside: null,
+    witnesses: { hand: null, stamp: null, stampEveryMs: config.archiveTimestampEveryMs },
+  };
   const log = options.log ?? makeLog(config.logLevel);
   const dispatching = dispatcher(deps, log);
   const handOn = () => fireDue(deps).then(dispatching.settled);

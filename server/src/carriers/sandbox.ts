@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Carrier, Clock, Inbound, OutgoingText, Submission } from '../domain/ports.ts';
+import type { Carrier, CarrierRecord, Clock, Inbound, OutgoingText, Submission } from '../domain/ports.ts';
 import type { Batch } from '../store/coalescer.ts';
 import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable, type Db } from '../store/db.ts';
-import { type HandsetMessage, insertHandsetMessages } from '../store/handset.ts';
+import {
+  findHandsetRecord,
+  insertHandsetMessages,
+  listHandsetRecords,
+  type NewHandsetMessage,
+} from '../store/handset.ts';
 
 /** What a phone of the sandbox does. One that isn't listed receives its texts, and the receipt says so. */
 type Phone = {
@@ -38,6 +43,7 @@ const receiptAfterMs = 10;
 const deliveriesMax = 7;
 const firstPauseMs = 50;
 const errorsRememberedMax = 10_000;
+const recordsMax = 1_000;
 
 /** The carrier of the sandbox: its phones are rows of the database. */
 export function sandboxCarrier({ db, clock }: { db: Db; clock: Clock }): Carrier {
@@ -51,8 +57,8 @@ export function sandboxCarrier({ db, clock }: { db: Db; clock: Clock }): Carrier
     if (refused) return { refused };
     if (phone.errsOnce && errs(text)) return { notTaken: 'The sandbox errs once for this number.' };
     const carrierMessageId = randomUUID();
-    if (phone.receipt !== 'undelivered' && !(await putOnHandset(text, carrierMessageId)))
-      return { notTaken: 'The database is away.' };
+    const received = phone.receipt !== 'undelivered';
+    if (!(await putOnRecord(text, { carrierMessageId, received }))) return { notTaken: 'The database is away.' };
     if (phone.losesAnswer) throw new Error('The answer was lost.');
     follow(text, phone, carrierMessageId);
     return { accepted: carrierMessageId };
@@ -68,8 +74,11 @@ export function sandboxCarrier({ db, clock }: { db: Db; clock: Clock }): Carrier
   }
 
   /** False when it surely isn't there; when nobody can say, it throws. */
-  async function putOnHandset({ from, to, text }: OutgoingText, carrierMessageId: string): Promise<boolean> {
-    const message = { phone: to, textingNumber: from, text, carrierMessageId, dateTimeCreated: clock.now() };
+  async function putOnRecord(
+    { from, to, text }: OutgoingText,
+    taken: Pick<NewHandsetMessage, 'carrierMessageId' | 'received'>,
+  ): Promise<boolean> {
+    const message = { phone: to, textingNumber: from, text, ...taken, dateTimeCreated: clock.now() };
     try {
       await db.batch(receiving, message);
       return true;
@@ -108,6 +117,18 @@ export function sandboxCarrier({ db, clock }: { db: Db; clock: Clock }): Carrier
     }
   }
 
+  async function* records(from: Date, to: Date): AsyncGenerator<CarrierRecord> {
+    for (let id = await findHandsetRecord(db, from); id !== null; ) {
+      const rows = await listHandsetRecords(db, id, recordsMax);
+      const taken = rows.filter(({ dateTimeCreated }) => dateTimeCreated >= from && dateTimeCreated < to);
+      for (const { carrierMessageId, textingNumber, phone, text, dateTimeCreated } of taken)
+        yield { carrierMessageId, from: textingNumber, to: phone, text, dateTime: dateTimeCreated };
+      // They are in the order of time, but for a few that were taken at once.
+      if (rows.length < recordsMax || taken.length === 0) return;
+      id = (rows.at(-1)?.handsetMessageId ?? id) + 1;
+    }
+  }
+
   return {
     name: 'sandbox',
     check: (phone) => phones[phone]?.unfit ?? null,
@@ -119,10 +140,11 @@ export function sandboxCarrier({ db, clock }: { db: Db; clock: Clock }): Carrier
         await Promise.all(underWay);
       };
     },
+    records,
   };
 }
 
-const receiving: Batch<HandsetMessage, void> = {
+const receiving: Batch<NewHandsetMessage, void> = {
   async run(db, messages) {
     await insertHandsetMessages(db, messages);
     return messages.map(() => undefined);

@@ -3,7 +3,7 @@ import { getApplication } from '../domain/applications.ts';
 import { issueToken } from '../domain/tokens.ts';
 import { openDatabase } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox-file.ts';
-import { migrate } from '../store/migrate.ts';
+import { fixClock, migrate } from '../store/migrate.ts';
 import { requireOwnServer, UsageError, type Verb } from './verb.ts';
 
 export const deploymentVerbs: Verb[] = [
@@ -26,6 +26,7 @@ export const deploymentVerbs: Verb[] = [
       const database = await openDatabase(config, out.note);
       try {
         const applied = await migrate(database.url);
+        if (config.environment === 'production') await fixClock(database.url);
         out.note(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Nothing to apply.');
       } finally {
         await database.stop();

@@ -13,6 +13,8 @@ export type Verb = {
   /** Verbs that need no database of ours connect by themselves, or not at all. */
   run(call: Call): Promise<unknown>;
   offline?: true;
+  /** Whether this call of it needs the database; by default every call does. */
+  connects?(call: Pick<Call, 'options'>): boolean;
   /** Goes on until the person ends it: a signal aborts `until`, and ending so is no failure. */
   watches?: true;
 };

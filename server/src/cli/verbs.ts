@@ -1,12 +1,19 @@
 import { advisorVerbs } from './advisors.ts';
 import { applicationVerbs } from './applications.ts';
+import { archiveVerbs } from './archive.ts';
+import { archiveExportVerbs } from './archive-export.ts';
 import { consentVerbs } from './consents.ts';
 import { contactVerbs } from './contacts.ts';
 import { contentVerbs } from './content.ts';
 import { crmVerbs } from './crm.ts';
 import { deploymentVerbs } from './deployment.ts';
 import { firmVerbs } from './firms.ts';
+import { holdVerbs } from './holds.ts';
 import { keyVerbs } from './keys.ts';
+import { lexiconVerbs } from './lexicons.ts';
+import { reconciliationVerbs } from './reconciliation.ts';
+import { retentionVerbs } from './retention.ts';
+import { reviewVerbs } from './reviews.ts';
 import { signingKeyVerbs } from './signing-keys.ts';
 import { staffVerbs } from './staff.ts';
 import { textVerbs } from './texts.ts';
@@ -28,4 +35,11 @@ export const verbs: Verb[] = [
   ...consentVerbs,
   ...wordingVerbs,
   ...textVerbs,
+  ...lexiconVerbs,
+  ...reviewVerbs,
+  ...retentionVerbs,
+  ...holdVerbs,
+  ...reconciliationVerbs,
+  ...archiveVerbs,
+  ...archiveExportVerbs,
 ];

@@ -3,10 +3,12 @@ import type { AdvisorRow, AdvisorSettings, QuietHours } from '../store/advisors.
 import * as store from '../store/advisors.ts';
 import { findFirm } from '../store/firms.ts';
 import { deletePasskeys } from '../store/passkeys.ts';
+import { type By, byOperator } from './archive.ts';
 import { hashPassword } from './passwords.ts';
 import { e164 } from './phone-numbers.ts';
 import { problem } from './problems.ts';
 import { endSessions } from './sessions.ts';
+import { archiveSetting, changesOf } from './settings.ts';
 
 /** NIST SP 800-63B; what is guessed one by one is throttled. */
 const passwordLengthMin = 8;
@@ -22,44 +24,52 @@ export type AdvisorInput = Partial<AdvisorSettings> & {
   password?: string;
 };
 
-export async function addAdvisor(deps: Deps, input: AdvisorInput): Promise<Advisor> {
+export async function addAdvisor(deps: Deps, input: AdvisorInput, by: By = byOperator): Promise<Advisor> {
   checkSettings(input);
   checkPassword(input.password);
   if (!(await findFirm(deps.db, input.firmId))) throw problem('not_found', `There is no firm ${input.firmId}.`);
-  const advisor = await store.insertAdvisor(
-    deps.db,
-    {
-      firmId: input.firmId,
-      name: input.name,
-      email: input.email,
-      textingNumber: input.textingNumber ?? null,
-      timeZone: input.timeZone ?? 'America/New_York',
-      consentRequired: input.consentRequired ?? true,
-      consentCollection: input.consentCollection ?? true,
-      quietHours: input.quietHours ?? 'off',
-      textingPace: input.textingPace ?? null,
-      disabled: input.disabled ?? false,
-      passwordHash: input.password ? await hashPassword(input.password) : null,
-    },
-    deps.clock.now(),
-  );
-  if (!advisor) throw taken();
-  return advisor;
+  const given = {
+    firmId: input.firmId,
+    name: input.name,
+    email: input.email,
+    textingNumber: input.textingNumber ?? null,
+    timeZone: input.timeZone ?? 'America/New_York',
+    consentRequired: input.consentRequired ?? true,
+    consentCollection: input.consentCollection ?? true,
+    quietHours: input.quietHours ?? 'off',
+    textingPace: input.textingPace ?? null,
+    disabled: input.disabled ?? false,
+    passwordHash: input.password ? await hashPassword(input.password) : null,
+  };
+  return deps.db.transaction(async (db) => {
+    const advisor = await store.insertAdvisor(db, given, deps.clock.now());
+    if (!advisor) throw taken();
+    const { advisorId, firmId } = advisor;
+    const setting = { advisorId, what: 'advisor added', of: { firmId }, values: advisor };
+    await archiveSetting({ ...deps, db }, by, setting);
+    return advisor;
+  });
 }
 
 export async function setAdvisor(
   deps: Deps,
   advisorId: number,
   { password, ...settings }: Partial<AdvisorSettings> & { password?: string },
+  by: By = byOperator,
 ): Promise<void> {
   checkSettings(settings);
   checkPassword(password);
   const passwordHash = password ? { passwordHash: await hashPassword(password) } : {};
   await deps.db.transaction(async (db) => {
+    const before = await store.findAdvisorForUpdate(db, advisorId);
+    if (!before) return;
     if (!(await store.updateAdvisor(db, advisorId, { ...settings, ...passwordHash }))) throw taken();
     // Whoever knew the old password may be signed in with it, and may have left a passkey to come back by.
     if (password) await endSessions({ db }, advisorId);
     if (password) await deletePasskeys(db, advisorId);
+    const values = { ...changesOf(before, { ...before, ...settings }), ...(password ? { password: 'changed' } : {}) };
+    if (Object.keys(values).length === 0) return;
+    await archiveSetting({ ...deps, db }, by, { advisorId, what: 'advisor set', of: {}, values });
   });
 }
 

@@ -2,9 +2,11 @@ import { loopbackHosts } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import type { ApplicationRow } from '../store/applications.ts';
 import * as store from '../store/applications.ts';
+import { type By, byOperator } from './archive.ts';
 import { problem } from './problems.ts';
 import { allScopes, isScope } from './scopes.ts';
 import { hashSecret, makeSecret } from './secrets.ts';
+import { archiveSetting } from './settings.ts';
 
 const nameLengthMax = 100;
 
@@ -21,45 +23,76 @@ export type ApplicationInput = {
 export async function addApplication(
   deps: Deps,
   { name, redirectUris, scopes = allScopes, externalClientId }: ApplicationInput,
+  by: By = byOperator,
 ): Promise<{ application: Application; clientSecret: string }> {
   checkName(name);
   for (const scope of scopes) if (!isScope(scope)) throw problem('invalid_request', `There is no scope ${scope}.`);
   for (const uri of redirectUris) checkRedirectUri(deps, uri);
   const clientSecret = makeSecret('clientSecret', deps.config.environment);
-  const application = await store.insertApplication(
-    deps.db,
-    {
-      clientId: makeSecret('clientId', deps.config.environment),
-      name,
-      secretHash: hashSecret(clientSecret),
-      scopes,
-      redirectUris,
-      externalClientId: externalClientId ? await freeExternalId(deps, externalClientId) : null,
-    },
-    deps.clock.now(),
-  );
-  if (!application) throw takenExternalId();
-  return { application, clientSecret };
+  const given = {
+    clientId: makeSecret('clientId', deps.config.environment),
+    name,
+    secretHash: hashSecret(clientSecret),
+    scopes,
+    redirectUris,
+    externalClientId: externalClientId ? await freeExternalId(deps, externalClientId) : null,
+  };
+  return deps.db.transaction(async (db) => {
+    const application = await store.insertApplication(db, given, deps.clock.now());
+    if (!application) throw takenExternalId();
+    const { secretHash: _, ...values } = application;
+    await archiveSetting({ ...deps, db }, by, { what: 'application added', of: idsOf(application), values });
+    return { application, clientSecret };
+  });
 }
 
 /** Connects an application to the name that another identity provider has for it; an empty name ends that. */
-export async function setExternalClientId(deps: Deps, clientId: string, externalClientId: string): Promise<void> {
-  const { applicationId } = await getApplication(deps, clientId);
+export async function setExternalClientId(
+  deps: Deps,
+  clientId: string,
+  externalClientId: string,
+  by: By = byOperator,
+): Promise<void> {
   const name = externalClientId ? await freeExternalId(deps, externalClientId) : null;
-  if (!(await store.updateExternalClientId(deps.db, applicationId, name))) throw takenExternalId();
+  await change(deps, clientId, async (application, within) => {
+    if (application.externalClientId === name) return;
+    if (!(await store.updateExternalClientId(within.db, application.applicationId, name))) throw takenExternalId();
+    const values = { externalClientId: { from: application.externalClientId, to: name } };
+    await archiveSetting(within, by, { what: 'application set', of: idsOf(application), values });
+  });
 }
 
-export async function rotateSecret(deps: Deps, clientId: string): Promise<string> {
-  const application = await getApplication(deps, clientId);
+export async function rotateSecret(deps: Deps, clientId: string, by: By = byOperator): Promise<string> {
   const clientSecret = makeSecret('clientSecret', deps.config.environment);
-  await store.updateApplication(deps.db, application.applicationId, { secretHash: hashSecret(clientSecret) });
+  await change(deps, clientId, async (application, within) => {
+    await store.updateApplication(within.db, application.applicationId, { secretHash: hashSecret(clientSecret) });
+    await archiveSetting(within, by, { what: 'application secret rotated', of: idsOf(application), values: {} });
+  });
   return clientSecret;
 }
 
 /** From the next second on, every node refuses its tokens and keys. */
-export async function disableApplication(deps: Deps, clientId: string): Promise<void> {
-  const application = await getApplication(deps, clientId);
-  await store.updateApplication(deps.db, application.applicationId, { disabled: true });
+export async function disableApplication(deps: Deps, clientId: string, by: By = byOperator): Promise<void> {
+  await change(deps, clientId, async (application, within) => {
+    if (application.disabled) return;
+    await store.updateApplication(within.db, application.applicationId, { disabled: true });
+    await archiveSetting(within, by, { what: 'application disabled', of: idsOf(application), values: {} });
+  });
+}
+
+async function change(
+  deps: Deps,
+  clientId: string,
+  work: (application: Application, within: Deps) => Promise<void>,
+): Promise<void> {
+  await deps.db.transaction(async (db) => {
+    const within = { ...deps, db };
+    await work(await getApplication(within, clientId), within);
+  });
+}
+
+function idsOf({ applicationId, clientId }: Application) {
+  return { applicationId, clientId };
 }
 
 export async function getApplication(deps: Deps, clientId: string): Promise<Application> {

@@ -15,9 +15,18 @@ export type By = { actor: string; traceId: string | null };
 export const byPerson: By = { actor: 'person', traceId: null };
 export const byCarrier: By = { actor: 'carrier', traceId: null };
 export const byOperator: By = { actor: 'operator', traceId: null };
+export const byService: By = { actor: 'service', traceId: null };
+
+/** Whose book holds what belongs to no one advisor: firms, staff, applications, keys. */
+export const deployment = 0;
 
 export function byApplication(applicationId: number, traceId: string): By {
   return { actor: `application:${applicationId}`, traceId };
+}
+
+/** An advisor in a browser. */
+export function byAdvisor(advisorId: number, traceId: string | null): By {
+  return { actor: `advisor:${advisorId}`, traceId };
 }
 
 export function byStaff(staffId: number): By {

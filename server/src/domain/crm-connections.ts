@@ -1,10 +1,12 @@
 import type { Deps } from '../deps.ts';
 import type { CrmConnectionRow } from '../store/crm-connections.ts';
 import * as store from '../store/crm-connections.ts';
+import { byOperator } from './archive.ts';
 import { numberOf } from './enumerations.ts';
 import { type Crm, type CrmAccess, CrmFault, type CrmKind, type OpenCrm } from './ports.ts';
 import { problem } from './problems.ts';
 import type { Sealer } from './sealing.ts';
+import { archiveSetting } from './settings.ts';
 
 /** What the CRM needs beside the rest: how one is reached, and what opens the secrets for it. */
 export type CrmDeps = Deps & { openCrm: OpenCrm; sealer: Sealer };
@@ -34,7 +36,11 @@ export async function connectCrm(
   const now = deps.clock.now();
   const sealedSecret = secret === null ? null : deps.sealer.seal(secret, secretOf(advisorId));
   const connection = { kind, settings, sealedSecret, daily, nextSyncAt: daily ? now : null };
-  await store.insertCrmConnection(deps.db, advisorId, connection, now);
+  await deps.db.transaction(async (db) => {
+    await store.insertCrmConnection(db, advisorId, connection, now);
+    const values = { ...settings, daily };
+    await archiveSetting({ ...deps, db }, byOperator, { advisorId, what: 'CRM connected', of: { kind }, values });
+  });
   return getCrmConnection(deps, advisorId);
 }
 
@@ -48,7 +54,10 @@ export async function listCrmConnections(deps: Deps): Promise<CrmConnection[]> {
 
 /** Its contacts stay in the book, linked to it as they were: connected again, it goes on with them. */
 export async function disconnectCrm(deps: Deps, advisorId: number): Promise<void> {
-  if (!(await deps.db.transaction((db) => store.deleteCrmConnection(db, advisorId)))) throw noConnection();
+  await deps.db.transaction(async (db) => {
+    if (!(await store.deleteCrmConnection(db, advisorId))) throw noConnection();
+    await archiveSetting({ ...deps, db }, byOperator, { advisorId, what: 'CRM disconnected', of: {}, values: {} });
+  });
 }
 
 export async function openConnection(deps: CrmDeps, advisorId: number): Promise<{ kind: CrmKind; crm: Crm }> {

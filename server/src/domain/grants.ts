@@ -3,8 +3,11 @@ import type { Deps } from '../deps.ts';
 import type { GrantKind, GrantRow } from '../store/grants.ts';
 import * as store from '../store/grants.ts';
 import { getApplication } from './applications.ts';
+import { type By, byAdvisor, byApplication, byOperator, byService } from './archive.ts';
 import { problem } from './problems.ts';
 import { textScopes } from './scopes.ts';
+import { archiveSetting } from './settings.ts';
+import { archiveSignIn } from './sign-in-records.ts';
 
 export type Grant = GrantRow;
 
@@ -26,25 +29,41 @@ export async function authorize(
   deps: Deps,
   advisorId: number,
   { clientId, scopes }: { clientId: string; scopes: string[] },
+  traceId: string | null = null,
 ): Promise<string> {
   const { applicationId } = await getApplication(deps, clientId);
-  return make(deps, { advisorId, applicationId, kind: 'authorized', scopes });
+  return deps.db.transaction(async (db) => {
+    const within = { ...deps, db };
+    const { grantId } = await make(within, { advisorId, applicationId, kind: 'authorized', scopes });
+    const allowed = { action: 'application allowed', of: { applicationId, clientId }, values: { scopes } } as const;
+    await archiveSignIn(within, byAdvisor(advisorId, traceId), advisorId, allowed);
+    return grantId;
+  });
 }
 
 /** Lets the application act for the advisor by client credentials, with those of its scopes that are text scopes. */
-export async function provision(deps: Deps, advisorId: number, clientId: string): Promise<void> {
+export async function provision(deps: Deps, advisorId: number, clientId: string, by: By = byOperator): Promise<void> {
   const { applicationId, scopes } = await getApplication(deps, clientId);
   const texting = textScopes.filter((scope) => scopes.includes(scope));
   if (texting.length === 0)
     throw problem('invalid_request', 'The application has no text scope, and client credentials carry no other.');
-  await make(deps, { advisorId, applicationId, kind: 'provisioned', scopes: texting });
+  await deps.db.transaction(async (db) => {
+    const within = { ...deps, db };
+    const { isChanged } = await make(within, { advisorId, applicationId, kind: 'provisioned', scopes: texting });
+    const setting = { advisorId, what: 'application provisioned', of: { applicationId, clientId } };
+    if (isChanged) await archiveSetting(within, by, { ...setting, values: { scopes: texting } });
+  });
 }
 
 /** The opposite; the tokens that the application got this way end with it. */
-export async function unprovision(deps: Deps, advisorId: number, clientId: string): Promise<void> {
+export async function unprovision(deps: Deps, advisorId: number, clientId: string, by: By = byOperator): Promise<void> {
   const { applicationId } = await getApplication(deps, clientId);
-  if (!(await store.deleteGrantOfKind(deps.db, { advisorId, applicationId, kind: 'provisioned' })))
-    throw problem('not_found', 'The application is not provisioned for that advisor.');
+  await deps.db.transaction(async (db) => {
+    if (!(await store.deleteGrantOfKind(db, { advisorId, applicationId, kind: 'provisioned' })))
+      throw problem('not_found', 'The application is not provisioned for that advisor.');
+    const setting = { advisorId, what: 'application unprovisioned', of: { applicationId, clientId }, values: {} };
+    await archiveSetting({ ...deps, db }, by, setting);
+  });
 }
 
 /** The grant that the operator's own tokens name, so that they too end when the application is disconnected. */
@@ -54,7 +73,7 @@ export async function issuedGrant(
   { clientId, scopes }: { clientId: string; scopes: string[] },
 ): Promise<string> {
   const { applicationId } = await getApplication(deps, clientId);
-  return make(deps, { advisorId, applicationId, kind: 'issued', scopes });
+  return (await make(deps, { advisorId, applicationId, kind: 'issued', scopes })).grantId;
 }
 
 /** The grant, which until the end of the transaction nobody else uses or ends. */
@@ -63,8 +82,20 @@ export async function findGrant(deps: Deps, grantId: string): Promise<Grant | nu
 }
 
 /** Ends one grant with every token that came from it: refresh at once, access tokens within a second on every node. */
-export async function endGrant(deps: Deps, grantId: string): Promise<void> {
-  await store.deleteGrant(deps.db, grantId);
+export async function endGrant(
+  deps: Deps,
+  grantId: string,
+  { reason, traceId = null }: { reason: 'revoked' | 'used twice'; traceId?: string | null },
+): Promise<void> {
+  await deps.db.transaction(async (db) => {
+    const ended = await store.deleteGrant(db, grantId);
+    if (!ended) return;
+    const { advisorId, applicationId } = ended;
+    // Revoking is what the application itself asks for; that something was used twice we find.
+    const by = { ...(reason === 'revoked' ? byApplication(applicationId, '') : byService), traceId };
+    const disconnected = { action: 'application disconnected', of: { applicationId }, values: { reason } } as const;
+    await archiveSignIn({ ...deps, db }, by, advisorId, disconnected);
+  });
 }
 
 /** The provisioning that client credentials rest on, for the advisor that is named or the only one there is. */
@@ -79,9 +110,26 @@ export async function findProvisioned(
 }
 
 /** Ends what the application can do for the advisor, by whatever way; without an advisor, for all. Says for how many. */
-export async function disconnect(deps: Deps, clientId: string, advisorId: number | null): Promise<number> {
+export async function disconnect(
+  deps: Deps,
+  clientId: string,
+  advisorId: number | null,
+  by: By = byOperator,
+): Promise<number> {
   const { applicationId } = await getApplication(deps, clientId);
-  return store.deleteConnections(deps.db, applicationId, advisorId);
+  return deps.db.transaction(async (db) => {
+    const within = { ...deps, db };
+    const { authorized, grants } = await store.deleteConnections(db, applicationId, advisorId);
+    const of = { applicationId, clientId };
+    if (grants === 0) return 0;
+    if (advisorId !== null && by.actor === byAdvisor(advisorId, null).actor)
+      await archiveSignIn(within, by, advisorId, { action: 'application disconnected', of, values: {} });
+    else {
+      const setting = { what: 'application disconnected', of, values: { authorized } };
+      await archiveSetting(within, by, { ...setting, ...(advisorId === null ? {} : { advisorId }) });
+    }
+    return authorized;
+  });
 }
 
 export async function listConnections(deps: Deps, advisorId: number): Promise<Connection[]> {
@@ -102,6 +150,6 @@ export async function listConnections(deps: Deps, advisorId: number): Promise<Co
 async function make(
   deps: Deps,
   grant: { advisorId: number; applicationId: number; kind: GrantKind; scopes: string[] },
-): Promise<string> {
+): Promise<{ grantId: string; isChanged: boolean }> {
   return store.upsertGrant(deps.db, { ...grant, grantId: randomUUID() }, new Date());
 }

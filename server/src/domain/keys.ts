@@ -2,8 +2,10 @@ import type { Deps } from '../deps.ts';
 import type { KeyRow, UsagePlan } from '../store/keys.ts';
 import * as store from '../store/keys.ts';
 import { getApplication } from './applications.ts';
+import { type By, byOperator } from './archive.ts';
 import { problem } from './problems.ts';
 import { hashSecret, makeSecret } from './secrets.ts';
+import { archiveSetting, changesOf } from './settings.ts';
 
 export type { UsagePlan } from '../store/keys.ts';
 
@@ -15,26 +17,48 @@ export async function issueKey(
   deps: Deps,
   clientId: string,
   plan: UsagePlan = defaultPlan,
+  by: By = byOperator,
 ): Promise<{ keyId: number; apiKey: string }> {
   checkPlan(plan);
   const { applicationId } = await getApplication(deps, clientId);
   const apiKey = makeSecret('apiKey', deps.config.environment);
   const key = { applicationId, keyHash: hashSecret(apiKey), hint: `${apiKey.slice(0, -38)}…`, plan };
-  return { keyId: await store.insertKey(deps.db, key, deps.clock.now()), apiKey };
+  return deps.db.transaction(async (db) => {
+    const keyId = await store.insertKey(db, key, deps.clock.now());
+    await archiveSetting({ ...deps, db }, by, { what: 'key issued', of: { keyId, clientId }, values: plan });
+    return { keyId, apiKey };
+  });
 }
 
 export async function listKeys(deps: Deps): Promise<KeyRow[]> {
   return store.listKeys(deps.db);
 }
 
-export async function setPlan(deps: Deps, keyId: number, plan: UsagePlan): Promise<void> {
+export async function setPlan(deps: Deps, keyId: number, plan: UsagePlan, by: By = byOperator): Promise<void> {
   checkPlan(plan);
-  if (!(await store.updateKeyPlan(deps.db, keyId, plan))) throw problem('not_found', `There is no key ${keyId}.`);
+  await change(deps, keyId, async (key, within) => {
+    const { ratePerSecond, burst, dailyQuota } = key;
+    await store.updateKeyPlan(within.db, keyId, plan);
+    const values = changesOf({ ratePerSecond, burst, dailyQuota }, plan);
+    if (values) await archiveSetting(within, by, { what: 'key plan set', of: { keyId }, values });
+  });
 }
 
 /** From the next second on, every node refuses it. */
-export async function revokeKey(deps: Deps, keyId: number): Promise<void> {
-  if (!(await store.updateKeyRevoked(deps.db, keyId))) throw problem('not_found', `There is no key ${keyId}.`);
+export async function revokeKey(deps: Deps, keyId: number, by: By = byOperator): Promise<void> {
+  await change(deps, keyId, async ({ revoked, clientId }, within) => {
+    if (revoked) return;
+    await store.updateKeyRevoked(within.db, keyId);
+    await archiveSetting(within, by, { what: 'key revoked', of: { keyId, clientId }, values: {} });
+  });
+}
+
+async function change(deps: Deps, keyId: number, work: (key: KeyRow, within: Deps) => Promise<void>): Promise<void> {
+  await deps.db.transaction(async (db) => {
+    const key = await store.findKeyForUpdate(db, keyId);
+    if (!key) throw problem('not_found', `There is no key ${keyId}.`);
+    await work(key, { ...deps, db });
+  });
 }
 
 function checkPlan({ ratePerSecond, burst, dailyQuota }: UsagePlan): void {

@@ -66,7 +66,10 @@ export type Reuse = { answer: object } | { ended: boolean };
  * moment ago is the same request twice, and only refused. Everything else ends the grant: two parties hold what only one
  * of them was given. docs/decisions/0004 says why this is sound.
  */
-export async function judgeReuse(deps: Deps, { kind, value }: { kind: OAuthTokenKind; value: string }): Promise<Reuse> {
+export async function judgeReuse(
+  deps: Deps,
+  { kind, value, traceId }: { kind: OAuthTokenKind; value: string; traceId?: string | null },
+): Promise<Reuse> {
   if (kind === 'RefreshToken') {
     const kept = await store.findOAuthTokenAnswer(deps.db, hashSecret(value), new Date(Date.now() - lostAnswerMs));
     if (kept) return { answer: JSON.parse(decrypt(value, kept)) };
@@ -74,7 +77,7 @@ export async function judgeReuse(deps: Deps, { kind, value }: { kind: OAuthToken
   const token = await findOAuthToken(deps, kind, value);
   if (!token?.usedAt) return { ended: false };
   if (kind === 'AuthorizationCode' && token.usedAt.getTime() > Date.now() - twinMs) return { ended: false };
-  await endGrant(deps, token.grantId);
+  await endGrant(deps, token.grantId, { reason: 'used twice', traceId });
   return { ended: true };
 }
 

@@ -8,10 +8,12 @@ import type {
 import type { Deps } from '../deps.ts';
 import type { PasskeyRow } from '../store/passkeys.ts';
 import * as store from '../store/passkeys.ts';
+import type { By } from './archive.ts';
 import { authenticatorName } from './authenticators.ts';
 import { inBatches } from './batches.ts';
 import { hashSecret } from './secrets.ts';
 import { beginSession, type NewSession, type Session } from './sessions.ts';
+import { type Attempt, archiveSignIn, noteFailure } from './sign-in-records.ts';
 import { challengeThrottles, giveBackAttempt, passkeyThrottles, takeAttempt } from './throttles.ts';
 
 export type Passkey = Pick<PasskeyRow, 'passkeyId' | 'name' | 'dateTimeCreated' | 'dateTimeUsed'>;
@@ -38,8 +40,14 @@ export async function listPasskeys(deps: Deps, advisorId: number): Promise<Passk
   return store.listPasskeys(deps.db, advisorId);
 }
 
-export async function removePasskey(deps: Deps, advisorId: number, passkeyId: string): Promise<boolean> {
-  return idForm.test(passkeyId) && store.deletePasskey(deps.db, advisorId, passkeyId);
+export async function removePasskey(deps: Deps, advisorId: number, passkeyId: string, by: By): Promise<boolean> {
+  if (!idForm.test(passkeyId)) return false;
+  return deps.db.transaction(async (db) => {
+    const name = await store.deletePasskey(db, advisorId, passkeyId);
+    if (name === null) return false;
+    await archiveSignIn({ ...deps, db }, by, advisorId, { action: 'passkey removed', of: {}, values: { name } });
+    return true;
+  });
 }
 
 /** What the browser is asked for when the advisor adds a passkey. */
@@ -71,6 +79,7 @@ export async function addPasskey(
   deps: Deps,
   advisorId: number,
   given: unknown,
+  by: By,
 ): Promise<{ added: string } | { refused: 'not_verified' | 'too_many' }> {
   const response = given as RegistrationResponseJSON;
   const challenge = await takeChallenge(deps, advisorId, response);
@@ -97,7 +106,10 @@ export async function addPasskey(
   return deps.db.transaction(async (db) => {
     await store.lockPasskeys(db, advisorId);
     if ((await store.listPasskeys(db, advisorId)).length >= passkeysMax) return { refused: 'too_many' };
-    return (await store.insertPasskey(db, passkey)) ? { added: passkey.name } : { refused: 'not_verified' };
+    if (!(await store.insertPasskey(db, passkey))) return { refused: 'not_verified' };
+    const values = { name: passkey.name };
+    await archiveSignIn({ ...deps, db }, by, advisorId, { action: 'passkey added', of: {}, values });
+    return { added: passkey.name };
   });
 }
 
@@ -122,7 +134,7 @@ export async function signInOptions(
 export async function signInByPasskey(
   deps: Deps,
   given: unknown,
-  address: string,
+  { address, traceId }: Attempt,
 ): Promise<{ session: NewSession; refused?: undefined } | { refused: 'not_verified' } | Throttled> {
   const throttles = passkeyThrottles(address);
   const retryAfterSeconds = await takeAttempt(deps, throttles);
@@ -132,14 +144,17 @@ export async function signInByPasskey(
   const challenge = await takeChallenge(deps, null, response);
   const passkey = challenge === null ? null : await findPasskey(deps, response.id);
   if (challenge === null || !passkey) return { refused: 'not_verified' };
-  const counter = await verifiedCounter(deps, { challenge, passkey, response });
-  if (counter === null) return { refused: 'not_verified' };
-
   const { advisorId, passkeyId } = passkey;
+  const attempt = { method: 'passkey', address, traceId } as const;
+  const counter = await verifiedCounter(deps, { challenge, passkey, response });
+  if (counter === null) {
+    await noteFailure(deps, passkeyId, { ...attempt, advisorId });
+    return { refused: 'not_verified' };
+  }
   const session = await deps.db.transaction(async (db) => {
     const use = { passkeyId, from: passkey.counter, to: counter, now: new Date() };
     if (!(await store.updatePasskeyUse(db, advisorId, use))) return null;
-    return beginSession({ ...deps, db }, advisorId, { method: 'passkey' });
+    return beginSession({ ...deps, db }, advisorId, attempt);
   });
   if (!session) return { refused: 'not_verified' };
   await giveBackAttempt(deps, throttles);

@@ -18,7 +18,12 @@ export type Carrier = {
   submit(text: OutgoingText): Promise<Submission>;
   /** From now on replies and receipts go there, until the returned function is called. */
   listen(inbound: Inbound): () => Promise<void>;
+  /** What it took from the one moment to before the other, delivered or not, where it keeps such records. */
+  records?(from: Date, to: Date): AsyncIterable<CarrierRecord>;
 };
+
+/** A text as the carrier has it on record; some don't keep what it says. */
+export type CarrierRecord = { carrierMessageId: string; from: string; to: string; text?: string; dateTime: Date };
 
 export type OutgoingText = { from: string; to: string; text: string; kind: TextKind };
 

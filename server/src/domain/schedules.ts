@@ -8,18 +8,22 @@ import type {
   ScheduledStatus,
 } from '../store/scheduled-messages.ts';
 import * as store from '../store/scheduled-messages.ts';
+import type { By } from './archive.ts';
 import { gate, type Recipient, type RefusalCode } from './gate.ts';
+import { type Judge, judgesOf } from './lexicons.ts';
 import { isUnknown, knowNumbers } from './members.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from './pages.ts';
 import { problem } from './problems.ts';
 import { nextAfter, nextOccurrences } from './recurrence.ts';
-import { compose, type Draft, takeTexts } from './texts.ts';
+import { archiveCanceled, archiveFired } from './schedule-records.ts';
+import { type Judged, takeSupervised } from './supervision.ts';
+import type { Draft } from './texts.ts';
 
 export type ScheduledMessage = Omit<ScheduledMessageRow, 'firstDate' | 'timeZone'> & { nextDeliveryDates: Date[] };
 export type ScheduledMessageSearch = PageRequest<ScheduledMessageSort> & { status: ScheduledStatus };
 /** Why nothing went out when it was due. */
 export type SkipReason = RefusalCode | 'account_disabled' | 'no_texting_number' | 'internal_error';
-type Outcome = { draft: Draft } | { skipped: SkipReason };
+type Outcome = { draft: Draft } | { skipped: SkipReason; blocked?: Judged };
 type Some = { now: Date; limit: number; wait: boolean };
 
 export { type ScheduledStatus, scheduledMessageSorts } from '../store/scheduled-messages.ts';
@@ -54,9 +58,17 @@ export async function listScheduled(
 }
 
 /** What is being fired at the same moment is either canceled or goes out, never both. */
-export async function cancelScheduled(deps: Deps, advisorId: number, scheduledMessageId: number): Promise<void> {
-  if (!(await store.cancelScheduledMessage(deps.db, advisorId, scheduledMessageId)))
-    throw problem('not_found', 'There is no such scheduled message.');
+export async function cancelScheduled(
+  deps: Deps,
+  advisorId: number,
+  scheduledMessageId: number,
+  by: By,
+): Promise<void> {
+  await deps.db.transaction(async (db) => {
+    const canceled = await store.cancelScheduledMessage(db, advisorId, scheduledMessageId);
+    if (!canceled) throw problem('not_found', 'There is no such scheduled message.');
+    await archiveCanceled({ ...deps, db }, by, advisorId, canceled);
+  });
 }
 
 /** How many were due. One bad row must not hold up its neighbours: then each is fired alone, and that one skipped. */
@@ -73,10 +85,17 @@ async function fireSome(deps: Deps, some: Some, report: (fault: unknown) => void
     if (due.length > 1) for (const _ of due) await fireSome(deps, { ...some, limit: 1 }, report);
     else {
       report(error);
-      await store.updateFired(deps.db, [afterFault(first, some.now)]);
+      await skipFaulty(deps, first, some.now);
     }
   }
   return due.length;
+}
+
+async function skipFaulty(deps: Deps, row: DueRow, now: Date): Promise<void> {
+  await deps.db.transaction(async (db) => {
+    const change = afterFault(row, now);
+    if ((await store.updateFired(db, [change])) > 0) await archiveFired({ ...deps, db }, [row], [change]);
+  });
 }
 
 async function fire(deps: Deps, due: DueRow[], now: Date): Promise<void> {
@@ -85,9 +104,14 @@ async function fire(deps: Deps, due: DueRow[], now: Date): Promise<void> {
   // Known by the time a text is accepted; unknown again when the contact was deleted or its number edited since.
   const unknown = due.filter((_, index) => isUnknown(recipients[index]));
   if (unknown.length > 0) await knowNumbers(deps, unknown);
-  const outcomes = due.map((row, index) => outcomeOf(deps, row, recipients[index], now));
+  const judges = await judgesOf(
+    deps,
+    recipients.map(({ firmId }) => firmId),
+  );
+  const outcomes = due.map((row, index) => outcomeOf(deps, row, recipients[index], { now, judges }));
   const drafts = outcomes.flatMap((outcome) => ('draft' in outcome ? outcome.draft : []));
-  await takeTexts(deps, await compose(deps, drafts));
+  const blocked = outcomes.flatMap((outcome) => ('skipped' in outcome ? (outcome.blocked ?? []) : []));
+  await takeSupervised(deps, drafts, { blocked, others: due.map(({ advisorId }) => advisorId) });
   const changes = outcomes.map((outcome, index) => {
     const skipped = 'skipped' in outcome ? outcome.skipped : null;
     return afterFiring(due[index] as DueRow, now, skipped);
@@ -95,9 +119,15 @@ async function fire(deps: Deps, due: DueRow[], now: Date): Promise<void> {
   const moved = await store.updateFired(deps.db, changes);
   // Undoes it all: what stays where it is would go out again.
   if (moved < changes.length) throw new Error('Something that was due could not be moved along.');
+  await archiveFired(deps, due, changes);
 }
 
-function outcomeOf(deps: Deps, row: DueRow, recipient: RecipientRow | undefined, now: Date): Outcome {
+function outcomeOf(
+  deps: Deps,
+  row: DueRow,
+  recipient: RecipientRow | undefined,
+  { now, judges }: { now: Date; judges: Map<number, Judge> },
+): Outcome {
   if (!recipient || recipient.disabled) return { skipped: 'account_disabled' };
   if (!recipient.textingNumber) return { skipped: 'no_texting_number' };
   const { advisorId, phone, text, actor, traceId, scheduledMessageId } = row;
@@ -106,7 +136,10 @@ function outcomeOf(deps: Deps, row: DueRow, recipient: RecipientRow | undefined,
   const decision = gate(deps, to, 'text', now);
   if ('refused' in decision) return { skipped: decision.refused };
   const by = { actor, traceId };
-  return { draft: { to, text: { advisorId, kind: 'text', text, by, hours: decision.allowed, scheduledMessageId } } };
+  const common = { advisorId, kind: 'text', text, by, hours: decision.allowed, scheduledMessageId } as const;
+  const verdict = judges.get(recipient.firmId)?.(text) ?? null;
+  if (verdict?.action !== 'block') return { draft: { to, text: { ...common, verdict } } };
+  return { skipped: 'text_blocked', blocked: { to, text: { ...common, verdict } } };
 }
 
 /** Occurrences that were missed together count as one: the next is the first that is still to come. */

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Deps } from '../deps.ts';
 import type { SessionRow, SignInMethod } from '../store/sessions.ts';
 import * as store from '../store/sessions.ts';
+import { byAdvisor } from './archive.ts';
 import { inBatches } from './batches.ts';
 import { hashSecret } from './secrets.ts';
+import { type Attempt, archiveSignIn } from './sign-in-records.ts';
 
 /** An advisor who is signed in: who, how and since when. */
 export type Session = SessionRow;
@@ -16,14 +18,21 @@ const sessionMs = 12 * 60 * 60 * 1000;
 export async function beginSession(
   deps: Deps,
   advisorId: number,
-  { method, checkedPasswordHash = null }: { method: SignInMethod; checkedPasswordHash?: string | null },
+  { method, checkedPasswordHash = null, address, traceId }: BeginSession,
 ): Promise<NewSession | null> {
   const token = randomBytes(32).toString('base64url');
   const created = new Date();
   const expires = new Date(created.getTime() + sessionMs);
   const session = { sessionHash: hashSecret(token), advisorId, method, created, expires };
-  return (await store.insertSession(deps.db, session, checkedPasswordHash)) ? { token, advisorId } : null;
+  return deps.db.transaction(async (db) => {
+    if (!(await store.insertSession(db, session, checkedPasswordHash))) return null;
+    const signedIn = { action: 'signed in', of: { method }, values: { address } } as const;
+    await archiveSignIn({ ...deps, db }, byAdvisor(advisorId, traceId), advisorId, signedIn);
+    return { token, advisorId };
+  });
 }
+
+type BeginSession = Attempt & { method: SignInMethod; checkedPasswordHash?: string | null };
 
 export async function findSession(deps: Deps, token: string): Promise<Session | null> {
   return store.findSession(deps.db, hashSecret(token), new Date());

@@ -3,6 +3,7 @@ import { findCredentials } from '../store/advisors.ts';
 import { forgetExpiredChallenges } from './passkeys.ts';
 import { verifyPassword } from './passwords.ts';
 import { beginSession, forgetExpiredSessions, type NewSession } from './sessions.ts';
+import { type Attempt, archiveFailures, noteFailure } from './sign-in-records.ts';
 import { forgetFullBuckets, giveBackAttempt, signInThrottles, takeAttempt } from './throttles.ts';
 
 export type SignIn =
@@ -16,7 +17,7 @@ export type SignIn =
  */
 export async function signIn(
   deps: Deps,
-  { email, password, address }: { email: string; password: string; address: string },
+  { email, password, address, traceId }: Attempt & { email: string; password: string },
 ): Promise<SignIn> {
   const { foldedEmail, advisorId, passwordHash } = await findCredentials(deps.db, email);
   const throttles = signInThrottles(foldedEmail, address);
@@ -24,15 +25,20 @@ export async function signIn(
   if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };
 
   const right = await verifyPassword(password, passwordHash);
-  if (!right || advisorId === null) return { refused: 'wrong' };
-  const session = await beginSession(deps, advisorId, { method: 'password', checkedPasswordHash: passwordHash });
+  const attempt = { method: 'password', address, traceId } as const;
+  if (!right || advisorId === null) {
+    await noteFailure(deps, foldedEmail, { ...attempt, advisorId });
+    return { refused: 'wrong' };
+  }
+  const session = await beginSession(deps, advisorId, { ...attempt, checkedPasswordHash: passwordHash });
   if (!session) return { refused: 'wrong' };
   await giveBackAttempt(deps, throttles);
   return { session };
 }
 
-/** What is over: sessions, challenges that nobody answered, buckets that are full again. */
+/** What is over: sessions, challenges that nobody answered, buckets that are full again, failures that are counted. */
 export async function forgetExpiredSignIns(deps: Deps): Promise<void> {
+  await archiveFailures(deps);
   await forgetExpiredSessions(deps);
   await forgetExpiredChallenges(deps);
   await forgetFullBuckets(deps);

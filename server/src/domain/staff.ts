@@ -2,22 +2,45 @@ import type { Deps } from '../deps.ts';
 import { findFirm } from '../store/firms.ts';
 import type { NewStaff, StaffRow } from '../store/staff.ts';
 import * as store from '../store/staff.ts';
+import { archive, type By, byOperator, deployment } from './archive.ts';
 import { problem } from './problems.ts';
 
 /** A person of a firm who supervises: records consent given on paper, and reviews. */
 export type Staff = StaffRow;
 
-export async function addStaff(deps: Deps, { firmId, name, email }: NewStaff): Promise<Staff> {
+export async function addStaff(deps: Deps, { firmId, name, email }: NewStaff, by: By = byOperator): Promise<Staff> {
   if (name.trim() === '') throw problem('invalid_request', 'Staff need a name.');
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw problem('invalid_request', `${email} is not an email address.`);
   if (!(await findFirm(deps.db, firmId))) throw problem('not_found', `There is no firm ${firmId}.`);
-  const staff = await store.insertStaff(deps.db, { firmId, name: name.trim(), email }, deps.clock.now());
-  if (!staff) throw problem('invalid_request', 'Somebody else of the staff has that email.');
-  return staff;
+  return deps.db.transaction(async (db) => {
+    const staff = await store.insertStaff(db, { firmId, name: name.trim(), email }, deps.clock.now());
+    if (!staff) throw problem('invalid_request', 'Somebody else of the staff has that email.');
+    await archiveStaff({ ...deps, db }, by, 'added', staff);
+    return staff;
+  });
 }
 
-export async function setStaff(deps: Deps, staffId: number, change: { disabled: boolean }): Promise<void> {
-  await store.updateStaff(deps.db, staffId, change);
+export async function setStaff(
+  deps: Deps,
+  staffId: number,
+  { disabled }: { disabled: boolean },
+  by: By = byOperator,
+): Promise<void> {
+  await deps.db.transaction(async (db) => {
+    const staff = await store.updateStaff(db, staffId, { disabled });
+    if (staff) await archiveStaff({ ...deps, db }, by, disabled ? 'disabled' : 'enabled', staff);
+  });
+}
+
+async function archiveStaff(
+  deps: Deps,
+  by: By,
+  action: 'added' | 'disabled' | 'enabled',
+  { staffId, firmId, name, email }: Staff,
+): Promise<void> {
+  const meta = { action, staffId, firmId };
+  const body = JSON.stringify({ name, email });
+  await archive(deps, by, { advisorId: deployment, kind: 'staff', memberId: null, meta, body });
 }
 
 /** Whom an operator names by id or email. */

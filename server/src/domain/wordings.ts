@@ -1,8 +1,10 @@
 import type { Deps } from '../deps.ts';
 import * as store from '../store/wordings.ts';
+import { type By, byOperator } from './archive.ts';
 import { getFirm } from './firms.ts';
 import type { TextKind } from './ports.ts';
 import { problem } from './problems.ts';
+import { archiveSetting } from './settings.ts';
 import { hasControlCharacters, isBlank, textLengthMax } from './text-rules.ts';
 
 /** The texts that a firm words, and the line after the first text to a person. */
@@ -73,12 +75,18 @@ export async function setWording(
   deps: Deps,
   firmId: number,
   { kind, text }: { kind: string; text: string },
+  by: By = byOperator,
 ): Promise<Wording & { kind: WordingKind }> {
   const firm = await getFirm(deps, firmId);
   if (!isWordingKind(kind))
     throw problem('invalid_request', `KIND is one of ${wordingKinds.join(', ')}, not "${kind}".`);
   checkWording(kind, text, firm.name);
-  return { kind, version: await store.insertWording(deps.db, firmId, { kind, text }, deps.clock.now()), text };
+  return deps.db.transaction(async (db) => {
+    const version = await store.insertWording(db, firmId, { kind, text }, deps.clock.now());
+    const of = { firmId, wording: kind, version };
+    await archiveSetting({ ...deps, db }, by, { what: 'wording set', of, values: { text } });
+    return { kind, version, text };
+  });
 }
 
 function checkWording(kind: WordingKind, text: string, firmName: string): void {

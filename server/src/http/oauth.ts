@@ -44,11 +44,11 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer, lane: Lane): vo
     const leave = needsDatabase(request) ? await lane.enter(request.ip) : () => {};
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value) reply.raw.setHeader(name, value);
-    const { raw: req, ip: address, log } = request;
+    const { raw: req, ip: address, id: traceId, log } = request;
     const note = (error: string) => {
       request.problemCode = error;
     };
-    await server.handle({ req, res: reply.raw, address, log, note }).finally(leave);
+    await server.handle({ req, res: reply.raw, address, traceId, log, note }).finally(leave);
   }
 }
 

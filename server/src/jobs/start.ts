@@ -1,4 +1,12 @@
 import type { Deps } from '../deps.ts';
+import { ArchiveFault, growTree } from '../domain/archive-tree.ts';
+import {
+  deliverCheckpoints,
+  type OutsideFolder,
+  type Witnesses,
+  type WitnessFault,
+  witnessing,
+} from '../domain/checkpoint-delivery.ts';
 import type { SandboxClock } from '../domain/clock.ts';
 import type { CrmDeps } from '../domain/crm-connections.ts';
 import { lookUpDue } from '../domain/crm-lookups.ts';
@@ -8,33 +16,47 @@ import { forgetExpiredAnswers } from '../domain/idempotency.ts';
 import { forgetExpiredTokens } from '../domain/oauth-tokens.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { receiveReceipt } from '../domain/receipts.ts';
+import { reconcileDue } from '../domain/reconciliation.ts';
 import { receiveReply } from '../domain/replies.ts';
+import { disposeDue } from '../domain/retention.ts';
+import { sampleForReview } from '../domain/review-samples.ts';
 import { fireDue } from '../domain/schedules.ts';
 import { forgetExpiredSignIns } from '../domain/sign-ins.ts';
+import type { NoteSigner } from '../domain/signed-notes.ts';
 import { forgetRetiredKeys } from '../domain/signing-keys.ts';
 import type { Log } from '../log.ts';
 
 const minuteMs = 60 * 1000;
 
+/** What the jobs of a node need beside the rest. */
+export type NodeDeps = CrmDeps & {
+  sandboxClock: SandboxClock | undefined;
+  signer: NoteSigner | null;
+  outside: OutsideFolder | null;
+  witnesses: Witnesses;
+};
+
 type Job = { name: string; everyMs: number; run(): Promise<void> };
 
 /** What a node does by itself, each job one call of the domain, never twice at a time on one node. */
-export function startJobs(
-  deps: CrmDeps & { sandboxClock: SandboxClock | undefined },
-  log: Log,
-  texting: Dispatcher = dispatcher(deps, log),
-) {
+export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispatcher(deps, log)) {
   const reportFault = (err: unknown) => log.error({ err }, 'a scheduled message was skipped');
   const reportSync = ({ syncId, kind, status, reason }: CrmSync, advisorId: number) =>
     log.warn({ advisorId, syncId, kind, reason }, `a sync with a CRM ${status}`);
   const reportLookup = ({ message: reason }: CrmFault, advisorId: number) =>
     log.warn({ advisorId, reason }, 'a number could not be looked up in a CRM');
+  const witnessNext = witnessing(deps, deps.witnesses);
   const jobs: Job[] = [
     { name: 'forget expired answers', everyMs: 60 * minuteMs, run: () => forgetExpiredAnswers(deps) },
     { name: 'forget expired tokens', everyMs: minuteMs, run: () => forgetExpiredTokens(deps) },
     { name: 'forget expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
     { name: 'forget retired keys', everyMs: minuteMs, run: () => forgetRetiredKeys(deps) },
     { name: 'fire what is due', everyMs: 250, run: () => fireDue(deps, reportFault) },
+    { name: 'sign the archive', everyMs: 2_000, run: () => signArchive(deps, log) },
+    { name: 'have checkpoints witnessed', everyMs: 5_000, run: () => witness(log, witnessNext) },
+    { name: 'dispose of records', everyMs: minuteMs, run: () => disposeDue(deps) },
+    { name: 'reconcile', everyMs: minuteMs, run: () => reconcileDue(deps) },
+    { name: 'draw the daily sample', everyMs: 5 * minuteMs, run: () => sampleForReview(deps) },
     { name: 'sync with CRMs', everyMs: 1_000, run: () => syncDue(deps, reportSync) },
     { name: 'look up in CRMs', everyMs: 500, run: () => lookUpDue(deps, reportLookup) },
   ];
@@ -46,6 +68,21 @@ export function startJobs(
       await Promise.all(running.map((job) => job.stop()));
     },
   };
+}
+
+/** What was committed comes under a checkpoint, and the checkpoint out of the database's reach. */
+async function signArchive(deps: NodeDeps, log: Log): Promise<void> {
+  try {
+    if ((await growTree(deps)) !== null) await deliverCheckpoints(deps);
+  } catch (error) {
+    // Our own words, and the gravest that the log has: somebody must look.
+    if (!(error instanceof ArchiveFault)) throw error;
+    log.fatal({ fault: error.message }, 'the archive is not what was signed: nothing more is signed');
+  }
+}
+
+async function witness(log: Log, next: () => Promise<WitnessFault[]>): Promise<void> {
+  for (const { kind, size, what } of await next()) log.warn({ kind, size, what }, 'a checkpoint was not witnessed');
 }
 
 /** Texts go out, and what the carrier brings comes in. */

@@ -73,7 +73,7 @@ async function findGrantPayload(grantId: string): Promise<AdapterPayload | undef
 async function destroyGrant(grantId: string): Promise<void> {
   const request = currentRequest();
   if (request.path === tokenPath) request.reused = true;
-  else await endGrant(request.deps, grantId);
+  else await endGrant(request.deps, grantId, { reason: 'revoked', traceId: request.traceId });
 }
 
 /** Its id is kept by its hash alone, and put back where the library wants it. */

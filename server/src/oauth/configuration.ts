@@ -79,7 +79,8 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   const { scopes } = (result?.consent ?? {}) as Consent;
   if (!scopes || !client || !account) return undefined;
   const allowed = { clientId: client.clientId, scopes };
-  return provider.Grant.find(await authorize(currentRequest().deps, Number(account.accountId), allowed));
+  const { deps, traceId } = currentRequest();
+  return provider.Grant.find(await authorize(deps, Number(account.accountId), allowed, traceId));
 }
 
 /** What our pages hand the library with the advisor's yes. */

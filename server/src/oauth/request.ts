@@ -9,6 +9,7 @@ export type OAuthRequest = {
   log: Log;
   path: string;
   address: string;
+  traceId: string | null;
   /** What only this browser has (browser.ts). */
   browser: string;
   /** Gives it to the browser, with the first authorization request that waits for its advisor. */

@@ -4,7 +4,7 @@ import { currentRequest } from './request.ts';
 
 /** After a token request: keeps what a lost answer needs, and judges what was used twice. */
 export async function settleReuse(ctx: KoaContextWithOIDC): Promise<void> {
-  const { deps, log, reused } = currentRequest();
+  const { deps, log, reused, traceId } = currentRequest();
   const { grant_type: grantType, refresh_token: refreshToken, code } = (ctx.oidc.params ?? {}) as Form;
   if (!reused) {
     const { refresh_token: successor } = ctx.body as Form;
@@ -13,7 +13,7 @@ export async function settleReuse(ctx: KoaContextWithOIDC): Promise<void> {
     return;
   }
   const kind: OAuthTokenKind = grantType === 'refresh_token' ? 'RefreshToken' : 'AuthorizationCode';
-  const verdict = await judgeReuse(deps, { kind, value: refreshToken ?? code ?? '' });
+  const verdict = await judgeReuse(deps, { kind, value: refreshToken ?? code ?? '', traceId });
   if ('answer' in verdict) {
     ctx.status = 200;
     ctx.body = verdict.answer;

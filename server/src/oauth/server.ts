@@ -42,7 +42,10 @@ export type OAuthServer = AuthorizationRequests & {
   handle(exchange: Exchange): Promise<void>;
 };
 
-export type Exchange = Pick<OAuthRequest, 'address' | 'log' | 'note'> & { req: IncomingMessage; res: ServerResponse };
+export type Exchange = Pick<OAuthRequest, 'address' | 'traceId' | 'log' | 'note'> & {
+  req: IncomingMessage;
+  res: ServerResponse;
+};
 
 type Setup = { keys: KeyRing; log: Log; errorPage: ErrorPage };
 
@@ -60,7 +63,8 @@ export function oauthServer(deps: Deps, { keys, log, errorPage }: Setup): OAuthS
   }
 
   function within<Result>(request: Partial<OAuthRequest>, work: () => Promise<Result>): Promise<Result> {
-    return runRequest({ deps, log, path: '', address: '', browser: '', note: () => {}, ...request }, work);
+    const unknown = { path: '', address: '', traceId: null, browser: '', note: () => {} };
+    return runRequest({ deps, log, ...unknown, ...request }, work);
   }
 
   async function interaction(req: IncomingMessage, res: ServerResponse) {

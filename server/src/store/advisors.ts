@@ -94,6 +94,18 @@ export async function findAdvisor(db: Db, idOrEmail: string): Promise<AdvisorRow
   return row ?? null;
 }
 
+/** Locked, so that who changes settings knows what they were. */
+export async function findAdvisorForUpdate(db: Db, advisorId: number): Promise<AdvisorRow | null> {
+  const [row] = await db.query<AdvisorRow>(
+    `select ${columns}
+     from advisors
+     where advisor_id = $1
+     for no key update`,
+    [advisorId],
+  );
+  return row ?? null;
+}
+
 /** Whose number a person texted. */
 export async function findAdvisorByTextingNumber(db: Db, textingNumber: string): Promise<AdvisorRow | null> {
   const [row] = await db.query<AdvisorRow>(

@@ -1,9 +1,24 @@
 import type { Db } from './db.ts';
 
-/** Something that happened to an advisor's texting, as the archive keeps it. */
+/** What an entry is about; texts that go out are written with their messages (store/messages.ts). */
+export type EntryKind =
+  | 'text_in'
+  | 'consent'
+  | 'schedule'
+  | 'review'
+  | 'export'
+  | 'merge'
+  | 'setting'
+  | 'staff'
+  | 'sign_in'
+  | 'hold'
+  | 'disposal'
+  | 'reconciliation';
+
+/** Something that happened to an advisor's texting, as the archive keeps it; of advisor 0 it is the deployment's. */
 export type NewEntry = {
   advisorId: number;
-  kind: 'text_in' | 'consent' | 'export' | 'merge';
+  kind: EntryKind;
   memberId: number | null;
   actor: string;
   traceId: string | null;
@@ -80,6 +95,19 @@ export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Pro
     'insert-entries',
   );
   return rows.map(({ number }) => number);
+}
+
+/** Locks the heads of all these advisors, in the order in which everybody does, for who adds entries more than once. */
+export async function lockHeads(db: Db, advisorIds: number[]): Promise<void> {
+  await db.query(
+    `select
+     from archive_heads
+     where advisor_id = any ($1)
+     order by advisor_id
+     for no key update`,
+    [[...new Set(advisorIds)]],
+    'lock-heads',
+  );
 }
 
 /** How far an advisor's archive has come. */

@@ -31,6 +31,12 @@ export async function findFirm(db: Db, firmId: number): Promise<FirmRow | null> 
   return row ?? null;
 }
 
+/** For share locks wait for it: whoever disposes of the firm's records takes one. */
+export async function findFirmForUpdate(db: Db, firmId: number): Promise<FirmRow | null> {
+  const [row] = await db.query<FirmRow>(`select ${columns} from firms where firm_id = $1 for no key update`, [firmId]);
+  return row ?? null;
+}
+
 export async function listFirms(db: Db): Promise<FirmRow[]> {
   return db.query<FirmRow>(`select ${columns} from firms order by firm_id`);
 }

@@ -19,21 +19,30 @@ const columns = `
   applications.name as "applicationName", grants.scopes, grants.date_time_created as "dateTimeCreated",
   grants.date_time_modified as "dateTimeModified"`;
 
-/** The grant of that kind, made or found: one that is there keeps its id and gains the scopes. */
-export async function upsertGrant(db: Db, grant: NewGrant, now: Date): Promise<string> {
-  const [row] = await db.query<{ grantId: string }>(
-    `insert into grants as g (
+/** The grant of that kind, made or found: one that is there keeps its id and gains the scopes, unless it has them all. */
+export async function upsertGrant(
+  db: Db,
+  grant: NewGrant,
+  now: Date,
+): Promise<{ grantId: string; isChanged: boolean }> {
+  const [row] = await db.query<{ grantId: string; isChanged: boolean }>(
+    `with earlier as (
+       select scopes
+       from grants
+       where advisor_id = $1 and application_id = $2 and kind = $3
+     )
+     insert into grants as g (
        advisor_id, application_id, kind, grant_id, scopes, date_time_created, date_time_modified
      )
      values ($1, $2, $3, $4, $5, $6, $6)
      on conflict (advisor_id, application_id, kind) do update
      set scopes = g.scopes || array(select unnest(excluded.scopes) except select unnest(g.scopes)),
          date_time_modified = excluded.date_time_modified
-     returning grant_id as "grantId"`,
+     returning grant_id as "grantId", not coalesce((select scopes @> $5 from earlier), false) as "isChanged"`,
     [grant.advisorId, grant.applicationId, grant.kind, grant.grantId, grant.scopes, now],
   );
   if (!row) throw new Error('The upsert returned no grant.');
-  return row.grantId;
+  return row;
 }
 
 /**
@@ -83,19 +92,30 @@ export async function listProvisioned(
   );
 }
 
-/** Its codes and refresh tokens are worth nothing from now on; they are deleted later, however many they are. */
-export async function deleteGrant(db: Db, grantId: string): Promise<void> {
-  await db.query(
+/**
+ * Its codes and refresh tokens are worth nothing from now on; they are deleted later, however many they are. Returns
+ * whose it was, or null where there is none.
+ */
+export async function deleteGrant(
+  db: Db,
+  grantId: string,
+): Promise<{ advisorId: number; applicationId: number } | null> {
+  const [row] = await db.query<{ advisorId: number; applicationId: number }>(
     `with ended as (
        delete from grants
        where grant_id = $1
-       returning grant_id
+       returning grant_id, advisor_id, application_id
+     ),
+     noted as (
+       insert into ended_grants (grant_id)
+       select grant_id
+       from ended
      )
-     insert into ended_grants (grant_id)
-     select grant_id
+     select advisor_id as "advisorId", application_id as "applicationId"
      from ended`,
     [grantId],
   );
+  return row ?? null;
 }
 
 export async function listEndedGrants(db: Db): Promise<string[]> {
@@ -120,10 +140,15 @@ export async function deleteGrantOfKind(
 
 /**
  * Ends what the application can do for the advisor, or for every advisor. What the operator provisioned stays, under
- * another id: the tokens that name the old one end too. Returns how many advisors had authorized it.
+ * another id: the tokens that name the old one end too. Returns how many advisors had authorized it, and how many grants
+ * ended or were renamed.
  */
-export async function deleteConnections(db: Db, applicationId: number, advisorId: number | null): Promise<number> {
-  const [row] = await db.query<{ ended: number }>(
+export async function deleteConnections(
+  db: Db,
+  applicationId: number,
+  advisorId: number | null,
+): Promise<{ authorized: number; grants: number }> {
+  const [row] = await db.query<{ authorized: number; grants: number }>(
     `with ended as (
        delete from grants
        where application_id = $1 and ($2::bigint is null or advisor_id = $2) and kind <> 'provisioned'
@@ -138,11 +163,15 @@ export async function deleteConnections(db: Db, applicationId: number, advisorId
        update grants
        set grant_id = gen_random_uuid()::text
        where application_id = $1 and ($2::bigint is null or advisor_id = $2) and kind = 'provisioned'
+       returning kind
      )
-     select count(*) as ended
-     from ended
-     where kind = 'authorized'`,
+     select count(*) filter (where kind = 'authorized') as authorized, count(*) as grants
+     from (
+       select kind from ended
+       union all
+       select kind from renamed
+     ) as all_of_them`,
     [applicationId, advisorId],
   );
-  return row?.ended ?? 0;
+  return row ?? { authorized: 0, grants: 0 };
 }

@@ -10,12 +10,15 @@ export type HandsetMessage = {
   dateTimeCreated: Date;
 };
 
-export async function insertHandsetMessages(db: Db, messages: HandsetMessage[]): Promise<void> {
+/** One that the carrier took, and that the phone received or not. */
+export type NewHandsetMessage = HandsetMessage & { received: boolean };
+
+export async function insertHandsetMessages(db: Db, messages: NewHandsetMessage[]): Promise<void> {
   await db.query(
-    `insert into handset_messages (phone, texting_number, text, carrier_message_id, date_time_created)
-     select phone, texting_number, text, carrier_message_id, date_time_created
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[]) with ordinality
-       as given (phone, texting_number, text, carrier_message_id, date_time_created, position)
+    `insert into handset_messages (phone, texting_number, text, carrier_message_id, date_time_created, received)
+     select phone, texting_number, text, carrier_message_id, date_time_created, received
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::boolean[]) with ordinality
+       as given (phone, texting_number, text, carrier_message_id, date_time_created, received, position)
      order by position`,
     [
       messages.map(({ phone }) => phone),
@@ -23,8 +26,36 @@ export async function insertHandsetMessages(db: Db, messages: HandsetMessage[]):
       messages.map(({ text }) => text),
       messages.map(({ carrierMessageId }) => carrierMessageId),
       messages.map(({ dateTimeCreated }) => dateTimeCreated),
+      messages.map(({ received }) => received),
     ],
     'insert-handset-messages',
+  );
+}
+
+/** The first that the carrier took at that time or later, received or not; null where there is none. */
+export async function findHandsetRecord(db: Db, from: Date): Promise<number | null> {
+  const [row] = await db.query<{ handsetMessageId: number | null }>(
+    'select min(handset_message_id) as "handsetMessageId" from handset_messages where date_time_created >= $1',
+    [from],
+  );
+  return row?.handsetMessageId ?? null;
+}
+
+/** What it took from that one on. */
+export async function listHandsetRecords(
+  db: Db,
+  fromId: number,
+  limit: number,
+): Promise<(HandsetMessage & { handsetMessageId: number })[]> {
+  return db.query(
+    `select
+       handset_message_id as "handsetMessageId", phone, texting_number as "textingNumber", text,
+       carrier_message_id as "carrierMessageId", date_time_created as "dateTimeCreated"
+     from handset_messages
+     where handset_message_id >= $1
+     order by handset_message_id
+     limit $2`,
+    [fromId, limit],
   );
 }
 
@@ -35,7 +66,7 @@ export async function listHandsetMessages(db: Db, phone: string, limit: number):
        phone, texting_number as "textingNumber", text, carrier_message_id as "carrierMessageId",
        date_time_created as "dateTimeCreated"
      from handset_messages
-     where phone = $1
+     where phone = $1 and received
      order by handset_message_id desc
      limit $2`,
     [phone, limit],
@@ -87,6 +118,7 @@ export async function listHandsets(db: Db, limit: number): Promise<HandsetRow[]>
        (
          select phone, text, date_time_created
          from handset_messages
+         where received
          order by handset_message_id desc
          limit 2000
        )

@@ -24,31 +24,43 @@ export async function insertKey(
   return row.keyId;
 }
 
+const columns = `
+  key_id as "keyId", client_id as "clientId", hint, rate_per_second as "ratePerSecond", burst,
+  daily_quota as "dailyQuota", revoked, k.date_time_created as "dateTimeCreated"`;
+
 export async function listKeys(db: Db): Promise<KeyRow[]> {
   return db.query<KeyRow>(
-    `select
-       key_id as "keyId", client_id as "clientId", hint, rate_per_second as "ratePerSecond", burst,
-       daily_quota as "dailyQuota", revoked, k.date_time_created as "dateTimeCreated"
+    `select ${columns}
      from api_keys k
      join applications using (application_id)
      order by key_id`,
   );
 }
 
-export async function updateKeyPlan(db: Db, keyId: number, plan: UsagePlan): Promise<boolean> {
-  const rows = await db.query(
-    `update api_keys
-     set rate_per_second = $2, burst = $3, daily_quota = $4
+/** Locked, so that who changes it knows what it was. */
+export async function findKeyForUpdate(db: Db, keyId: number): Promise<KeyRow | null> {
+  const [row] = await db.query<KeyRow>(
+    `select ${columns}
+     from api_keys k
+     join applications using (application_id)
      where key_id = $1
-     returning key_id`,
-    [keyId, plan.ratePerSecond, plan.burst, plan.dailyQuota],
+     for no key update of k`,
+    [keyId],
   );
-  return rows.length > 0;
+  return row ?? null;
 }
 
-export async function updateKeyRevoked(db: Db, keyId: number): Promise<boolean> {
-  const rows = await db.query('update api_keys set revoked = true where key_id = $1 returning key_id', [keyId]);
-  return rows.length > 0;
+export async function updateKeyPlan(db: Db, keyId: number, plan: UsagePlan): Promise<void> {
+  await db.query(
+    `update api_keys
+     set rate_per_second = $2, burst = $3, daily_quota = $4
+     where key_id = $1`,
+    [keyId, plan.ratePerSecond, plan.burst, plan.dailyQuota],
+  );
+}
+
+export async function updateKeyRevoked(db: Db, keyId: number): Promise<void> {
+  await db.query('update api_keys set revoked = true where key_id = $1', [keyId]);
 }
 
 /**

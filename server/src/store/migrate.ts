@@ -33,6 +33,16 @@ export async function migrate(connectionString: string): Promise<string[]> {
   });
 }
 
+/**
+ * In production the domain's time is real time, and nobody moves it: whoever could would also say when the retention of
+ * records is over. A sandbox's clock is moved by the application's role.
+ */
+export async function fixClock(connectionString: string): Promise<void> {
+  await asOwner(connectionString, async (client) => {
+    await client.query(`revoke update on sandbox_clock from ${appRole}`);
+  });
+}
+
 /** What a server must know before it serves: that the schema is this program's, and that its role is a restricted one. */
 export async function checkDatabase(connectionString: string): Promise<void> {
   await asOwner(connectionString, async (client) => {

@@ -74,12 +74,13 @@ export async function updatePasskeyUse(
   return updated.length > 0;
 }
 
-export async function deletePasskey(db: Db, advisorId: number, passkeyId: string): Promise<boolean> {
-  const deleted = await db.query('delete from passkeys where advisor_id = $1 and passkey_id = $2 returning 1', [
-    advisorId,
-    passkeyId,
-  ]);
-  return deleted.length > 0;
+/** Its name, or null where there is none. */
+export async function deletePasskey(db: Db, advisorId: number, passkeyId: string): Promise<string | null> {
+  const [deleted] = await db.query<{ name: string }>(
+    'delete from passkeys where advisor_id = $1 and passkey_id = $2 returning name',
+    [advisorId, passkeyId],
+  );
+  return deleted?.name ?? null;
 }
 
 /** Without an advisor it is one to sign in with. */

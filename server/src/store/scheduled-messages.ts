@@ -180,15 +180,21 @@ export async function listScheduledMessages(
   return { total: rows[0]?.total ?? 0, scheduledMessages };
 }
 
-/** False where there is none of the advisor's that is still to come. */
-export async function cancelScheduledMessage(db: Db, advisorId: number, scheduledMessageId: number): Promise<boolean> {
-  const rows = await db.query(
-    `update scheduled_messages
+/** As it is then; null where there is none of the advisor's that is still to come. */
+export async function cancelScheduledMessage(
+  db: Db,
+  advisorId: number,
+  scheduledMessageId: number,
+): Promise<ScheduledMessageRow | null> {
+  const [row] = await db.query<ScheduledMessageRow>(
+    `update scheduled_messages s
      set status = 'canceled', reason = null
      where advisor_id = $1 and scheduled_message_id = $2 and status = 'scheduled'
-     returning scheduled_message_id`,
+     returning
+       scheduled_message_id as "scheduledMessageId", member_id as "memberId", ${phoneOf('s')} as phone, text,
+       first_date as "firstDate", time_zone as "timeZone", frequency, delivery_date as "deliveryDate", status, reason`,
     [advisorId, scheduledMessageId],
     'cancel-scheduled-message',
   );
-  return rows.length > 0;
+  return row ?? null;
 }

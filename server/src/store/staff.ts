@@ -25,8 +25,20 @@ export async function insertStaff(db: Db, { firmId, name, email }: NewStaff, now
   return row ?? null;
 }
 
-export async function updateStaff(db: Db, staffId: number, { disabled }: { disabled: boolean }): Promise<void> {
-  await db.query('update staff set disabled = $2 where staff_id = $1', [staffId, disabled]);
+/** The person as they are now; null where nothing changed. */
+export async function updateStaff(
+  db: Db,
+  staffId: number,
+  { disabled }: { disabled: boolean },
+): Promise<StaffRow | null> {
+  const [row] = await db.query<StaffRow>(
+    `update staff
+     set disabled = $2
+     where staff_id = $1 and disabled <> $2
+     returning ${columns}`,
+    [staffId, disabled],
+  );
+  return row ?? null;
 }
 
 /** By id or by email, as an operator names them. */

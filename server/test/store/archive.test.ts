@@ -19,7 +19,7 @@ function entriesOf({ advisor }: typeof ann): Promise<(Entry & { salt: Buffer; co
   );
 }
 
-test('texts in and out, consent and exports are entries, numbered from 1 without a gap, by whoever did it', async () => {
+test('settings, texts in and out, consent and exports are entries, numbered from 1 without a gap, by whoever did it', async () => {
   const phone = await acceptedPhone(world, ann);
   const text = 'Grüße 👋 é e\u0301';
   const { headers } = await send(ann, { phone, text });
@@ -30,27 +30,28 @@ test('texts in and out, consent and exports are entries, numbered from 1 without
   assert.deepEqual(
     entries.map(({ number, kind, actor }) => [number, kind, actor.replace(/:\d+$/, '')]),
     [
-      [1, 'text_out', 'application'],
-      [2, 'text_in', 'person'],
-      [3, 'consent', 'person'],
-      [4, 'text_out', 'service'],
-      [5, 'export', 'operator'],
+      [1, 'setting', 'operator'],
+      [2, 'text_out', 'application'],
+      [3, 'text_in', 'person'],
+      [4, 'consent', 'person'],
+      [5, 'text_out', 'service'],
+      [6, 'export', 'operator'],
     ],
   );
-  assert.equal(entries[0]?.body.toString(), text);
-  assert.equal(entries[0]?.trace_id, headers['x-trace-id']);
-  assert.deepEqual(JSON.parse(entries[0]?.meta ?? ''), { kind: 'text', from: ann.advisor.textingNumber, to: phone });
-  assert.equal(entries[1]?.body.toString(), 'STOP');
+  assert.equal(entries[1]?.body.toString(), text);
+  assert.equal(entries[1]?.trace_id, headers['x-trace-id']);
+  assert.deepEqual(JSON.parse(entries[1]?.meta ?? ''), { kind: 'text', from: ann.advisor.textingNumber, to: phone });
+  assert.equal(entries[2]?.body.toString(), 'STOP');
 });
 
 test('numbers stay dense under many sends at once, of two advisors, and each commitment is of its body', async () => {
   const phones = { ann: await acceptedPhone(world, ann), bob: await acceptedPhone(world, bob) };
-  const before = (await entriesOf(ann)).length;
+  const before = { ann: (await entriesOf(ann)).length, bob: (await entriesOf(bob)).length };
   const sends = Array.from({ length: 100 }, (_, index) =>
     send(index % 2 ? ann : bob, { phone: index % 2 ? phones.ann : phones.bob, text: `${index}` }),
   );
   await Promise.all(sends);
-  for (const [person, count] of [[ann, before + 50] as const, [bob, 50] as const]) {
+  for (const [person, count] of [[ann, before.ann + 50] as const, [bob, before.bob + 50] as const]) {
     const entries = await entriesOf(person);
     assert.deepEqual(
       entries.map(({ number }) => number),

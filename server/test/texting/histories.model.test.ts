@@ -46,7 +46,7 @@ import {
 /** Histories of a lane follow each other, and those of several go on at once: claims and schedules are a database's. */
 const lanesMax = 4;
 /** As HISTORIES says, for a longer hunt. */
-const historiesMax = Number(process.env.HISTORIES ?? 1_500);
+const historiesMax = Number(process.env.HISTORIES ?? 800);
 const commandsMax = 30;
 
 const config = readConfig({ LOG_LEVEL: 'silent' });
@@ -146,7 +146,7 @@ const commands: fc.Arbitrary<Command>[] = [
   fc.nat().map((which) => ({
     ...command(`cancel #${which}`, async (model, { deps, advisor }) => {
       const chosen = pick(waiting(model), which);
-      await cancelScheduled(deps, advisor.advisorId, chosen.scheduledMessageId);
+      await cancelScheduled(deps, advisor.advisorId, chosen.scheduledMessageId, byOperator);
       model.cancel(chosen);
     }),
     check: (model) => waiting(model).length > 0,

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { byAdvisor } from '../../domain/archive.ts';
 import { type Connection, disconnect, listConnections } from '../../domain/grants.ts';
 import type { Session } from '../../domain/sessions.ts';
 import { type Html, html, sendPage } from '../page.ts';
@@ -26,7 +27,8 @@ export function addConnectedApps(app: FastifyInstance, { deps, forms, sessionOf 
     const fields = forms.read(request);
     const session = await sessionOf(request);
     if (!session) return reply.redirect('/sign-in?next=/connected-apps', 303);
-    await disconnect(deps, fields('clientId'), session.advisorId);
+    const { advisorId } = session;
+    await disconnect(deps, fields('clientId'), advisorId, byAdvisor(advisorId, request.id));
     return reply.redirect('/connected-apps?done=disconnected', 303);
   });
 }

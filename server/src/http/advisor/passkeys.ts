@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { byAdvisor } from '../../domain/archive.ts';
 import {
   addPasskey,
   listPasskeys,
@@ -41,7 +42,8 @@ export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf }: Vi
     const fields = forms.read(request);
     const session = await sessionOf(request);
     if (!session) return reply.redirect('/sign-in?next=/passkeys', 303);
-    await removePasskey(deps, session.advisorId, fields('passkeyId'));
+    const by = byAdvisor(session.advisorId, request.id);
+    await removePasskey(deps, session.advisorId, fields('passkeyId'), by);
     return reply.redirect('/passkeys?done=removed', 303);
   });
 
@@ -57,7 +59,7 @@ export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf }: Vi
     const { response } = forms.readJson(request);
     const session = await sessionOf(request);
     if (!session) return reply.code(401).send(signedOut);
-    const result = await addPasskey(deps, session.advisorId, response);
+    const result = await addPasskey(deps, session.advisorId, response, byAdvisor(session.advisorId, request.id));
     if ('refused' in result) return reply.code(400).send({ message: refusals[result.refused] });
     return { location: '/passkeys?done=added' };
   });

@@ -18,7 +18,8 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
   app.post('/sign-in', hide, async (request, reply) => {
     const fields = forms.read(request);
     const [email, next, application] = [fields('email').trim(), localPath(fields('next')), fields('application')];
-    const result = await signIn(deps, { email, password: fields('password'), address: request.ip });
+    const attempt = { email, password: fields('password'), address: request.ip, traceId: request.id };
+    const result = await signIn(deps, attempt);
     if (result.refused === undefined) {
       await visits.begin(request, reply, result.session);
       return reply.redirect(next, 303);
@@ -36,7 +37,7 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
 
   app.post('/sign-in/passkey', hide, async (request, reply) => {
     const { response, next } = forms.readJson(request);
-    const result = await signInByPasskey(deps, response, request.ip);
+    const result = await signInByPasskey(deps, response, { address: request.ip, traceId: request.id });
     if (result.refused === 'throttled') return sendTooMany(reply, result.retryAfterSeconds);
     if (result.refused) return reply.code(400).send({ message: passkeyNotTaken });
     await visits.begin(request, reply, result.session);

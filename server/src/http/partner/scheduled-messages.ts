@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
+import type { By } from '../../domain/archive.ts';
 import { cancelScheduled, listScheduled, type ScheduledMessage } from '../../domain/schedules.ts';
 import type {
   ScheduledMessageParams,
@@ -16,8 +17,9 @@ export async function cancel(
   deps: Deps,
   advisorId: number,
   { params }: { params: Static<typeof ScheduledMessageParams> },
+  by: By,
 ) {
-  await cancelScheduled(deps, advisorId, params.scheduledMessageId);
+  await cancelScheduled(deps, advisorId, params.scheduledMessageId, by);
 }
 
 function shown(scheduled: ScheduledMessage): Static<typeof Shape> {

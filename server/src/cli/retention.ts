@@ -1,0 +1,44 @@
+import { byOperator } from '../domain/archive.ts';
+import { type Disposal, dispose, getRetention, setRetention } from '../domain/retention.ts';
+import { type Call, type Verb, wholeNumber } from './verb.ts';
+
+export const retentionVerbs: Verb[] = [
+  {
+    name: 'retention show',
+    about: 'Show how many years a firm keeps the bodies of its records.',
+    operands: ['FIRM'],
+    options: {},
+    run: async ({ runtime, operands, out }) => out.records([await getRetention(runtime, firmOf(operands))]),
+  },
+  {
+    name: 'retention set',
+    about: 'Change it, for the records that are there too.',
+    operands: ['FIRM'],
+    options: { years: { value: 'N', about: 'Whole years, 1 to 100; 7 by default.', required: true } },
+    run: async ({ runtime, operands, options, out }) => {
+      const years = wholeNumber('--years', options.years ?? '');
+      out.records([await setRetention(runtime, firmOf(operands), years)]);
+    },
+  },
+  {
+    name: 'archive dispose',
+    about:
+      'Remove the bodies of records whose retention is over and that no hold keeps. It happens by itself once a day; the entries stay.',
+    operands: [],
+    options: { 'dry-run': { about: 'Only say what would go.' } },
+    run: disposeNow,
+  },
+];
+
+async function disposeNow({ runtime, switches, out }: Call): Promise<void> {
+  const dryRun = switches.has('dry-run');
+  const disposals: Disposal[] = [];
+  const told = (disposal: Disposal) => disposals.push(disposal);
+  const { disposed, kept } = await dispose(runtime, { by: byOperator, dryRun, told });
+  if (disposals.length > 0) out.records(disposals);
+  out.note(`Bodies that ${dryRun ? 'would go' : 'went'}: ${disposed}. As old, but kept: ${kept}.`);
+}
+
+function firmOf({ FIRM = '' }: Call['operands']): number {
+  return wholeNumber('FIRM', FIRM);
+}

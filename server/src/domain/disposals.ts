@@ -1,0 +1,73 @@
+import type { Deps } from '../deps.ts';
+import type { DisposalRow } from '../store/retentions.ts';
+import { listDisposals as listRows } from '../store/retentions.ts';
+import { dayMs } from './days.ts';
+
+/** Which bodies were disposed of, by the entries that say so. An entry that was too young for that is not among them. */
+export type Disposals = {
+  has(entry: { advisorId: number; number: number; dateTime?: string }): boolean;
+};
+
+/** Numbers of entries, from the one to the other. */
+export type NumberRange = [from: number, to: number];
+
+type Disposed = { from: number; to: number; youngestMs: number };
+
+const rowsMax = 1_000;
+/** Leap days and the database's time zone: a year back is not the same moment everywhere. */
+const marginMs = 2 * dayMs;
+
+export async function listDisposals(deps: Deps): Promise<Disposals> {
+  const disposed = new Map<number, Disposed[]>();
+  for (let after = { advisorId: -1, number: 0 }; ; ) {
+    const rows = await listRows(deps.db, after, rowsMax);
+    for (const row of rows) {
+      const known = disposed.get(row.advisorId) ?? [];
+      disposed.set(row.advisorId, known);
+      for (const each of disposedBy(row)) known.push(each);
+    }
+    after = rows.at(-1) ?? after;
+    if (rows.length < rowsMax) break;
+  }
+  // A hold that was lifted brings lower numbers after higher ones.
+  for (const each of disposed.values()) each.sort((a, b) => a.from - b.from);
+  return {
+    has({ advisorId, number, dateTime }) {
+      const found = lastFrom(disposed.get(advisorId) ?? [], number);
+      if (!found || number > found.to) return false;
+      return dateTime === undefined || Date.parse(dateTime) <= found.youngestMs;
+    },
+  };
+}
+
+/** Ascending numbers as ranges. */
+export function rangesOf(numbers: number[]): NumberRange[] {
+  const ranges: NumberRange[] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last && last[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges;
+}
+
+function disposedBy({ meta, body, dateTimeCreated }: DisposalRow): Disposed[] {
+  if (body === null) return [];
+  const { retentionYears } = JSON.parse(meta) as { retentionYears: number };
+  const youngest = new Date(dateTimeCreated);
+  youngest.setUTCFullYear(youngest.getUTCFullYear() - retentionYears);
+  const youngestMs = youngest.getTime() + marginMs;
+  return (JSON.parse(body) as NumberRange[]).map(([from, to]) => ({ from, to, youngestMs }));
+}
+
+/** The last range that begins at the number or before it. */
+function lastFrom(ranges: Disposed[], number: number): Disposed | undefined {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ranges[middle]?.from ?? Infinity) <= number) low = middle + 1;
+    else high = middle;
+  }
+  return ranges[low - 1];
+}

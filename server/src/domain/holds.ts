@@ -1,0 +1,82 @@
+import type { Deps } from '../deps.ts';
+import type { HoldRow } from '../store/holds.ts';
+import * as store from '../store/holds.ts';
+import { findMember } from '../store/members.ts';
+import { getAdvisor } from './advisors.ts';
+import { archive, byStaff, deployment } from './archive.ts';
+import { lockFirm } from './firms.ts';
+import { problem } from './problems.ts';
+import type { Staff } from './staff.ts';
+import { isBlank } from './text-rules.ts';
+
+/** A legal hold: what it covers is disposed of only once it is lifted, however old it is. */
+export type Hold = HoldRow;
+/** All of a firm, all of an advisor, or what an advisor has of one person. */
+export type HoldScope = { firmId: number } | { advisorId: number; phone?: string | undefined };
+type Act = { reason: string; staff: Staff };
+
+/** It holds once this returns: a disposal that is under way is waited for, and the next one sees it. */
+export async function addHold(deps: Deps, scope: HoldScope, { reason, staff }: Act): Promise<Hold> {
+  const covered = await coveredBy(deps, scope);
+  checkAct(covered.firmId, { reason, staff });
+  return deps.db.transaction(async (db) => {
+    const within = { ...deps, db };
+    await lockFirm(within, covered.firmId);
+    const holdId = await store.insertHold(db, { ...covered, reason, staffId: staff.staffId }, deps.clock.now());
+    await archiveHold(within, 'added', { ...covered, holdId }, { reason, staff });
+    return getHold(within, holdId);
+  });
+}
+
+export async function liftHold(deps: Deps, holdId: number, { reason, staff }: Act): Promise<Hold> {
+  return deps.db.transaction(async (db) => {
+    const within = { ...deps, db };
+    const hold = await getHold(within, holdId);
+    checkAct(hold.firmId, { reason, staff });
+    await lockFirm(within, hold.firmId);
+    if (!(await store.insertHoldLift(db, { holdId, reason, staffId: staff.staffId }, deps.clock.now())))
+      throw problem('conflict', `Hold ${holdId} is lifted already.`);
+    await archiveHold(within, 'lifted', hold, { reason, staff });
+    return getHold(within, holdId);
+  });
+}
+
+export async function listHolds(deps: Deps): Promise<Hold[]> {
+  return store.listHolds(deps.db);
+}
+
+async function getHold(deps: Deps, holdId: number) {
+  const hold = await store.findHold(deps.db, holdId);
+  if (!hold) throw problem('not_found', `There is no hold ${holdId}.`);
+  return hold;
+}
+
+type Covered = { firmId: number; advisorId: number | null; memberId: number | null };
+
+async function coveredBy(deps: Deps, scope: HoldScope): Promise<Covered> {
+  if ('firmId' in scope) return { firmId: scope.firmId, advisorId: null, memberId: null };
+  const { advisorId, phone } = scope;
+  const { firmId, name } = await getAdvisor(deps, String(advisorId));
+  if (phone === undefined) return { firmId, advisorId, memberId: null };
+  const member = await findMember(deps.db, advisorId, phone);
+  if (!member) throw problem('not_found', `${phone} is not a number that ${name} knows: there is nothing to hold.`);
+  return { firmId, advisorId, memberId: member.memberId };
+}
+
+function checkAct(firmId: number, { reason, staff }: Act): void {
+  if (staff.disabled || staff.firmId !== firmId)
+    throw problem('forbidden', `${staff.name} is not on the staff of firm ${firmId}.`);
+  if (isBlank(reason)) throw problem('invalid_request', 'A reason is needed, such as the matter it is for.');
+}
+
+async function archiveHold(
+  deps: Deps,
+  action: 'added' | 'lifted',
+  { holdId, firmId, advisorId, memberId }: Covered & { holdId: number },
+  { reason, staff }: Act,
+): Promise<void> {
+  const meta = { action, holdId, firmId };
+  const body = JSON.stringify({ reason, by: staff.name });
+  const entry = { advisorId: advisorId ?? deployment, kind: 'hold', memberId, meta, body } as const;
+  await archive(deps, byStaff(staff.staffId), entry);
+}

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto';
+import type { Deps } from '../deps.ts';
+import type { Transaction } from '../store/db.ts';
+import type { Compared, ComparedRecord, DoubtRow, Period } from '../store/reconciliations.ts';
+import * as store from '../store/reconciliations.ts';
+import { archive, type By, byService, deployment } from './archive.ts';
+import { dayMs, dayOf, lastDayDone, nextDay, oncePerDay, startOf } from './days.ts';
+import { listFirms } from './firms.ts';
+import type { Carrier, CarrierRecord } from './ports.ts';
+
+/**
+ * Completeness: what the carrier says that it took, our attempts, messages, replies and archive entries of some days,
+ * compared both ways. What is still under way is no discrepancy, nor is a text in doubt that the carrier has or hasn't.
+ */
+export type DiscrepancyKind =
+  | 'carrier record without an attempt'
+  | 'accepted attempt without a carrier record'
+  | 'carrier record that differs'
+  | 'message without an entry'
+  | 'entry without a message'
+  | 'reply without an entry'
+  | 'entry without a reply';
+export type Discrepancy = { kind: DiscrepancyKind; advisorId: number | null; what: string };
+
+export type Reconciliation = {
+  firstDay: string;
+  lastDay: string;
+  /** Whose records were looked at; null where it keeps none. */
+  carrier: string | null;
+  counts: Counts;
+  discrepancies: number;
+  kinds: Partial<Record<DiscrepancyKind, number>>;
+  /** Only some of many. */
+  first: Discrepancy[];
+  advisors: Record<string, { compared: number; discrepancies: number }>;
+};
+type Counts = {
+  carrierRecords: number;
+  attempts: number;
+  inDoubt: number;
+  messages: number;
+  textsOut: number;
+  replies: number;
+  textsIn: number;
+};
+type Days = { firstDay: string; lastDay: string };
+
+/** What is younger may still be under way, here or at the carrier. */
+const settledMs = 5 * 60 * 1000;
+/** How far the carrier's clock and ours may be apart. */
+const clockSkewMs = 60 * 60 * 1000;
+const daysAtOnce = 31;
+const recordsAtOnce = 1_000;
+const namedMax = 100;
+/** How long what a run that broke off has left behind is kept. */
+const abandonedMs = dayMs;
+
+/** All days that are over and weren't compared yet, by one of the nodes. */
+export async function reconcileDue(deps: Deps): Promise<void> {
+  const lastDay = dayOf(new Date(deps.clock.now().getTime() - settledMs - dayMs));
+  await oncePerDay(deps, 'reconciliation', lastDay, async (finish) => {
+    const days = { firstDay: await firstDayDue(deps, lastDay), lastDay };
+    const reconciliation = await compareDays(deps, days);
+    await deps.db.transaction(async (db) => {
+      await finish(db);
+      await archiveReconciliation({ ...deps, db }, byService, reconciliation);
+    });
+  });
+}
+
+/** The day after the last one that was done; the first time, the day on which there was a firm. */
+async function firstDayDue(deps: Deps, lastDay: string): Promise<string> {
+  const done = await lastDayDone(deps, 'reconciliation');
+  const [firm] = await listFirms(deps);
+  const first = done ? nextDay(done) : firm && dayOf(firm.dateTimeCreated);
+  return first && first < lastDay ? first : lastDay;
+}
+
+/** Compares these days now, and writes down what was found. */
+export async function reconcile(deps: Deps, days: Days, by: By): Promise<Reconciliation> {
+  const reconciliation = await compareDays(deps, days);
+  await archiveReconciliation(deps, by, reconciliation);
+  return reconciliation;
+}
+
+async function archiveReconciliation(
+  deps: Deps,
+  by: By,
+  { kinds, first, advisors, ...rest }: Reconciliation,
+): Promise<void> {
+  const { firstDay, lastDay, carrier, counts, discrepancies } = rest;
+  const meta = { from: firstDay, to: lastDay, carrier, ...counts, discrepancies };
+  const body = JSON.stringify({ kinds, first, advisors });
+  await archive(deps, by, { advisorId: deployment, kind: 'reconciliation', memberId: null, meta, body });
+}
+
+async function compareDays(deps: Deps, days: Days): Promise<Reconciliation> {
+  const found = findings(days, deps.carrier);
+  const end = Math.min(startOf(nextDay(days.lastDay)).getTime(), deps.clock.now().getTime() - settledMs);
+  const stepMs = daysAtOnce * dayMs;
+  for (let from = startOf(days.firstDay).getTime(); from < end; from += stepMs)
+    await comparePeriod(deps, { from: new Date(from), to: new Date(Math.min(end, from + stepMs)) }, found);
+  return found.reconciliation;
+}
+
+async function comparePeriod(deps: Deps, period: Period, found: Findings): Promise<void> {
+  const runId = Date.now() * 1_000 + Math.floor(Math.random() * 1_000);
+  await store.deleteCarrierRecords(deps.db, { before: runId - abandonedMs * 1_000 });
+  try {
+    if (deps.carrier?.records) await stage(deps, runId, deps.carrier.records(...wider(period)));
+    await deps.db.transaction(async (db) => {
+      await compareOwn(db, period, found);
+      if (deps.carrier?.records) await compareCarrier(db, runId, period, found);
+    });
+  } finally {
+    await store.deleteCarrierRecords(deps.db, { is: runId });
+  }
+}
+
+function wider({ from, to }: Period): [Date, Date] {
+  return [new Date(from.getTime() - clockSkewMs), new Date(to.getTime() + clockSkewMs)];
+}
+
+/** In the database, so that however many there are they can be looked for. */
+async function stage({ db }: Deps, runId: number, records: AsyncIterable<CarrierRecord>): Promise<void> {
+  let some: CarrierRecord[] = [];
+  const flush = async () => {
+    await store.insertCarrierRecords(db, runId, some.map(stagedOf));
+    some = [];
+  };
+  for await (const record of records) {
+    some.push(record);
+    if (some.length >= recordsAtOnce) await flush();
+  }
+  await flush();
+}
+
+function stagedOf({ carrierMessageId, from, to, text, dateTime }: CarrierRecord): store.StagedRecord {
+  const textHash = text === undefined ? null : createHash('sha256').update(text).digest();
+  return { carrierMessageId, fromNumber: from, toNumber: to, textHash, dateTime };
+}
+
+async function compareOwn(db: Transaction, period: Period, found: Findings): Promise<void> {
+  for await (const rows of store.compareMessages(db, period))
+    found.count('messages', rows, 'message without an entry', 'message');
+  for await (const rows of store.compareTextsOut(db, period))
+    found.count('textsOut', rows, 'entry without a message', 'entry');
+  for await (const rows of store.compareReplies(db, period))
+    found.count('replies', rows, 'reply without an entry', 'reply');
+  for await (const rows of store.compareTextsIn(db, period))
+    found.count('textsIn', rows, 'entry without a reply', 'entry');
+}
+
+async function compareCarrier(db: Transaction, runId: number, period: Period, found: Findings): Promise<void> {
+  for await (const rows of store.compareAttempts(db, runId, period))
+    found.count('attempts', rows, 'accepted attempt without a carrier record', 'message');
+  const doubts = new Map<string, DoubtRow[]>();
+  const [from, to] = wider(period);
+  for await (const rows of store.listDoubts(db, { from, to }))
+    for (const [number, some] of Map.groupBy(rows, ({ toNumber }) => toNumber))
+      doubts.set(number, [...(doubts.get(number) ?? []), ...some]);
+  for await (const rows of store.compareRecords(db, runId, period))
+    for (const record of rows) found.record(record, record.messageId === null && resolves(doubts, record));
+}
+
+/** Whether the record is that of a text in doubt; each is the record of one. */
+function resolves(doubts: Map<string, DoubtRow[]>, { fromNumber, toNumber, textHash }: ComparedRecord): boolean {
+  const candidates = doubts.get(toNumber) ?? [];
+  const index = candidates.findIndex(
+    (doubt) =>
+      doubt.fromNumbers.includes(fromNumber) && (!textHash || !doubt.textHash || doubt.textHash.equals(textHash)),
+  );
+  if (index >= 0) candidates.splice(index, 1);
+  return index >= 0;
+}
+
+type Findings = ReturnType<typeof findings>;
+
+/** Counts, so that a day of any length fits in memory. */
+function findings({ firstDay, lastDay }: Days, carrier: Carrier | null) {
+  const none = { carrierRecords: 0, attempts: 0, inDoubt: 0, messages: 0, textsOut: 0, replies: 0, textsIn: 0 };
+  const reconciliation: Reconciliation = {
+    firstDay,
+    lastDay,
+    carrier: carrier?.records ? carrier.name : null,
+    counts: none,
+    discrepancies: 0,
+    kinds: {},
+    first: [],
+    advisors: {},
+  };
+  const { counts, kinds, first, advisors } = reconciliation;
+
+  function note(advisorId: number | null, discrepancy: Omit<Discrepancy, 'advisorId'> | null): void {
+    const key = String(advisorId ?? 'nobody');
+    advisors[key] ??= { compared: 0, discrepancies: 0 };
+    advisors[key].compared += 1;
+    if (!discrepancy) return;
+    advisors[key].discrepancies += 1;
+    reconciliation.discrepancies += 1;
+    kinds[discrepancy.kind] = (kinds[discrepancy.kind] ?? 0) + 1;
+    if (first.length < namedMax) first.push({ advisorId, ...discrepancy });
+  }
+
+  return {
+    reconciliation,
+    count(of: keyof Counts, rows: Compared[], kind: DiscrepancyKind, noun: string): void {
+      counts[of] += rows.length;
+      for (const { advisorId, id, isMatched } of rows)
+        note(advisorId, isMatched ? null : { kind, what: `${noun} ${id}` });
+    },
+    record(record: ComparedRecord, isDoubt: boolean): void {
+      const { advisorId, messageId, carrierMessageId, hasAttempt, isSame } = record;
+      counts.carrierRecords += 1;
+      if (isDoubt) counts.inDoubt += 1;
+      const what = `carrier record ${carrierMessageId}${messageId === null ? '' : ` of message ${messageId}`}`;
+      if (!hasAttempt && !isDoubt) note(advisorId, { kind: 'carrier record without an attempt', what });
+      else note(advisorId, isSame ? null : { kind: 'carrier record that differs', what });
+    },
+  };
+}

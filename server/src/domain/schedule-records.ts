@@ -1,0 +1,63 @@
+import type { Deps } from '../deps.ts';
+import { insertEntries } from '../store/archive.ts';
+import type { DueRow, FiredChange, NewScheduledMessage, ScheduledMessageRow } from '../store/scheduled-messages.ts';
+import { insertScheduledMessages } from '../store/scheduled-messages.ts';
+import { type By, byService } from './archive.ts';
+
+/** Every change of a schedule is an entry, whose body is the schedule as it is from then on. */
+
+/** One that is to be made, and for which number. */
+export type NewSchedule = NewScheduledMessage & { phone: string };
+
+type Change = {
+  action: 'created' | 'canceled' | 'completed' | 'skipped' | 'repeated';
+  advisorId: number;
+  schedule: ScheduledMessageRow;
+  by: By;
+};
+
+/** Schedules texts, for as many advisors as there are, and returns their ids in order. */
+export async function takeSchedules(deps: Deps, rows: NewSchedule[]): Promise<number[]> {
+  const ids = await insertScheduledMessages(deps.db, rows, deps.clock.now());
+  const created = rows.map(({ advisorId, actor, traceId, ...row }, index): Change => {
+    const next = { deliveryDate: row.firstDate, status: 'scheduled', reason: null } as const;
+    const schedule = { scheduledMessageId: ids[index] ?? -1, ...row, ...next };
+    return { action: 'created', advisorId, schedule, by: { actor, traceId } };
+  });
+  await archiveChanges(deps, created);
+  return ids;
+}
+
+/** What became of each that was due; in the order of the changes. */
+export async function archiveFired(deps: Deps, due: DueRow[], changes: FiredChange[]): Promise<void> {
+  const fired = changes.map((change, index): Change => {
+    const { advisorId, actor: _actor, traceId: _traceId, ...row } = due[index] as DueRow;
+    const { deliveryDate, status, reason } = change;
+    const action = reason ? 'skipped' : status === 'completed' ? 'completed' : 'repeated';
+    return { action, advisorId, schedule: { ...row, deliveryDate, status, reason }, by: byService };
+  });
+  await archiveChanges(deps, fired);
+}
+
+export async function archiveCanceled(
+  deps: Deps,
+  by: By,
+  advisorId: number,
+  schedule: ScheduledMessageRow,
+): Promise<void> {
+  await archiveChanges(deps, [{ action: 'canceled', advisorId, schedule, by }]);
+}
+
+async function archiveChanges(deps: Deps, changes: Change[]): Promise<void> {
+  const entries = changes.map(({ action, advisorId, schedule, by }) => {
+    const { scheduledMessageId, memberId, deliveryDate, reason } = schedule;
+    const meta = { action, scheduledMessageId, deliveryDate, ...(reason ? { reason } : {}) };
+    return { advisorId, kind: 'schedule', memberId, meta, body: JSON.stringify(bodyOf(schedule)), ...by } as const;
+  });
+  await insertEntries(deps.db, entries, deps.clock.now());
+}
+
+function bodyOf(schedule: ScheduledMessageRow) {
+  const { scheduledMessageId, phone, text, firstDate, timeZone, frequency, deliveryDate, status, reason } = schedule;
+  return { scheduledMessageId, phone, text, firstDate, timeZone, frequency, deliveryDate, status, reason };
+}

@@ -1,0 +1,31 @@
+import type { Deps } from '../deps.ts';
+import { archive, type By, deployment } from './archive.ts';
+
+/** What was set, of what, and the values: never a secret. Without an advisor it is the deployment's. */
+export type Setting = {
+  advisorId?: number;
+  /** `advisor added` */
+  what: string;
+  /** Ids, to find it by. */
+  of: Record<string, number | string>;
+  values: object;
+};
+
+/** Writes down a change of settings, in the transaction that makes it. */
+export async function archiveSetting(
+  deps: Deps,
+  by: By,
+  { advisorId = deployment, what, of, values }: Setting,
+): Promise<void> {
+  const entry = { advisorId, kind: 'setting', memberId: null, meta: { what, ...of } } as const;
+  await archive(deps, by, { ...entry, body: JSON.stringify(values) });
+}
+
+/** What differs between two states of the same thing, each as `{from, to}`; null where nothing does. */
+export function changesOf<Row extends object>(before: Row, after: Row): Record<string, unknown> | null {
+  const changes = Object.entries(after).flatMap(([name, to]) => {
+    const from: unknown = before[name as keyof Row];
+    return JSON.stringify(from) === JSON.stringify(to) ? [] : [[name, { from, to }] as const];
+  });
+  return changes.length > 0 ? Object.fromEntries(changes) : null;
+}

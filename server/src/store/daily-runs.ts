@@ -1,0 +1,50 @@
+import type { Db } from './db.ts';
+
+/** A day as `2031-05-04`. */
+export type DailyRun = { job: string; day: string };
+
+/** True where the run is the caller's, until its lease ends. */
+export async function claimDay(
+  db: Db,
+  { job, day }: DailyRun,
+  { realNow, leasedUntil }: { realNow: Date; leasedUntil: Date },
+): Promise<boolean> {
+  const rows = await db.query(
+    `insert into daily_runs as run (job, day, leased_until)
+     values ($1, $2, $3)
+     on conflict (job, day) do update
+     set leased_until = excluded.leased_until
+     where not run.done and run.leased_until <= $4
+     returning 1`,
+    [job, day, leasedUntil, realNow],
+  );
+  return rows.length > 0;
+}
+
+/** False where it was done already. */
+export async function finishDay(db: Db, { job, day }: DailyRun): Promise<boolean> {
+  const rows = await db.query(
+    `update daily_runs
+     set done = true
+     where job = $1 and day = $2 and not done
+     returning 1`,
+    [job, day],
+  );
+  return rows.length > 0;
+}
+
+export async function releaseDay(db: Db, { job, day }: DailyRun, realNow: Date): Promise<void> {
+  await db.query('update daily_runs set leased_until = $3 where job = $1 and day = $2 and not done', [
+    job,
+    day,
+    realNow,
+  ]);
+}
+
+export async function findLastDay(db: Db, job: string): Promise<string | null> {
+  const [row] = await db.query<{ day: string | null }>(
+    'select max(day) as day from daily_runs where job = $1 and done',
+    [job],
+  );
+  return row?.day ?? null;
+}

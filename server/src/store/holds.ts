@@ -1,0 +1,79 @@
+import type { Db } from './db.ts';
+
+/** A legal hold, with who and why; of all of a firm where it names no advisor, of all of an advisor where it names no phone. */
+export type HoldRow = {
+  holdId: number;
+  firmId: number;
+  advisorId: number | null;
+  phone: string | null;
+  reason: string;
+  by: string;
+  dateTimeCreated: Date;
+  dateTimeLifted: Date | null;
+  liftedBy: string | null;
+  liftReason: string | null;
+};
+export type NewHold = {
+  firmId: number;
+  advisorId: number | null;
+  memberId: number | null;
+  reason: string;
+  staffId: number;
+};
+
+const columns = `
+  h.hold_id as "holdId", h.firm_id as "firmId", h.advisor_id as "advisorId", m.phone, h.reason, s.name as "by",
+  h.date_time_created as "dateTimeCreated", l.date_time_created as "dateTimeLifted", ls.name as "liftedBy",
+  l.reason as "liftReason"`;
+const joins = `
+  join staff s using (staff_id)
+  left join members m on m.advisor_id = h.advisor_id and m.member_id = h.member_id
+  left join hold_lifts l on l.hold_id = h.hold_id
+  left join staff ls on ls.staff_id = l.staff_id`;
+
+export async function insertHold(db: Db, hold: NewHold, now: Date): Promise<number> {
+  const [row] = await db.query<{ holdId: number }>(
+    `insert into holds (firm_id, advisor_id, member_id, reason, staff_id, date_time_created)
+     values ($1, $2, $3, $4, $5, $6)
+     returning hold_id as "holdId"`,
+    [hold.firmId, hold.advisorId, hold.memberId, hold.reason, hold.staffId, now],
+  );
+  if (!row) throw new Error('The insert returned no hold.');
+  return row.holdId;
+}
+
+/** False where it is lifted already. */
+export async function insertHoldLift(
+  db: Db,
+  lift: { holdId: number; reason: string; staffId: number },
+  now: Date,
+): Promise<boolean> {
+  const rows = await db.query(
+    `insert into hold_lifts (hold_id, reason, staff_id, date_time_created)
+     values ($1, $2, $3, $4)
+     on conflict do nothing
+     returning 1`,
+    [lift.holdId, lift.reason, lift.staffId, now],
+  );
+  return rows.length > 0;
+}
+
+export async function findHold(db: Db, holdId: number): Promise<(HoldRow & { memberId: number | null }) | null> {
+  const [row] = await db.query<HoldRow & { memberId: number | null }>(
+    `select ${columns}, h.member_id as "memberId"
+     from holds h
+     ${joins}
+     where h.hold_id = $1`,
+    [holdId],
+  );
+  return row ?? null;
+}
+
+export async function listHolds(db: Db): Promise<HoldRow[]> {
+  return db.query<HoldRow>(
+    `select ${columns}
+     from holds h
+     ${joins}
+     order by h.hold_id`,
+  );
+}

@@ -1,0 +1,238 @@
+import type { Db, Transaction } from './db.ts';
+
+/** From the one moment to before the other. */
+export type Period = { from: Date; to: Date };
+/** A carrier's record, with the SHA-256 of its text where the carrier tells it. */
+export type StagedRecord = {
+  carrierMessageId: string;
+  fromNumber: string;
+  toNumber: string;
+  textHash: Buffer | null;
+  dateTime: Date;
+};
+
+/** Something of ours, and whether what must be beside it is. */
+export type Compared = { advisorId: number; id: number; isMatched: boolean };
+/** An attempt of which nobody knows what became, or that still lasts. */
+export type DoubtRow = {
+  advisorId: number;
+  messageId: number;
+  toNumber: string;
+  fromNumbers: string[];
+  textHash: Buffer | null;
+};
+export type ComparedRecord = Omit<StagedRecord, 'dateTime'> & {
+  /** Whose number it went out from; unset where nobody has it. */
+  advisorId: number | null;
+  messageId: number | null;
+  hasAttempt: boolean;
+  isSame: boolean;
+};
+
+const rowsPerFetch = 5_000;
+const deletedMax = 10_000;
+
+export async function insertCarrierRecords(db: Db, runId: number, records: StagedRecord[]): Promise<void> {
+  await db.query(
+    `insert into carrier_records (run_id, carrier_message_id, from_number, to_number, text_hash, date_time)
+     select $1, *
+     from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::timestamptz[])
+     on conflict do nothing`,
+    [
+      runId,
+      records.map(({ carrierMessageId }) => carrierMessageId),
+      records.map(({ fromNumber }) => fromNumber),
+      records.map(({ toNumber }) => toNumber),
+      records.map(({ textHash }) => textHash),
+      records.map(({ dateTime }) => dateTime),
+    ],
+  );
+}
+
+/** Those of a run, or of all that began before it; some at a time, until none is left. */
+export async function deleteCarrierRecords(db: Db, runs: { is: number } | { before: number }): Promise<void> {
+  const [condition, runId] = 'is' in runs ? ['run_id = $1', runs.is] : ['run_id < $1', runs.before];
+  let deleted: number;
+  do
+    deleted = (
+      await db.query(
+        `delete from carrier_records
+         where (run_id, carrier_message_id) in (
+           select run_id, carrier_message_id
+           from carrier_records
+           where ${condition}
+           limit ${deletedMax}
+         )
+         returning 1`,
+        [runId],
+      )
+    ).length;
+  while (deleted === deletedMax);
+}
+
+/** Attempts that the carrier said it took, and whether it has them on record. */
+export function compareAttempts(db: Transaction, runId: number, { from, to }: Period): AsyncGenerator<Compared[]> {
+  return fetched<Compared>(
+    db,
+    `select
+       a.advisor_id as "advisorId", a.message_id as id,
+       exists (
+         select
+         from carrier_records
+         where run_id = $1
+           and carrier_message_id = (
+             select carrier_message_id
+             from messages
+             where advisor_id = a.advisor_id and message_id = a.message_id
+           )
+       ) as "isMatched"
+     from attempts a
+     where a.date_time_started >= $2 and a.date_time_started < $3 and a.outcome = 'accepted'`,
+    [runId, from, to],
+  );
+}
+
+/** Attempts whose answer was lost, or that have none yet, with all that is needed to recognise the carrier's record. */
+export function listDoubts(db: Transaction, { from, to }: Period): AsyncGenerator<DoubtRow[]> {
+  return fetched<DoubtRow>(
+    db,
+    `select
+       a.advisor_id as "advisorId", a.message_id as "messageId", t.phone as "toNumber",
+       array[t.texting_number, e.meta::json ->> 'from'] as "fromNumbers", e.text_hash as "textHash"
+     from attempts a
+     cross join lateral (
+       select archive_number, phone, texting_number
+       from messages
+       join members using (advisor_id, member_id)
+       join advisors using (advisor_id)
+       where advisor_id = a.advisor_id and message_id = a.message_id
+       limit 1
+     ) as t
+     cross join lateral (
+       select meta, sha256(body) as text_hash
+       from archive_entries
+       left join archive_bodies using (advisor_id, number)
+       where advisor_id = a.advisor_id and number = t.archive_number
+       limit 1
+     ) as e
+     where a.date_time_started >= $1
+       and a.date_time_started < $2
+       and (a.outcome is null or a.outcome = 'unknown')`,
+    [from, to],
+  );
+}
+
+/** The carrier's records of the period, each with the message that has its id. A body that is gone can't differ. */
+export function compareRecords(db: Transaction, runId: number, { from, to }: Period): AsyncGenerator<ComparedRecord[]> {
+  return fetched<ComparedRecord>(
+    db,
+    `select
+       r.carrier_message_id as "carrierMessageId", r.from_number as "fromNumber", r.to_number as "toNumber",
+       r.text_hash as "textHash", coalesce(t.advisor_id, s.advisor_id) as "advisorId", t.message_id as "messageId",
+       coalesce(t.outcome = 'accepted', false) as "hasAttempt",
+       coalesce(t.phone = r.to_number, true) and coalesce(r.text_hash = t.text_hash, true) as "isSame"
+     from carrier_records r
+     left join lateral (
+       select m.advisor_id, m.message_id, a.outcome, members.phone, sha256(b.body) as text_hash
+       from messages m
+       join members using (advisor_id, member_id)
+       left join attempts a using (advisor_id, message_id, attempt)
+       left join archive_bodies b on b.advisor_id = m.advisor_id and b.number = m.archive_number
+       where m.carrier_message_id = r.carrier_message_id
+       limit 1
+     ) as t on true
+     left join lateral (
+       select advisor_id
+       from advisors
+       where texting_number = r.from_number
+       limit 1
+     ) as s on true
+     where r.run_id = $1 and r.date_time >= $2 and r.date_time < $3`,
+    [runId, from, to],
+  );
+}
+
+/** Messages, and whether the archive has them. */
+export function compareMessages(db: Transaction, { from, to }: Period): AsyncGenerator<Compared[]> {
+  return fetched<Compared>(
+    db,
+    `select t.advisor_id as "advisorId", t.message_id as id, e.number is not null as "isMatched"
+     from messages t
+     left join lateral (
+       select number
+       from archive_entries
+       where advisor_id = t.advisor_id
+         and number = t.archive_number
+         and kind = 'text_out'
+         and message_id = t.message_id
+       limit 1
+     ) as e on true
+     where t.date_time_created >= $1 and t.date_time_created < $2`,
+    [from, to],
+  );
+}
+
+/** The other way: entries of texts that went out, and whether each is that of a message. */
+export function compareTextsOut(db: Transaction, { from, to }: Period): AsyncGenerator<Compared[]> {
+  return fetched<Compared>(
+    db,
+    `select e.advisor_id as "advisorId", e.number as id, t.message_id is not null as "isMatched"
+     from archive_entries e
+     left join lateral (
+       select message_id
+       from messages
+       where advisor_id = e.advisor_id and message_id = e.message_id and archive_number = e.number
+       limit 1
+     ) as t on true
+     where e.date_time_created >= $1 and e.date_time_created < $2 and e.kind = 'text_out'`,
+    [from, to],
+  );
+}
+
+export function compareReplies(db: Transaction, { from, to }: Period): AsyncGenerator<Compared[]> {
+  return fetched<Compared>(
+    db,
+    `select r.advisor_id as "advisorId", r.reply_id as id, e.number is not null as "isMatched"
+     from replies r
+     left join lateral (
+       select number
+       from archive_entries
+       where advisor_id = r.advisor_id
+         and number = r.archive_number
+         and kind = 'text_in'
+         and member_id = r.member_id
+       limit 1
+     ) as e on true
+     where r.date_time_created >= $1 and r.date_time_created < $2`,
+    [from, to],
+  );
+}
+
+export function compareTextsIn(db: Transaction, { from, to }: Period): AsyncGenerator<Compared[]> {
+  return fetched<Compared>(
+    db,
+    `select e.advisor_id as "advisorId", e.number as id, r.reply_id is not null as "isMatched"
+     from archive_entries e
+     left join lateral (
+       select reply_id
+       from replies
+       where advisor_id = e.advisor_id
+         and carrier_message_id = e.meta::json ->> 'carrierMessageId'
+         and archive_number = e.number
+       limit 1
+     ) as r on true
+     where e.date_time_created >= $1 and e.date_time_created < $2 and e.kind = 'text_in'`,
+    [from, to],
+  );
+}
+
+/** A statement's rows, some at a time: however long a day's list is, no statement runs out of time. */
+async function* fetched<Row extends object>(db: Transaction, sql: string, values: unknown[]): AsyncGenerator<Row[]> {
+  await db.query(`declare compared no scroll cursor for ${sql}`, values);
+  for (;;) {
+    const rows = await db.query<Row>(`fetch ${rowsPerFetch} from compared`);
+    if (rows.length > 0) yield rows;
+    if (rows.length < rowsPerFetch) break;
+  }
+  await db.query('close compared');
+}

@@ -1,0 +1,91 @@
+import type { Db } from './db.ts';
+
+export async function insertRetention(
+  db: Db,
+  firmId: number,
+  { years, now }: { years: number; now: Date },
+): Promise<void> {
+  await db.query(
+    `insert into retentions (firm_id, years, date_time_created)
+     values ($1, $2, $3)`,
+    [firmId, years, now],
+  );
+}
+
+export async function findRetention(db: Db, firmId: number): Promise<number> {
+  const [row] = await db.query<{ years: number }>('select retention_years($1) as years', [firmId]);
+  if (!row) throw new Error('The function returned no years.');
+  return row.years;
+}
+
+/** An advisor whose records may be due; held where a hold keeps all of them. */
+export type KeeperRow = { advisorId: number; advisor: string; firmId: number; isHeld: boolean };
+
+export async function listKeepers(db: Db, afterAdvisorId: number, limit: number): Promise<KeeperRow[]> {
+  return db.query<KeeperRow>(
+    `select
+       advisor_id as "advisorId", name as advisor, firm_id as "firmId",
+       exists (
+         select
+         from holds h
+         where h.firm_id = a.firm_id
+           and (h.advisor_id is null or h.advisor_id = a.advisor_id)
+           and h.member_id is null
+           and not exists (select from hold_lifts l where l.hold_id = h.hold_id)
+       ) as "isHeld"
+     from advisors a
+     where advisor_id > $1
+     order by advisor_id
+     limit $2`,
+    [afterAdvisorId, limit],
+  );
+}
+
+/** A body that was looked at: whether its retention is over, and whether it goes. */
+export type LookedAt = { number: number; isOld: boolean; goes: boolean };
+export type LookFrom = { advisorId: number; afterNumber: number; bodiesMax: number };
+
+/** Removes what can go among the next bodies by number. The database checks retention and holds itself. */
+export async function disposeBodies(db: Db, { advisorId, afterNumber, bodiesMax }: LookFrom): Promise<LookedAt[]> {
+  return db.query<LookedAt>(
+    `select body_number as number, is_old as "isOld", is_disposed as goes
+     from dispose_bodies($1, $2, $3)`,
+    [advisorId, afterNumber, bodiesMax],
+  );
+}
+
+/** What that would remove. */
+export async function listDisposable(db: Db, { advisorId, afterNumber, bodiesMax }: LookFrom): Promise<LookedAt[]> {
+  return db.query<LookedAt>(
+    `select body_number as number, is_old as "isOld", is_disposable as goes
+     from disposable_bodies($1, $2, $3)`,
+    [advisorId, afterNumber, bodiesMax],
+  );
+}
+
+export type DisposalRow = {
+  advisorId: number;
+  number: number;
+  meta: string;
+  body: string | null;
+  dateTimeCreated: Date;
+};
+
+/** The entries that say what was disposed of, in the order of advisors and numbers. */
+export async function listDisposals(
+  db: Db,
+  after: { advisorId: number; number: number },
+  limit: number,
+): Promise<DisposalRow[]> {
+  return db.query<DisposalRow>(
+    `select
+       advisor_id as "advisorId", number, meta, convert_from(b.body, 'UTF8') as body,
+       date_time_created as "dateTimeCreated"
+     from archive_entries
+     left join archive_bodies b using (advisor_id, number)
+     where kind = 'disposal' and (advisor_id, number) > ($1, $2)
+     order by advisor_id, number
+     limit $3`,
+    [after.advisorId, after.number, limit],
+  );
+}

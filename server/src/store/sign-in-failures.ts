@@ -1,0 +1,44 @@
+import type { Db } from './db.ts';
+import type { SignInMethod } from './sessions.ts';
+
+/** Failed attempts at one account since they were last counted; address and trace are those of the last. */
+export type FailureRow = {
+  advisorId: number | null;
+  method: SignInMethod;
+  address: string;
+  traceId: string | null;
+  failures: number;
+  firstFailed: Date;
+  lastFailed: Date;
+};
+export type NewFailure = Pick<FailureRow, 'advisorId' | 'method' | 'address' | 'traceId'> & { accountHash: Buffer };
+
+export async function upsertFailure(db: Db, failure: NewFailure, now: Date): Promise<void> {
+  await db.query(
+    `insert into sign_in_failures as f (
+       account_hash, advisor_id, method, address, trace_id, failures, first_failed, last_failed
+     )
+     values ($1, $2, $3, $4, $5, 1, $6, $6)
+     on conflict (account_hash) do update
+     set advisor_id = excluded.advisor_id, address = excluded.address, trace_id = excluded.trace_id,
+         failures = f.failures + 1, last_failed = excluded.last_failed`,
+    [failure.accountHash, failure.advisorId, failure.method, failure.address, failure.traceId, now],
+  );
+}
+
+/** Takes some away that began before, for whoever writes them down. */
+export async function deleteFailures(db: Db, before: Date, limit: number): Promise<FailureRow[]> {
+  return db.query<FailureRow>(
+    `delete from sign_in_failures
+     where account_hash in (
+       select account_hash
+       from sign_in_failures
+       where first_failed <= $1
+       limit $2
+       for update skip locked
+     )
+     returning advisor_id as "advisorId", method, address, trace_id as "traceId", failures,
+       first_failed as "firstFailed", last_failed as "lastFailed"`,
+    [before, limit],
+  );
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { byOperator, deployment } from '../../src/domain/archive.ts';
+import { dayMs, dayOf, startOf } from '../../src/domain/days.ts';
+import { getFirm } from '../../src/domain/firms.ts';
+import type { CarrierRecord } from '../../src/domain/ports.ts';
+import { reconcile, reconcileDue } from '../../src/domain/reconciliation.ts';
+import { say } from '../texting/people.ts';
+import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../texting/texting.ts';
+import { makeWorld } from '../world.ts';
+
+const world = await makeWorld();
+after(() => world.close());
+const { deps, database, clock, ann, bob } = world;
+const { advisorId } = ann.advisor;
+const minuteMs = 60_000;
+
+/** At noon of the next day, so that no test runs into midnight. */
+async function newDay(): Promise<string> {
+  const now = clock.now().getTime();
+  await clock.advance(startOf(dayOf(new Date(now + dayMs))).getTime() + dayMs / 2 - now);
+  return dayOf(clock.now());
+}
+
+const compare = async (day: string, within = deps) => reconcile(within, { firstDay: day, lastDay: day }, byOperator);
+
+/** A text to a phone that has accepted, once its status is one of these. */
+async function sent(phone: string, ...statuses: string[]): Promise<number> {
+  await setConsent(world, ann, phone, 'accepted');
+  const { body } = await send(ann, { phone, text: `To ${phone}` });
+  const [{ messageId }] = body.successes;
+  await statusOf(ann, messageId, ...statuses);
+  return messageId;
+}
+
+/** As the owner, who can switch the triggers off. */
+const tamper = (sql: string, values: unknown[]) =>
+  Promise.all([
+    database.asOwner('alter table archive_entries disable trigger all'),
+    database.asOwner('alter table archive_bodies disable trigger all'),
+  ]).then(() => database.asOwner(sql, values));
+
+type Written = { actor: string; meta: Record<string, unknown>; body: Record<string, unknown> };
+
+async function written(): Promise<Written[]> {
+  const rows = await database.asOwner<{ actor: string; meta: string; body: string }>(
+    `select actor, meta, convert_from(body, 'UTF8') as body
+     from archive_entries
+     join archive_bodies using (advisor_id, number)
+     where advisor_id = $1 and kind = 'reconciliation'
+     order by number`,
+    [deployment],
+  );
+  return rows.map(({ actor, meta, body }) => ({ actor, meta: JSON.parse(meta), body: JSON.parse(body) }));
+}
+
+const staged = async () => (await database.asOwner('select from carrier_records')).length;
+
+test('a day on which all went as it should agrees, with what is in doubt, undelivered, tried again or still waits', async () => {
+  const day = await newDay();
+  await sent(newPhone(), 'delivered');
+  await sent('+15005550007', 'undelivered');
+  await sent('+15005550021', 'delivered');
+  await sent('+15005550022', 'in_doubt');
+  await say(world, ann, newPhone(), 'Hello');
+  await say(world, bob, newPhone(), 'Hello Bob');
+  await clock.advance(10 * minuteMs);
+  const waiting = await acceptedPhone(world, ann);
+  await send(ann, { phone: waiting, text: 'Just now' });
+  const found = await compare(day);
+  assert.deepEqual(found.first, []);
+  assert.deepEqual([found.carrier, found.discrepancies], ['sandbox', 0]);
+  const { messages, textsOut, attempts, carrierRecords, inDoubt, replies, textsIn } = found.counts;
+  assert.deepEqual(
+    { messages, textsOut, attempts, carrierRecords },
+    { messages: 4, textsOut: 4, attempts: 3, carrierRecords: 4 },
+  );
+  assert.deepEqual({ inDoubt, replies, textsIn }, { inDoubt: 1, replies: 2, textsIn: 2 });
+  assert.deepEqual(found.advisors[bob.advisor.advisorId], { compared: 2, discrepancies: 0 });
+  const [entry] = (await written()).slice(-1);
+  assert.deepEqual(
+    [entry?.actor, entry?.meta.from, entry?.meta.to, entry?.meta.discrepancies],
+    ['operator', day, day, 0],
+  );
+  assert.equal(await staged(), 0);
+});
+
+test('everything that is missing on one side, or differs, is found and named', async () => {
+  const day = await newDay();
+  const ids: number[] = [];
+  for (let count = 0; count < 5; count += 1) ids.push(await sent(newPhone(), 'delivered'));
+  const [lost, changed, attemptless, entryless, messageless] = ids as [number, number, number, number, number];
+  await sent('+15005550022', 'in_doubt');
+  const carrierId = async (messageId: number) => {
+    const [row] = await database.asOwner<{ id: string }>(
+      'select carrier_message_id as id from messages where message_id = $1',
+      [messageId],
+    );
+    return row?.id ?? '';
+  };
+  const names = new Map(await Promise.all(ids.map(async (id) => [id, await carrierId(id)] as const)));
+  await say(world, ann, newPhone(), 'Hello', { carrierMessageId: 'reply-one' });
+  await say(world, ann, newPhone(), 'Hello', { carrierMessageId: 'reply-two' });
+  const numberOf = async (sql: string, value: unknown) => {
+    const [row] = await database.asOwner<{ number: number }>(`select (${sql})::integer as number`, [value]);
+    return row?.number;
+  };
+  const entryOf = 'select number from archive_entries where message_id = $1';
+  const replyEntry = `select archive_number from replies where carrier_message_id = $1`;
+  const orphan = { entry: await numberOf(entryOf, messageless), reply: await numberOf(replyEntry, 'reply-one') };
+  const kept = await numberOf('select reply_id from replies where carrier_message_id = $1', 'reply-two');
+
+  await database.asOwner('delete from handset_messages where carrier_message_id = $1', [names.get(lost)]);
+  await database.asOwner('update handset_messages set text = text || $2 where carrier_message_id = $1', [
+    names.get(changed),
+    '\u200b',
+  ]);
+  await database.asOwner('delete from attempts where message_id = $1', [attemptless]);
+  await tamper('delete from archive_entries where message_id = $1', [entryless]);
+  await database.asOwner('delete from messages where message_id = $1', [messageless]);
+  await database.asOwner(`delete from replies where carrier_message_id = 'reply-one'`);
+  await tamper(`delete from archive_entries where advisor_id = $1 and meta like '%reply-two%'`, [advisorId]);
+  // Once more what is in doubt, which explains one record and not two; and what nobody of ours sent.
+  await database.asOwner(
+    `insert into handset_messages (phone, texting_number, text, carrier_message_id, date_time_created)
+     select phone, texting_number, text, 'twice', date_time_created
+     from handset_messages
+     where phone = '+15005550022'
+     order by handset_message_id desc
+     limit 1`,
+  );
+  await database.asOwner(
+    `insert into handset_messages (phone, texting_number, text, carrier_message_id, date_time_created)
+     values ('+12125550199', '+19998887777', 'Off the books', 'stray', $1)`,
+    [clock.now()],
+  );
+  await clock.advance(10 * minuteMs);
+  const found = await compare(day);
+  const discrepancies = found.first.map((each) => [each.kind, each.advisorId, each.what] as const);
+  assert.deepEqual(
+    discrepancies.toSorted(),
+    [
+      ['accepted attempt without a carrier record', advisorId, `message ${lost}`],
+      ['accepted attempt without a carrier record', advisorId, `message ${messageless}`],
+      ['carrier record that differs', advisorId, `carrier record ${names.get(changed)} of message ${changed}`],
+      [
+        'carrier record without an attempt',
+        advisorId,
+        `carrier record ${names.get(attemptless)} of message ${attemptless}`,
+      ],
+      ['carrier record without an attempt', advisorId, `carrier record ${names.get(messageless)}`],
+      ['carrier record without an attempt', advisorId, 'carrier record twice'],
+      ['carrier record without an attempt', null, 'carrier record stray'],
+      ['entry without a message', advisorId, `entry ${orphan.entry}`],
+      ['entry without a reply', advisorId, `entry ${orphan.reply}`],
+      ['message without an entry', advisorId, `message ${entryless}`],
+      ['reply without an entry', advisorId, `reply ${kept}`],
+    ].toSorted(),
+  );
+  assert.equal(found.discrepancies, discrepancies.length);
+  assert.deepEqual(found.advisors.nobody, { compared: 1, discrepancies: 1 });
+  const [entry] = (await written()).slice(-1);
+  assert.equal(entry?.meta.discrepancies, discrepancies.length);
+  assert.deepEqual(entry?.body.first, found.first);
+});
+
+test('a carrier that keeps no records leaves our own to compare', async () => {
+  const day = await newDay();
+  await sent(newPhone(), 'delivered');
+  await database.asOwner('delete from handset_messages');
+  await clock.advance(10 * minuteMs);
+  const { records: _, ...carrier } = deps.carrier ?? assert.fail();
+  const { counts, discrepancies, carrier: name } = await compare(day, { ...deps, carrier });
+  assert.deepEqual([name, counts.messages, counts.carrierRecords, discrepancies], [null, 1, 0, 0]);
+});
+
+test('many records are taken some at a time, only the first are named, and nothing of them stays', async () => {
+  const day = await newDay();
+  const at = clock.now();
+  const carrier = deps.carrier ?? assert.fail();
+  async function* records(): AsyncGenerator<CarrierRecord> {
+    for (let id = 0; id < 5_500; id += 1) {
+      yield { carrierMessageId: `unknown ${id}`, from: '+15005552001', to: '+12125550100', dateTime: at };
+    }
+  }
+  await clock.advance(10 * minuteMs);
+  const found = await compare(day, { ...deps, carrier: { ...carrier, records } });
+  assert.deepEqual([found.counts.carrierRecords, found.discrepancies, found.first.length], [5_500, 5_500, 100]);
+  assert.equal(await staged(), 0);
+});
+
+test('each day is compared once, on whichever node, and none is left out', async () => {
+  await newDay();
+  const before = (await written()).length;
+  await Promise.all([reconcileDue(deps), reconcileDue(deps), reconcileDue(deps)]);
+  await reconcileDue(deps);
+  const yesterday = dayOf(new Date(clock.now().getTime() - dayMs));
+  const daysSince = async () => (await written()).slice(before).map(({ actor, meta }) => [actor, meta.from, meta.to]);
+  const first = dayOf((await getFirm(deps, ann.advisor.firmId)).dateTimeCreated);
+  assert.deepEqual(await daysSince(), [['service', first, yesterday]]);
+  const missed = await newDay();
+  await newDay();
+  const { records: _, ...carrier } = deps.carrier ?? assert.fail();
+  async function* broken(): AsyncGenerator<CarrierRecord> {
+    yield { carrierMessageId: 'x', from: 'x', to: 'x', dateTime: clock.now() };
+    throw new Error('The carrier is away.');
+  }
+  await assert.rejects(reconcileDue({ ...deps, carrier: { ...carrier, records: broken } }), /is away/);
+  assert.equal(await staged(), 0);
+  await reconcileDue(deps);
+  const afterIt = dayOf(new Date(startOf(yesterday).getTime() + dayMs));
+  assert.deepEqual(await daysSince(), [
+    ['service', first, yesterday],
+    ['service', afterIt, missed],
+  ]);
+});

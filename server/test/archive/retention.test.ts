@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { setAdvisor } from '../../src/domain/advisors.ts';
+import { byOperator } from '../../src/domain/archive.ts';
+import { recordConsent } from '../../src/domain/consents.ts';
+import { dayMs } from '../../src/domain/days.ts';
+import { listDisposals } from '../../src/domain/disposals.ts';
+import { addFirm } from '../../src/domain/firms.ts';
+import { addHold, liftHold, listHolds } from '../../src/domain/holds.ts';
+import { dispose, disposeDue, getRetention, setRetention } from '../../src/domain/retention.ts';
+import { addStaff, type Staff, setStaff } from '../../src/domain/staff.ts';
+import { appRole, fixClock } from '../../src/store/migrate.ts';
+import { newcomer } from '../api/address-book.ts';
+import { ask, say } from '../texting/people.ts';
+import { newPhone, send, setConsent } from '../texting/texting.ts';
+import { makeWorld, type Person } from '../world.ts';
+
+const world = await makeWorld({ dispatch: false });
+after(() => world.close());
+const { deps, database, clock } = world;
+const { firmId } = world.ann.advisor;
+const sue = await addStaff(deps, { firmId, name: 'Sue', email: 'sue@test.example' });
+const insufficientPrivilege = '42501';
+
+const passYears = (years: number) => clock.advance((365.25 * years + 1) * dayMs);
+const disposeNow = () => dispose(deps, { by: byOperator, dryRun: false });
+
+/** Which entries of a kind still have their bodies. */
+async function bodiesOf({ advisor }: Person, kind = 'text_in'): Promise<number[]> {
+  const rows = await database.asOwner<{ number: string }>(
+    `select number from archive_entries join archive_bodies using (advisor_id, number)
+     where advisor_id = $1 and kind = $2 order by number`,
+    [advisor.advisorId, kind],
+  );
+  return rows.map(({ number }) => Number(number));
+}
+
+async function entriesOf({ advisor }: Person, kind: string) {
+  const rows = await database.asOwner<{ actor: string; meta: string; body: string }>(
+    `select actor, meta, convert_from(body, 'UTF8') as body
+     from archive_entries left join archive_bodies using (advisor_id, number)
+     where advisor_id = $1 and kind = $2 order by number`,
+    [advisor.advisorId, kind],
+  );
+  return rows.map(({ actor, meta, body }) => ({ actor, meta: JSON.parse(meta), body: JSON.parse(body) }));
+}
+
+async function somebody(): Promise<Person> {
+  const person = await newcomer(world);
+  const textingNumber = newPhone();
+  await setAdvisor(deps, person.advisor.advisorId, { textingNumber });
+  return { ...person, advisor: { ...person.advisor, textingNumber } };
+}
+
+/** Somebody whom a person has texted that often. */
+async function texted(times = 2): Promise<{ person: Person; phone: string }> {
+  const person = await somebody();
+  const phone = newPhone();
+  for (let count = 0; count < times; count += 1) await say(world, person, phone, `Text ${count}`);
+  return { person, phone };
+}
+
+test('a firm keeps its records for 7 years, or as long as is set', async () => {
+  assert.deepEqual(await getRetention(deps, firmId), { firmId, firm: 'Test Wealth', years: 7 });
+  const other = await addFirm(deps, 'Other Firm');
+  await setRetention(deps, other.firmId, 3);
+  await setRetention(deps, other.firmId, 10);
+  assert.equal((await getRetention(deps, other.firmId)).years, 10);
+  assert.equal((await getRetention(deps, firmId)).years, 7);
+  for (const years of [0, 101, 1.5, -7]) await assert.rejects(setRetention(deps, firmId, years), /1 to 100 years/);
+  await assert.rejects(setRetention(deps, 999, 5), /no firm 999/);
+});
+
+test('a body goes when its retention is over, not before; its entry stays, and another says so', async () => {
+  const { person } = await texted(3);
+  const numbers = await bodiesOf(person);
+  await clock.advance(2500 * dayMs);
+  await say(world, person, newPhone(), 'Younger');
+  const [, , , younger] = await bodiesOf(person);
+  await disposeNow();
+  assert.deepEqual(await bodiesOf(person), [...numbers, younger]);
+  await clock.advance(60 * dayMs);
+  assert.ok((await dispose(deps, { by: byOperator, dryRun: true })).disposed >= 3);
+  assert.deepEqual(await bodiesOf(person), [...numbers, younger], 'a dry run removes nothing');
+  await disposeNow();
+  assert.deepEqual(await bodiesOf(person), [younger]);
+  const [first, , last] = numbers;
+  assert.deepEqual(await entriesOf(person, 'disposal'), [
+    {
+      actor: 'operator',
+      meta: { from: first, to: last, count: 3, retentionYears: 7 },
+      body: [[first, last]],
+    },
+  ]);
+  assert.equal((await bodiesOf(person, 'setting')).length, 2, 'what was set is kept for good');
+  await disposeNow();
+  assert.equal((await entriesOf(person, 'disposal')).length, 1);
+  const disposals = await listDisposals(deps);
+  const { advisorId } = person.advisor;
+  assert.deepEqual(
+    [...numbers, younger ?? 0, 1].map((number) => disposals.has({ advisorId, number })),
+    [true, true, true, false, false],
+  );
+});
+
+test('a hold wins: of a firm, of an advisor, of a person; once it is lifted the bodies go', async () => {
+  const { person, phone } = await texted();
+  const { advisorId } = person.advisor;
+  const other = newPhone();
+  await say(world, person, other, 'Of somebody else');
+  const all = await bodiesOf(person);
+  await passYears(7);
+  const act = { reason: 'Smith v. Jones', staff: sue };
+  for (const scope of [{ firmId }, { advisorId }]) {
+    const { holdId } = await addHold(deps, scope, act);
+    await disposeNow();
+    assert.deepEqual(await bodiesOf(person), all);
+    await liftHold(deps, holdId, { ...act, reason: 'Settled' });
+    await assert.rejects(liftHold(deps, holdId, act), /lifted already/);
+  }
+  const hold = await addHold(deps, { advisorId, phone }, act);
+  assert.deepEqual([hold.phone, hold.reason, hold.by, hold.dateTimeLifted], [phone, 'Smith v. Jones', 'Sue', null]);
+  await disposeNow();
+  assert.deepEqual(await bodiesOf(person), all.slice(0, 2));
+  await liftHold(deps, hold.holdId, { ...act, reason: 'Settled' });
+  await disposeNow();
+  assert.deepEqual(await bodiesOf(person), []);
+  const said = (await entriesOf(person, 'hold')).map(({ actor, meta, body }) => [actor, meta.action, body.reason]);
+  assert.deepEqual(said, [
+    [`staff:${sue.staffId}`, 'added', 'Smith v. Jones'],
+    [`staff:${sue.staffId}`, 'lifted', 'Settled'],
+    [`staff:${sue.staffId}`, 'added', 'Smith v. Jones'],
+    [`staff:${sue.staffId}`, 'lifted', 'Settled'],
+  ]);
+  assert.ok(
+    (await listHolds(deps)).some(({ holdId, liftReason }) => holdId === hold.holdId && liftReason === 'Settled'),
+  );
+});
+
+test('only the firm’s own staff, with a reason, hold and lift', async () => {
+  const act = { reason: 'x', staff: sue };
+  const former = await addStaff(deps, { firmId, name: 'Fay', email: 'fay@test.example' });
+  await setStaff(deps, former.staffId, { disabled: true });
+  const stranger = await addStaff(deps, {
+    firmId: (await addFirm(deps, 'Third Firm')).firmId,
+    name: 'Stan',
+    email: 'stan@test.example',
+  });
+  for (const staff of [{ ...former, disabled: true }, stranger] as Staff[])
+    await assert.rejects(addHold(deps, { firmId }, { ...act, staff }), { code: 'forbidden' });
+  await assert.rejects(addHold(deps, { firmId }, { ...act, reason: ' ' }), /A reason is needed/);
+  await assert.rejects(addHold(deps, { advisorId: 1 }, act), /no advisor 1/);
+  const { advisorId } = world.ann.advisor;
+  await assert.rejects(addHold(deps, { advisorId, phone: newPhone() }, act), /nothing to hold/);
+  await assert.rejects(liftHold(deps, 999_999, act), /no hold 999999/);
+});
+
+test('the evidence of consent that is in force is kept, that of what was before goes', async () => {
+  const person = await somebody();
+  const [phone, paper] = [newPhone(), newPhone()];
+  await ask(world, person, phone);
+  await say(world, person, phone, 'Hm?');
+  await say(world, person, phone, 'YES');
+  const { advisorId } = person.advisor;
+  await recordConsent(deps, { advisorId, phone: paper, proof: 'Form of 5 May', staff: sue });
+  await recordConsent(deps, { advisorId, phone: paper, proof: 'Another copy', staff: sue });
+  await database.asOwner(`update messages set status = 'delivered' where advisor_id = $1`, [advisorId]);
+  const [, yes] = await bodiesOf(person);
+  const [, accepted, signed, copied] = await bodiesOf(person, 'consent');
+  await passYears(8);
+  await disposeNow();
+  assert.deepEqual(await bodiesOf(person), [yes]);
+  assert.deepEqual(await bodiesOf(person, 'consent'), [accepted, signed, copied]);
+  await say(world, person, phone, 'STOP');
+  await database.asOwner(`update messages set status = 'delivered' where advisor_id = $1`, [advisorId]);
+  await disposeNow();
+  const [stop, ...others] = await bodiesOf(person);
+  assert.deepEqual([stop !== yes, others], [true, []]);
+  assert.equal((await bodiesOf(person, 'consent')).length, 3, 'of the opt-out, and of the two papers');
+});
+
+test('a text that still waits to go out keeps its body', async () => {
+  const { person } = await texted(0);
+  const phone = newPhone();
+  await setConsent(world, person, phone, 'accepted');
+  await send(person, { phone, text: 'Waits' });
+  await passYears(7);
+  await disposeNow();
+  assert.equal((await bodiesOf(person, 'text_out')).length, 1);
+  await database.asOwner(`update messages set status = 'failed' where advisor_id = $1`, [person.advisor.advisorId]);
+  await disposeNow();
+  assert.deepEqual(await bodiesOf(person, 'text_out'), []);
+});
+
+test('the application’s role removes no body by itself, whatever it tries', async () => {
+  const { person } = await texted();
+  const all = await bodiesOf(person);
+  const { advisorId } = person.advisor;
+  const client = new pg.Client({ connectionString: database.url, options: `-c role=${appRole}` });
+  await client.connect();
+  const refused = (sql: string) => assert.rejects(client.query(sql), { code: insufficientPrivilege }, sql);
+  const call = `select * from dispose_bodies(${advisorId}, 0, 100)`;
+  try {
+    for (const sql of [
+      'delete from archive_bodies',
+      `set assent.disposing = on; delete from archive_bodies where advisor_id = ${advisorId}`,
+      `update retentions set years = 1`,
+      'delete from holds',
+      'update hold_lifts set reason = null',
+      `update advisors set firm_id = firm_id + 1 where advisor_id = ${advisorId}`,
+      'create or replace function public.domain_now() returns timestamptz language sql as $$ select now() $$',
+      'alter table archive_bodies disable trigger all',
+    ])
+      await refused(sql);
+    await assert.rejects(
+      client.query(`insert into retentions values (default, ${firmId}, 0, now())`),
+      /check constraint/,
+    );
+    await client.query(`set assent.disposing = on; set search_path = pg_temp, public;
+      create temp table sandbox_clock as select 1000000000000::bigint as offset_ms;
+      create temp table retentions (retention_id bigint, firm_id bigint, years integer);
+      insert into retentions values (1, ${firmId}, 0);
+      create temp table hold_lifts as select hold_id from public.holds;
+      create function pg_temp.domain_now() returns timestamptz language sql as 'select now() + interval ''9 years''';
+      create function pg_temp.retention_years(bigint) returns integer language sql as 'select 0'`);
+    await client.query(call);
+    await client.query(`select * from dispose_bodies(${advisorId}, -5, null)`);
+    await assert.rejects(client.query(`select * from dispose_bodies(${advisorId}, 0, -1)`), /must not be negative/);
+    await refused(`begin isolation level repeatable read; ${call}`);
+    await client.query('rollback');
+    assert.deepEqual(await bodiesOf(person), all);
+    // Not even where the retention is over, if not through the function, nor under a hold, by it.
+    await client.query('set search_path = pg_temp, public');
+    await passYears(7);
+    const { holdId } = await addHold(deps, { advisorId }, { reason: 'x', staff: sue });
+    await refused('delete from archive_bodies');
+    await client.query(call);
+    assert.deepEqual(await bodiesOf(person), all);
+    await liftHold(deps, holdId, { reason: 'x', staff: sue });
+    await client.query(call);
+    assert.deepEqual(await bodiesOf(person), []);
+  } finally {
+    await client.end();
+  }
+});
+
+test('nor does the owner, without meaning to', async () => {
+  for (const sql of ['delete from archive_bodies', 'update archive_bodies set number = 1', 'truncate archive_bodies'])
+    await assert.rejects(database.asOwner(sql), /append-only/);
+  for (const table of ['retentions', 'holds', 'hold_lifts'])
+    await assert.rejects(database.asOwner(`delete from ${table}`), /append-only/);
+});
+
+test('a hold waits for a disposal that is under way, and the next one sees it', async () => {
+  const { person } = await texted();
+  const { advisorId } = person.advisor;
+  await passYears(7);
+  let isHeld = false;
+  let holding: Promise<unknown> = Promise.resolve();
+  await database.pool.transaction(async (db) => {
+    await db.query('select from dispose_bodies($1, 0, 1)', [advisorId]);
+    holding = addHold(deps, { advisorId }, { reason: 'x', staff: sue }).then(() => {
+      isHeld = true;
+    });
+    await pause(50);
+    assert.equal(isHeld, false);
+  });
+  await holding;
+  const left = await bodiesOf(person);
+  await disposeNow();
+  assert.deepEqual(await bodiesOf(person), left);
+});
+
+test('the day’s disposal happens once, on whichever node', async () => {
+  const { person } = await texted();
+  await passYears(7);
+  await Promise.all([disposeDue(deps), disposeDue(deps), disposeDue(deps)]);
+  assert.deepEqual(await bodiesOf(person), []);
+  assert.deepEqual(
+    (await entriesOf(person, 'disposal')).map(({ actor, meta }) => [actor, meta.count]),
+    [['service', 2]],
+  );
+  await say(world, person, newPhone(), 'Later');
+  await passYears(7);
+  await disposeDue(deps);
+  assert.deepEqual(await bodiesOf(person), []);
+});
+
+test('a disposal of what was too young is not believed', async () => {
+  const { advisorId } = (await texted()).person.advisor;
+  const young = clock.now().toISOString();
+  await database.asOwner(
+    `with body as (
+       insert into archive_bodies values ($1, 900, 'x', convert_to('[[2, 3]]', 'UTF8'))
+     )
+     insert into archive_entries (advisor_id, number, kind, actor, meta, commitment, date_time_created)
+     values ($1, 900, 'disposal', 'service', '{"retentionYears": 7}', 'x', $2)`,
+    [advisorId, young],
+  );
+  const disposals = await listDisposals(deps);
+  assert.equal(disposals.has({ advisorId, number: 2, dateTime: young }), false);
+  const old = new Date(clock.now().getTime() - 8 * 366 * dayMs).toISOString();
+  assert.equal(disposals.has({ advisorId, number: 2, dateTime: old }), true);
+});
+
+// The last one: from here on the clock stands.
+test('in production the application’s role can’t move the clock that retention goes by', async () => {
+  await fixClock(database.url);
+  await assert.rejects(clock.advance(1), { code: insufficientPrivilege });
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { dayMs, dayOf } from '../../src/domain/days.ts';
+import { addStaff } from '../../src/domain/staff.ts';
+import { assent, type Said } from '../programs.ts';
+import { say } from '../texting/people.ts';
+import { newPhone } from '../texting/texting.ts';
+import { makeWorld, type World } from '../world.ts';
+
+suite('assent, for records', () => {
+  let world: World;
+  let folder: string;
+  before(async () => {
+    world = await makeWorld({ dispatch: false });
+    folder = mkdtempSync(join(tmpdir(), 'assent-cli-'));
+    const { firmId } = world.ann.advisor;
+    await addStaff(world.deps, { firmId, name: 'Sue', email: 'sue@test.example' });
+  });
+  after(async () => {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const run = (...args: string[]): Promise<Said> =>
+    assent(args, { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder });
+
+  async function records(...args: string[]) {
+    const { status, stdout, stderr } = await run(...args, '--json');
+    assert.equal(status, 0, stderr);
+    return JSON.parse(stdout);
+  }
+
+  const act = ['--reason', 'Smith v. Jones', '--by', 'sue@test.example'];
+
+  test('retention is shown and set, records are held, released and disposed of', async () => {
+    const { firmId } = world.ann.advisor;
+    const phone = newPhone();
+    await say(world, world.ann, phone, 'Hello');
+    const [shown] = await records('retention', 'show', String(firmId));
+    assert.deepEqual(shown, { firmId, firm: 'Test Wealth', years: 7 });
+    assert.equal((await records('retention', 'set', String(firmId), '--years', '3'))[0].years, 3);
+    await world.clock.advance(3 * 366 * dayMs);
+    const [hold] = await records('holds', 'add', '--advisor', 'ann@test.example', '--phone', phone, ...act);
+    assert.deepEqual([hold.phone, hold.by, hold.liftedBy], [phone, 'Sue', null]);
+    assert.match((await run('archive', 'dispose')).stderr, /went: 0\. As old, but kept: 3\./);
+    assert.equal((await run('holds', 'lift', String(hold.holdId), ...act)).status, 0);
+    const [listed, dry] = await Promise.all([records('holds', 'list'), run('archive', 'dispose', '--dry-run')]);
+    assert.deepEqual([listed.length, listed[0].liftedBy], [1, 'Sue']);
+    assert.match(dry.stderr, /would go: 1\./);
+    const { stdout, stderr } = await run('archive', 'dispose');
+    assert.match(stderr, /went: 1\./);
+    assert.match(stdout, /ann +1 +1 +no/);
+  });
+
+  test('what to hold is one thing, and typing it wrongly says how', async () => {
+    const wrong = [
+      ['--phone', '+12125550100'],
+      ['--firm', '1', '--advisor', 'ann@test.example'],
+    ];
+    for (const { status, stderr } of await Promise.all(wrong.map((each) => run('holds', 'add', ...each, ...act)))) {
+      assert.equal(status, 2);
+      assert.match(stderr, /--firm FIRM, or --advisor/);
+    }
+  });
+
+  test('a reconciliation that finds something exits 1 and names it', async () => {
+    await say(world, world.ann, newPhone(), 'Hello');
+    const day = dayOf(world.clock.now());
+    await world.clock.advance(dayMs);
+    const fine = await run('archive', 'reconcile');
+    assert.equal(fine.status, 0, fine.stderr);
+    assert.match(fine.stderr, /everything agrees/);
+    await world.database.asOwner('delete from replies');
+    const asked = (on: string) => run('archive', 'reconcile', '--day', on);
+    const [found, never] = await Promise.all([asked(day), asked('2031-02-30')]);
+    assert.deepEqual([found.status, never.status], [1, 2]);
+    assert.match(found.stdout, /\d+ +entry without a reply +entry \d+/);
+  });
+});
