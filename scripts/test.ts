@@ -15,7 +15,7 @@ if (named.length === 0) {
 }
 run('tests', [
   '--test',
-  '--test-concurrency=2',
+  '--test-concurrency=3',
   '--test-timeout=300000',
   '--test-global-setup=server/test/global-setup.ts',
   '--test-reporter=spec',

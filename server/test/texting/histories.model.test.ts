@@ -46,7 +46,7 @@ import {
 /** Histories of a lane follow each other, and those of several go on at once: claims and schedules are a database's. */
 const lanesMax = 4;
 /** As HISTORIES says, for a longer hunt. */
-const historiesMax = Number(process.env.HISTORIES ?? 800);
+const historiesMax = Number(process.env.HISTORIES ?? 500);
 const commandsMax = 30;
 
 const config = readConfig({ LOG_LEVEL: 'silent' });
