@@ -1,4 +1,4 @@
-import { readCheckpoint, type Verifier } from '../examiner/verify.mjs';
+import { notesOf, readCheckpoint, type Verifier } from '../examiner/verify.mjs';
 import * as store from '../store/archive-tree.ts';
 import type { ArchiveDeps } from './archive-tree.ts';
 import { type Kept, type Verification, verifyArchive } from './archive-verification.ts';
@@ -36,18 +36,9 @@ async function keptOutside(
   verifiers: Verifier[],
   given: string | null,
 ): Promise<Kept | null> {
-  const notes = [...splitNotes(given ?? '')];
+  const notes = notesOf((given ?? '').split(/\n{2,}/));
   if (outside) for await (const note of outside.notes()) notes.push(note);
   if (notes.length === 0) return null;
   const checkpoints = notes.flatMap((note) => verifiers.map((each) => readCheckpoint(note, each)).find(Boolean) ?? []);
   return { checkpoints, leaves: async (from, to) => (await outside?.leaves(from, to)) ?? [] };
-}
-
-/** A note is its text, an empty line, and its signatures; between two of them is an empty line too. */
-function splitNotes(text: string): string[] {
-  const parts = text.split(/\n{2,}/).filter((part) => part.trim() !== '');
-  return Array.from(
-    { length: Math.floor(parts.length / 2) },
-    (_, at) => `${parts[2 * at]}\n\n${parts[2 * at + 1]?.trimEnd()}\n`,
-  );
 }

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import { entryBytes, leafHash, readCheckpoint } from '../examiner/verify.mjs';
+import { entryBytes, hashBytes, leafHash, readCheckpoint } from '../examiner/verify.mjs';
 import type { Span } from '../store/archive.ts';
 import type { LeafRow, RunRow, TreeRow } from '../store/archive-tree.ts';
 import * as store from '../store/archive-tree.ts';
@@ -82,7 +82,12 @@ async function checkLastSigned(deps: Signing, tree: TreeRow): Promise<boolean> {
   return last !== null && last.dateTimeCreated.getTime() > Date.now() - heartbeatMs;
 }
 
-async function checkContinues(deps: Deps, tree: TreeRow, outside: { size: number; root: Buffer }): Promise<void> {
+/** Whether the tree begins with what was kept outside; throws where it doesn't. */
+export async function checkContinues(
+  deps: Deps,
+  tree: Pick<TreeRow, 'size'>,
+  outside: { size: number; root: Buffer },
+): Promise<void> {
   if (outside.size > tree.size)
     throw new ArchiveFault(
       `Outside the database a checkpoint of ${outside.size} entries was kept, and the tree has ${tree.size}.`,
@@ -98,6 +103,21 @@ export async function rootAt(deps: Deps, size: number): Promise<Buffer> {
   const tiles = await store.listTiles(deps.db, tilesNeeded(whole));
   const [root] = hashesOf(whole, new Map(tiles.map((tile) => [tileName(tile), tile.hashes])));
   return root as Buffer;
+}
+
+/** The stored hash of each leaf from the one to before the other; undefined where the tree has none. */
+export async function readLeafHashes(
+  { db }: Pick<Deps, 'db'>,
+  { from, to }: { from: number; to: number },
+): Promise<(leaf: number) => Buffer | undefined> {
+  const first = Math.floor(from / tileWidth);
+  const wanted = Array.from({ length: Math.ceil(to / tileWidth) - first }, (_, at) => ({ level: 0, tile: first + at }));
+  const tiles = new Map((await store.listTiles(db, wanted)).map(({ tile, hashes }) => [tile, hashes]));
+  return (leaf) => {
+    const start = (leaf % tileWidth) * hashBytes;
+    const hash = tiles.get(Math.floor(leaf / tileWidth))?.subarray(start, start + hashBytes);
+    return hash?.length === hashBytes ? hash : undefined;
+  };
 }
 
 async function readEdge({ db }: Deps, size: number): Promise<Edge> {

@@ -10,6 +10,7 @@ import {
 } from '../examiner/verify.mjs';
 import type { BookRow, StoredLeaf } from '../store/archive-tree.ts';
 import * as store from '../store/archive-tree.ts';
+import { readLeafHashes } from './archive-tree.ts';
 import { type Disposals, listDisposals } from './disposals.ts';
 import { append, type Edge, rootOf, type Tile, tileName, tileWidth } from './merkle.ts';
 
@@ -201,18 +202,9 @@ async function forged({ db }: Deps, from: number, to: number): Promise<Fault> {
   return altered(first ? nameOf(first) : `leaf ${from}`, what);
 }
 
-async function storedHashes({ db }: Deps, from: number, to: number): Promise<(Buffer | undefined)[]> {
-  const first = from / tileWidth;
-  const wanted = Array.from({ length: Math.ceil((to - from) / tileWidth) }, (_, at) => ({
-    level: 0,
-    tile: first + at,
-  }));
-  const tiles = new Map((await store.listTiles(db, wanted)).map(({ tile, hashes }) => [tile, hashes]));
-  return Array.from({ length: to - from }, (_, at) => {
-    const start = (at % tileWidth) * hashBytes;
-    const hash = tiles.get(first + Math.floor(at / tileWidth))?.subarray(start, start + hashBytes);
-    return hash?.length === hashBytes ? hash : undefined;
-  });
+async function storedHashes(deps: Deps, from: number, to: number): Promise<(Buffer | undefined)[]> {
+  const hashOf = await readLeafHashes(deps, { from, to });
+  return Array.from({ length: to - from }, (_, at) => hashOf(from + at));
 }
 
 async function removed({ db }: Deps, leaf: number, kept: KeptLeaf | undefined): Promise<Fault> {

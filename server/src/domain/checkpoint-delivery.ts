@@ -1,12 +1,11 @@
 import type { Deps } from '../deps.ts';
-import { hashBytes, readCheckpoint } from '../examiner/verify.mjs';
+import { readCheckpoint } from '../examiner/verify.mjs';
 import type { CheckpointRow } from '../store/archive-tree.ts';
 import * as treeStore from '../store/archive-tree.ts';
-import type { DeliveryKind, TimestampRow } from '../store/checkpoint-deliveries.ts';
+import type { DeliveryKind } from '../store/checkpoint-deliveries.ts';
 import * as store from '../store/checkpoint-deliveries.ts';
-import { ArchiveFault, rootAt } from './archive-tree.ts';
+import { ArchiveFault, checkContinues, readLeafHashes } from './archive-tree.ts';
 import type { KeptLeaf } from './archive-verification.ts';
-import { tileWidth } from './merkle.ts';
 import type { NoteSigner } from './signed-notes.ts';
 
 /** A folder out of the database's reach, to which leaves and checkpoints are only ever added. */
@@ -56,7 +55,8 @@ export async function deliverCheckpoints({ signer, outside, ...rest }: DeliveryD
   const size = last?.size ?? 0;
   const newest = await treeStore.findCheckpoint(deps.db);
   if (newest?.note === last?.note && leafCount >= size) return;
-  if (last) await checkBegins(deps, last);
+  // The tree is read after the folder: what that knows was committed by then.
+  if (last) await checkContinues(deps, await treeStore.findTree(deps.db), last);
   // Where the file of leaves was lost it is made again.
   await appendLeaves(deps, { from: leafCount, to: size });
   // Leaves beyond the last checkpoint are of a delivery that didn't come to its end: they are written again.
@@ -95,23 +95,6 @@ export function witnessing(deps: Deps, witnesses: Witnesses): () => Promise<Witn
   };
 }
 
-/** The time stamps of checkpoints after one, oldest first. */
-export async function listTimestamps(
-  { db }: Deps,
-  { afterCheckpointId, limit }: { afterCheckpointId: number; limit: number },
-): Promise<TimestampRow[]> {
-  return store.listTimestamps(db, afterCheckpointId, limit);
-}
-
-async function checkBegins(deps: Delivering, last: KeptCheckpoint): Promise<void> {
-  // Read after the folder: what it knows was committed by then.
-  const { size } = await treeStore.findTree(deps.db);
-  if (last.size > size)
-    throw new ArchiveFault(`The folder outside has a checkpoint of ${last.size} entries, and the tree has ${size}.`);
-  if (!(await rootAt(deps, last.size)).equals(last.root))
-    throw new ArchiveFault(`The tree doesn’t begin with the ${last.size} entries that the folder outside knows.`);
-}
-
 /** The checkpoints after one, each behind the leaves that it covers. */
 async function appendCheckpoints(deps: Delivering, size: number, afterId: number): Promise<void> {
   for (let [from, after, more] = [size, afterId, true]; more; ) {
@@ -141,28 +124,17 @@ async function appendLeaves(deps: Delivering, { from, to }: Range): Promise<void
 
 /** Which entry each leaf is, and its hash, as they were signed: from the runs and the tiles, not from the entries. */
 async function leavesOf({ db }: Deps, { from, to }: Range): Promise<KeptLeaf[]> {
-  const hashes = await hashesOf({ db }, { from, to });
+  const hashOf = await readLeafHashes({ db }, { from, to });
   const leaves: KeptLeaf[] = [];
   // A run has at least one leaf.
   for (const { firstLeaf, advisorId, firstNumber, entries } of await treeStore.listRuns(db, from, to - from))
     for (let leaf = Math.max(from, firstLeaf); leaf < Math.min(to, firstLeaf + entries); leaf += 1) {
-      const hash = hashes(leaf);
+      const hash = hashOf(leaf);
+      if (!hash) throw new ArchiveFault(`The tree has no hash of leaf ${leaf}.`);
       leaves.push({ leaf, advisorId, number: firstNumber + leaf - firstLeaf, hash });
     }
   if (leaves.length !== to - from) throw new ArchiveFault(`Not all leaves from ${from} to ${to} belong to an entry.`);
   return leaves;
-}
-
-async function hashesOf({ db }: Pick<Deps, 'db'>, { from, to }: Range): Promise<(leaf: number) => Buffer> {
-  const first = Math.floor(from / tileWidth);
-  const wanted = Array.from({ length: Math.ceil(to / tileWidth) - first }, (_, at) => ({ level: 0, tile: first + at }));
-  const tiles = new Map((await treeStore.listTiles(db, wanted)).map(({ tile, hashes }) => [tile, hashes]));
-  return (leaf) => {
-    const start = (leaf % tileWidth) * hashBytes;
-    const hash = tiles.get(Math.floor(leaf / tileWidth))?.subarray(start, start + hashBytes);
-    if (hash?.length !== hashBytes) throw new ArchiveFault(`The tree has no hash of leaf ${leaf}.`);
-    return hash;
-  };
 }
 
 async function wasDelivered({ db }: Deps, kind: DeliveryKind, checkpointId: number): Promise<boolean> {

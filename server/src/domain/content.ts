@@ -20,6 +20,7 @@ export const contentBatchMax = 1_000;
  */
 export async function saveContent(deps: Deps, owner: ContentOwner, items: ContentInput[]): Promise<Saved[]> {
   if (items.length > contentBatchMax) throw new Error(`A batch has at most ${contentBatchMax} items.`);
+  if (items.length === 0) return [];
   const wanted = new Map(items.map((item) => [item.url, { ...item, source: owner.source }]));
   const saved = await deps.db.transaction(async (db) => {
     await store.lockContent(db, owner.firmId);

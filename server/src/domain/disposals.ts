@@ -1,7 +1,6 @@
 import type { Deps } from '../deps.ts';
-import type { DisposalRow } from '../store/retentions.ts';
+import { disposedBy } from '../examiner/verify.mjs';
 import { listDisposals as listRows } from '../store/retentions.ts';
-import { dayMs } from './days.ts';
 
 /** Which bodies were disposed of, by the entries that say so. An entry that was too young for that is not among them. */
 export type Disposals = {
@@ -11,11 +10,9 @@ export type Disposals = {
 /** Numbers of entries, from the one to the other. */
 export type NumberRange = [from: number, to: number];
 
-type Disposed = { from: number; to: number; youngestMs: number };
+type Disposed = ReturnType<typeof disposedBy>[number];
 
 const rowsMax = 1_000;
-/** Leap days and the database's time zone: a year back is not the same moment everywhere. */
-const marginMs = 2 * dayMs;
 
 export async function listDisposals(deps: Deps): Promise<Disposals> {
   const disposed = new Map<number, Disposed[]>();
@@ -24,7 +21,7 @@ export async function listDisposals(deps: Deps): Promise<Disposals> {
     for (const row of rows) {
       const known = disposed.get(row.advisorId) ?? [];
       disposed.set(row.advisorId, known);
-      for (const each of disposedBy(row)) known.push(each);
+      for (const each of disposedBy({ ...row, kind: 'disposal' }, row.body)) known.push(each);
     }
     after = rows.at(-1) ?? after;
     if (rows.length < rowsMax) break;
@@ -49,15 +46,6 @@ export function rangesOf(numbers: number[]): NumberRange[] {
     else ranges.push([number, number]);
   }
   return ranges;
-}
-
-function disposedBy({ meta, body, dateTimeCreated }: DisposalRow): Disposed[] {
-  if (body === null) return [];
-  const { retentionYears } = JSON.parse(meta) as { retentionYears: number };
-  const youngest = new Date(dateTimeCreated);
-  youngest.setUTCFullYear(youngest.getUTCFullYear() - retentionYears);
-  const youngestMs = youngest.getTime() + marginMs;
-  return (JSON.parse(body) as NumberRange[]).map(([from, to]) => ({ from, to, youngestMs }));
 }
 
 /** The last range that begins at the number or before it. */

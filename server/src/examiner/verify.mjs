@@ -623,7 +623,7 @@ async function* notesIn(path, findings) {
 }
 
 /** Between empty lines are, in turn, what is signed and its signatures. @param {string[]} parts */
-function notesOf(parts) {
+export function notesOf(parts) {
   return parts.flatMap((part, at) =>
     at > 0 && part.startsWith('— ') ? `${parts[at - 1]}\n\n${part.trimEnd()}\n` : [],
   );

@@ -1,4 +1,4 @@
-import type { Span } from './archive.ts';
+import type { EntryRow, Span } from './archive.ts';
 import type { Db } from './db.ts';
 
 export type TreeRow = { size: number; root: Buffer; fault: string | null };
@@ -7,18 +7,7 @@ export type TileRow = { level: number; tile: number; hashes: Buffer };
 export type RunRow = { firstLeaf: number; advisorId: number; firstNumber: number; entries: number };
 export type CheckpointRow = { checkpointId: number; size: number; note: string; dateTimeCreated: Date };
 /** An entry as it is hashed: times with all of their digits, the commitment in hex. */
-export type LeafRow = {
-  advisorId: number;
-  number: number;
-  kind: string;
-  memberId: number | null;
-  messageId: number | null;
-  actor: string;
-  traceId: string | null;
-  meta: string;
-  commitment: string;
-  dateTime: string;
-};
+export type LeafRow = Omit<EntryRow, 'body' | 'dateTimeCreated'> & { commitment: string; dateTime: string };
 
 export const leafColumns = `
   e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.message_id as "messageId", e.actor,

@@ -2,8 +2,6 @@ import type { Db } from './db.ts';
 
 export type DeliveryKind = 'command' | 'timestamp';
 export type DeliveryRow = { checkpointId: number; dateTimeCreated: Date };
-/** A checkpoint with the answer of the time-stamping authority, in DER. */
-export type TimestampRow = { checkpointId: number; size: number; note: string; token: Buffer; dateTimeCreated: Date };
 
 /** Of the newest checkpoint that was delivered so. */
 export async function findLastDelivery(db: Db, kind: DeliveryKind): Promise<DeliveryRow | null> {
@@ -29,20 +27,6 @@ export async function insertDelivery(
      values ($1, $2, $3, $4)
      on conflict (checkpoint_id, kind) do nothing`,
     [checkpointId, kind, token, now],
-  );
-}
-
-/** Those of checkpoints after one, oldest first. */
-export async function listTimestamps(db: Db, afterCheckpointId: number, limit: number): Promise<TimestampRow[]> {
-  return db.query<TimestampRow>(
-    `select
-       checkpoint_id as "checkpointId", c.size, c.note, d.token, d.date_time_created as "dateTimeCreated"
-     from archive_deliveries d
-     join archive_checkpoints c using (checkpoint_id)
-     where d.kind = 'timestamp' and checkpoint_id > $1
-     order by checkpoint_id
-     limit $2`,
-    [afterCheckpointId, limit],
   );
 }
 

@@ -86,14 +86,14 @@ export async function updateContent(db: Db, firmId: number | null, items: Indexe
      where firm_id is not distinct from $2 and item.url = given.url`,
     [JSON.stringify(items), firmId, now],
   );
+  await deleteSearch(db, firmId, items);
   await upsertSearch(db, firmId, items);
 }
 
-/** Brings what a search looks through in step with these items, in the transaction that saves them. */
-async function upsertSearch(db: Db, firmId: number | null, items: IndexedContent[]): Promise<void> {
-  const [published, others] = [true, false].map((wanted) =>
-    items.filter(({ status }) => (status === 'published') === wanted),
-  );
+/** What is no longer published is no longer looked through. */
+async function deleteSearch(db: Db, firmId: number | null, items: IndexedContent[]): Promise<void> {
+  const urls = items.flatMap(({ status, url }) => (status === 'published' ? [] : url));
+  if (urls.length === 0) return;
   await db.query(
     `delete from content_search
      where content_id in (
@@ -101,8 +101,14 @@ async function upsertSearch(db: Db, firmId: number | null, items: IndexedContent
        from content_items
        where firm_id is not distinct from $1 and url = any ($2)
      )`,
-    [firmId, others?.map(({ url }) => url)],
+    [firmId, urls],
   );
+}
+
+/** Brings what a search looks through in step with these items, in the transaction that saves them. */
+async function upsertSearch(db: Db, firmId: number | null, items: IndexedContent[]): Promise<void> {
+  const published = items.filter(({ status }) => status === 'published');
+  if (published.length === 0) return;
   await db.query(
     `insert into content_search (content_id, firm_id, type, date_time_listed, words)
      select content_id, firm_id, item.type, coalesce(date_time_published, date_time_created),

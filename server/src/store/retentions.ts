@@ -67,8 +67,8 @@ export type DisposalRow = {
   advisorId: number;
   number: number;
   meta: string;
-  body: string | null;
-  dateTimeCreated: Date;
+  body: Buffer | null;
+  dateTime: string;
 };
 
 /** The entries that say what was disposed of, in the order of advisors and numbers. */
@@ -79,8 +79,8 @@ export async function listDisposals(
 ): Promise<DisposalRow[]> {
   return db.query<DisposalRow>(
     `select
-       advisor_id as "advisorId", number, meta, convert_from(b.body, 'UTF8') as body,
-       date_time_created as "dateTimeCreated"
+       advisor_id as "advisorId", number, meta, b.body,
+       to_char(date_time_created at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "dateTime"
      from archive_entries
      left join archive_bodies b using (advisor_id, number)
      where kind = 'disposal' and (advisor_id, number) > ($1, $2)

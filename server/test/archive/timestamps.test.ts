@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { promisify } from 'node:util';
 import { growTree } from '../../src/domain/archive-tree.ts';
-import { listTimestamps, witnessing } from '../../src/domain/checkpoint-delivery.ts';
+import { witnessing } from '../../src/domain/checkpoint-delivery.ts';
 import { checkTimestamp, timestampQuery } from '../../src/outside/rfc3161.ts';
 import { timestampAuthority } from '../../src/outside/timestamps.ts';
 import * as treeStore from '../../src/store/archive-tree.ts';
@@ -105,7 +105,13 @@ async function newCheckpoint() {
 }
 
 function timestamps() {
-  return listTimestamps(deps, { afterCheckpointId: 0, limit: 100 });
+  return deps.db.query<{ checkpointId: number; size: number; note: string; token: Buffer; dateTimeCreated: Date }>(
+    `select checkpoint_id as "checkpointId", c.size, c.note, d.token, d.date_time_created as "dateTimeCreated"
+     from archive_deliveries d
+     join archive_checkpoints c using (checkpoint_id)
+     where d.kind = 'timestamp'
+     order by checkpoint_id`,
+  );
 }
 
 test('a checkpoint is stamped, and OpenSSL confirms the token that was kept, for that note and no other', async () => {
