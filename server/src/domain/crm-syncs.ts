@@ -5,6 +5,7 @@ import type { CrmSyncRow, Finding, FindingKind, SyncCounts } from '../store/crm-
 import * as store from '../store/crm-syncs.ts';
 import { type CrmDeps, openConnection } from './crm-connections.ts';
 import { takeContacts } from './crm-contacts.ts';
+import { dayMs } from './days.ts';
 import { type Crm, type CrmBatch, CrmFault, type CrmKind } from './ports.ts';
 import { Problem, problem } from './problems.ts';
 
@@ -14,7 +15,6 @@ export type CrmFinding = Finding;
 export type Progress = (done: number, total: number | null) => void;
 
 const hourMs = 60 * 60 * 1000;
-const dailyMs = 24 * hourMs;
 /** A CRM that failed is tried again before the day is over. */
 const afterFailureMs = hourMs;
 const leaseMs = 10_000;
@@ -210,7 +210,7 @@ function refusal({ what, why }: CrmBatch['refused'][number]): Finding {
 
 async function end(deps: CrmDeps, { advisorId, syncId }: Running, { status, reason }: Ending): Promise<void> {
   const now = deps.clock.now();
-  const waitMs = { succeeded: dailyMs, failed: afterFailureMs, interrupted: 0, running: 0 }[status];
+  const waitMs = { succeeded: dayMs, failed: afterFailureMs, interrupted: 0, running: 0 }[status];
   const ending = { status, reason, now, nextSyncAt: new Date(now.getTime() + waitMs) };
   await deps.db.transaction(async (db) => {
     await store.endSync(db, advisorId, syncId, ending);

@@ -3,6 +3,7 @@ import type { Batch } from '../store/coalescer.ts';
 import type { RecipientRow } from '../store/messages.ts';
 import * as store from '../store/messages.ts';
 import type { By } from './archive.ts';
+import { dayMs } from './days.ts';
 import { type Failure, failure } from './failures.ts';
 import { gate, type Recipient } from './gate.ts';
 import { type Judge, judgesOf, type Verdict } from './lexicons.ts';
@@ -34,7 +35,6 @@ export const messageStatuses = [
   'held',
 ] as const satisfies store.MessageStatus[];
 
-const dayMs = 24 * 60 * 60 * 1000;
 const daysAheadMax = 731;
 /** Below this a delivery date is read as seconds: as milliseconds it would be before 1973. */
 const millisecondsMin = 1e11;

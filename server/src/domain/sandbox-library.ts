@@ -1,11 +1,11 @@
 import type { ContentInput, ContentStatus, ContentType } from './content.ts';
+import { dayMs } from './days.ts';
 
 /** An item a line: where it stands, title, summary, keywords, and its status where it is not published. */
 type Lines = Record<ContentType, string>;
 
 const site = 'https://library.sandbox.example';
 const firstPublished = Date.UTC(2025, 0, 6, 14);
-const dayMs = 24 * 60 * 60 * 1000;
 
 const everyones: Lines = {
   WebContent: `
