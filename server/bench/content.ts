@@ -3,7 +3,6 @@ import pg from 'pg';
 import { readConfig } from '../src/config.ts';
 import type { Deps } from '../src/deps.ts';
 import { addAdvisor } from '../src/domain/advisors.ts';
-import { systemClock } from '../src/domain/clock.ts';
 import {
   type ContentInput,
   type ContentSearch,
@@ -12,7 +11,8 @@ import {
   searchContent,
 } from '../src/domain/content.ts';
 import { addFirm } from '../src/domain/firms.ts';
-import { makeSignals } from '../src/domain/signals.ts';
+import { systemClock } from '../src/domain/shared/clock.ts';
+import { makeSignals } from '../src/domain/shared/signals.ts';
 import { connect, type Db, type Pool } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded.ts';
 import { appRole, ensureDatabase, migrate } from '../src/store/migrate.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type ContactInput, createContacts } from '../src/domain/contacts.ts';
-import { numberOf } from '../src/domain/enumerations.ts';
+import { numberOf } from '../src/domain/shared/enumerations.ts';
 import type { World } from '../test/world.ts';
 import { makeClient, type Received, type Sent } from './client.ts';
 import { makeJudge } from './judge.ts';

@@ -1,6 +1,6 @@
 import type { Config } from './config.ts';
 import type { Carrier, Clock } from './domain/ports.ts';
-import type { Signals } from './domain/signals.ts';
+import type { Signals } from './domain/shared/signals.ts';
 import type { Db } from './store/db.ts';
 
 /** What a domain function needs: where things are remembered, what time it is, and how this deployment is set up. */

@@ -6,7 +6,7 @@ import { getAdvisor } from '../domain/advisors.ts';
 import { exportContacts, importContacts } from '../domain/contact-imports.ts';
 import { type ContactInput, searchContacts } from '../domain/contacts.ts';
 import { ContactInput as ContactInputSchema } from '../schemas/contacts.ts';
-import { validator } from '../schemas/validate.ts';
+import { validator } from '../schemas/shared/validate.ts';
 import { contactFormatOf, countLines, requireFile } from './files.ts';
 import { type Call, UsageError } from './verb.ts';
 

@@ -4,7 +4,7 @@ import { readNdjson } from '../content-files/ndjson.ts';
 import { type ContentInput, saveContent } from '../domain/content.ts';
 import { getFirm } from '../domain/firms.ts';
 import { ContentInput as ContentInputSchema } from '../schemas/content.ts';
-import { instantOf, validator } from '../schemas/validate.ts';
+import { instantOf, validator } from '../schemas/shared/validate.ts';
 import { countLines, requireFile } from './files.ts';
 import { inOneLine, jsonInOneLine } from './terminal.ts';
 import { type Call, UsageError, wholeNumber } from './verb.ts';

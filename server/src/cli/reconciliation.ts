@@ -1,6 +1,6 @@
 import { byOperator } from '../domain/archive.ts';
-import { dayMs, dayOf } from '../domain/days.ts';
 import { reconcile } from '../domain/reconciliation.ts';
+import { dayMs, dayOf } from '../domain/shared/days.ts';
 import { type Call, UsageError, type Verb } from './verb.ts';
 
 export const reconciliationVerbs: Verb[] = [

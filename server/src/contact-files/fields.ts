@@ -1,6 +1,6 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
-import { enumerations } from '../domain/enumerations.ts';
-import { e164 } from '../domain/phone-numbers.ts';
+import { enumerations } from '../domain/shared/enumerations.ts';
+import { e164 } from '../domain/shared/phone-numbers.ts';
 
 /** A row or card of a file: where it begins, and what it says, not yet validated. */
 export type FileContact = {

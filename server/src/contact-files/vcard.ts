@@ -1,6 +1,6 @@
 import ICAL from 'ical.js';
 import type { ExportedContact } from '../domain/contact-imports.ts';
-import { word } from '../domain/enumerations.ts';
+import { word } from '../domain/shared/enumerations.ts';
 import { type FileContact, type Region, toDate, toE164, toNumber, type Unreadable } from './fields.ts';
 import { linesOf } from './lines.ts';
 

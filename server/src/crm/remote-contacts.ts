@@ -1,7 +1,7 @@
 import type { CrmBatch, CrmRefusal, RemoteContact } from '../domain/ports.ts';
 import { ContactChange } from '../schemas/contacts.ts';
-import { stringLengthMax } from '../schemas/strings.ts';
-import { validator } from '../schemas/validate.ts';
+import { stringLengthMax } from '../schemas/shared/strings.ts';
+import { validator } from '../schemas/shared/validate.ts';
 
 /** A CRM has at most that many contacts that we take. */
 export const contactsMax = 200_000;

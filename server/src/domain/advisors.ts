@@ -5,10 +5,10 @@ import { findFirm } from '../store/firms.ts';
 import { deletePasskeys } from '../store/passkeys.ts';
 import { type By, byOperator } from './archive.ts';
 import { hashPassword } from './passwords.ts';
-import { e164 } from './phone-numbers.ts';
 import { problem } from './problems.ts';
 import { endSessions } from './sessions.ts';
 import { archiveSetting, changesOf } from './settings.ts';
+import { e164 } from './shared/phone-numbers.ts';
 
 /** NIST SP 800-63B; what is guessed one by one is throttled. */
 const passwordLengthMin = 8;

@@ -5,8 +5,8 @@ import * as store from '../store/applications.ts';
 import { type By, byOperator } from './archive.ts';
 import { problem } from './problems.ts';
 import { allScopes, isScope } from './scopes.ts';
-import { hashSecret, makeSecret } from './secrets.ts';
 import { archiveSetting } from './settings.ts';
+import { hashSecret, makeSecret } from './shared/secrets.ts';
 
 const nameLengthMax = 100;
 

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { errors } from 'jose';
 import type { Deps } from '../deps.ts';
 import { type CallerRow, findCaller, findKey } from '../store/keys.ts';
-import { Bounded } from './bounded.ts';
 import { Problem, problem } from './problems.ts';
-import { hashSecret, readSecret } from './secrets.ts';
+import { Bounded } from './shared/bounded.ts';
+import { hashSecret, readSecret } from './shared/secrets.ts';
 import type { AccessToken, TokenVerifier } from './tokens.ts';
 
 /** Who calls: the application by its key and token, for which advisor, with which scopes and under which plan. */

@@ -9,11 +9,11 @@ import { type By, byCarrier, byOperator, byPerson, byStaff } from './archive.ts'
 import { type Failure, failure } from './failures.ts';
 import { gate, type Hours, type Recipient } from './gate.ts';
 import { knowNumbers } from './members.ts';
-import { e164 } from './phone-numbers.ts';
 import { type BrokenRule, invalid, problem } from './problems.ts';
 import type { ReplyMeaning } from './reply-words.ts';
+import { e164 } from './shared/phone-numbers.ts';
+import { isBlank } from './shared/text-rules.ts';
 import type { Staff } from './staff.ts';
-import { isBlank } from './text-rules.ts';
 import { noCarrier, takeTexts, textTo } from './texts.ts';
 import { renderWording, type Wording, wordingOf } from './wordings.ts';
 

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts';
 import { type ContactRow, listContactsAfter, listSameContacts } from '../store/contacts.ts';
 import { archive, byOperator } from './archive.ts';
 import { type ContactInput, createContacts } from './contacts.ts';
-import { numberOf } from './enumerations.ts';
+import { numberOf } from './shared/enumerations.ts';
 
 const exportBatch = 1_000;
 

@@ -4,10 +4,10 @@ import type { ContactFields, ContactRow } from '../store/contacts.ts';
 import * as store from '../store/contacts.ts';
 import { listGroupIds, replaceMemberships as storeMemberships } from '../store/groups.ts';
 import { insertMembers } from '../store/members.ts';
-import { crmSourceMin } from './enumerations.ts';
-import { searchText, searchWords } from './folding.ts';
-import { type Page, type PageRequest, pageOf, rowsOf } from './pages.ts';
 import { invalid, problem } from './problems.ts';
+import { crmSourceMin } from './shared/enumerations.ts';
+import { searchText, searchWords } from './shared/folding.ts';
+import { type Page, type PageRequest, pageOf, rowsOf } from './shared/paging.ts';
 
 export type Contact = ContactRow & { groupIds: number[] };
 export type ContactSummary = ContactSummaryRow;

@@ -4,8 +4,8 @@ import type { AskedWord, ContentFilter, ContentItemRow, FoundContent } from '../
 import * as store from '../store/content-search.ts';
 import type { Db } from '../store/db.ts';
 import { distance, meaningfulWords } from './content-words.ts';
-import { type Page, pageOf, rowsOf } from './pages.ts';
-import { isBlank } from './text-rules.ts';
+import { type Page, pageOf, rowsOf } from './shared/paging.ts';
+import { isBlank } from './shared/text-rules.ts';
 
 export type ContentItem = ContentItemRow;
 export type ContentSearch = { contentType: ContentType | 'All'; text?: string; page: number; pageSize: number };

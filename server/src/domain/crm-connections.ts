@@ -2,11 +2,11 @@ import type { Deps } from '../deps.ts';
 import type { CrmConnectionRow } from '../store/crm-connections.ts';
 import * as store from '../store/crm-connections.ts';
 import { byOperator } from './archive.ts';
-import { numberOf } from './enumerations.ts';
 import { type Crm, type CrmAccess, CrmFault, type CrmKind, type OpenCrm } from './ports.ts';
 import { problem } from './problems.ts';
-import type { Sealer } from './sealing.ts';
 import { archiveSetting } from './settings.ts';
+import { numberOf } from './shared/enumerations.ts';
+import type { Sealer } from './shared/sealing.ts';
 
 /** What the CRM needs beside the rest: how one is reached, and what opens the secrets for it. */
 export type CrmDeps = Deps & { openCrm: OpenCrm; sealer: Sealer };

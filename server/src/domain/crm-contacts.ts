@@ -7,8 +7,8 @@ import type { Finding } from '../store/crm-syncs.ts';
 import { insertMembers } from '../store/members.ts';
 import { contactSearchText } from './contacts.ts';
 import { crmSources } from './crm-connections.ts';
-import { numberOf } from './enumerations.ts';
 import type { CrmKind, RemoteContact } from './ports.ts';
+import { numberOf } from './shared/enumerations.ts';
 
 /** What became of a batch of the CRM's contacts. */
 export type Taken = { added: number; updated: number; unchanged: number; findings: Finding[] };

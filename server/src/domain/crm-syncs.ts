@@ -5,9 +5,9 @@ import type { CrmSyncRow, Finding, FindingKind, SyncCounts } from '../store/crm-
 import * as store from '../store/crm-syncs.ts';
 import { type CrmDeps, openConnection } from './crm-connections.ts';
 import { takeContacts } from './crm-contacts.ts';
-import { dayMs } from './days.ts';
 import { type Crm, type CrmBatch, CrmFault, type CrmKind } from './ports.ts';
 import { Problem, problem } from './problems.ts';
+import { dayMs } from './shared/days.ts';
 
 export type CrmSync = CrmSyncRow;
 export type CrmFinding = Finding;

@@ -2,9 +2,9 @@ import type { Deps } from '../deps.ts';
 import { lockBook } from '../store/contacts.ts';
 import type { GroupRow, GroupSort } from '../store/groups.ts';
 import * as store from '../store/groups.ts';
-import { searchText, searchWords } from './folding.ts';
-import { type Page, type PageRequest, pageOf, rowsOf } from './pages.ts';
 import { problem } from './problems.ts';
+import { searchText, searchWords } from './shared/folding.ts';
+import { type Page, type PageRequest, pageOf, rowsOf } from './shared/paging.ts';
 
 export type Group = GroupRow;
 export type GroupInput = { name: string; externalGroupId?: string | null };

@@ -6,8 +6,8 @@ import { getAdvisor } from './advisors.ts';
 import { archive, byStaff, deployment } from './archive.ts';
 import { lockFirm } from './firms.ts';
 import { problem } from './problems.ts';
+import { isBlank } from './shared/text-rules.ts';
 import type { Staff } from './staff.ts';
-import { isBlank } from './text-rules.ts';
 
 /** A legal hold: what it covers is disposed of only once it is lifted, however old it is. */
 export type Hold = HoldRow;

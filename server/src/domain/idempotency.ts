@@ -4,8 +4,8 @@ import { type Batch, coalescer } from '../store/coalescer.ts';
 import type { Db } from '../store/db.ts';
 import type { AnswerKey } from '../store/idempotency.ts';
 import * as store from '../store/idempotency.ts';
-import { inBatches } from './batches.ts';
 import { invalid, Problem } from './problems.ts';
+import { inBatches } from './shared/batches.ts';
 
 export type Answer = { status: number; body: string };
 export type Answered = Answer & { replayed: boolean };

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import * as store from '../store/interactions.ts';
-import { inBatches } from './batches.ts';
-import { hashSecret } from './secrets.ts';
+import { inBatches } from './shared/batches.ts';
+import { hashSecret } from './shared/secrets.ts';
 
 /**
  * An authorization request that waits for the advisor. It is known by a random id, which stands in addresses and so in

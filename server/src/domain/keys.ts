@@ -4,8 +4,8 @@ import * as store from '../store/keys.ts';
 import { getApplication } from './applications.ts';
 import { type By, byOperator } from './archive.ts';
 import { problem } from './problems.ts';
-import { hashSecret, makeSecret } from './secrets.ts';
 import { archiveSetting, changesOf } from './settings.ts';
+import { hashSecret, makeSecret } from './shared/secrets.ts';
 
 export type { UsagePlan } from '../store/keys.ts';
 

@@ -1,13 +1,13 @@
 import type { Deps } from '../deps.ts';
 import * as store from '../store/lexicons.ts';
 import { byOperator } from './archive.ts';
-import { Bounded } from './bounded.ts';
 import { detectorNames } from './detectors.ts';
 import { getFirm, lockFirm } from './firms.ts';
 import { type Action, actions, type Finding, type Matcher, matcherOf, type Rule, wordsOf } from './lexicon-matching.ts';
 import { problem } from './problems.ts';
 import { archiveSetting } from './settings.ts';
-import type { Signals } from './signals.ts';
+import { Bounded } from './shared/bounded.ts';
+import type { Signals } from './shared/signals.ts';
 
 /** What a firm's supervision looks for in texts. Version 0 is ours. */
 export type Lexicon = { version: number; rules: Rule[] };

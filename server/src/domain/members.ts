@@ -4,7 +4,7 @@ import { insertCrmLookups } from '../store/crm-lookups.ts';
 import { insertMembers, lockMembers, type PhoneOf } from '../store/members.ts';
 import type { RecipientRow } from '../store/messages.ts';
 import { createContacts } from './contacts.ts';
-import { numberOf } from './enumerations.ts';
+import { numberOf } from './shared/enumerations.ts';
 
 /** Whether texting makes the number known first. Where the account can't text at all, nothing is made. */
 export function isUnknown(row: RecipientRow | undefined): boolean {

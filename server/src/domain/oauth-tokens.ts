@@ -4,10 +4,10 @@ import { deleteEndedGrant, listEndedGrants } from '../store/grants.ts';
 import type { OAuthTokenKind } from '../store/oauth-tokens.ts';
 import * as store from '../store/oauth-tokens.ts';
 import { deleteExpiredRevokedTokens } from '../store/revoked-tokens.ts';
-import { inBatches } from './batches.ts';
 import { endGrant } from './grants.ts';
 import { forgetExpiredInteractions } from './interactions.ts';
-import { hashSecret } from './secrets.ts';
+import { inBatches } from './shared/batches.ts';
+import { hashSecret } from './shared/secrets.ts';
 
 export type { OAuthTokenKind } from '../store/oauth-tokens.ts';
 

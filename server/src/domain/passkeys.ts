@@ -10,9 +10,9 @@ import type { PasskeyRow } from '../store/passkeys.ts';
 import * as store from '../store/passkeys.ts';
 import type { By } from './archive.ts';
 import { authenticatorName } from './authenticators.ts';
-import { inBatches } from './batches.ts';
-import { hashSecret } from './secrets.ts';
 import { beginSession, type NewSession, type Session } from './sessions.ts';
+import { inBatches } from './shared/batches.ts';
+import { hashSecret } from './shared/secrets.ts';
 import { type Attempt, archiveSignIn, noteFailure } from './sign-in-records.ts';
 import { challengeThrottles, giveBackAttempt, passkeyThrottles, takeAttempt } from './throttles.ts';
 

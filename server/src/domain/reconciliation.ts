@@ -4,9 +4,9 @@ import type { Transaction } from '../store/db.ts';
 import type { Compared, ComparedRecord, DoubtRow, Period } from '../store/reconciliations.ts';
 import * as store from '../store/reconciliations.ts';
 import { archive, type By, byService, deployment } from './archive.ts';
-import { dayMs, dayOf, lastDayDone, nextDay, oncePerDay, startOf } from './days.ts';
 import { listFirms } from './firms.ts';
 import type { Carrier, CarrierRecord } from './ports.ts';
+import { dayMs, dayOf, lastDayDone, nextDay, oncePerDay, startOf } from './shared/days.ts';
 
 /**
  * Completeness: what the carrier says that it took, our attempts, messages, replies and archive entries of some days,

@@ -1,10 +1,10 @@
 import type { Deps } from '../deps.ts';
 import * as store from '../store/reviews.ts';
 import { byOperator } from './archive.ts';
-import { dayMs, dayOf } from './days.ts';
 import { lockFirm } from './firms.ts';
 import { problem } from './problems.ts';
 import { archiveSetting } from './settings.ts';
+import { dayMs, dayOf } from './shared/days.ts';
 
 /** How many days are made up for when no node was there to draw. */
 const daysBackMax = 7;

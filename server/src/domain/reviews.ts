@@ -6,8 +6,8 @@ import { archive, byStaff } from './archive.ts';
 import { failure } from './failures.ts';
 import { gate, type Recipient, type RefusalCode } from './gate.ts';
 import { problem } from './problems.ts';
+import { hasControlCharacters, isBlank } from './shared/text-rules.ts';
 import type { Staff } from './staff.ts';
-import { hasControlCharacters, isBlank } from './text-rules.ts';
 
 /** Something that a firm's staff looks at: what a lexicon found, a free-text opt-out, or a text of the daily sample. */
 export type Review = ReviewRow;

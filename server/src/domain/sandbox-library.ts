@@ -1,5 +1,5 @@
 import type { ContentInput, ContentStatus, ContentType } from './content.ts';
-import { dayMs } from './days.ts';
+import { dayMs } from './shared/days.ts';
 
 /** An item a line: where it stands, title, summary, keywords, and its status where it is not published. */
 type Lines = Record<ContentType, string>;

@@ -10,13 +10,13 @@ import { addApplication, rotateSecret } from './applications.ts';
 import { setInitialConsent } from './consents.ts';
 import { createContacts } from './contacts.ts';
 import { type ContentInput, saveContent } from './content.ts';
-import { numberOf } from './enumerations.ts';
 import { addFirm, type Firm, listFirms } from './firms.ts';
 import { provision } from './grants.ts';
 import { discover } from './identity-provider.ts';
 import { issueKey } from './keys.ts';
 import { sandboxLibrary } from './sandbox-library.ts';
-import { hashSecret, matchesHash } from './secrets.ts';
+import { numberOf } from './shared/enumerations.ts';
+import { hashSecret, matchesHash } from './shared/secrets.ts';
 
 /** What sandbox.json holds: all that a partner's application needs to begin. */
 export type SandboxFile = {

@@ -12,10 +12,10 @@ import type { By } from './archive.ts';
 import { gate, type Recipient, type RefusalCode } from './gate.ts';
 import { type Judge, judgesOf } from './lexicons.ts';
 import { isUnknown, knowNumbers } from './members.ts';
-import { type Page, type PageRequest, pageOf, rowsOf } from './pages.ts';
 import { problem } from './problems.ts';
 import { nextAfter, nextOccurrences } from './recurrence.ts';
 import { archiveCanceled, archiveFired } from './schedule-records.ts';
+import { type Page, type PageRequest, pageOf, rowsOf } from './shared/paging.ts';
 import { type Judged, takeSupervised } from './supervision.ts';
 import type { Draft } from './texts.ts';
 

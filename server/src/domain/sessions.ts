@@ -3,8 +3,8 @@ import type { Deps } from '../deps.ts';
 import type { SessionRow, SignInMethod } from '../store/sessions.ts';
 import * as store from '../store/sessions.ts';
 import { byAdvisor } from './archive.ts';
-import { inBatches } from './batches.ts';
-import { hashSecret } from './secrets.ts';
+import { inBatches } from './shared/batches.ts';
+import { hashSecret } from './shared/secrets.ts';
 import { type Attempt, archiveSignIn } from './sign-in-records.ts';
 
 /** An advisor who is signed in: who, how and since when. */

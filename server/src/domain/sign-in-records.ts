@@ -3,8 +3,8 @@ import { insertEntries } from '../store/archive.ts';
 import type { FailureRow } from '../store/sign-in-failures.ts';
 import * as store from '../store/sign-in-failures.ts';
 import { archive, type By } from './archive.ts';
-import { inBatches } from './batches.ts';
-import { hashSecret } from './secrets.ts';
+import { inBatches } from './shared/batches.ts';
+import { hashSecret } from './shared/secrets.ts';
 
 /** What the archive keeps of who came in for an advisor: never a password, a token or a key. */
 export type SignInEvent = {

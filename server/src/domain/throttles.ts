@@ -2,8 +2,8 @@ import { isIPv6 } from 'node:net';
 import type { Deps } from '../deps.ts';
 import type { BucketRow } from '../store/throttles.ts';
 import * as store from '../store/throttles.ts';
-import { inBatches } from './batches.ts';
-import { hashSecret } from './secrets.ts';
+import { inBatches } from './shared/batches.ts';
+import { hashSecret } from './shared/secrets.ts';
 
 /** Attempts that someone has: `burst` of them, coming back at `perSecond`. The name says who and at what. */
 export type Bucket = { name: string; burst: number; perSecond: number };

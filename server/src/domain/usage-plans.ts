@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { type UsagePlan, useDailyQuota } from '../store/keys.ts';
-import { Bounded } from './bounded.ts';
+import { Bounded } from './shared/bounded.ts';
 
 export type PlannedKey = UsagePlan & { keyId: number };
 /** What is left of one limit of a plan: `quota` in a window, `remaining` of it, full again after `resetSeconds`. */

@@ -5,7 +5,7 @@ import { getFirm } from './firms.ts';
 import type { TextKind } from './ports.ts';
 import { problem } from './problems.ts';
 import { archiveSetting } from './settings.ts';
-import { hasControlCharacters, isBlank, textLengthMax } from './text-rules.ts';
+import { hasControlCharacters, isBlank, textLengthMax } from './shared/text-rules.ts';
 
 /** The texts that a firm words, and the line after the first text to a person. */
 export type WordingKind = Exclude<TextKind, 'text'> | 'first_text';

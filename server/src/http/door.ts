@@ -7,7 +7,7 @@ import { type Answer, idempotency } from '../domain/idempotency.ts';
 import { invalid, type Problem, type ProblemCode, problem, problemCodes } from '../domain/problems.ts';
 import type { Scope } from '../domain/scopes.ts';
 import { usagePlans } from '../domain/usage-plans.ts';
-import { type Validated, validator } from '../schemas/validate.ts';
+import { type Validated, validator } from '../schemas/shared/validate.ts';
 import { credentialsOf } from './authenticate.ts';
 import { fingerprintOf, parseBody, type RawBody } from './body.ts';
 import { instanceOf, type ProblemBody, problemBody, problemType } from './problems.ts';

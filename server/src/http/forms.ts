@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { loopbackHosts } from '../config.ts';
-import { hashSecret, matchesHash } from '../domain/secrets.ts';
+import { hashSecret, matchesHash } from '../domain/shared/secrets.ts';
 import type { RawBody } from './body.ts';
 import type { CookieJar } from './cookies.ts';
 

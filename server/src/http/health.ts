@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { isReady } from '../domain/readiness.ts';
+import { isReady } from '../domain/shared/readiness.ts';
 
 /** `/healthz` while the process lives; `/readyz` while it can serve, and not once it is stopping. */
 export function addHealth(app: FastifyInstance, deps: Deps, isStopping: () => boolean): void {

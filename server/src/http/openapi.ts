@@ -3,7 +3,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { type ProblemCode, problems } from '../domain/problems.ts';
 import { scopes } from '../domain/scopes.ts';
-import { ProblemBody } from '../schemas/problem.ts';
+import { ProblemBody } from '../schemas/shared/problem.ts';
 import type { Route } from './door.ts';
 import { icon } from './pages.ts';
 

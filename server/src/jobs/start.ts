@@ -7,7 +7,6 @@ import {
   type WitnessFault,
   witnessing,
 } from '../domain/checkpoint-delivery.ts';
-import type { SandboxClock } from '../domain/clock.ts';
 import type { CrmDeps } from '../domain/crm-connections.ts';
 import { lookUpDue } from '../domain/crm-lookups.ts';
 import { type CrmSync, syncDue } from '../domain/crm-syncs.ts';
@@ -21,6 +20,7 @@ import { receiveReply } from '../domain/replies.ts';
 import { disposeDue } from '../domain/retention.ts';
 import { sampleForReview } from '../domain/review-samples.ts';
 import { fireDue } from '../domain/schedules.ts';
+import type { SandboxClock } from '../domain/shared/clock.ts';
 import { forgetExpiredSignIns } from '../domain/sign-ins.ts';
 import type { NoteSigner } from '../domain/signed-notes.ts';
 import { forgetRetiredKeys } from '../domain/signing-keys.ts';

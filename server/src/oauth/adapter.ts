@@ -3,7 +3,7 @@ import { findClient } from '../domain/applications.ts';
 import { endGrant, findGrant } from '../domain/grants.ts';
 import { deleteInteraction, findInteraction, saveInteraction } from '../domain/interactions.ts';
 import { findOAuthToken, type OAuthTokenKind, saveOAuthToken, useOAuthToken } from '../domain/oauth-tokens.ts';
-import { readSecret } from '../domain/secrets.ts';
+import { readSecret } from '../domain/shared/secrets.ts';
 import { refreshThrottles, takeAttempt } from '../domain/throttles.ts';
 import { audience, issuer } from '../domain/tokens.ts';
 import { clientMetadata, refuseOtherEnvironment } from './clients.ts';

@@ -6,8 +6,8 @@ import {
   contentStatuses,
   contentTypes,
 } from '../domain/content.ts';
-import { PageOf, pageSizeMax } from './pages.ts';
-import { stringLengthMax } from './strings.ts';
+import { PageOf, pageSizeMax } from './shared/paging.ts';
+import { stringLengthMax } from './shared/strings.ts';
 
 /** In code points, like every length. */
 export const searchTextLengthMax = 150;

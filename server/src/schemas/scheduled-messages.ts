@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type ScheduledStatus, scheduledMessageSorts, scheduledStatuses } from '../domain/schedules.ts';
-import { PageOf, PageQuery } from './pages.ts';
-import { Enumeration, Id } from './strings.ts';
+import { PageOf, PageQuery } from './shared/paging.ts';
+import { Enumeration, Id } from './shared/strings.ts';
 
 const Status = (annotation: object = {}) =>
   Type.Unsafe<ScheduledStatus>({ type: 'string', enum: scheduledStatuses, ...annotation });

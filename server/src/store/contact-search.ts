@@ -288,7 +288,7 @@ function isEmpty(filter: ContactFilter): boolean {
   return Object.values(filter).every((each) => each === undefined || (Array.isArray(each) && each.length === 0));
 }
 
-/** The pattern that finds a word's beginning in a search text (domain/folding.ts). */
+/** The pattern that finds a word's beginning in a search text (domain/shared/folding.ts). */
 export function beginsWord(word: string): string {
   return `% ${word.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,5 +1,5 @@
-import { deleteSome } from './batches.ts';
 import type { Db } from './db.ts';
+import { deleteSome } from './shared/batches.ts';
 
 export type SignInMethod = 'password' | 'passkey';
 export type SessionRow = {

@@ -1,4 +1,4 @@
-import { word } from '../../src/domain/enumerations.ts';
+import { word } from '../../src/domain/shared/enumerations.ts';
 
 /** An address book as plain maps: what the promises say, with no thought for speed. */
 export type ModelContact = {

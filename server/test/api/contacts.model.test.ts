@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { contactSorts, createContact, createContacts, deleteContact } from '../../src/domain/contacts.ts';
-import { searchText } from '../../src/domain/folding.ts';
 import { groupSorts } from '../../src/domain/groups.ts';
+import { searchText } from '../../src/domain/shared/folding.ts';
 import { makeWorld, type Person } from '../world.ts';
 import {
   addContact,

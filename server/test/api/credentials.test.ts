@@ -6,7 +6,7 @@ import { setAdvisor } from '../../src/domain/advisors.ts';
 import { addApplication, disableApplication } from '../../src/domain/applications.ts';
 import { issueKey, revokeKey, unlimited } from '../../src/domain/keys.ts';
 import { allScopes } from '../../src/domain/scopes.ts';
-import { makeSecret } from '../../src/domain/secrets.ts';
+import { makeSecret } from '../../src/domain/shared/secrets.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { routes } from '../../src/http/partner/routes.ts';
 import { assertProblem } from '../problem.ts';

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { byOperator } from '../../src/domain/archive.ts';
 import type { ArchiveDeps } from '../../src/domain/archive-tree.ts';
 import { sendMessage } from '../../src/domain/messages.ts';
-import { isBlank } from '../../src/domain/text-rules.ts';
+import { isBlank } from '../../src/domain/shared/text-rules.ts';
 import { acceptedPhone, handset, send } from '../texting/texting.ts';
 import { until } from '../waiting.ts';
 import { makeWorld } from '../world.ts';

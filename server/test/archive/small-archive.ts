@@ -2,7 +2,7 @@ import { readConfig } from '../../src/config.ts';
 import { archive, byPerson } from '../../src/domain/archive.ts';
 import { type ArchiveDeps, growTree } from '../../src/domain/archive-tree.ts';
 import type { Kept, KeptLeaf } from '../../src/domain/archive-verification.ts';
-import { makeSignals } from '../../src/domain/signals.ts';
+import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/signed-notes.ts';
 import { entryBytes, leafHash, readCheckpoint } from '../../src/examiner/verify.mjs';
 import * as store from '../../src/store/archive-tree.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { dayMs, dayOf } from '../../src/domain/days.ts';
+import { dayMs, dayOf } from '../../src/domain/shared/days.ts';
 import { addStaff } from '../../src/domain/staff.ts';
 import { assent, type Said } from '../programs.ts';
 import { say } from '../texting/people.ts';

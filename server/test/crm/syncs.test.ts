@@ -13,9 +13,9 @@ import {
 } from '../../src/domain/contacts.ts';
 import { connectCrm, disconnectCrm, getCrmConnection } from '../../src/domain/crm-connections.ts';
 import { listFindings, listSyncs, syncCrm, syncDue } from '../../src/domain/crm-syncs.ts';
-import { numberOf } from '../../src/domain/enumerations.ts';
 import { createGroup } from '../../src/domain/groups.ts';
-import { makeSignals } from '../../src/domain/signals.ts';
+import { numberOf } from '../../src/domain/shared/enumerations.ts';
+import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { newPhone, setConsent } from '../texting/texting.ts';
 import { makeWorld } from '../world.ts';
 import { type PaperCrm, paperCrm } from './paper-crm.ts';

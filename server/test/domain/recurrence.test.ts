@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { numberOf } from '../../src/domain/enumerations.ts';
 import { nextAfter, nextOccurrences, occurrence, type Schedule } from '../../src/domain/recurrence.ts';
+import { numberOf } from '../../src/domain/shared/enumerations.ts';
 
 const once = numberOf('frequency', 'once');
 const daily = numberOf('frequency', 'daily');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { addApplication, disableApplication } from '../../src/domain/applications.ts';
 import { disconnect, listConnections } from '../../src/domain/grants.ts';
-import { makeSecret } from '../../src/domain/secrets.ts';
+import { makeSecret } from '../../src/domain/shared/secrets.ts';
 import { assertProblem } from '../problem.ts';
 import { exchange, listen } from '../sockets.ts';
 import { until } from '../waiting.ts';

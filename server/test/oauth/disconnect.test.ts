@@ -5,7 +5,7 @@ import { setAdvisor } from '../../src/domain/advisors.ts';
 import { disableApplication } from '../../src/domain/applications.ts';
 import { disconnect, listConnections, provision } from '../../src/domain/grants.ts';
 import { forgetExpiredTokens } from '../../src/domain/oauth-tokens.ts';
-import { hashSecret } from '../../src/domain/secrets.ts';
+import { hashSecret } from '../../src/domain/shared/secrets.ts';
 import { issueToken } from '../../src/domain/tokens.ts';
 import { anotherNode, credentials } from '../nodes.ts';
 import { assertProblem } from '../problem.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { App } from '../../src/app.ts';
 import { disconnect } from '../../src/domain/grants.ts';
 import { forgetExpiredTokens, judgeReuse, keepAnswer, saveOAuthToken } from '../../src/domain/oauth-tokens.ts';
-import { hashSecret } from '../../src/domain/secrets.ts';
+import { hashSecret } from '../../src/domain/shared/secrets.ts';
 import { connect, type Pool, type Transaction } from '../../src/store/db.ts';
 import { appRole } from '../../src/store/migrate.ts';
 import { anotherNode, credentials } from '../nodes.ts';

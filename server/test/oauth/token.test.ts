@@ -5,7 +5,7 @@ import { createLocalJWKSet, decodeProtectedHeader, importJWK, jwtVerify, SignJWT
 import { setAdvisor } from '../../src/domain/advisors.ts';
 import { disableApplication, rotateSecret } from '../../src/domain/applications.ts';
 import { disconnect, provision, unprovision } from '../../src/domain/grants.ts';
-import { hashSecret, makeSecret } from '../../src/domain/secrets.ts';
+import { hashSecret, makeSecret } from '../../src/domain/shared/secrets.ts';
 import { keyRing } from '../../src/domain/signing-keys.ts';
 import { assertProblem } from '../problem.ts';
 import { exchange, listen, openWire } from '../sockets.ts';

@@ -5,7 +5,7 @@ import type { Deps } from '../../src/deps.ts';
 import { claimTexts } from '../../src/domain/claims.ts';
 import { type Dispatcher, dispatcher } from '../../src/domain/dispatch.ts';
 import type { Carrier, OutgoingText, Submission } from '../../src/domain/ports.ts';
-import { makeSignals } from '../../src/domain/signals.ts';
+import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { outcomeOf } from '../../src/domain/submissions.ts';
 import { makeLog } from '../../src/log.ts';
 import { connect, type Pool } from '../../src/store/db.ts';

@@ -10,7 +10,7 @@ import { sendMessage } from '../../src/domain/messages.ts';
 import type { Carrier, IncomingReply } from '../../src/domain/ports.ts';
 import { receiveReply } from '../../src/domain/replies.ts';
 import { fireDue } from '../../src/domain/schedules.ts';
-import { makeSignals } from '../../src/domain/signals.ts';
+import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeLog } from '../../src/log.ts';
 import { connect } from '../../src/store/db.ts';
 import { appRole } from '../../src/store/migrate.ts';

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import * as contacts from '../../domain/contacts.ts';
-import { numberOf, word } from '../../domain/enumerations.ts';
 import { invalid } from '../../domain/problems.ts';
+import { numberOf, word } from '../../domain/shared/enumerations.ts';
 import type {
   ContactChange,
   ContactDetail,
@@ -12,7 +12,7 @@ import type {
   ContactSummary,
   MembershipsInput,
 } from '../../schemas/contacts.ts';
-import { instantOf } from '../../schemas/validate.ts';
+import { instantOf } from '../../schemas/shared/validate.ts';
 import { present } from '../present.ts';
 
 type Of<Schema> = { params: Static<typeof ContactParams> } & Schema;

@@ -1,4 +1,4 @@
-import { enumerations } from '../../domain/enumerations.ts';
+import { enumerations } from '../../domain/shared/enumerations.ts';
 
 export async function list() {
   return Object.fromEntries(

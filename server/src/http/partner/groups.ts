@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
-import { numberOf } from '../../domain/enumerations.ts';
 import * as groups from '../../domain/groups.ts';
+import { numberOf } from '../../domain/shared/enumerations.ts';
 import type { GroupInput, GroupParams, GroupQuery, GroupSummary } from '../../schemas/groups.ts';
 import { present } from '../present.ts';
 

@@ -10,7 +10,6 @@ import {
   MembershipsInput,
 } from '../../schemas/contacts.ts';
 import { ContentPage, ContentQuery } from '../../schemas/content.ts';
-import { EnumerationsResult } from '../../schemas/enumerations.ts';
 import { GroupInput, GroupPage, GroupParams, GroupQuery } from '../../schemas/groups.ts';
 import { MessageParams, MessageRequest, MessageResult, MessageStatus } from '../../schemas/messages.ts';
 import {
@@ -18,6 +17,7 @@ import {
   ScheduledMessageParams,
   ScheduledMessageQuery,
 } from '../../schemas/scheduled-messages.ts';
+import { EnumerationsResult } from '../../schemas/shared/enumerations.ts';
 import { type Route, route } from '../door.ts';
 import * as consents from './consents.ts';
 import * as contacts from './contacts.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { SandboxClock } from '../../domain/clock.ts';
 import { invalid } from '../../domain/problems.ts';
-import { valid, validator } from '../../schemas/validate.ts';
+import type { SandboxClock } from '../../domain/shared/clock.ts';
+import { valid, validator } from '../../schemas/shared/validate.ts';
 import { parseBody, type RawBody } from '../body.ts';
 
 /** Past this RFC 3339 has no way to write a time. */

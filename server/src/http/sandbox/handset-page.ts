@@ -13,8 +13,8 @@ import {
   type ScreenText,
   type Sender,
 } from '../../domain/handsets.ts';
-import { e164 } from '../../domain/phone-numbers.ts';
-import { isBlank, textLengthMax } from '../../domain/text-rules.ts';
+import { e164 } from '../../domain/shared/phone-numbers.ts';
+import { isBlank, textLengthMax } from '../../domain/shared/text-rules.ts';
 import { hidden } from '../advisor/frame.ts';
 import { addScript, sendFailure } from '../advisor/routes.ts';
 import { cookieJar } from '../cookies.ts';

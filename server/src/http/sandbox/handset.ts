@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import { type HandsetMessage, listHandsetMessages, replyFromHandset } from '../../domain/handsets.ts';
-import { textLengthMax } from '../../domain/text-rules.ts';
-import { Phone } from '../../schemas/strings.ts';
-import { valid, validator } from '../../schemas/validate.ts';
+import { textLengthMax } from '../../domain/shared/text-rules.ts';
+import { Phone } from '../../schemas/shared/strings.ts';
+import { valid, validator } from '../../schemas/shared/validate.ts';
 import { parseBody, type RawBody } from '../body.ts';
 
 const validateParams = validator(Type.Object({ phone: Phone() }));

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { requireKey } from '../../domain/callers.ts';
-import type { SandboxClock } from '../../domain/clock.ts';
+import type { SandboxClock } from '../../domain/shared/clock.ts';
 import { apiKeyOf } from '../authenticate.ts';
 import { addClock } from './clock.ts';
 import { addHandset } from './handset.ts';

@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts';
-import * as store from '../store/daily-runs.ts';
+import type { Deps } from '../../deps.ts';
+import * as store from '../../store/shared/daily-runs.ts';
 
 /** Days of the domain's time, in UTC, and what is done once on each of them over all nodes. */
 export type DailyJob = 'disposal' | 'reconciliation';

@@ -1,6 +1,6 @@
-import type { Db } from '../store/db.ts';
-import { addToClockOffset, findClockOffset } from '../store/sandbox-clock.ts';
-import type { Clock } from './ports.ts';
+import type { Db } from '../../store/db.ts';
+import { addToClockOffset, findClockOffset } from '../../store/sandbox-clock.ts';
+import type { Clock } from '../ports.ts';
 
 /** Production's domain time is real time. */
 export const systemClock: Clock = { now: () => new Date() };

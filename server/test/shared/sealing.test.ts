@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { makeSealer } from '../../src/domain/sealing.ts';
+import { makeSealer } from '../../src/domain/shared/sealing.ts';
 
 const [older, newer] = [randomBytes(32), randomBytes(32)];
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { problem } from './problems.ts';
+import { problem } from '../problems.ts';
 
 /** Keeps secrets that we must be able to read again, such as the password of an advisor's CRM. */
 export type Sealer = {

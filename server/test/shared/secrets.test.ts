@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { hashSecret, makeSecret, matchesHash, readSecret } from '../../src/domain/secrets.ts';
+import { hashSecret, makeSecret, matchesHash, readSecret } from '../../src/domain/shared/secrets.ts';
 
 suite('ids, secrets and keys that we hand out', () => {
   test('say what they are and where they belong', () => {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { problemCodes } from '../domain/problems.ts';
+import { problemCodes } from '../../domain/problems.ts';
 
 export const ProblemBody = Type.Object(
   {

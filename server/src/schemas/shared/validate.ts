@@ -1,8 +1,8 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
-import { e164Pattern } from '../domain/phone-numbers.ts';
-import { type BrokenRule, brokenRulesMax, invalid } from '../domain/problems.ts';
-import { hasControlCharacters, isBlank } from '../domain/text-rules.ts';
+import { type BrokenRule, brokenRulesMax, invalid } from '../../domain/problems.ts';
+import { e164Pattern } from '../../domain/shared/phone-numbers.ts';
+import { hasControlCharacters, isBlank } from '../../domain/shared/text-rules.ts';
 import { optionalE164Pattern } from './strings.ts';
 
 /** The value, stripped of what the schema doesn't know, or every rule that it breaks. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type EnumerationName, enumerations } from '../domain/enumerations.ts';
+import { type EnumerationName, enumerations } from '../../domain/shared/enumerations.ts';
 
 const Values = Type.Array(Type.Object({ value: Type.Integer(), text: Type.String() }));
 
