@@ -11,9 +11,9 @@ import { systemClock } from '../server/src/domain/shared/clock.ts';
 import { enumerations } from '../server/src/domain/shared/enumerations.ts';
 import { makeSignals } from '../server/src/domain/shared/signals.ts';
 import { makeLog } from '../server/src/log.ts';
-import { describeSchema } from '../server/src/store/describe-schema.ts';
-import { startTemporary } from '../server/src/store/embedded.ts';
-import { ensureDatabase, migrate } from '../server/src/store/migrate.ts';
+import { describeSchema } from '../server/src/store/database/describe-schema.ts';
+import { startTemporary } from '../server/src/store/database/embedded.ts';
+import { ensureDatabase, migrate } from '../server/src/store/database/migrate.ts';
 
 const generated = {
   'openapi.json': await openapi(),

@@ -9,7 +9,7 @@ import { verifyPackage } from '../src/examiner/verify.mjs';
 import { makeLog } from '../src/log.ts';
 import { makeFolder, writePackage } from '../src/packages/folder.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';
-import { startEmbedded } from '../src/store/embedded.ts';
+import { startEmbedded } from '../src/store/database/embedded.ts';
 import { type Load, load, medianOf } from './load.ts';
 import type { Scratch } from './scratch.ts';
 import { type Cast, makeCast, startSendServer } from './send-cast.ts';

@@ -13,9 +13,9 @@ import {
 import { addFirm } from '../src/domain/firms.ts';
 import { systemClock } from '../src/domain/shared/clock.ts';
 import { makeSignals } from '../src/domain/shared/signals.ts';
-import { connect, type Db, type Pool } from '../src/store/db.ts';
-import { startEmbedded } from '../src/store/embedded.ts';
-import { appRole, ensureDatabase, migrate } from '../src/store/migrate.ts';
+import { connect, type Db, type Pool } from '../src/store/database/db.ts';
+import { startEmbedded } from '../src/store/database/embedded.ts';
+import { appRole, ensureDatabase, migrate } from '../src/store/database/migrate.ts';
 import type { Scratch } from './scratch.ts';
 import type { Sizes } from './sizes.ts';
 import { heading, median, ms, type Row, ratio, say, table, whole } from './tables.ts';

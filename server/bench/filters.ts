@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type ContactFilter, type ContactPage, listContacts } from '../src/store/contact-search.ts';
-import type { Pool } from '../src/store/db.ts';
+import type { Pool } from '../src/store/database/db.ts';
 import { type Calls, timeInTurns } from './pages.ts';
 import { advisorIdOf, tenthGroupIdOf } from './seeding.ts';
 import { heading, ms, table, whole } from './tables.ts';

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type ContactPage, type ContactSort, contactSorts, listContacts } from '../src/store/contact-search.ts';
-import type { Db, Pool } from '../src/store/db.ts';
+import type { Db, Pool } from '../src/store/database/db.ts';
 import { median, ms, ratio, table } from './tables.ts';
 
 export type Calls = { p50Ms: number; slowestMs: number };

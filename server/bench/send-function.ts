@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { appRole } from '../src/store/migrate.ts';
+import { appRole } from '../src/store/database/migrate.ts';
 import type { Load } from './load.ts';
 import type { Scratch } from './scratch.ts';
 import { advisorCount, type Cast, firstDigits, peopleOfEach, sampleText } from './send-cast.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Embedded } from '../src/store/embedded.ts';
+import type { Embedded } from '../src/store/database/embedded.ts';
 import { type Load, load, medianOf } from './load.ts';
 import type { Scratch } from './scratch.ts';
 import { type Cast, makeCast, startSendServer } from './send-cast.ts';

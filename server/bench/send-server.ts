@@ -11,7 +11,7 @@ import { segmentsOf } from '../src/domain/segments.ts';
 import { startJobs } from '../src/jobs/start.ts';
 import { makeLog } from '../src/log.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';
-import type { Db } from '../src/store/db.ts';
+import type { Db } from '../src/store/database/db.ts';
 
 export type Shape = 'product' | 'nowhere' | 'function';
 /** What runs beside the app: nothing; the archive's tree, as often as in the product; or all of its jobs. */

@@ -27,7 +27,7 @@ import { traceIdOf } from './http/trace.ts';
 import { requireVersion } from './http/version.ts';
 import type { Log } from './log.ts';
 import { oauthServer } from './oauth/server.ts';
-import type { Pool } from './store/db.ts';
+import type { Pool } from './store/database/db.ts';
 
 export type AppDeps = Deps & {
   config: Config;

@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 import type { Carrier, Clock } from './domain/ports.ts';
 import type { Signals } from './domain/shared/signals.ts';
-import type { Db } from './store/db.ts';
+import type { Db } from './store/database/db.ts';
 
 /** What a domain function needs: where things are remembered, what time it is, and how this deployment is set up. */
 export type Deps = {

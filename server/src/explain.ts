@@ -1,5 +1,5 @@
 import { ConfigError } from './config.ts';
-import { MigrationError } from './store/migrate.ts';
+import { MigrationError } from './store/database/migrate.ts';
 
 /** What a person can mend is said in a line; anything else keeps its stack. */
 export function explain(error: unknown): string {

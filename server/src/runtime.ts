@@ -14,9 +14,9 @@ import { checkpointCommand } from './outside/command.ts';
 import { outsideFolder } from './outside/folder.ts';
 import { timestampAuthority } from './outside/timestamps.ts';
 import { sealingKeysOf } from './sealing-keys.ts';
-import { connect, type Pool } from './store/db.ts';
-import { startEmbedded } from './store/embedded.ts';
-import { appRole, checkDatabase, ensureDatabase, migrate } from './store/migrate.ts';
+import { connect, type Pool } from './store/database/db.ts';
+import { startEmbedded } from './store/database/embedded.ts';
+import { appRole, checkDatabase, ensureDatabase, migrate } from './store/database/migrate.ts';
 
 /** A process's connection to its database and what follows from it: the server and every command begin here. */
 export type Runtime = {

@@ -3,7 +3,7 @@ import { getApplication } from '../domain/applications.ts';
 import { issueToken } from '../domain/tokens.ts';
 import { openDatabase } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox-file.ts';
-import { fixClock, migrate } from '../store/migrate.ts';
+import { fixClock, migrate } from '../store/database/migrate.ts';
 import { requireOwnServer, UsageError, type Verb } from './verb.ts';
 
 export const deploymentVerbs: Verb[] = [

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import type { ContentFields, IndexedContent, KnownContent } from '../store/content.ts';
 import * as store from '../store/content.ts';
-import type { Db } from '../store/db.ts';
+import type { Db } from '../store/database/db.ts';
 import { wordsOf } from './content-words.ts';
 
 export { type ContentStatus, type ContentType, contentStatuses, contentTypes } from '../store/content.ts';

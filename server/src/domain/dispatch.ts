@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
 import type { Log } from '../log.ts';
-import type { Batch } from '../store/coalescer.ts';
+import type { Batch } from '../store/database/coalescer.ts';
 import * as store from '../store/dispatches.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { type ClaimedText, claimTexts } from './claims.ts';

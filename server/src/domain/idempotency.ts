@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
-import { type Batch, coalescer } from '../store/coalescer.ts';
-import type { Db } from '../store/db.ts';
+import { type Batch, coalescer } from '../store/database/coalescer.ts';
+import type { Db } from '../store/database/db.ts';
 import type { AnswerKey } from '../store/idempotency.ts';
 import * as store from '../store/idempotency.ts';
 import { invalid, Problem } from './problems.ts';

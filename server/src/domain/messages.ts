@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import type { Batch } from '../store/coalescer.ts';
+import type { Batch } from '../store/database/coalescer.ts';
 import type { RecipientRow } from '../store/messages.ts';
 import * as store from '../store/messages.ts';
 import type { By } from './archive.ts';

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import type { Batch } from '../store/coalescer.ts';
+import type { Batch } from '../store/database/coalescer.ts';
 import { recordReceipts } from '../store/dispatches.ts';
 import type { Clock, Receipt } from './ports.ts';
 

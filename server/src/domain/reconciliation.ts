@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Deps } from '../deps.ts';
-import type { Transaction } from '../store/db.ts';
+import type { Transaction } from '../store/database/db.ts';
 import type { Compared, ComparedRecord, DoubtRow, Period } from '../store/reconciliations.ts';
 import * as store from '../store/reconciliations.ts';
 import { archive, type By, byService, deployment } from './archive.ts';

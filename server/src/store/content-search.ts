@@ -1,5 +1,5 @@
 import type { ContentType } from './content.ts';
-import type { Db } from './db.ts';
+import type { Db } from './database/db.ts';
 
 /** What a search shows of an item. */
 export type ContentItemRow = { title: string; url: string };

@@ -1,4 +1,4 @@
-import type { Db } from './db.ts';
+import type { Db } from './database/db.ts';
 import type { ConsentState } from './members.ts';
 import type { TextKind } from './messages.ts';
 

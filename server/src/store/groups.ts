@@ -1,5 +1,5 @@
 import { beginsWord } from './contact-search.ts';
-import type { Db } from './db.ts';
+import type { Db } from './database/db.ts';
 
 export type GroupRow = {
   groupId: number;

@@ -1,4 +1,4 @@
-import type { Db } from './db.ts';
+import type { Db } from './database/db.ts';
 
 export type AnswerKey = { advisorId: number; applicationId: number; method: string; path: string; key: string };
 export type AnswerRow = { fingerprint: Buffer; status: number; body: string };

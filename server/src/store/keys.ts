@@ -1,4 +1,4 @@
-import type { Db } from './db.ts';
+import type { Db } from './database/db.ts';
 
 export type UsagePlan = { ratePerSecond: number | null; burst: number | null; dailyQuota: number | null };
 export type KeyRow = UsagePlan & {

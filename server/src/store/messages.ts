@@ -1,4 +1,4 @@
-import type { Db } from './db.ts';
+import type { Db } from './database/db.ts';
 import type { ConsentState, PhoneOf } from './members.ts';
 
 /** Why a text is sent: what consent it needs follows from it. */

@@ -1,4 +1,4 @@
-import type { Db } from './db.ts';
+import type { Db } from './database/db.ts';
 import { deleteSome } from './shared/batches.ts';
 
 export type OAuthTokenKind = 'AuthorizationCode' | 'RefreshToken';

@@ -1,4 +1,4 @@
-import type { Db } from './db.ts';
+import type { Db } from './database/db.ts';
 import { deleteSome } from './shared/batches.ts';
 
 export async function insertRevokedToken(db: Db, tokenId: string, expires: Date): Promise<void> {

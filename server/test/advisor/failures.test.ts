@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, mock, test } from 'node:test';
-import { DatabaseTimeout, DatabaseUnavailable } from '../../src/store/db.ts';
+import { DatabaseTimeout, DatabaseUnavailable } from '../../src/store/database/db.ts';
 import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../advisor-app.ts';
 
 let pages: AdvisorApp;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { makeLog } from '../../src/log.ts';
-import { connect } from '../../src/store/db.ts';
+import { connect } from '../../src/store/database/db.ts';
 import { anotherNode } from '../nodes.ts';
 import { assertProblem } from '../problem.ts';
 import { exchange, listen } from '../sockets.ts';

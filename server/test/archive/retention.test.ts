@@ -11,7 +11,7 @@ import { addHold, liftHold, listHolds } from '../../src/domain/holds.ts';
 import { dispose, disposeDue, getRetention, setRetention } from '../../src/domain/retention.ts';
 import { dayMs } from '../../src/domain/shared/days.ts';
 import { addStaff, type Staff, setStaff } from '../../src/domain/staff.ts';
-import { appRole, fixClock } from '../../src/store/migrate.ts';
+import { appRole, fixClock } from '../../src/store/database/migrate.ts';
 import { newcomer } from '../api/address-book.ts';
 import { ask, say } from '../texting/people.ts';
 import { newPhone, send, setConsent } from '../texting/texting.ts';

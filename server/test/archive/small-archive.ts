@@ -6,8 +6,8 @@ import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/signed-notes.ts';
 import { entryBytes, leafHash, readCheckpoint } from '../../src/examiner/verify.mjs';
 import * as store from '../../src/store/archive-tree.ts';
-import { connect, type Pool } from '../../src/store/db.ts';
-import { appRole } from '../../src/store/migrate.ts';
+import { connect, type Pool } from '../../src/store/database/db.ts';
+import { appRole } from '../../src/store/database/migrate.ts';
 import { makeDatabase, type TestDatabase } from '../database.ts';
 
 export const signer = makeNoteSigner('test.example/archive', makeSigningKey());

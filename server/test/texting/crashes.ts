@@ -1,4 +1,4 @@
-import type { Pool, Transaction } from '../../src/store/db.ts';
+import type { Pool, Transaction } from '../../src/store/database/db.ts';
 
 class Crash extends Error {}
 

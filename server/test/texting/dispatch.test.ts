@@ -8,8 +8,8 @@ import type { Carrier, OutgoingText, Submission } from '../../src/domain/ports.t
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { outcomeOf } from '../../src/domain/submissions.ts';
 import { makeLog } from '../../src/log.ts';
-import { connect, type Pool } from '../../src/store/db.ts';
-import { appRole } from '../../src/store/migrate.ts';
+import { connect, type Pool } from '../../src/store/database/db.ts';
+import { appRole } from '../../src/store/database/migrate.ts';
 import { startProxy } from '../database-proxy.ts';
 import { until } from '../waiting.ts';
 import { makeWorld, type World } from '../world.ts';

@@ -15,9 +15,9 @@ import {
 } from '../../src/domain/reviews.ts';
 import { fireDue } from '../../src/domain/schedules.ts';
 import { addStaff, getStaff, type Staff, setStaff } from '../../src/domain/staff.ts';
-import { connect } from '../../src/store/db.ts';
+import { connect } from '../../src/store/database/db.ts';
+import { appRole } from '../../src/store/database/migrate.ts';
 import { insertTexts } from '../../src/store/messages.ts';
-import { appRole } from '../../src/store/migrate.ts';
 import { makeWorld, type Person, type World } from '../world.ts';
 import { entries, kindsSent, memberOf, say, stateOf } from './people.ts';
 import { acceptedPhone, handset, messagesPath, newPhone, scheduledMessagesPath, send } from './texting.ts';

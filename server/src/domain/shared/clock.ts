@@ -1,4 +1,4 @@
-import type { Db } from '../../store/db.ts';
+import type { Db } from '../../store/database/db.ts';
 import { addToClockOffset, findClockOffset } from '../../store/sandbox-clock.ts';
 import type { Clock } from '../ports.ts';
 

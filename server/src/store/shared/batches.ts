@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Db } from '../database/db.ts';
 
 /** Deletes rows of a table, no more than a few at a time; those that another node is deleting are left to it. */
 export async function deleteSome(

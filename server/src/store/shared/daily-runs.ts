@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Db } from '../database/db.ts';
 
 /** A day as `2031-05-04`. */
 export type DailyRun = { job: string; day: string };

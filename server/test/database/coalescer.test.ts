@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { type Batch, coalescer } from '../../src/store/coalescer.ts';
-import type { Transaction } from '../../src/store/db.ts';
+import { type Batch, coalescer } from '../../src/store/database/coalescer.ts';
+import type { Transaction } from '../../src/store/database/db.ts';
 import { makeDatabase } from '../database.ts';
 
 type Item = { value: number; fault?: 'data' | 'other' };

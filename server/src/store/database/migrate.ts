@@ -5,7 +5,7 @@ import pg from 'pg';
 /** The role that the server's statements run as: it can't change the schema, nor what the records rules protect. */
 export const appRole = 'assent_app';
 
-const folder = new URL('../../migrations/', import.meta.url);
+const folder = new URL('../../../migrations/', import.meta.url);
 const migrationLock = 7_277_002;
 const oldestVersion = 15;
 

@@ -9,8 +9,8 @@ import {
   DatabaseUnavailable,
   OutcomeUnknown,
   type Pool,
-} from '../../src/store/db.ts';
-import { appRole } from '../../src/store/migrate.ts';
+} from '../../src/store/database/db.ts';
+import { appRole } from '../../src/store/database/migrate.ts';
 import { type DatabaseProxy, startProxy } from '../database-proxy.ts';
 import { anotherNode, credentials } from '../nodes.ts';
 import { assertProblem } from '../problem.ts';
