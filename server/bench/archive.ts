@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../src/config.ts';
-import { exportArchive } from '../src/domain/archive-export.ts';
-import { verifyAgainstOutside } from '../src/domain/archive-status.ts';
-import { growTree } from '../src/domain/archive-tree.ts';
-import { deliverCheckpoints } from '../src/domain/checkpoint-delivery.ts';
+import { exportArchive } from '../src/domain/archive/archive-export.ts';
+import { verifyAgainstOutside } from '../src/domain/archive/archive-status.ts';
+import { growTree } from '../src/domain/archive/archive-tree.ts';
+import { deliverCheckpoints } from '../src/domain/archive/checkpoint-delivery.ts';
 import { verifyPackage } from '../src/examiner/verify.mjs';
 import { makeLog } from '../src/log.ts';
 import { makeFolder, writePackage } from '../src/packages/folder.ts';

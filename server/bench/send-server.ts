@@ -4,8 +4,8 @@
 import type { AddressInfo } from 'node:net';
 import { buildApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
-import { growTree } from '../src/domain/archive-tree.ts';
-import { deliverCheckpoints } from '../src/domain/checkpoint-delivery.ts';
+import { growTree } from '../src/domain/archive/archive-tree.ts';
+import { deliverCheckpoints } from '../src/domain/archive/checkpoint-delivery.ts';
 import type { MessageResult } from '../src/domain/messages.ts';
 import { segmentsOf } from '../src/domain/segments.ts';
 import { startJobs } from '../src/jobs/start.ts';

@@ -1,5 +1,5 @@
 import { getAdvisor } from '../domain/advisors.ts';
-import { byOperator } from '../domain/archive.ts';
+import { byOperator } from '../domain/archive/archive.ts';
 import { listSharedPhones, mergeContacts } from '../domain/contact-merges.ts';
 import { contactFormatOption } from './files.ts';
 import { type Verb, wholeNumber } from './verb.ts';

@@ -1,4 +1,4 @@
-import { byOperator } from '../domain/archive.ts';
+import { byOperator } from '../domain/archive/archive.ts';
 import { reconcile } from '../domain/reconciliation.ts';
 import { dayMs, dayOf } from '../domain/shared/days.ts';
 import { type Call, UsageError, type Verb } from './verb.ts';

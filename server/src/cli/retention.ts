@@ -1,4 +1,4 @@
-import { byOperator } from '../domain/archive.ts';
+import { byOperator } from '../domain/archive/archive.ts';
 import { type Disposal, dispose, getRetention, setRetention } from '../domain/retention.ts';
 import { type Call, type Verb, wholeNumber } from './verb.ts';
 

@@ -1,7 +1,7 @@
 import { advisorVerbs } from './advisors.ts';
 import { applicationVerbs } from './applications.ts';
-import { archiveVerbs } from './archive.ts';
-import { archiveExportVerbs } from './archive-export.ts';
+import { archiveVerbs } from './archive/archive.ts';
+import { archiveExportVerbs } from './archive/archive-export.ts';
 import { consentVerbs } from './consents.ts';
 import { contactVerbs } from './contacts.ts';
 import { contentVerbs } from './content.ts';

@@ -3,7 +3,7 @@ import type { AdvisorRow, AdvisorSettings, QuietHours } from '../store/advisors.
 import * as store from '../store/advisors.ts';
 import { findFirm } from '../store/firms.ts';
 import { deletePasskeys } from '../store/passkeys.ts';
-import { type By, byOperator } from './archive.ts';
+import { type By, byOperator } from './archive/archive.ts';
 import { hashPassword } from './passwords.ts';
 import { problem } from './problems.ts';
 import { endSessions } from './sessions.ts';

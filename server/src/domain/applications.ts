@@ -2,7 +2,7 @@ import { loopbackHosts } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import type { ApplicationRow } from '../store/applications.ts';
 import * as store from '../store/applications.ts';
-import { type By, byOperator } from './archive.ts';
+import { type By, byOperator } from './archive/archive.ts';
 import { problem } from './problems.ts';
 import { allScopes, isScope } from './scopes.ts';
 import { archiveSetting } from './settings.ts';

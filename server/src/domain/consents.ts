@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
 import { findAdvisor } from '../store/advisors.ts';
-import { insertEntries, listConsentEntries } from '../store/archive.ts';
+import { insertEntries, listConsentEntries } from '../store/archive/archive.ts';
 import type { ConsentState, MemberChange, MemberRow } from '../store/members.ts';
 import * as store from '../store/members.ts';
 import { listRecipients, type RecipientRow } from '../store/messages.ts';
-import { type By, byCarrier, byOperator, byPerson, byStaff } from './archive.ts';
+import { type By, byCarrier, byOperator, byPerson, byStaff } from './archive/archive.ts';
 import { type Failure, failure } from './failures.ts';
 import { gate, type Hours, type Recipient } from './gate.ts';
 import { knowNumbers } from './members.ts';

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { type ContactRow, listContactsAfter, listSameContacts } from '../store/contacts.ts';
-import { archive, byOperator } from './archive.ts';
+import { archive, byOperator } from './archive/archive.ts';
 import { type ContactInput, createContacts } from './contacts.ts';
 import { numberOf } from './shared/enumerations.ts';
 

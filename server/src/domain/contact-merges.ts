@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts';
 import * as store from '../store/contacts.ts';
 import { updateLinkedContact } from '../store/crm-contacts.ts';
 import { replaceMemberships } from '../store/groups.ts';
-import { archive, type By } from './archive.ts';
+import { archive, type By } from './archive/archive.ts';
 import { type Contact, contactSearchText, isCrmLinked, noContact } from './contacts.ts';
 import { problem } from './problems.ts';
 

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import type { CrmConnectionRow } from '../store/crm-connections.ts';
 import * as store from '../store/crm-connections.ts';
-import { byOperator } from './archive.ts';
+import { byOperator } from './archive/archive.ts';
 import { type Crm, type CrmAccess, CrmFault, type CrmKind, type OpenCrm } from './ports.ts';
 import { problem } from './problems.ts';
 import { archiveSetting } from './settings.ts';

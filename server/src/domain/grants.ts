@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import type { GrantKind, GrantRow } from '../store/grants.ts';
 import * as store from '../store/grants.ts';
 import { getApplication } from './applications.ts';
-import { type By, byAdvisor, byApplication, byOperator, byService } from './archive.ts';
+import { type By, byAdvisor, byApplication, byOperator, byService } from './archive/archive.ts';
 import { problem } from './problems.ts';
 import { textScopes } from './scopes.ts';
 import { archiveSetting } from './settings.ts';

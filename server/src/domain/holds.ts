@@ -3,7 +3,7 @@ import type { HoldRow } from '../store/holds.ts';
 import * as store from '../store/holds.ts';
 import { findMember } from '../store/members.ts';
 import { getAdvisor } from './advisors.ts';
-import { archive, byStaff, deployment } from './archive.ts';
+import { archive, byStaff, deployment } from './archive/archive.ts';
 import { lockFirm } from './firms.ts';
 import { problem } from './problems.ts';
 import { isBlank } from './shared/text-rules.ts';

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
 import * as store from '../store/lexicons.ts';
-import { byOperator } from './archive.ts';
+import { byOperator } from './archive/archive.ts';
 import { detectorNames } from './detectors.ts';
 import { getFirm, lockFirm } from './firms.ts';
 import { type Action, actions, type Finding, type Matcher, matcherOf, type Rule, wordsOf } from './lexicon-matching.ts';

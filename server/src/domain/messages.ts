@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts';
 import type { Batch } from '../store/database/coalescer.ts';
 import type { RecipientRow } from '../store/messages.ts';
 import * as store from '../store/messages.ts';
-import type { By } from './archive.ts';
+import type { By } from './archive/archive.ts';
 import { type Failure, failure } from './failures.ts';
 import { gate, type Recipient } from './gate.ts';
 import { type Judge, judgesOf, type Verdict } from './lexicons.ts';

@@ -8,7 +8,7 @@ import type {
 import type { Deps } from '../deps.ts';
 import type { PasskeyRow } from '../store/passkeys.ts';
 import * as store from '../store/passkeys.ts';
-import type { By } from './archive.ts';
+import type { By } from './archive/archive.ts';
 import { authenticatorName } from './authenticators.ts';
 import { beginSession, type NewSession, type Session } from './sessions.ts';
 import { inBatches } from './shared/batches.ts';

@@ -3,7 +3,7 @@ import { type AdvisorRow, findAdvisorByTextingNumber } from '../store/advisors.t
 import { insertMembers, lockMembers, type MemberRow, updateMember } from '../store/members.ts';
 import { hasReply, insertReply } from '../store/replies.ts';
 import { insertReviews } from '../store/reviews.ts';
-import { archive, byPerson, byService } from './archive.ts';
+import { archive, byPerson, byService } from './archive/archive.ts';
 import { applyReply } from './consents.ts';
 import { getFirm } from './firms.ts';
 import { judgesOf } from './lexicons.ts';

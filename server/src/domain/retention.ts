@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts';
 import type { KeeperRow, LookedAt } from '../store/retentions.ts';
 import * as store from '../store/retentions.ts';
-import { archive, type By, byOperator, byService } from './archive.ts';
-import { rangesOf } from './disposals.ts';
+import { archive, type By, byOperator, byService } from './archive/archive.ts';
+import { rangesOf } from './archive/disposals.ts';
 import { getFirm, lockFirm } from './firms.ts';
 import { problem } from './problems.ts';
 import { archiveSetting } from './settings.ts';

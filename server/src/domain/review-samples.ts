@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
 import * as store from '../store/reviews.ts';
-import { byOperator } from './archive.ts';
+import { byOperator } from './archive/archive.ts';
 import { lockFirm } from './firms.ts';
 import { problem } from './problems.ts';
 import { archiveSetting } from './settings.ts';

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts';
 import { failHeld, listRecipients, releaseHeld, updateFirstTexted } from '../store/messages.ts';
 import type { ReviewFilter, ReviewKind, ReviewRow, ReviewStatus } from '../store/reviews.ts';
 import * as store from '../store/reviews.ts';
-import { archive, byStaff } from './archive.ts';
+import { archive, byStaff } from './archive/archive.ts';
 import { failure } from './failures.ts';
 import { gate, type Recipient, type RefusalCode } from './gate.ts';
 import { problem } from './problems.ts';

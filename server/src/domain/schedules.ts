@@ -8,7 +8,7 @@ import type {
   ScheduledStatus,
 } from '../store/scheduled-messages.ts';
 import * as store from '../store/scheduled-messages.ts';
-import type { By } from './archive.ts';
+import type { By } from './archive/archive.ts';
 import { gate, type Recipient, type RefusalCode } from './gate.ts';
 import { type Judge, judgesOf } from './lexicons.ts';
 import { isUnknown, knowNumbers } from './members.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Deps } from '../deps.ts';
 import type { SessionRow, SignInMethod } from '../store/sessions.ts';
 import * as store from '../store/sessions.ts';
-import { byAdvisor } from './archive.ts';
+import { byAdvisor } from './archive/archive.ts';
 import { inBatches } from './shared/batches.ts';
 import { hashSecret } from './shared/secrets.ts';
 import { type Attempt, archiveSignIn } from './sign-in-records.ts';

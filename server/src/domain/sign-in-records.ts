@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts';
-import { insertEntries } from '../store/archive.ts';
+import { insertEntries } from '../store/archive/archive.ts';
 import type { FailureRow } from '../store/sign-in-failures.ts';
 import * as store from '../store/sign-in-failures.ts';
-import { archive, type By } from './archive.ts';
+import { archive, type By } from './archive/archive.ts';
 import { inBatches } from './shared/batches.ts';
 import { hashSecret } from './shared/secrets.ts';
 

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts';
 import { findFirm } from '../store/firms.ts';
 import type { NewStaff, StaffRow } from '../store/staff.ts';
 import * as store from '../store/staff.ts';
-import { archive, type By, byOperator, deployment } from './archive.ts';
+import { archive, type By, byOperator, deployment } from './archive/archive.ts';
 import { problem } from './problems.ts';
 
 /** A person of a firm who supervises: records consent given on paper, and reviews. */

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import { insertEntries, lockHeads } from '../store/archive.ts';
+import { insertEntries, lockHeads } from '../store/archive/archive.ts';
 import { insertReviews, type NewReview } from '../store/reviews.ts';
 import type { Verdict } from './lexicons.ts';
 import { compose, type Draft, type Text, takeTexts } from './texts.ts';

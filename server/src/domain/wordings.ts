@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
 import * as store from '../store/wordings.ts';
-import { type By, byOperator } from './archive.ts';
+import { type By, byOperator } from './archive/archive.ts';
 import { getFirm } from './firms.ts';
 import type { TextKind } from './ports.ts';
 import { problem } from './problems.ts';

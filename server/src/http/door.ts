@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Deps } from '../deps.ts';
-import { type By, byApplication } from '../domain/archive.ts';
+import { type By, byApplication } from '../domain/archive/archive.ts';
 import type { Caller, Credentials } from '../domain/callers.ts';
 import { type Answer, idempotency } from '../domain/idempotency.ts';
 import { invalid, type Problem, type ProblemCode, problem, problemCodes } from '../domain/problems.ts';

@@ -1,12 +1,13 @@
 import type { Deps } from '../deps.ts';
-import { ArchiveFault, growTree } from '../domain/archive-tree.ts';
+import { ArchiveFault, growTree } from '../domain/archive/archive-tree.ts';
 import {
   deliverCheckpoints,
   type OutsideFolder,
   type Witnesses,
   type WitnessFault,
   witnessing,
-} from '../domain/checkpoint-delivery.ts';
+} from '../domain/archive/checkpoint-delivery.ts';
+import type { NoteSigner } from '../domain/archive/signed-notes.ts';
 import type { CrmDeps } from '../domain/crm-connections.ts';
 import { lookUpDue } from '../domain/crm-lookups.ts';
 import { type CrmSync, syncDue } from '../domain/crm-syncs.ts';
@@ -22,7 +23,6 @@ import { sampleForReview } from '../domain/review-samples.ts';
 import { fireDue } from '../domain/schedules.ts';
 import type { SandboxClock } from '../domain/shared/clock.ts';
 import { forgetExpiredSignIns } from '../domain/sign-ins.ts';
-import type { NoteSigner } from '../domain/signed-notes.ts';
 import { forgetRetiredKeys } from '../domain/signing-keys.ts';
 import type { Log } from '../log.ts';
 

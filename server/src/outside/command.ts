@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Witnesses } from '../domain/checkpoint-delivery.ts';
+import type { Witnesses } from '../domain/archive/checkpoint-delivery.ts';
 import { within } from './deadlines.ts';
 
 type Options = {

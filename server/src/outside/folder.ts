@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { KeptCheckpoint, OutsideFolder } from '../domain/checkpoint-delivery.ts';
+import type { KeptCheckpoint, OutsideFolder } from '../domain/archive/checkpoint-delivery.ts';
 import { appendTo, findAtEnd, openToRead, reading } from './append-only-files.ts';
 import { leafLine, leafReader, leavesIn } from './leaves.ts';
 
-export type { OutsideFolder } from '../domain/checkpoint-delivery.ts';
+export type { OutsideFolder } from '../domain/archive/checkpoint-delivery.ts';
 
 const lineEnd = '\n';
 /** A note has an empty line in it too, before its signatures. */

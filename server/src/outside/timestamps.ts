@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Witnesses } from '../domain/checkpoint-delivery.ts';
+import type { Witnesses } from '../domain/archive/checkpoint-delivery.ts';
 import { within } from './deadlines.ts';
 import { checkTimestamp, timestampQuery } from './rfc3161.ts';
 

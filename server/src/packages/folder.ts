@@ -1,6 +1,6 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ArchiveExport, ProvenEntry } from '../domain/archive-export.ts';
+import type { ArchiveExport, ProvenEntry } from '../domain/archive/archive-export.ts';
 import { problem } from '../domain/problems.ts';
 import { manifestNoteText, packageFormat, textOf } from '../examiner/verify.mjs';
 import { createEmails } from './emails.ts';

@@ -7,7 +7,7 @@ import {
   rotateSecret,
   setExternalClientId,
 } from '../../src/domain/applications.ts';
-import { deployment } from '../../src/domain/archive.ts';
+import { deployment } from '../../src/domain/archive/archive.ts';
 import { addFirm, setFirm } from '../../src/domain/firms.ts';
 import { disconnect, provision, unprovision } from '../../src/domain/grants.ts';
 import { defaultPlan, issueKey, revokeKey, setPlan, unlimited } from '../../src/domain/keys.ts';

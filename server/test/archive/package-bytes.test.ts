@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { byOperator } from '../../src/domain/archive.ts';
-import type { ArchiveDeps } from '../../src/domain/archive-tree.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
+import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { sendMessage } from '../../src/domain/messages.ts';
 import { isBlank } from '../../src/domain/shared/text-rules.ts';
 import { acceptedPhone, handset, send } from '../texting/texting.ts';

@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ExportFormat, exportArchive } from '../../src/domain/archive-export.ts';
-import type { ArchiveDeps } from '../../src/domain/archive-tree.ts';
+import { type ExportFormat, exportArchive } from '../../src/domain/archive/archive-export.ts';
+import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { type Line, type Report, verifyPackage } from '../../src/examiner/verify.mjs';
 import { makeFolder, writePackage } from '../../src/packages/folder.ts';
 import { createZip } from '../../src/packages/zip.ts';

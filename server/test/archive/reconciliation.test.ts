@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { byOperator, deployment } from '../../src/domain/archive.ts';
+import { byOperator, deployment } from '../../src/domain/archive/archive.ts';
 import { getFirm } from '../../src/domain/firms.ts';
 import type { CarrierRecord } from '../../src/domain/ports.ts';
 import { reconcile, reconcileDue } from '../../src/domain/reconciliation.ts';

@@ -1,11 +1,11 @@
 import { readConfig } from '../../src/config.ts';
-import { archive, byPerson } from '../../src/domain/archive.ts';
-import { type ArchiveDeps, growTree } from '../../src/domain/archive-tree.ts';
-import type { Kept, KeptLeaf } from '../../src/domain/archive-verification.ts';
+import { archive, byPerson } from '../../src/domain/archive/archive.ts';
+import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
+import type { Kept, KeptLeaf } from '../../src/domain/archive/archive-verification.ts';
+import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
-import { makeNoteSigner, makeSigningKey } from '../../src/domain/signed-notes.ts';
 import { entryBytes, leafHash, readCheckpoint } from '../../src/examiner/verify.mjs';
-import * as store from '../../src/store/archive-tree.ts';
+import * as store from '../../src/store/archive/archive-tree.ts';
 import { connect, type Pool } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { makeDatabase, type TestDatabase } from '../database.ts';

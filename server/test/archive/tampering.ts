@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { type Verification, verifyArchive } from '../../src/domain/archive-verification.ts';
-import { append, type Edge, rootOf } from '../../src/domain/merkle.ts';
+import { type Verification, verifyArchive } from '../../src/domain/archive/archive-verification.ts';
+import { append, type Edge, rootOf } from '../../src/domain/archive/merkle.ts';
 import { entryBytes, leafHash } from '../../src/examiner/verify.mjs';
-import * as store from '../../src/store/archive-tree.ts';
+import * as store from '../../src/store/archive/archive-tree.ts';
 import type { TestDatabase } from '../database.ts';
 import { depsOn, makeSmallArchive, type SmallArchive, signer } from './small-archive.ts';
 

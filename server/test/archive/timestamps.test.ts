@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { promisify } from 'node:util';
-import { growTree } from '../../src/domain/archive-tree.ts';
-import { witnessing } from '../../src/domain/checkpoint-delivery.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
+import { witnessing } from '../../src/domain/archive/checkpoint-delivery.ts';
 import { checkTimestamp, timestampQuery } from '../../src/outside/rfc3161.ts';
 import { timestampAuthority } from '../../src/outside/timestamps.ts';
-import * as treeStore from '../../src/store/archive-tree.ts';
+import * as treeStore from '../../src/store/archive/archive-tree.ts';
 import { makeDatabase } from '../database.ts';
 import { depsOn } from './small-archive.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { archive, byPerson } from '../../src/domain/archive.ts';
-import { ArchiveFault, growTree } from '../../src/domain/archive-tree.ts';
+import { archive, byPerson } from '../../src/domain/archive/archive.ts';
+import { ArchiveFault, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { readCheckpoint } from '../../src/examiner/verify.mjs';
-import * as store from '../../src/store/archive-tree.ts';
+import * as store from '../../src/store/archive/archive-tree.ts';
 import { makeWorld } from '../world.ts';
 import { signer } from './small-archive.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { inOneLine, widthOf } from '../../src/cli/terminal.ts';
-import { archive, byOperator, byPerson } from '../../src/domain/archive.ts';
+import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
 import { knowNumbers } from '../../src/domain/members.ts';
 import type { TextKind } from '../../src/domain/ports.ts';
 import { takeTexts, textTo } from '../../src/domain/texts.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAdvisor } from '../../src/domain/advisors.ts';
-import { byOperator } from '../../src/domain/archive.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
 import { listSharedPhones, mergeContacts } from '../../src/domain/contact-merges.ts';
 import {
   createContact,

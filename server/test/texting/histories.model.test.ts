@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { readConfig } from '../../src/config.ts';
 import type { Deps } from '../../src/deps.ts';
 import { type Advisor, addAdvisor } from '../../src/domain/advisors.ts';
-import { byOperator } from '../../src/domain/archive.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
 import { claimTexts } from '../../src/domain/claims.ts';
 import { recordConsent, requestConsent } from '../../src/domain/consents.ts';
 import { deleteContact, updateContact } from '../../src/domain/contacts.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { byOperator } from '../../src/domain/archive.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
 import { type ConsentRequestResult, requestConsent } from '../../src/domain/consents.ts';
 import type { IncomingReply } from '../../src/domain/ports.ts';
 import { receiveReply } from '../../src/domain/replies.ts';

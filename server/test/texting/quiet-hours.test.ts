@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { byOperator } from '../../src/domain/archive.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
 import { areaCodesByZones } from '../../src/domain/area-codes.ts';
 import { dispatcher } from '../../src/domain/dispatch.ts';
 import { sendMessage } from '../../src/domain/messages.ts';

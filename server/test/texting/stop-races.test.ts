@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../src/deps.ts';
-import { byOperator } from '../../src/domain/archive.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
 import { requestConsent } from '../../src/domain/consents.ts';
 import { dispatcher } from '../../src/domain/dispatch.ts';
 import { sendMessage } from '../../src/domain/messages.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { byAdvisor } from '../../domain/archive.ts';
+import { byAdvisor } from '../../domain/archive/archive.ts';
 import { type Connection, disconnect, listConnections } from '../../domain/grants.ts';
 import type { Session } from '../../domain/sessions.ts';
 import { type Html, html, sendPage } from '../page.ts';

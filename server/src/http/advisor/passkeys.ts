@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { byAdvisor } from '../../domain/archive.ts';
+import { byAdvisor } from '../../domain/archive/archive.ts';
 import {
   addPasskey,
   listPasskeys,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
-import type { By } from '../../domain/archive.ts';
+import type { By } from '../../domain/archive/archive.ts';
 import * as consents from '../../domain/consents.ts';
 import type { ConsentQuery, ConsentRequest, ConsentRequestResult, ConsentStatus } from '../../schemas/consents.ts';
 import { withDetails } from './failures.ts';

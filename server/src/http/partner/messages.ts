@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
-import type { By } from '../../domain/archive.ts';
+import type { By } from '../../domain/archive/archive.ts';
 import * as messages from '../../domain/messages.ts';
 import type { MessageParams, MessageRequest, MessageResult, MessageStatus } from '../../schemas/messages.ts';
 import { withDetails } from './failures.ts';

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
-import type { By } from '../../domain/archive.ts';
+import type { By } from '../../domain/archive/archive.ts';
 import { cancelScheduled, listScheduled, type ScheduledMessage } from '../../domain/schedules.ts';
 import type {
   ScheduledMessageParams,

@@ -1,9 +1,9 @@
-import type { Deps } from '../deps.ts';
-import { readCheckpoint } from '../examiner/verify.mjs';
-import type { CheckpointRow } from '../store/archive-tree.ts';
-import * as treeStore from '../store/archive-tree.ts';
-import type { DeliveryKind } from '../store/checkpoint-deliveries.ts';
-import * as store from '../store/checkpoint-deliveries.ts';
+import type { Deps } from '../../deps.ts';
+import { readCheckpoint } from '../../examiner/verify.mjs';
+import type { CheckpointRow } from '../../store/archive/archive-tree.ts';
+import * as treeStore from '../../store/archive/archive-tree.ts';
+import type { DeliveryKind } from '../../store/archive/checkpoint-deliveries.ts';
+import * as store from '../../store/archive/checkpoint-deliveries.ts';
 import { ArchiveFault, checkContinues, readLeafHashes } from './archive-tree.ts';
 import type { KeptLeaf } from './archive-verification.ts';
 import type { NoteSigner } from './signed-notes.ts';

@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts';
-import { listTiles } from '../store/archive-tree.ts';
+import type { Deps } from '../../deps.ts';
+import { listTiles } from '../../store/archive/archive-tree.ts';
 import { consistencyRanges, hashesOf, inclusionRanges, tileName, tilesNeeded } from './merkle.ts';
 
 /** Proofs about the tree as it was at one size. */

@@ -1,4 +1,4 @@
-import type { Db } from './database/db.ts';
+import type { Db } from '../database/db.ts';
 
 /** What an entry is about; texts that go out are written with their messages (store/messages.ts). */
 export type EntryKind =

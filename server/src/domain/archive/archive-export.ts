@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Deps } from '../deps.ts';
-import { disposedBy, type Advisor as PackageAdvisor, readCheckpoint } from '../examiner/verify.mjs';
-import * as store from '../store/archive-export.ts';
-import { findCheckpoint } from '../store/archive-tree.ts';
-import { getAdvisor } from './advisors.ts';
+import type { Deps } from '../../deps.ts';
+import { disposedBy, type Advisor as PackageAdvisor, readCheckpoint } from '../../examiner/verify.mjs';
+import * as store from '../../store/archive/archive-export.ts';
+import { findCheckpoint } from '../../store/archive/archive-tree.ts';
+import { getAdvisor } from '../advisors.ts';
+import { getFirm } from '../firms.ts';
+import { problem } from '../problems.ts';
 import { archive, byOperator, deployment } from './archive.ts';
 import { makeProver, type Prover } from './archive-proofs.ts';
 import { type ArchiveDeps, ArchiveFault, growTree } from './archive-tree.ts';
-import { getFirm } from './firms.ts';
-import { problem } from './problems.ts';
 import type { NoteSigner } from './signed-notes.ts';
 
 export type ExportFormat = 'eml' | 'ndjson';

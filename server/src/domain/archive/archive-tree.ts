@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.ts';
-import { entryBytes, hashBytes, leafHash, readCheckpoint } from '../examiner/verify.mjs';
-import type { Span } from '../store/archive.ts';
-import type { LeafRow, RunRow, TreeRow } from '../store/archive-tree.ts';
-import * as store from '../store/archive-tree.ts';
+import type { Deps } from '../../deps.ts';
+import { entryBytes, hashBytes, leafHash, readCheckpoint } from '../../examiner/verify.mjs';
+import type { Span } from '../../store/archive/archive.ts';
+import type { LeafRow, RunRow, TreeRow } from '../../store/archive/archive-tree.ts';
+import * as store from '../../store/archive/archive-tree.ts';
 import { append, type Edge, edgeWidths, hashesOf, rootOf, tileName, tilesNeeded, tileWidth } from './merkle.ts';
 import type { NoteSigner } from './signed-notes.ts';
 

@@ -13,7 +13,7 @@ import {
   rootOf,
   tileName,
   tilesNeeded,
-} from '../../src/domain/merkle.ts';
+} from '../../src/domain/archive/merkle.ts';
 import { isConsistent, leafHash, nodeHash, rootByInclusion } from '../../src/examiner/verify.mjs';
 
 /** The tree as RFC 6962 defines it, word by word. */

@@ -1,5 +1,5 @@
-import { notesOf, readCheckpoint, type Verifier } from '../examiner/verify.mjs';
-import * as store from '../store/archive-tree.ts';
+import { notesOf, readCheckpoint, type Verifier } from '../../examiner/verify.mjs';
+import * as store from '../../store/archive/archive-tree.ts';
 import type { ArchiveDeps } from './archive-tree.ts';
 import { type Kept, type Verification, verifyArchive } from './archive-verification.ts';
 import type { OutsideFolder } from './checkpoint-delivery.ts';

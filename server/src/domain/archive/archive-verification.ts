@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../../deps.ts';
 import {
   type Checkpoint,
   commitmentOf,
@@ -7,9 +7,9 @@ import {
   leafHash,
   readCheckpoint,
   type Verifier,
-} from '../examiner/verify.mjs';
-import type { BookRow, StoredLeaf } from '../store/archive-tree.ts';
-import * as store from '../store/archive-tree.ts';
+} from '../../examiner/verify.mjs';
+import type { BookRow, StoredLeaf } from '../../store/archive/archive-tree.ts';
+import * as store from '../../store/archive/archive-tree.ts';
 import { readLeafHashes } from './archive-tree.ts';
 import { type Disposals, listDisposals } from './disposals.ts';
 import { append, type Edge, rootOf, type Tile, tileName, tileWidth } from './merkle.ts';

@@ -1,5 +1,5 @@
+import type { Db } from '../database/db.ts';
 import type { EntryRow, Span } from './archive.ts';
-import type { Db } from './database/db.ts';
 
 export type TreeRow = { size: number; root: Buffer; fault: string | null };
 export type TileRow = { level: number; tile: number; hashes: Buffer };

@@ -1,4 +1,4 @@
-import { hashBytes, nodeHash } from '../examiner/verify.mjs';
+import { hashBytes, nodeHash } from '../../examiner/verify.mjs';
 
 /**
  * A Merkle tree that only grows, as RFC 6962 hashes it, kept in tiles of 256 hashes (C2SP tlog-tiles): tile N of level L
