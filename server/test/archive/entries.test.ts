@@ -11,7 +11,7 @@ import { deployment } from '../../src/domain/archive/archive.ts';
 import { addFirm, setFirm } from '../../src/domain/firms.ts';
 import { disconnect, provision, unprovision } from '../../src/domain/grants.ts';
 import { defaultPlan, issueKey, revokeKey, setPlan, unlimited } from '../../src/domain/keys.ts';
-import { setRetention } from '../../src/domain/retention.ts';
+import { setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { makeSandbox } from '../../src/domain/sandbox.ts';
 import { fireDue } from '../../src/domain/schedules.ts';
 import { forgetExpiredSignIns } from '../../src/domain/sign-ins.ts';

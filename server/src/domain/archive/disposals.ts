@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { disposedBy } from '../../examiner/verify.mjs';
-import { listDisposals as listRows } from '../../store/retentions.ts';
+import { listDisposals as listRows } from '../../store/record-keeping/retention.ts';
 
 /** Which bodies were disposed of, by the entries that say so. An entry that was too young for that is not among them. */
 export type Disposals = {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Deps } from '../deps.ts';
-import type { Transaction } from '../store/database/db.ts';
-import type { Compared, ComparedRecord, DoubtRow, Period } from '../store/reconciliations.ts';
-import * as store from '../store/reconciliations.ts';
-import { archive, type By, byService, deployment } from './archive/archive.ts';
-import { listFirms } from './firms.ts';
-import type { Carrier, CarrierRecord } from './ports.ts';
-import { dayMs, dayOf, lastDayDone, nextDay, oncePerDay, startOf } from './shared/days.ts';
+import type { Deps } from '../../deps.ts';
+import type { Transaction } from '../../store/database/db.ts';
+import type { Compared, ComparedRecord, DoubtRow, Period } from '../../store/record-keeping/reconciliation.ts';
+import * as store from '../../store/record-keeping/reconciliation.ts';
+import { archive, type By, byService, deployment } from '../archive/archive.ts';
+import { listFirms } from '../firms.ts';
+import type { Carrier, CarrierRecord } from '../ports.ts';
+import { dayMs, dayOf, lastDayDone, nextDay, oncePerDay, startOf } from '../shared/days.ts';
 
 /**
  * Completeness: what the carrier says that it took, our attempts, messages, replies and archive entries of some days,

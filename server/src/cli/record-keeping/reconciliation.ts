@@ -1,7 +1,7 @@
-import { byOperator } from '../domain/archive/archive.ts';
-import { reconcile } from '../domain/reconciliation.ts';
-import { dayMs, dayOf } from '../domain/shared/days.ts';
-import { type Call, UsageError, type Verb } from './verb.ts';
+import { byOperator } from '../../domain/archive/archive.ts';
+import { reconcile } from '../../domain/record-keeping/reconciliation.ts';
+import { dayMs, dayOf } from '../../domain/shared/days.ts';
+import { type Call, UsageError, type Verb } from '../verb.ts';
 
 export const reconciliationVerbs: Verb[] = [
   {

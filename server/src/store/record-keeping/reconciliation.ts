@@ -1,4 +1,4 @@
-import type { Db, Transaction } from './database/db.ts';
+import type { Db, Transaction } from '../database/db.ts';
 
 /** From the one moment to before the other. */
 export type Period = { from: Date; to: Date };

@@ -1,6 +1,6 @@
-import { byOperator } from '../domain/archive/archive.ts';
-import { type Disposal, dispose, getRetention, setRetention } from '../domain/retention.ts';
-import { type Call, type Verb, wholeNumber } from './verb.ts';
+import { byOperator } from '../../domain/archive/archive.ts';
+import { type Disposal, dispose, getRetention, setRetention } from '../../domain/record-keeping/retention.ts';
+import { type Call, type Verb, wholeNumber } from '../verb.ts';
 
 export const retentionVerbs: Verb[] = [
   {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { byOperator, deployment } from '../../src/domain/archive/archive.ts';
 import { getFirm } from '../../src/domain/firms.ts';
 import type { CarrierRecord } from '../../src/domain/ports.ts';
-import { reconcile, reconcileDue } from '../../src/domain/reconciliation.ts';
+import { reconcile, reconcileDue } from '../../src/domain/record-keeping/reconciliation.ts';
 import { dayMs, dayOf, startOf } from '../../src/domain/shared/days.ts';
 import { say } from '../texting/people.ts';
 import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../texting/texting.ts';

@@ -1,4 +1,4 @@
-import type { Db } from './database/db.ts';
+import type { Db } from '../database/db.ts';
 
 /** A legal hold, with who and why; of all of a firm where it names no advisor, of all of an advisor where it names no phone. */
 export type HoldRow = {
