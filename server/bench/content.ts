@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { readConfig } from '../src/config.ts';
 import type { Deps } from '../src/deps.ts';
-import { addAdvisor } from '../src/domain/advisors.ts';
+import { addAdvisor } from '../src/domain/accounts/advisors.ts';
+import { addFirm } from '../src/domain/accounts/firms.ts';
 import {
   type ContentInput,
   type ContentSearch,
@@ -10,7 +11,6 @@ import {
   saveContent,
   searchContent,
 } from '../src/domain/content.ts';
-import { addFirm } from '../src/domain/firms.ts';
 import { systemClock } from '../src/domain/shared/clock.ts';
 import { makeSignals } from '../src/domain/shared/signals.ts';
 import { connect, type Db, type Pool } from '../src/store/database/db.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../src/app.ts';
-import { setAdvisor } from '../src/domain/advisors.ts';
+import { setAdvisor } from '../src/domain/accounts/advisors.ts';
 import { type Client, makeClient, password } from './oauth/client.ts';
 import { type Answer, inject, makeWorld, type World } from './world.ts';
 

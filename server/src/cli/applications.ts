@@ -1,4 +1,4 @@
-import { getAdvisor } from '../domain/advisors.ts';
+import { getAdvisor } from '../domain/accounts/advisors.ts';
 import {
   type Application,
   addApplication,

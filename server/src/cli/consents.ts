@@ -1,7 +1,7 @@
-import { getAdvisor, listAdvisorsKnowing } from '../domain/advisors.ts';
+import { getAdvisor, listAdvisorsKnowing } from '../domain/accounts/advisors.ts';
+import { getStaff } from '../domain/accounts/staff.ts';
 import { type ConsentEvent, type ConsentHistory, listConsentHistory, recordConsent } from '../domain/consents.ts';
 import { problem } from '../domain/problems.ts';
-import { getStaff } from '../domain/staff.ts';
 import { inOneLine } from './terminal.ts';
 import type { Call, Verb } from './verb.ts';
 

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { csvColumns, readCsv, writeCsvRows } from '../contact-files/csv.ts';
 import { type FileContact, isRegion, type Region, type Unreadable } from '../contact-files/fields.ts';
 import { readVcards, writeVcard } from '../contact-files/vcard.ts';
-import { getAdvisor } from '../domain/advisors.ts';
+import { getAdvisor } from '../domain/accounts/advisors.ts';
 import { exportContacts, importContacts } from '../domain/contact-imports.ts';
 import { type ContactInput, searchContacts } from '../domain/contacts.ts';
 import { ContactInput as ContactInputSchema } from '../schemas/contacts.ts';

@@ -1,4 +1,4 @@
-import { getAdvisor } from '../domain/advisors.ts';
+import { getAdvisor } from '../domain/accounts/advisors.ts';
 import { byOperator } from '../domain/archive/archive.ts';
 import { listSharedPhones, mergeContacts } from '../domain/contact-merges.ts';
 import { contactFormatOption } from './files.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { getAdvisor } from '../domain/advisors.ts';
+import { getAdvisor } from '../domain/accounts/advisors.ts';
 import {
   type CrmConnection,
   connectCrm,

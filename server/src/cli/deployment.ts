@@ -1,4 +1,4 @@
-import { getAdvisor } from '../domain/advisors.ts';
+import { getAdvisor } from '../domain/accounts/advisors.ts';
 import { getApplication } from '../domain/applications.ts';
 import { issueToken } from '../domain/tokens.ts';
 import { openDatabase } from '../runtime.ts';

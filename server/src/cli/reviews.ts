@@ -1,3 +1,4 @@
+import { getStaff } from '../domain/accounts/staff.ts';
 import { setSamplePercent } from '../domain/review-samples.ts';
 import {
   type Decision,
@@ -11,7 +12,6 @@ import {
   reviewStatuses,
   reviewsListedMax,
 } from '../domain/reviews.ts';
-import { getStaff } from '../domain/staff.ts';
 import { inOneLine } from './terminal.ts';
 import { type Call, UsageError, type Verb, wholeNumber } from './verb.ts';
 

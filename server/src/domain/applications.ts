@@ -2,10 +2,10 @@ import { loopbackHosts } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import type { ApplicationRow } from '../store/applications.ts';
 import * as store from '../store/applications.ts';
+import { archiveSetting } from './accounts/settings.ts';
 import { type By, byOperator } from './archive/archive.ts';
 import { problem } from './problems.ts';
 import { allScopes, isScope } from './scopes.ts';
-import { archiveSetting } from './settings.ts';
 import { hashSecret, makeSecret } from './shared/secrets.ts';
 
 const nameLengthMax = 100;

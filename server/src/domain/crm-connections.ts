@@ -1,10 +1,10 @@
 import type { Deps } from '../deps.ts';
 import type { CrmConnectionRow } from '../store/crm-connections.ts';
 import * as store from '../store/crm-connections.ts';
+import { archiveSetting } from './accounts/settings.ts';
 import { byOperator } from './archive/archive.ts';
 import { type Crm, type CrmAccess, CrmFault, type CrmKind, type OpenCrm } from './ports.ts';
 import { problem } from './problems.ts';
-import { archiveSetting } from './settings.ts';
 import { numberOf } from './shared/enumerations.ts';
 import type { Sealer } from './shared/sealing.ts';
 

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Deps } from '../deps.ts';
 import type { GrantKind, GrantRow } from '../store/grants.ts';
 import * as store from '../store/grants.ts';
+import { archiveSetting } from './accounts/settings.ts';
 import { getApplication } from './applications.ts';
 import { type By, byAdvisor, byApplication, byOperator, byService } from './archive/archive.ts';
 import { problem } from './problems.ts';
 import { textScopes } from './scopes.ts';
-import { archiveSetting } from './settings.ts';
 import { archiveSignIn } from './sign-in-records.ts';
 
 export type Grant = GrantRow;

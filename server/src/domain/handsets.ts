@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Deps } from '../deps.ts';
-import { findAdvisorByTextingNumber } from '../store/advisors.ts';
+import { findAdvisorByTextingNumber } from '../store/accounts/advisors.ts';
 import * as store from '../store/handset.ts';
 import type { ConsentState } from '../store/members.ts';
 import { invalid } from './problems.ts';

@@ -1,10 +1,10 @@
 import type { Deps } from '../deps.ts';
 import type { KeyRow, UsagePlan } from '../store/keys.ts';
 import * as store from '../store/keys.ts';
+import { archiveSetting, changesOf } from './accounts/settings.ts';
 import { getApplication } from './applications.ts';
 import { type By, byOperator } from './archive/archive.ts';
 import { problem } from './problems.ts';
-import { archiveSetting, changesOf } from './settings.ts';
 import { hashSecret, makeSecret } from './shared/secrets.ts';
 
 export type { UsagePlan } from '../store/keys.ts';

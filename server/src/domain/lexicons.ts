@@ -1,11 +1,11 @@
 import type { Deps } from '../deps.ts';
 import * as store from '../store/lexicons.ts';
+import { getFirm, lockFirm } from './accounts/firms.ts';
+import { archiveSetting } from './accounts/settings.ts';
 import { byOperator } from './archive/archive.ts';
 import { detectorNames } from './detectors.ts';
-import { getFirm, lockFirm } from './firms.ts';
 import { type Action, actions, type Finding, type Matcher, matcherOf, type Rule, wordsOf } from './lexicon-matching.ts';
 import { problem } from './problems.ts';
-import { archiveSetting } from './settings.ts';
 import { Bounded } from './shared/bounded.ts';
 import type { Signals } from './shared/signals.ts';
 

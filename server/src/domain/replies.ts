@@ -1,11 +1,11 @@
 import type { Deps } from '../deps.ts';
-import { type AdvisorRow, findAdvisorByTextingNumber } from '../store/advisors.ts';
+import { type AdvisorRow, findAdvisorByTextingNumber } from '../store/accounts/advisors.ts';
 import { insertMembers, lockMembers, type MemberRow, updateMember } from '../store/members.ts';
 import { hasReply, insertReply } from '../store/replies.ts';
 import { insertReviews } from '../store/reviews.ts';
+import { getFirm } from './accounts/firms.ts';
 import { archive, byPerson, byService } from './archive/archive.ts';
 import { applyReply } from './consents.ts';
-import { getFirm } from './firms.ts';
 import { judgesOf } from './lexicons.ts';
 import { knowNumbers } from './members.ts';
 import type { IncomingReply, TextKind } from './ports.ts';

@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts';
 import * as store from '../store/reviews.ts';
+import { lockFirm } from './accounts/firms.ts';
+import { archiveSetting } from './accounts/settings.ts';
 import { byOperator } from './archive/archive.ts';
-import { lockFirm } from './firms.ts';
 import { problem } from './problems.ts';
-import { archiveSetting } from './settings.ts';
 import { dayMs, dayOf } from './shared/days.ts';
 
 /** How many days are made up for when no node was there to draw. */

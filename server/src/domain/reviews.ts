@@ -2,12 +2,12 @@ import type { Deps } from '../deps.ts';
 import { failHeld, listRecipients, releaseHeld, updateFirstTexted } from '../store/messages.ts';
 import type { ReviewFilter, ReviewKind, ReviewRow, ReviewStatus } from '../store/reviews.ts';
 import * as store from '../store/reviews.ts';
+import type { Staff } from './accounts/staff.ts';
 import { archive, byStaff } from './archive/archive.ts';
 import { failure } from './failures.ts';
 import { gate, type Recipient, type RefusalCode } from './gate.ts';
 import { problem } from './problems.ts';
 import { hasControlCharacters, isBlank } from './shared/text-rules.ts';
-import type { Staff } from './staff.ts';
 
 /** Something that a firm's staff looks at: what a lexicon found, a free-text opt-out, or a text of the daily sample. */
 export type Review = ReviewRow;

@@ -1,10 +1,10 @@
 import type { Deps } from '../deps.ts';
 import * as store from '../store/wordings.ts';
+import { getFirm } from './accounts/firms.ts';
+import { archiveSetting } from './accounts/settings.ts';
 import { type By, byOperator } from './archive/archive.ts';
-import { getFirm } from './firms.ts';
 import type { TextKind } from './ports.ts';
 import { problem } from './problems.ts';
-import { archiveSetting } from './settings.ts';
 import { hasControlCharacters, isBlank, textLengthMax } from './shared/text-rules.ts';
 
 /** The texts that a firm words, and the line after the first text to a person. */

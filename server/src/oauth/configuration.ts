@@ -1,5 +1,5 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { findAdvisor } from '../domain/advisors.ts';
+import { findAdvisor } from '../domain/accounts/advisors.ts';
 import { authorize } from '../domain/grants.ts';
 import { allScopes, isScope } from '../domain/scopes.ts';
 import { algorithm, type SigningKey, tokenLifetimeSeconds } from '../domain/signing-keys.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { setAdvisor } from '../../src/domain/advisors.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { disconnect, listConnections } from '../../src/domain/grants.ts';
 import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../advisor-app.ts';
 import { makeClient } from '../oauth/client.ts';

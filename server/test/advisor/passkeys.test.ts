@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { addAdvisor, setAdvisor } from '../../src/domain/advisors.ts';
+import { addAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { passkeysMax } from '../../src/domain/passkeys.ts';
 import { forgetExpiredSignIns } from '../../src/domain/sign-ins.ts';
 import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../advisor-app.ts';

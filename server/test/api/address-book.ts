@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { addAdvisor } from '../../src/domain/advisors.ts';
+import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import type { Answer, Person, World } from '../world.ts';
 
 /** What the tests of the address book share: steps, and the promises that every route makes. */

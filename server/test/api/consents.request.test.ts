@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { setAdvisor } from '../../src/domain/advisors.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { setWording } from '../../src/domain/wordings.ts';
 import { kindsSent, memberOf, outbox, say, stateOf } from '../texting/people.ts';
 import { acceptedPhone, consentRequestsPath, lookUp, newPhone, received, setConsent } from '../texting/texting.ts';

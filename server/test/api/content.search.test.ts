@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { anyText } from '../../fuzz/values.ts';
-import { addAdvisor } from '../../src/domain/advisors.ts';
+import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { type ContentInput, contentTypes, saveContent } from '../../src/domain/content.ts';
-import { addFirm } from '../../src/domain/firms.ts';
 import { makeWorld, type Person } from '../world.ts';
 import { assertInvalid, assertProblem, idMax, pairs, search, testDoor } from './address-book.ts';
 

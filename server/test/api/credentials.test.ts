@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { decodeJwt, importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
-import { setAdvisor } from '../../src/domain/advisors.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addApplication, disableApplication } from '../../src/domain/applications.ts';
 import { issueKey, revokeKey, unlimited } from '../../src/domain/keys.ts';
 import { allScopes } from '../../src/domain/scopes.ts';

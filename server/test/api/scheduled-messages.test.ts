@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { setAdvisor } from '../../src/domain/advisors.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { values } from '../../src/domain/shared/enumerations.ts';
 import { acceptedPhone, scheduledMessagesPath as path, send } from '../texting/texting.ts';
 import { makeWorld, type Person } from '../world.ts';

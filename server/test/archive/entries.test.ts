@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { addAdvisor, setAdvisor } from '../../src/domain/advisors.ts';
+import { addAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { addFirm, setFirm } from '../../src/domain/accounts/firms.ts';
+import { addStaff, setStaff } from '../../src/domain/accounts/staff.ts';
 import {
   addApplication,
   disableApplication,
@@ -8,14 +10,12 @@ import {
   setExternalClientId,
 } from '../../src/domain/applications.ts';
 import { deployment } from '../../src/domain/archive/archive.ts';
-import { addFirm, setFirm } from '../../src/domain/firms.ts';
 import { disconnect, provision, unprovision } from '../../src/domain/grants.ts';
 import { defaultPlan, issueKey, revokeKey, setPlan, unlimited } from '../../src/domain/keys.ts';
 import { setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { makeSandbox } from '../../src/domain/sandbox.ts';
 import { fireDue } from '../../src/domain/schedules.ts';
 import { forgetExpiredSignIns } from '../../src/domain/sign-ins.ts';
-import { addStaff, setStaff } from '../../src/domain/staff.ts';
 import { setWording } from '../../src/domain/wordings.ts';
 import { makeAdvisorApp, password } from '../advisor-app.ts';
 import { makePasskey } from '../authenticator.ts';

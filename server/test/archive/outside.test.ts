@@ -5,11 +5,11 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { addAdvisor } from '../../src/domain/advisors.ts';
+import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { byPerson } from '../../src/domain/archive/archive.ts';
 import { ArchiveFault, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { deliverCheckpoints, type KeptLeaf, witnessing } from '../../src/domain/archive/checkpoint-delivery.ts';
-import { addFirm } from '../../src/domain/firms.ts';
 import { readCheckpoint } from '../../src/examiner/verify.mjs';
 import { checkpointCommand } from '../../src/outside/command.ts';
 import { type OutsideFolder, outsideFolder } from '../../src/outside/folder.ts';

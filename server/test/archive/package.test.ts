@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { setAdvisor } from '../../src/domain/advisors.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
 import { exportArchive } from '../../src/domain/archive/archive-export.ts';
 import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { addStaff } from '../../src/domain/staff.ts';
+import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { assent, type Said } from '../programs.ts';
 import { acceptedPhone, handset, messagesPath, send } from '../texting/texting.ts';
 import { makeWorld, type World } from '../world.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { help } from '../../src/cli/help.ts';
 import { verbs } from '../../src/cli/verbs.ts';
-import { addAdvisor } from '../../src/domain/advisors.ts';
+import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { matchesHash } from '../../src/domain/shared/secrets.ts';
 import { credentials } from '../nodes.ts';
 import { assent, type Said } from '../programs.ts';

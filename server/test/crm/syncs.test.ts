@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { addAdvisor } from '../../src/domain/advisors.ts';
+import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { listSharedPhones, mergeContacts } from '../../src/domain/contact-merges.ts';
 import {

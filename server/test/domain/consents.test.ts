@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, suite, test } from 'node:test';
-import { addAdvisor } from '../../src/domain/advisors.ts';
+import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { addFirm } from '../../src/domain/accounts/firms.ts';
+import { addStaff, getStaff, setStaff } from '../../src/domain/accounts/staff.ts';
 import {
   getConsent,
   listConsentHistory,
@@ -9,9 +11,7 @@ import {
   recordConsent,
   setInitialConsent,
 } from '../../src/domain/consents.ts';
-import { addFirm } from '../../src/domain/firms.ts';
 import { makeSandbox } from '../../src/domain/sandbox.ts';
-import { addStaff, getStaff, setStaff } from '../../src/domain/staff.ts';
 import { insertMembers } from '../../src/store/members.ts';
 import { findIds } from '../api/address-book.ts';
 import { ask, entries, kindsSent, memberOf, say, stateOf } from '../texting/people.ts';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { setAdvisor } from '../../src/domain/advisors.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { type ApplicationInput, addApplication } from '../../src/domain/applications.ts';
 import { issueKey, unlimited } from '../../src/domain/keys.ts';
 import { type Answer, inject, type Person, type World } from '../world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, suite, test } from 'node:test';
 import type { App } from '../../src/app.ts';
-import { setAdvisor } from '../../src/domain/advisors.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { disableApplication } from '../../src/domain/applications.ts';
 import { disconnect, listConnections, provision } from '../../src/domain/grants.ts';
 import { forgetExpiredTokens } from '../../src/domain/oauth-tokens.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, mock, suite, test } from 'node:test';
 import pg from 'pg';
 import type { App } from '../../src/app.ts';
-import { setAdvisor } from '../../src/domain/advisors.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { provision } from '../../src/domain/grants.ts';
 import { connect, type Pool } from '../../src/store/database/db.ts';
 import { type Embedded, startEmbedded } from '../../src/store/database/embedded.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { createLocalJWKSet, decodeProtectedHeader, importJWK, jwtVerify, SignJWT } from 'jose';
-import { setAdvisor } from '../../src/domain/advisors.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { disableApplication, rotateSecret } from '../../src/domain/applications.ts';
 import { disconnect, provision, unprovision } from '../../src/domain/grants.ts';
 import { hashSecret, makeSecret } from '../../src/domain/shared/secrets.ts';

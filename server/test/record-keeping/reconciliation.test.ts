@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { getFirm } from '../../src/domain/accounts/firms.ts';
 import { byOperator, deployment } from '../../src/domain/archive/archive.ts';
-import { getFirm } from '../../src/domain/firms.ts';
 import type { CarrierRecord } from '../../src/domain/ports.ts';
 import { reconcile, reconcileDue } from '../../src/domain/record-keeping/reconciliation.ts';
 import { dayMs, dayOf, startOf } from '../../src/domain/shared/days.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../src/deps.ts';
-import { setAdvisor } from '../../src/domain/advisors.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { fireDue } from '../../src/domain/schedules.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { startJobs } from '../../src/jobs/start.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
-import { addFirm, setFirm } from '../../src/domain/firms.ts';
+import { addFirm, setFirm } from '../../src/domain/accounts/firms.ts';
+import { addStaff, getStaff, type Staff, setStaff } from '../../src/domain/accounts/staff.ts';
 import { setLexicon } from '../../src/domain/lexicons.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { sampleForReview, setSamplePercent } from '../../src/domain/review-samples.ts';
@@ -14,7 +15,6 @@ import {
   type Review,
 } from '../../src/domain/reviews.ts';
 import { fireDue } from '../../src/domain/schedules.ts';
-import { addStaff, getStaff, type Staff, setStaff } from '../../src/domain/staff.ts';
 import { connect } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { insertTexts } from '../../src/store/messages.ts';

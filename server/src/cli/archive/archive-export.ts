@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { getAdvisor } from '../../domain/advisors.ts';
+import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { deployment } from '../../domain/archive/archive.ts';
 import { type ExportFormat, exportArchive } from '../../domain/archive/archive-export.ts';
 import { verdicts, verifyPackage } from '../../examiner/verify.mjs';

@@ -1,6 +1,6 @@
-import { getAdvisor } from '../../domain/advisors.ts';
+import { getAdvisor } from '../../domain/accounts/advisors.ts';
+import { getStaff } from '../../domain/accounts/staff.ts';
 import { addHold, type Hold, type HoldScope, liftHold, listHolds } from '../../domain/record-keeping/holds.ts';
-import { getStaff } from '../../domain/staff.ts';
 import { type Call, type Option, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
 const by: Option = { value: 'EMAIL|ID', about: 'Who of the firm’s staff does it.', required: true };

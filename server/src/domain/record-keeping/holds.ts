@@ -2,12 +2,12 @@ import type { Deps } from '../../deps.ts';
 import { findMember } from '../../store/members.ts';
 import type { HoldRow } from '../../store/record-keeping/holds.ts';
 import * as store from '../../store/record-keeping/holds.ts';
-import { getAdvisor } from '../advisors.ts';
+import { getAdvisor } from '../accounts/advisors.ts';
+import { lockFirm } from '../accounts/firms.ts';
+import type { Staff } from '../accounts/staff.ts';
 import { archive, byStaff, deployment } from '../archive/archive.ts';
-import { lockFirm } from '../firms.ts';
 import { problem } from '../problems.ts';
 import { isBlank } from '../shared/text-rules.ts';
-import type { Staff } from '../staff.ts';
 
 /** A legal hold: what it covers is disposed of only once it is lifted, however old it is. */
 export type Hold = HoldRow;

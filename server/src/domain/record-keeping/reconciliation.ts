@@ -3,8 +3,8 @@ import type { Deps } from '../../deps.ts';
 import type { Transaction } from '../../store/database/db.ts';
 import type { Compared, ComparedRecord, DoubtRow, Period } from '../../store/record-keeping/reconciliation.ts';
 import * as store from '../../store/record-keeping/reconciliation.ts';
+import { listFirms } from '../accounts/firms.ts';
 import { archive, type By, byService, deployment } from '../archive/archive.ts';
-import { listFirms } from '../firms.ts';
 import type { Carrier, CarrierRecord } from '../ports.ts';
 import { dayMs, dayOf, lastDayDone, nextDay, oncePerDay, startOf } from '../shared/days.ts';
 

@@ -1,11 +1,11 @@
 import type { Deps } from '../../deps.ts';
 import type { KeeperRow, LookedAt } from '../../store/record-keeping/retention.ts';
 import * as store from '../../store/record-keeping/retention.ts';
+import { getFirm, lockFirm } from '../accounts/firms.ts';
+import { archiveSetting } from '../accounts/settings.ts';
 import { archive, type By, byOperator, byService } from '../archive/archive.ts';
 import { rangesOf } from '../archive/disposals.ts';
-import { getFirm, lockFirm } from '../firms.ts';
 import { problem } from '../problems.ts';
-import { archiveSetting } from '../settings.ts';
 import { dayOf, oncePerDay } from '../shared/days.ts';
 
 export type Retention = { firmId: number; firm: string; years: number };

@@ -1,14 +1,14 @@
-import type { Deps } from '../deps.ts';
-import type { AdvisorRow, AdvisorSettings, QuietHours } from '../store/advisors.ts';
-import * as store from '../store/advisors.ts';
-import { findFirm } from '../store/firms.ts';
-import { deletePasskeys } from '../store/passkeys.ts';
-import { type By, byOperator } from './archive/archive.ts';
-import { hashPassword } from './passwords.ts';
-import { problem } from './problems.ts';
-import { endSessions } from './sessions.ts';
+import type { Deps } from '../../deps.ts';
+import type { AdvisorRow, AdvisorSettings, QuietHours } from '../../store/accounts/advisors.ts';
+import * as store from '../../store/accounts/advisors.ts';
+import { findFirm } from '../../store/accounts/firms.ts';
+import { deletePasskeys } from '../../store/passkeys.ts';
+import { type By, byOperator } from '../archive/archive.ts';
+import { hashPassword } from '../passwords.ts';
+import { problem } from '../problems.ts';
+import { endSessions } from '../sessions.ts';
+import { e164 } from '../shared/phone-numbers.ts';
 import { archiveSetting, changesOf } from './settings.ts';
-import { e164 } from './shared/phone-numbers.ts';
 
 /** NIST SP 800-63B; what is guessed one by one is throttled. */
 const passwordLengthMin = 8;

@@ -1,5 +1,5 @@
-import { type Advisor, addAdvisor, getAdvisor, listAdvisors, setAdvisor } from '../domain/advisors.ts';
-import { type Call, type Option, secretFromStdin, UsageError, type Verb, wholeNumber, yesOrNo } from './verb.ts';
+import { type Advisor, addAdvisor, getAdvisor, listAdvisors, setAdvisor } from '../../domain/accounts/advisors.ts';
+import { type Call, type Option, secretFromStdin, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
 
 const settings: Record<string, Option> = {
   name: { value: 'TEXT', about: 'The advisor’s name.' },

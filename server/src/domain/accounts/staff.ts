@@ -1,9 +1,9 @@
-import type { Deps } from '../deps.ts';
-import { findFirm } from '../store/firms.ts';
-import type { NewStaff, StaffRow } from '../store/staff.ts';
-import * as store from '../store/staff.ts';
-import { archive, type By, byOperator, deployment } from './archive/archive.ts';
-import { problem } from './problems.ts';
+import type { Deps } from '../../deps.ts';
+import { findFirm } from '../../store/accounts/firms.ts';
+import type { NewStaff, StaffRow } from '../../store/accounts/staff.ts';
+import * as store from '../../store/accounts/staff.ts';
+import { archive, type By, byOperator, deployment } from '../archive/archive.ts';
+import { problem } from '../problems.ts';
 
 /** A person of a firm who supervises: records consent given on paper, and reviews. */
 export type Staff = StaffRow;

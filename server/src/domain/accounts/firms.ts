@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.ts';
-import type { FirmRow } from '../store/firms.ts';
-import * as store from '../store/firms.ts';
-import { type By, byOperator } from './archive/archive.ts';
-import { problem } from './problems.ts';
+import type { Deps } from '../../deps.ts';
+import type { FirmRow } from '../../store/accounts/firms.ts';
+import * as store from '../../store/accounts/firms.ts';
+import { type By, byOperator } from '../archive/archive.ts';
+import { problem } from '../problems.ts';
 import { archiveSetting, changesOf } from './settings.ts';
 
 export type Firm = FirmRow;

@@ -1,4 +1,4 @@
-import { type Db, falseIfTaken } from './database/db.ts';
+import { type Db, falseIfTaken } from '../database/db.ts';
 
 export type QuietHours = 'off' | 'defer' | 'refuse';
 

@@ -1,5 +1,5 @@
-import { addStaff, getStaff, listStaff, setStaff } from '../domain/staff.ts';
-import { type Verb, wholeNumber, yesOrNo } from './verb.ts';
+import { addStaff, getStaff, listStaff, setStaff } from '../../domain/accounts/staff.ts';
+import { type Verb, wholeNumber, yesOrNo } from '../verb.ts';
 
 export const staffVerbs: Verb[] = [
   {

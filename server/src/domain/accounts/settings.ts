@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts';
-import { archive, type By, deployment } from './archive/archive.ts';
+import type { Deps } from '../../deps.ts';
+import { archive, type By, deployment } from '../archive/archive.ts';
 
 /** What was set, of what, and the values: never a secret. Without an advisor it is the deployment's. */
 export type Setting = {

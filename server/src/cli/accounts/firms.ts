@@ -1,5 +1,5 @@
-import { addFirm, listFirms, setFirm } from '../domain/firms.ts';
-import { type Verb, wholeNumber, yesOrNo } from './verb.ts';
+import { addFirm, listFirms, setFirm } from '../../domain/accounts/firms.ts';
+import { type Verb, wholeNumber, yesOrNo } from '../verb.ts';
 
 export const firmVerbs: Verb[] = [
   {
