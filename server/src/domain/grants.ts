@@ -7,7 +7,7 @@ import { getApplication } from './applications.ts';
 import { type By, byAdvisor, byApplication, byOperator, byService } from './archive/archive.ts';
 import { problem } from './problems.ts';
 import { textScopes } from './scopes.ts';
-import { archiveSignIn } from './sign-in-records.ts';
+import { archiveSignIn } from './sign-in/sign-in-records.ts';
 
 export type Grant = GrantRow;
 

@@ -22,7 +22,7 @@ import { receiveReply } from '../domain/replies.ts';
 import { sampleForReview } from '../domain/review-samples.ts';
 import { fireDue } from '../domain/schedules.ts';
 import type { SandboxClock } from '../domain/shared/clock.ts';
-import { forgetExpiredSignIns } from '../domain/sign-ins.ts';
+import { forgetExpiredSignIns } from '../domain/sign-in/sign-ins.ts';
 import { forgetRetiredKeys } from '../domain/signing-keys.ts';
 import type { Log } from '../log.ts';
 

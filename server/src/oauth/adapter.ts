@@ -4,7 +4,7 @@ import { endGrant, findGrant } from '../domain/grants.ts';
 import { deleteInteraction, findInteraction, saveInteraction } from '../domain/interactions.ts';
 import { findOAuthToken, type OAuthTokenKind, saveOAuthToken, useOAuthToken } from '../domain/oauth-tokens.ts';
 import { readSecret } from '../domain/shared/secrets.ts';
-import { refreshThrottles, takeAttempt } from '../domain/throttles.ts';
+import { refreshThrottles, takeAttempt } from '../domain/sign-in/throttles.ts';
 import { audience, issuer } from '../domain/tokens.ts';
 import { clientMetadata, refuseOtherEnvironment } from './clients.ts';
 import { tooOften } from './explanations.ts';

@@ -1,6 +1,6 @@
 import type { Next } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { authorizeThrottles, takeAttempt } from '../domain/throttles.ts';
+import { authorizeThrottles, takeAttempt } from '../domain/sign-in/throttles.ts';
 import { type ErrorPage, sendErrorPage } from './pages.ts';
 import { currentRequest } from './request.ts';
 import { authorizePath, interactionPath } from './routes.ts';

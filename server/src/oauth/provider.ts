@@ -51,7 +51,7 @@ export function makeProvider(deps: Deps, keys: SigningKey[], errorPage: ErrorPag
   return provider;
 }
 
-/** Who is signed in is for our own session to say (domain/sign-ins.ts); the library's lives for one request. */
+/** Who is signed in is for our own session to say (domain/sign-in/sign-ins.ts); the library's lives for one request. */
 async function withoutSession(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next();
   const cookies = [ctx.response.get('set-cookie') ?? []].flat();

@@ -3,7 +3,7 @@ import type { InteractionResults } from 'oidc-provider';
 import type { Deps } from '../deps.ts';
 import { findClient } from '../domain/applications.ts';
 import { problem } from '../domain/problems.ts';
-import type { Session } from '../domain/sessions.ts';
+import type { Session } from '../domain/sign-in/sessions.ts';
 import type { KeyRing } from '../domain/signing-keys.ts';
 import type { Log } from '../log.ts';
 import { browserSecrets } from './browser.ts';

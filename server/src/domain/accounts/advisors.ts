@@ -2,12 +2,12 @@ import type { Deps } from '../../deps.ts';
 import type { AdvisorRow, AdvisorSettings, QuietHours } from '../../store/accounts/advisors.ts';
 import * as store from '../../store/accounts/advisors.ts';
 import { findFirm } from '../../store/accounts/firms.ts';
-import { deletePasskeys } from '../../store/passkeys.ts';
+import { deletePasskeys } from '../../store/sign-in/passkeys.ts';
 import { type By, byOperator } from '../archive/archive.ts';
-import { hashPassword } from '../passwords.ts';
 import { problem } from '../problems.ts';
-import { endSessions } from '../sessions.ts';
 import { e164 } from '../shared/phone-numbers.ts';
+import { hashPassword } from '../sign-in/passwords.ts';
+import { endSessions } from '../sign-in/sessions.ts';
 import { archiveSetting, changesOf } from './settings.ts';
 
 /** NIST SP 800-63B; what is guessed one by one is throttled. */

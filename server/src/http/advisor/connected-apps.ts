@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { byAdvisor } from '../../domain/archive/archive.ts';
 import { type Connection, disconnect, listConnections } from '../../domain/grants.ts';
-import type { Session } from '../../domain/sessions.ts';
+import type { Session } from '../../domain/sign-in/sessions.ts';
 import { type Html, html, sendPage } from '../page.ts';
 import { confirmation, day, hidden, rooms } from './frame.ts';
 import { scopeList } from './scope-list.ts';

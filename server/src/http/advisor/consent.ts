@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Session } from '../../domain/sessions.ts';
+import type { Session } from '../../domain/sign-in/sessions.ts';
 import type { AuthorizationRequest, AuthorizationRequests } from '../../oauth/server.ts';
 import { brand, type Html, html, sendErrorPage, sendPage } from '../page.ts';
 import { hidden, signOutForm } from './frame.ts';

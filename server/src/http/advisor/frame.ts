@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Session } from '../../domain/sessions.ts';
+import type { Session } from '../../domain/sign-in/sessions.ts';
 import { brand, type Html, html } from '../page.ts';
 
 /** The line above the pages of an advisor who is signed in: where to go, and out. */

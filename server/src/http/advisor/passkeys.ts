@@ -8,8 +8,8 @@ import {
   passkeysPossible,
   registrationOptions,
   removePasskey,
-} from '../../domain/passkeys.ts';
-import type { Session } from '../../domain/sessions.ts';
+} from '../../domain/sign-in/passkeys.ts';
+import type { Session } from '../../domain/sign-in/sessions.ts';
 import { type Html, html, sendPage } from '../page.ts';
 import { confirmation, day, hidden, rooms } from './frame.ts';
 import type { Visits } from './visits.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
-import { findSession, type NewSession, type Session, signOut } from '../../domain/sessions.ts';
+import { findSession, type NewSession, type Session, signOut } from '../../domain/sign-in/sessions.ts';
 import { type CookieJar, cookieJar } from '../cookies.ts';
 import { type FormDoor, formDoor } from '../forms.ts';
 

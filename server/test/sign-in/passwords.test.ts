@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { argon2Sync } from 'node:crypto';
 import { test } from 'node:test';
-import { hashPassword, verifyPassword } from '../../src/domain/passwords.ts';
+import { hashPassword, verifyPassword } from '../../src/domain/sign-in/passwords.ts';
 
 test('the password it was made of has the hash, and no other has', async () => {
   const hash = await hashPassword('pässword');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { addAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { passkeysMax } from '../../src/domain/passkeys.ts';
-import { forgetExpiredSignIns } from '../../src/domain/sign-ins.ts';
+import { passkeysMax } from '../../src/domain/sign-in/passkeys.ts';
+import { forgetExpiredSignIns } from '../../src/domain/sign-in/sign-ins.ts';
 import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../advisor-app.ts';
 import { makePasskey } from '../authenticator.ts';
 

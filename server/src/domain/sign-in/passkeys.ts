@@ -5,14 +5,14 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
-import type { Deps } from '../deps.ts';
-import type { PasskeyRow } from '../store/passkeys.ts';
-import * as store from '../store/passkeys.ts';
-import type { By } from './archive/archive.ts';
+import type { Deps } from '../../deps.ts';
+import type { PasskeyRow } from '../../store/sign-in/passkeys.ts';
+import * as store from '../../store/sign-in/passkeys.ts';
+import type { By } from '../archive/archive.ts';
+import { inBatches } from '../shared/batches.ts';
+import { hashSecret } from '../shared/secrets.ts';
 import { authenticatorName } from './authenticators.ts';
 import { beginSession, type NewSession, type Session } from './sessions.ts';
-import { inBatches } from './shared/batches.ts';
-import { hashSecret } from './shared/secrets.ts';
 import { type Attempt, archiveSignIn, noteFailure } from './sign-in-records.ts';
 import { challengeThrottles, giveBackAttempt, passkeyThrottles, takeAttempt } from './throttles.ts';
 

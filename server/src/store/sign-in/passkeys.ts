@@ -1,5 +1,5 @@
-import type { Db } from './database/db.ts';
-import { deleteSome } from './shared/batches.ts';
+import type { Db } from '../database/db.ts';
+import { deleteSome } from '../shared/batches.ts';
 
 export type PasskeyRow = {
   advisorId: number;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Deps } from '../deps.ts';
-import type { SessionRow, SignInMethod } from '../store/sessions.ts';
-import * as store from '../store/sessions.ts';
-import { byAdvisor } from './archive/archive.ts';
-import { inBatches } from './shared/batches.ts';
-import { hashSecret } from './shared/secrets.ts';
+import type { Deps } from '../../deps.ts';
+import type { SessionRow, SignInMethod } from '../../store/sign-in/sessions.ts';
+import * as store from '../../store/sign-in/sessions.ts';
+import { byAdvisor } from '../archive/archive.ts';
+import { inBatches } from '../shared/batches.ts';
+import { hashSecret } from '../shared/secrets.ts';
 import { type Attempt, archiveSignIn } from './sign-in-records.ts';
 
 /** An advisor who is signed in: who, how and since when. */

@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts';
-import { findCredentials } from '../store/accounts/advisors.ts';
+import type { Deps } from '../../deps.ts';
+import { findCredentials } from '../../store/accounts/advisors.ts';
 import { forgetExpiredChallenges } from './passkeys.ts';
 import { verifyPassword } from './passwords.ts';
 import { beginSession, forgetExpiredSessions, type NewSession } from './sessions.ts';

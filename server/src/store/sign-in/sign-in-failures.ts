@@ -1,4 +1,4 @@
-import type { Db } from './database/db.ts';
+import type { Db } from '../database/db.ts';
 import type { SignInMethod } from './sessions.ts';
 
 /** Failed attempts at one account since they were last counted; address and trace are those of the last. */

@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net';
-import type { Deps } from '../deps.ts';
-import type { BucketRow } from '../store/throttles.ts';
-import * as store from '../store/throttles.ts';
-import { inBatches } from './shared/batches.ts';
-import { hashSecret } from './shared/secrets.ts';
+import type { Deps } from '../../deps.ts';
+import type { BucketRow } from '../../store/sign-in/throttles.ts';
+import * as store from '../../store/sign-in/throttles.ts';
+import { inBatches } from '../shared/batches.ts';
+import { hashSecret } from '../shared/secrets.ts';
 
 /** Attempts that someone has: `burst` of them, coming back at `perSecond`. The name says who and at what. */
 export type Bucket = { name: string; burst: number; perSecond: number };

@@ -1,10 +1,10 @@
-import type { Deps } from '../deps.ts';
-import { insertEntries } from '../store/archive/archive.ts';
-import type { FailureRow } from '../store/sign-in-failures.ts';
-import * as store from '../store/sign-in-failures.ts';
-import { archive, type By } from './archive/archive.ts';
-import { inBatches } from './shared/batches.ts';
-import { hashSecret } from './shared/secrets.ts';
+import type { Deps } from '../../deps.ts';
+import { insertEntries } from '../../store/archive/archive.ts';
+import type { FailureRow } from '../../store/sign-in/sign-in-failures.ts';
+import * as store from '../../store/sign-in/sign-in-failures.ts';
+import { archive, type By } from '../archive/archive.ts';
+import { inBatches } from '../shared/batches.ts';
+import { hashSecret } from '../shared/secrets.ts';
 
 /** What the archive keeps of who came in for an advisor: never a password, a token or a key. */
 export type SignInEvent = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
 import { after, before, test } from 'node:test';
 import { addAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { forgetExpiredSignIns } from '../../src/domain/sign-ins.ts';
+import { forgetExpiredSignIns } from '../../src/domain/sign-in/sign-ins.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../advisor-app.ts';
 import type { Answer } from '../world.ts';
 
