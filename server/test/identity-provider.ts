@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import type { Config } from '../src/config.ts';
-import { allScopes } from '../src/domain/scopes.ts';
+import { allScopes } from '../src/domain/access/scopes.ts';
 import { Provider } from '../src/oauth/library.js';
 
 export const audience = 'https://api.example.com/v1';

@@ -1,6 +1,6 @@
+import { getApplication } from '../domain/access/applications.ts';
+import { issueToken } from '../domain/access/tokens.ts';
 import { getAdvisor } from '../domain/accounts/advisors.ts';
-import { getApplication } from '../domain/applications.ts';
-import { issueToken } from '../domain/tokens.ts';
 import { openDatabase } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox-file.ts';
 import { fixClock, migrate } from '../store/database/migrate.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Credentials } from '../domain/callers.ts';
+import type { Credentials } from '../domain/access/callers.ts';
 import { problem } from '../domain/problems.ts';
 
 /** Both credentials, as the request carries them. */

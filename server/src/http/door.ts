@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Deps } from '../deps.ts';
+import type { Caller, Credentials } from '../domain/access/callers.ts';
+import { type Answer, idempotency } from '../domain/access/idempotency.ts';
+import type { Scope } from '../domain/access/scopes.ts';
+import { usagePlans } from '../domain/access/usage-plans.ts';
 import { type By, byApplication } from '../domain/archive/archive.ts';
-import type { Caller, Credentials } from '../domain/callers.ts';
-import { type Answer, idempotency } from '../domain/idempotency.ts';
 import { invalid, type Problem, type ProblemCode, problem, problemCodes } from '../domain/problems.ts';
-import type { Scope } from '../domain/scopes.ts';
-import { usagePlans } from '../domain/usage-plans.ts';
 import { type Validated, validator } from '../schemas/shared/validate.ts';
 import { credentialsOf } from './authenticate.ts';
 import { fingerprintOf, parseBody, type RawBody } from './body.ts';
@@ -29,7 +29,7 @@ export type Route = {
   answer?: TSchema;
   /** The problems of its own, beside those that every route can answer. */
   problems: ProblemCode[];
-  /** Many of them can share a transaction: see domain/idempotency.ts. */
+  /** Many of them can share a transaction: see domain/access/idempotency.ts. */
   together?: true;
   handler: Handler;
 };

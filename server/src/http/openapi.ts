@@ -1,8 +1,8 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
+import { scopes } from '../domain/access/scopes.ts';
 import { type ProblemCode, problems } from '../domain/problems.ts';
-import { scopes } from '../domain/scopes.ts';
 import { ProblemBody } from '../schemas/shared/problem.ts';
 import type { Route } from './door.ts';
 import { icon } from './pages.ts';

@@ -1,4 +1,7 @@
 import type { Deps } from '../deps.ts';
+import { forgetExpiredAnswers } from '../domain/access/idempotency.ts';
+import { forgetExpiredTokens } from '../domain/access/oauth-tokens.ts';
+import { forgetRetiredKeys } from '../domain/access/signing-keys.ts';
 import { ArchiveFault, growTree } from '../domain/archive/archive-tree.ts';
 import {
   deliverCheckpoints,
@@ -12,8 +15,6 @@ import type { CrmDeps } from '../domain/crm-connections.ts';
 import { lookUpDue } from '../domain/crm-lookups.ts';
 import { type CrmSync, syncDue } from '../domain/crm-syncs.ts';
 import { type Dispatcher, dispatcher } from '../domain/dispatch.ts';
-import { forgetExpiredAnswers } from '../domain/idempotency.ts';
-import { forgetExpiredTokens } from '../domain/oauth-tokens.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { receiveReceipt } from '../domain/receipts.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
@@ -23,7 +24,6 @@ import { sampleForReview } from '../domain/review-samples.ts';
 import { fireDue } from '../domain/schedules.ts';
 import type { SandboxClock } from '../domain/shared/clock.ts';
 import { forgetExpiredSignIns } from '../domain/sign-in/sign-ins.ts';
-import { forgetRetiredKeys } from '../domain/signing-keys.ts';
 import type { Log } from '../log.ts';
 
 const minuteMs = 60 * 1000;

@@ -1,11 +1,11 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { findClient } from '../domain/applications.ts';
-import { endGrant, findGrant } from '../domain/grants.ts';
-import { deleteInteraction, findInteraction, saveInteraction } from '../domain/interactions.ts';
-import { findOAuthToken, type OAuthTokenKind, saveOAuthToken, useOAuthToken } from '../domain/oauth-tokens.ts';
+import { findClient } from '../domain/access/applications.ts';
+import { endGrant, findGrant } from '../domain/access/grants.ts';
+import { deleteInteraction, findInteraction, saveInteraction } from '../domain/access/interactions.ts';
+import { findOAuthToken, type OAuthTokenKind, saveOAuthToken, useOAuthToken } from '../domain/access/oauth-tokens.ts';
+import { audience, issuer } from '../domain/access/tokens.ts';
 import { readSecret } from '../domain/shared/secrets.ts';
 import { refreshThrottles, takeAttempt } from '../domain/sign-in/throttles.ts';
-import { audience, issuer } from '../domain/tokens.ts';
 import { clientMetadata, refuseOtherEnvironment } from './clients.ts';
 import { tooOften } from './explanations.ts';
 import { errors } from './library.js';

@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { findProvisioned } from '../domain/grants.ts';
-import { textScopes } from '../domain/scopes.ts';
+import { findProvisioned } from '../domain/access/grants.ts';
+import { textScopes } from '../domain/access/scopes.ts';
 import { errors } from './library.js';
 import { currentRequest } from './request.ts';
 

@@ -1,5 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider';
-import type { Application } from '../domain/applications.ts';
+import type { Application } from '../domain/access/applications.ts';
 import { type Environment, matchesHash, readSecret } from '../domain/shared/secrets.ts';
 import { errors, type Provider } from './library.js';
 import { isClientEndpoint } from './routes.ts';

@@ -1,8 +1,8 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { authorize } from '../domain/access/grants.ts';
+import { allScopes, isScope } from '../domain/access/scopes.ts';
+import { algorithm, type SigningKey, tokenLifetimeSeconds } from '../domain/access/signing-keys.ts';
 import { findAdvisor } from '../domain/accounts/advisors.ts';
-import { authorize } from '../domain/grants.ts';
-import { allScopes, isScope } from '../domain/scopes.ts';
-import { algorithm, type SigningKey, tokenLifetimeSeconds } from '../domain/signing-keys.ts';
 import { adapterFor } from './adapter.ts';
 import { clientCredentialsClaims, textScopesOnly } from './client-credentials.ts';
 import { errors, interactionPolicy } from './library.js';

@@ -1,8 +1,8 @@
 import type { Middleware, Next } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Deps } from '../deps.ts';
-import type { SigningKey } from '../domain/signing-keys.ts';
-import { audience, issuer, tokenVerifier } from '../domain/tokens.ts';
+import type { SigningKey } from '../domain/access/signing-keys.ts';
+import { audience, issuer, tokenVerifier } from '../domain/access/tokens.ts';
 import { markBrowser, throttleRequests } from './authorize-endpoint.ts';
 import { compareSecretsByHash } from './clients.ts';
 import { configuration, sessionCookie } from './configuration.ts';

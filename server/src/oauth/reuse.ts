@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { judgeReuse, keepAnswer, type OAuthTokenKind } from '../domain/oauth-tokens.ts';
+import { judgeReuse, keepAnswer, type OAuthTokenKind } from '../domain/access/oauth-tokens.ts';
 import { currentRequest } from './request.ts';
 
 /** After a token request: keeps what a lost answer needs, and judges what was used twice. */

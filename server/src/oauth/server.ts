@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InteractionResults } from 'oidc-provider';
 import type { Deps } from '../deps.ts';
-import { findClient } from '../domain/applications.ts';
+import { findClient } from '../domain/access/applications.ts';
+import type { KeyRing } from '../domain/access/signing-keys.ts';
 import { problem } from '../domain/problems.ts';
 import type { Session } from '../domain/sign-in/sessions.ts';
-import type { KeyRing } from '../domain/signing-keys.ts';
 import type { Log } from '../log.ts';
 import { browserSecrets } from './browser.ts';
 import type { Consent } from './configuration.ts';

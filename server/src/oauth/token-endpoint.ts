@@ -1,9 +1,9 @@
 import type { Next } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { tokenProblem } from '../domain/callers.ts';
+import { tokenProblem } from '../domain/access/callers.ts';
+import { revokeToken, type TokenVerifier } from '../domain/access/tokens.ts';
 import { Problem, problem } from '../domain/problems.ts';
 import { clientThrottles, takeAttempt } from '../domain/sign-in/throttles.ts';
-import { revokeToken, type TokenVerifier } from '../domain/tokens.ts';
 import { explanationOf } from './explanations.ts';
 import { currentRequest, runRequest } from './request.ts';
 import { settleReuse } from './reuse.ts';

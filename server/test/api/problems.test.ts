@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { issueKey } from '../../src/domain/keys.ts';
+import { issueKey } from '../../src/domain/access/api-keys.ts';
 import { problemCodes, problems } from '../../src/domain/problems.ts';
 import { assertProblem } from '../problem.ts';
 import { inject, makeWorld, type World } from '../world.ts';

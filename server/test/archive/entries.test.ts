@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { addAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { addFirm, setFirm } from '../../src/domain/accounts/firms.ts';
-import { addStaff, setStaff } from '../../src/domain/accounts/staff.ts';
+import { defaultPlan, issueKey, revokeKey, setPlan, unlimited } from '../../src/domain/access/api-keys.ts';
 import {
   addApplication,
   disableApplication,
   rotateSecret,
   setExternalClientId,
-} from '../../src/domain/applications.ts';
+} from '../../src/domain/access/applications.ts';
+import { disconnect, provision, unprovision } from '../../src/domain/access/grants.ts';
+import { addAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { addFirm, setFirm } from '../../src/domain/accounts/firms.ts';
+import { addStaff, setStaff } from '../../src/domain/accounts/staff.ts';
 import { deployment } from '../../src/domain/archive/archive.ts';
-import { disconnect, provision, unprovision } from '../../src/domain/grants.ts';
-import { defaultPlan, issueKey, revokeKey, setPlan, unlimited } from '../../src/domain/keys.ts';
 import { setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { makeSandbox } from '../../src/domain/sandbox.ts';
 import { fireDue } from '../../src/domain/schedules.ts';

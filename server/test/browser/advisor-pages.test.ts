@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { decodeJwt } from 'jose';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { authorize, disconnect, listConnections } from '../../src/domain/grants.ts';
+import { authorize, disconnect, listConnections } from '../../src/domain/access/grants.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../advisor-app.ts';
 import { freePort } from '../programs.ts';
 

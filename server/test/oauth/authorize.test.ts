@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { addApplication, disableApplication } from '../../src/domain/applications.ts';
-import { disconnect, listConnections } from '../../src/domain/grants.ts';
+import { addApplication, disableApplication } from '../../src/domain/access/applications.ts';
+import { disconnect, listConnections } from '../../src/domain/access/grants.ts';
 import { makeSecret } from '../../src/domain/shared/secrets.ts';
 import { assertProblem } from '../problem.ts';
 import { exchange, listen } from '../sockets.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { provision } from '../../src/domain/grants.ts';
+import { provision } from '../../src/domain/access/grants.ts';
 import { credentials } from '../nodes.ts';
 import { freePort } from '../programs.ts';
 import { until } from '../waiting.ts';

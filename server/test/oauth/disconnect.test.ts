@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, suite, test } from 'node:test';
 import type { App } from '../../src/app.ts';
+import { disableApplication } from '../../src/domain/access/applications.ts';
+import { disconnect, listConnections, provision } from '../../src/domain/access/grants.ts';
+import { forgetExpiredTokens } from '../../src/domain/access/oauth-tokens.ts';
+import { issueToken } from '../../src/domain/access/tokens.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { disableApplication } from '../../src/domain/applications.ts';
-import { disconnect, listConnections, provision } from '../../src/domain/grants.ts';
-import { forgetExpiredTokens } from '../../src/domain/oauth-tokens.ts';
 import { hashSecret } from '../../src/domain/shared/secrets.ts';
-import { issueToken } from '../../src/domain/tokens.ts';
 import { anotherNode, credentials } from '../nodes.ts';
 import { assertProblem } from '../problem.ts';
 import { assent, makeDataFolder } from '../programs.ts';

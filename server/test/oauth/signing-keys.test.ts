@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, suite, test } from 'node:test';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { App } from '../../src/app.ts';
-import { provision } from '../../src/domain/grants.ts';
+import { provision } from '../../src/domain/access/grants.ts';
 import {
   forgetRetiredKeys,
   listSigningKeys,
   replaceSigningKeys,
   rotateSigningKeys,
-} from '../../src/domain/signing-keys.ts';
+} from '../../src/domain/access/signing-keys.ts';
 import { anotherNode, credentials } from '../nodes.ts';
 import { assertProblem } from '../problem.ts';
 import { assent, makeDataFolder } from '../programs.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { type Connection, disconnect, listConnections } from '../../domain/access/grants.ts';
 import { byAdvisor } from '../../domain/archive/archive.ts';
-import { type Connection, disconnect, listConnections } from '../../domain/grants.ts';
 import type { Session } from '../../domain/sign-in/sessions.ts';
 import { type Html, html, sendPage } from '../page.ts';
 import { confirmation, day, hidden, rooms } from './frame.ts';

@@ -1,4 +1,4 @@
-import { type allScopes, scopesForAdvisors } from '../../domain/scopes.ts';
+import { type allScopes, scopesForAdvisors } from '../../domain/access/scopes.ts';
 import { type Html, html } from '../page.ts';
 
 /** What an application may do, in plain words: who you are first, for how long last. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../deps.ts';
-import { requireKey } from '../../domain/callers.ts';
+import { requireKey } from '../../domain/access/callers.ts';
 import type { SandboxClock } from '../../domain/shared/clock.ts';
 import { apiKeyOf } from '../authenticate.ts';
 import { addClock } from './clock.ts';

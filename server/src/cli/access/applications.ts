@@ -1,0 +1,115 @@
+import {
+  type Application,
+  addApplication,
+  disableApplication,
+  listApplications,
+  rotateSecret,
+  setExternalClientId,
+} from '../../domain/access/applications.ts';
+import { disconnect, provision, unprovision } from '../../domain/access/grants.ts';
+import { getAdvisor } from '../../domain/accounts/advisors.ts';
+import { type Option, requireOwnServer, type Verb } from '../verb.ts';
+
+const externalClientId: Option = {
+  value: 'ID',
+  about: 'What the identity provider of OAUTH_ISSUER calls it.',
+};
+
+const advisor: Option = { value: 'EMAIL|ID', about: 'The advisor.' };
+
+export const applicationVerbs: Verb[] = [
+  {
+    name: 'applications add',
+    about: 'Add a partner application. Its client secret is shown this once.',
+    operands: ['NAME'],
+    options: {
+      'redirect-uri': { value: 'URI', about: 'Its one exact redirect URI.', required: true },
+      scope: { value: '"SCOPE …"', about: 'The scopes it may ask for; all by default.' },
+      'external-client-id': externalClientId,
+    },
+    run: async ({ runtime, operands, options, out }) => {
+      const { application, clientSecret } = await addApplication(runtime, {
+        name: operands.NAME ?? '',
+        redirectUris: [options['redirect-uri'] ?? ''],
+        scopes: options.scope?.split(/\s+/).filter(Boolean),
+        externalClientId: options['external-client-id'],
+      });
+      out.records([{ clientId: application.clientId, clientSecret }]);
+    },
+  },
+  {
+    name: 'applications list',
+    about: 'List the applications.',
+    operands: [],
+    options: {},
+    run: async ({ runtime, out }) => out.records((await listApplications(runtime)).map(shown)),
+  },
+  {
+    name: 'applications set',
+    about: 'Connect an application to the name that the identity provider has for it; an empty one ends that.',
+    operands: ['CLIENT-ID'],
+    options: { 'external-client-id': { ...externalClientId, required: true } },
+    run: async ({ runtime, operands, options, out }) => {
+      await setExternalClientId(runtime, operands['CLIENT-ID'] ?? '', options['external-client-id'] ?? '');
+      out.note('Set.');
+    },
+  },
+  {
+    name: 'applications rotate-secret',
+    about: 'Give an application a new client secret, shown this once; the old one stops working.',
+    operands: ['CLIENT-ID'],
+    options: {},
+    run: async ({ runtime, operands, out }) => out.line(await rotateSecret(runtime, operands['CLIENT-ID'] ?? '')),
+  },
+  {
+    name: 'applications provision',
+    about: 'Let an application text for an advisor by client credentials.',
+    operands: ['CLIENT-ID'],
+    options: { advisor: { ...advisor, required: true } },
+    run: async ({ runtime, operands, options, out }) => {
+      const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
+      await provision(runtime, advisorId, operands['CLIENT-ID'] ?? '');
+      out.note('Provisioned.');
+    },
+  },
+  {
+    name: 'applications unprovision',
+    about: 'End that; the tokens that it got this way end within a second.',
+    operands: ['CLIENT-ID'],
+    options: { advisor: { ...advisor, required: true } },
+    run: async ({ runtime, operands, options, out }) => {
+      const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
+      await unprovision(runtime, advisorId, operands['CLIENT-ID'] ?? '');
+      out.note('No longer provisioned.');
+    },
+  },
+  {
+    name: 'applications disconnect',
+    about:
+      'End what advisors allowed an application: its refresh at once, its access tokens within a second on every node.',
+    operands: ['CLIENT-ID'],
+    options: { advisor: { ...advisor, about: 'The one advisor to disconnect it from; all of them by default.' } },
+    run: async ({ runtime, operands, options, out }) => {
+      requireOwnServer(runtime);
+      const advisorId = options.advisor ? (await getAdvisor(runtime, options.advisor)).advisorId : null;
+      const ended = await disconnect(runtime, operands['CLIENT-ID'] ?? '', advisorId);
+      out.note(
+        `Disconnected: ${ended} ${ended === 1 ? 'advisor' : 'advisors'} had authorized it. Its tokens have ended.`,
+      );
+    },
+  },
+  {
+    name: 'applications disable',
+    about: 'Refuse an application’s tokens and keys, on every node within a second.',
+    operands: ['CLIENT-ID'],
+    options: {},
+    run: async ({ runtime, operands, out }) => {
+      await disableApplication(runtime, operands['CLIENT-ID'] ?? '');
+      out.note('Disabled.');
+    },
+  },
+];
+
+function shown({ clientId, name, scopes, redirectUris, externalClientId, disabled }: Application) {
+  return { clientId, name, scopes, redirectUris, externalClientId, disabled };
+}

@@ -1,0 +1,34 @@
+import { listSigningKeys, replaceSigningKeys, rotateSigningKeys } from '../../domain/access/signing-keys.ts';
+import type { Verb } from '../verb.ts';
+
+export const signingKeyVerbs: Verb[] = [
+  {
+    name: 'signing-keys rotate',
+    about:
+      'Make a new key for access tokens. It is published at once and signs ten seconds later, on every node; the old one verifies until its tokens are gone.',
+    operands: [],
+    options: {
+      leaked: {
+        about:
+          'The old keys are in wrong hands: forget them at once. Every token that they signed ends; clients refresh.',
+      },
+    },
+    run: async ({ runtime, switches, out }) => {
+      const rotate = switches.has('leaked') ? replaceSigningKeys : rotateSigningKeys;
+      const { kid, dateTimeSigns } = await rotate(runtime);
+      out.records([{ kid, signsFrom: dateTimeSigns }]);
+    },
+  },
+  {
+    name: 'signing-keys list',
+    about: 'List the published keys: which one signs, which ones only verify, which one waits.',
+    operands: [],
+    options: {},
+    run: async ({ runtime, out }) => {
+      const keys = await listSigningKeys(runtime);
+      out.records(
+        keys.map(({ kid, use, dateTimeCreated, dateTimeSigns }) => ({ kid, use, dateTimeCreated, dateTimeSigns })),
+      );
+    },
+  },
+];

@@ -1,0 +1,36 @@
+import type { Deps } from '../../deps.ts';
+import * as store from '../../store/access/interactions.ts';
+import { inBatches } from '../shared/batches.ts';
+import { hashSecret } from '../shared/secrets.ts';
+
+/**
+ * An authorization request that waits for the advisor. It is known by a random id, which stands in addresses and so in
+ * histories and logs; therefore it belongs to the browser that made it, which keeps a secret of its own.
+ */
+export type Interaction = Record<string, unknown>;
+export type InteractionKey = { uid: string; browser: string };
+
+export async function saveInteraction(
+  deps: Deps,
+  key: InteractionKey,
+  { payload, expires }: { payload: Interaction; expires: Date },
+): Promise<void> {
+  await store.upsertInteraction(deps.db, { ...hashesOf(key), payload, expires });
+}
+
+export async function findInteraction(deps: Deps, key: InteractionKey): Promise<Interaction | null> {
+  return store.findInteraction(deps.db, hashesOf(key));
+}
+
+/** False where it is gone already: of several at the same time one deletes it. */
+export async function deleteInteraction(deps: Deps, uid: string): Promise<boolean> {
+  return store.deleteInteraction(deps.db, hashSecret(uid));
+}
+
+export async function forgetExpiredInteractions(deps: Deps): Promise<void> {
+  await inBatches((limit) => store.deleteExpiredInteractions(deps.db, new Date(), limit));
+}
+
+function hashesOf({ uid, browser }: InteractionKey): { hash: Buffer; browserHash: Buffer } {
+  return { hash: hashSecret(uid), browserHash: hashSecret(browser) };
+}

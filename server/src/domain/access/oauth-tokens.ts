@@ -1,0 +1,116 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { Deps } from '../../deps.ts';
+import { deleteEndedGrant, listEndedGrants } from '../../store/access/grants.ts';
+import type { OAuthTokenKind } from '../../store/access/oauth-tokens.ts';
+import * as store from '../../store/access/oauth-tokens.ts';
+import { deleteExpiredRevokedTokens } from '../../store/access/revoked-tokens.ts';
+import { inBatches } from '../shared/batches.ts';
+import { hashSecret } from '../shared/secrets.ts';
+import { endGrant } from './grants.ts';
+import { forgetExpiredInteractions } from './interactions.ts';
+
+export type { OAuthTokenKind } from '../../store/access/oauth-tokens.ts';
+
+/** An authorization code or a refresh token: good for one use. Only its hash is stored. */
+export type OAuthToken = { payload: Record<string, unknown>; grantId: string; usedAt: Date | null };
+
+/** How long the answer to a refresh can be had again: long enough for a client to retry after a timeout. */
+const lostAnswerMs = 30_000;
+/** How far apart the same redemption, sent several times at once, may arrive. */
+const twinMs = 3_000;
+const cipher = 'aes-256-gcm';
+const ivBytes = 12;
+const tagBytes = 16;
+
+export async function saveOAuthToken(
+  deps: Deps,
+  { kind, value, grantId, payload, expires }: OAuthTokenInput,
+): Promise<void> {
+  await store.insertOAuthToken(deps.db, { hash: hashSecret(value), kind, grantId, payload, expires });
+}
+
+export type OAuthTokenInput = {
+  kind: OAuthTokenKind;
+  value: string;
+  grantId: string;
+  payload: Record<string, unknown>;
+  expires: Date;
+};
+
+export async function findOAuthToken(deps: Deps, kind: OAuthTokenKind, value: string): Promise<OAuthToken | null> {
+  const row = await store.findOAuthToken(deps.db, kind, hashSecret(value));
+  return row && { payload: row.payload, grantId: row.grantId, usedAt: row.dateTimeUsed };
+}
+
+/** The grant that it is of, or null where it was used before, if only a moment ago. */
+export async function useOAuthToken(deps: Deps, value: string): Promise<string | null> {
+  return store.updateOAuthTokenUsed(deps.db, hashSecret(value), new Date());
+}
+
+/** Keeps the answer to a refresh, so that it can be had again when it is lost on the way. Only who has the token can read it. */
+export async function keepAnswer(
+  deps: Deps,
+  { token, successor, answer }: { token: string; successor: string; answer: object },
+): Promise<void> {
+  await store.updateOAuthTokenAnswer(deps.db, hashSecret(token), {
+    successorHash: hashSecret(successor),
+    answer: encrypt(token, JSON.stringify(answer)),
+  });
+}
+
+export type Reuse = { answer: object } | { ended: boolean };
+
+/**
+ * What the second use of a code or a refresh token comes to. A refresh whose answer was lost gets the same answer, as
+ * long as nobody used the new token: there is still one chain of tokens, and it can't fork. A code that was redeemed a
+ * moment ago is the same request twice, and only refused. Everything else ends the grant: two parties hold what only one
+ * of them was given. docs/decisions/0004 says why this is sound.
+ */
+export async function judgeReuse(
+  deps: Deps,
+  { kind, value, traceId }: { kind: OAuthTokenKind; value: string; traceId?: string | null },
+): Promise<Reuse> {
+  if (kind === 'RefreshToken') {
+    const kept = await store.findOAuthTokenAnswer(deps.db, hashSecret(value), new Date(Date.now() - lostAnswerMs));
+    if (kept) return { answer: JSON.parse(decrypt(value, kept)) };
+  }
+  const token = await findOAuthToken(deps, kind, value);
+  if (!token?.usedAt) return { ended: false };
+  if (kind === 'AuthorizationCode' && token.usedAt.getTime() > Date.now() - twinMs) return { ended: false };
+  await endGrant(deps, token.grantId, { reason: 'used twice', traceId });
+  return { ended: true };
+}
+
+/** What has expired needs no memory: an expired token is refused whether or not it is known. */
+export async function forgetExpiredTokens(deps: Deps): Promise<void> {
+  const now = new Date();
+  const lost = new Date(now.getTime() - lostAnswerMs);
+  await inBatches((limit) => store.updateOAuthTokenAnswersGone(deps.db, lost, limit));
+  await inBatches((limit) => store.deleteExpiredOAuthTokens(deps.db, now, limit));
+  await inBatches((limit) => deleteExpiredRevokedTokens(deps.db, now, limit));
+  await forgetExpiredInteractions(deps);
+  await forgetTokensOfEndedGrants(deps);
+}
+
+async function forgetTokensOfEndedGrants(deps: Deps): Promise<void> {
+  for (const grantId of await listEndedGrants(deps.db)) {
+    if (!(await inBatches((limit) => store.deleteOAuthTokensOfGrant(deps.db, grantId, limit)))) return;
+    await deleteEndedGrant(deps.db, grantId);
+  }
+}
+
+function encrypt(token: string, text: string): Buffer {
+  const iv = randomBytes(ivBytes);
+  const encryption = createCipheriv(cipher, keyFrom(token), iv);
+  return Buffer.concat([iv, encryption.update(text, 'utf8'), encryption.final(), encryption.getAuthTag()]);
+}
+
+function decrypt(token: string, bytes: Buffer): string {
+  const decryption = createDecipheriv(cipher, keyFrom(token), bytes.subarray(0, ivBytes));
+  decryption.setAuthTag(bytes.subarray(-tagBytes));
+  return decryption.update(bytes.subarray(ivBytes, -tagBytes), undefined, 'utf8') + decryption.final('utf8');
+}
+
+function keyFrom(token: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', token, '', 'assent answer to a refresh', 32));
+}

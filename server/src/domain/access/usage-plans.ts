@@ -1,0 +1,60 @@
+import type { Deps } from '../../deps.ts';
+import { type UsagePlan, useDailyQuota } from '../../store/access/api-keys.ts';
+import { Bounded } from '../shared/bounded.ts';
+
+export type PlannedKey = UsagePlan & { keyId: number };
+/** What is left of one limit of a plan: `quota` in a window, `remaining` of it, full again after `resetSeconds`. */
+export type Allowance = {
+  name: 'burst' | 'day';
+  quota: number;
+  windowSeconds: number;
+  remaining: number;
+  resetSeconds: number;
+};
+export type Use = { allowances: Allowance[]; retryAfterSeconds: number | null };
+type Bucket = { tokens: number; filledAtMs: number };
+
+const daySeconds = 86_400;
+
+/**
+ * Takes one request from a key's usage plan: a bucket of `burst` that fills at `rate` a second, in memory, and the
+ * daily quota, in the database. Libraries of the field count in fixed windows, which let twice the burst through at a
+ * window's edge and make a client wait for the next one; a bucket is exact and as short.
+ */
+export function usagePlans(deps: Deps): (key: PlannedKey) => Promise<Use> {
+  // One that is forgotten begins full again: a key among the ten thousand last used keeps its bucket.
+  const buckets = new Bounded<number, Bucket>();
+
+  function takeFromBucket(keyId: number, ratePerSecond: number, burst: number): Bucket & { taken: boolean } {
+    const nowMs = performance.now();
+    const { tokens, filledAtMs } = buckets.get(keyId) ?? { tokens: burst, filledAtMs: nowMs };
+    const filled = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * ratePerSecond);
+    const taken = filled >= 1;
+    const bucket = { tokens: taken ? filled - 1 : filled, filledAtMs: nowMs };
+    buckets.set(keyId, bucket);
+    return { ...bucket, taken };
+  }
+
+  return async ({ keyId, ratePerSecond, burst, dailyQuota }) => {
+    const allowances: Allowance[] = [];
+    if (ratePerSecond && burst) {
+      const { tokens, taken } = takeFromBucket(keyId, ratePerSecond, burst);
+      allowances.push({
+        name: 'burst',
+        quota: burst,
+        windowSeconds: Math.ceil(burst / ratePerSecond),
+        remaining: Math.floor(tokens),
+        resetSeconds: Math.ceil((burst - tokens) / ratePerSecond),
+      });
+      if (!taken) return { allowances, retryAfterSeconds: Math.max(1, Math.ceil((1 - tokens) / ratePerSecond)) };
+    }
+    if (!dailyQuota) return { allowances, retryAfterSeconds: null };
+
+    const now = new Date();
+    const used = await useDailyQuota(deps.db, keyId, now.toISOString().slice(0, 10), dailyQuota);
+    const resetSeconds = daySeconds - Math.floor((now.getTime() / 1000) % daySeconds);
+    const remaining = dailyQuota - (used ?? dailyQuota);
+    allowances.push({ name: 'day', quota: dailyQuota, windowSeconds: daySeconds, remaining, resetSeconds });
+    return { allowances, retryAfterSeconds: used === null ? resetSeconds : null };
+  };
+}

@@ -1,0 +1,154 @@
+import type { Db } from '../database/db.ts';
+
+export type UsagePlan = { ratePerSecond: number | null; burst: number | null; dailyQuota: number | null };
+export type KeyRow = UsagePlan & {
+  keyId: number;
+  clientId: string;
+  hint: string;
+  revoked: boolean;
+  dateTimeCreated: Date;
+};
+
+export async function insertKey(
+  db: Db,
+  key: { applicationId: number; keyHash: Buffer; hint: string; plan: UsagePlan },
+  now: Date,
+): Promise<number> {
+  const [row] = await db.query<{ keyId: number }>(
+    `insert into api_keys (application_id, key_hash, hint, rate_per_second, burst, daily_quota, date_time_created)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     returning key_id as "keyId"`,
+    [key.applicationId, key.keyHash, key.hint, key.plan.ratePerSecond, key.plan.burst, key.plan.dailyQuota, now],
+  );
+  if (!row) throw new Error('The insert returned no key.');
+  return row.keyId;
+}
+
+const columns = `
+  key_id as "keyId", client_id as "clientId", hint, rate_per_second as "ratePerSecond", burst,
+  daily_quota as "dailyQuota", revoked, k.date_time_created as "dateTimeCreated"`;
+
+export async function listKeys(db: Db): Promise<KeyRow[]> {
+  return db.query<KeyRow>(
+    `select ${columns}
+     from api_keys k
+     join applications using (application_id)
+     order by key_id`,
+  );
+}
+
+/** Locked, so that who changes it knows what it was. */
+export async function findKeyForUpdate(db: Db, keyId: number): Promise<KeyRow | null> {
+  const [row] = await db.query<KeyRow>(
+    `select ${columns}
+     from api_keys k
+     join applications using (application_id)
+     where key_id = $1
+     for no key update of k`,
+    [keyId],
+  );
+  return row ?? null;
+}
+
+export async function updateKeyPlan(db: Db, keyId: number, plan: UsagePlan): Promise<void> {
+  await db.query(
+    `update api_keys
+     set rate_per_second = $2, burst = $3, daily_quota = $4
+     where key_id = $1`,
+    [keyId, plan.ratePerSecond, plan.burst, plan.dailyQuota],
+  );
+}
+
+export async function updateKeyRevoked(db: Db, keyId: number): Promise<void> {
+  await db.query('update api_keys set revoked = true where key_id = $1', [keyId]);
+}
+
+/**
+ * Takes one request of the day's quota, and says how many are used. In the database, so that the quota holds over all
+ * nodes and restarts; only keys that have a quota pay for it. A refused request does not count.
+ */
+export async function useDailyQuota(db: Db, keyId: number, day: string, quota: number): Promise<number | null> {
+  const [row] = await db.query<{ used: number }>(
+    `insert into api_key_days as d (key_id, day, used)
+     select $1::bigint, $2::date, 1
+     where $3::integer > 0
+     on conflict (key_id, day) do update
+     set used = d.used + 1
+     where d.used < $3
+     returning used`,
+    [keyId, day, quota],
+    'use-daily-quota',
+  );
+  return row?.used ?? null;
+}
+
+/** The key alone, for what needs no token; one that is revoked, or whose application is disabled, is none. */
+export async function findKey(db: Db, keyHash: Buffer): Promise<{ keyId: number; clientId: string } | null> {
+  const [row] = await db.query<{ keyId: number; clientId: string }>(
+    `select key_id as "keyId", client_id as "clientId"
+     from api_keys
+     join applications using (application_id)
+     where key_hash = $1 and not revoked and not disabled`,
+    [keyHash],
+  );
+  return row ?? null;
+}
+
+/** Everything that both credentials point at, in one look: what is missing or off is null or false. */
+export type CallerRow = {
+  key: (UsagePlan & { keyId: number; applicationId: number; revoked: boolean }) | null;
+  application: { applicationId: number; disabled: boolean } | null;
+  advisor: { advisorId: number; disabled: boolean } | null;
+  /** The token's grant or the key that signed it is no more, or the token itself was revoked. */
+  ended: boolean;
+};
+
+export async function findCaller(
+  db: Db,
+  credentials: {
+    keyHash: Buffer;
+    client: string;
+    advisor: string;
+    grantId: string | null;
+    tokenId: string | null;
+    keyId: string | null;
+  },
+): Promise<CallerRow> {
+  const [row] = await db.query<CallerRow>(
+    `select
+       (
+         select json_build_object(
+           'keyId', key_id, 'applicationId', application_id, 'revoked', revoked, 'ratePerSecond', rate_per_second,
+           'burst', burst, 'dailyQuota', daily_quota
+         )
+         from api_keys
+         where key_hash = $1
+       ) as key,
+       (
+         select json_build_object('applicationId', application_id, 'disabled', disabled)
+         from applications
+         where client_id = $2 or external_client_id = $2
+         order by client_id = $2 desc
+         limit 1
+       ) as application,
+       (
+         select json_build_object('advisorId', advisor_id, 'disabled', disabled)
+         from advisors
+         where advisor_id = case when $3 ~ '^[0-9]{1,15}$' then $3::bigint end or lower(email) = lower($3)
+       ) as advisor,
+       ($4::text is not null and not exists (select from grants where grant_id = $4))
+         or exists (select from revoked_tokens where token_id = $5)
+         or ($6::text is not null and not exists (select from signing_keys where kid = $6)) as ended`,
+    [
+      credentials.keyHash,
+      credentials.client,
+      credentials.advisor,
+      credentials.grantId,
+      credentials.tokenId,
+      credentials.keyId,
+    ],
+    'find-caller',
+  );
+  if (!row) throw new Error('The select returned no row.');
+  return row;
+}

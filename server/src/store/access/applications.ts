@@ -1,0 +1,82 @@
+import { type Db, falseIfTaken } from '../database/db.ts';
+
+export type ApplicationRow = {
+  applicationId: number;
+  clientId: string;
+  name: string;
+  secretHash: Buffer;
+  scopes: string[];
+  redirectUris: string[];
+  /** The name that another identity provider has for it. */
+  externalClientId: string | null;
+  disabled: boolean;
+  dateTimeCreated: Date;
+};
+export type NewApplication = Omit<ApplicationRow, 'applicationId' | 'disabled' | 'dateTimeCreated'>;
+
+const columns = `
+  application_id as "applicationId", client_id as "clientId", name, secret_hash as "secretHash", scopes,
+  redirect_uris as "redirectUris", external_client_id as "externalClientId", disabled, date_time_created as "dateTimeCreated"`;
+
+/** The new application, or null where its external client id is another's already. */
+export async function insertApplication(
+  db: Db,
+  application: NewApplication,
+  now: Date,
+): Promise<ApplicationRow | null> {
+  const [row] = await db.query<ApplicationRow>(
+    `insert into applications (
+       client_id, name, secret_hash, scopes, redirect_uris, external_client_id, date_time_created
+     )
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict do nothing
+     returning ${columns}`,
+    [
+      application.clientId,
+      application.name,
+      application.secretHash,
+      application.scopes,
+      application.redirectUris,
+      application.externalClientId,
+      now,
+    ],
+  );
+  return row ?? null;
+}
+
+export async function updateApplication(
+  db: Db,
+  applicationId: number,
+  change: { secretHash?: Buffer; disabled?: boolean; redirectUris?: string[] },
+): Promise<void> {
+  await db.query(
+    `update applications
+     set secret_hash = coalesce($2, secret_hash),
+         disabled = coalesce($3, disabled),
+         redirect_uris = coalesce($4, redirect_uris)
+     where application_id = $1`,
+    [applicationId, change.secretHash ?? null, change.disabled ?? null, change.redirectUris ?? null],
+  );
+}
+
+/** False where the external client id is another's already. */
+export async function updateExternalClientId(
+  db: Db,
+  applicationId: number,
+  externalClientId: string | null,
+): Promise<boolean> {
+  const update = db.query('update applications set external_client_id = $2 where application_id = $1', [
+    applicationId,
+    externalClientId,
+  ]);
+  return update.then(() => true).catch(falseIfTaken);
+}
+
+export async function findApplication(db: Db, clientId: string): Promise<ApplicationRow | null> {
+  const [row] = await db.query<ApplicationRow>(`select ${columns} from applications where client_id = $1`, [clientId]);
+  return row ?? null;
+}
+
+export async function listApplications(db: Db): Promise<ApplicationRow[]> {
+  return db.query<ApplicationRow>(`select ${columns} from applications order by application_id`);
+}

@@ -1,0 +1,177 @@
+import type { Db } from '../database/db.ts';
+
+export type GrantKind = 'authorized' | 'provisioned' | 'issued';
+export type GrantRow = {
+  grantId: string;
+  kind: GrantKind;
+  advisorId: number;
+  applicationId: number;
+  clientId: string;
+  applicationName: string;
+  scopes: string[];
+  dateTimeCreated: Date;
+  dateTimeModified: Date;
+};
+export type NewGrant = Pick<GrantRow, 'advisorId' | 'applicationId' | 'kind' | 'grantId' | 'scopes'>;
+
+const columns = `
+  grant_id as "grantId", kind, advisor_id as "advisorId", application_id as "applicationId", client_id as "clientId",
+  applications.name as "applicationName", grants.scopes, grants.date_time_created as "dateTimeCreated",
+  grants.date_time_modified as "dateTimeModified"`;
+
+/** The grant of that kind, made or found: one that is there keeps its id and gains the scopes, unless it has them all. */
+export async function upsertGrant(
+  db: Db,
+  grant: NewGrant,
+  now: Date,
+): Promise<{ grantId: string; isChanged: boolean }> {
+  const [row] = await db.query<{ grantId: string; isChanged: boolean }>(
+    `with earlier as (
+       select scopes
+       from grants
+       where advisor_id = $1 and application_id = $2 and kind = $3
+     )
+     insert into grants as g (
+       advisor_id, application_id, kind, grant_id, scopes, date_time_created, date_time_modified
+     )
+     values ($1, $2, $3, $4, $5, $6, $6)
+     on conflict (advisor_id, application_id, kind) do update
+     set scopes = g.scopes || array(select unnest(excluded.scopes) except select unnest(g.scopes)),
+         date_time_modified = excluded.date_time_modified
+     returning grant_id as "grantId", not coalesce((select scopes @> $5 from earlier), false) as "isChanged"`,
+    [grant.advisorId, grant.applicationId, grant.kind, grant.grantId, grant.scopes, now],
+  );
+  if (!row) throw new Error('The upsert returned no grant.');
+  return row;
+}
+
+/**
+ * The grant with all that must be on for it to count: its application and its advisor. Locked, so that what spends the
+ * tokens of a grant and what ends it take turns.
+ */
+export async function findGrantForUpdate(db: Db, grantId: string): Promise<GrantRow | null> {
+  const [row] = await db.query<GrantRow>(
+    `select ${columns}
+     from grants
+     join applications using (application_id)
+     join advisors using (advisor_id)
+     where grant_id = $1 and not applications.disabled and not advisors.disabled
+     for update of grants`,
+    [grantId],
+  );
+  return row ?? null;
+}
+
+export async function listGrants(db: Db, advisorId: number): Promise<GrantRow[]> {
+  return db.query<GrantRow>(
+    `select ${columns}
+     from grants
+     join applications using (application_id)
+     where advisor_id = $1 and not disabled
+     order by lower(applications.name), application_id, kind`,
+    [advisorId],
+  );
+}
+
+/** The advisors that an application is provisioned for, as long as both are on; two are enough to know that one isn't alone. */
+export async function listProvisioned(
+  db: Db,
+  clientId: string,
+  advisorId: number | null,
+): Promise<{ grantId: string; advisorId: number }[]> {
+  return db.query(
+    `select grant_id as "grantId", advisor_id as "advisorId"
+     from grants
+     join applications using (application_id)
+     join advisors using (advisor_id)
+     where client_id = $1 and kind = 'provisioned' and not applications.disabled and not advisors.disabled
+       and ($2::bigint is null or advisor_id = $2)
+     order by advisor_id
+     limit 2`,
+    [clientId, advisorId],
+  );
+}
+
+/**
+ * Its codes and refresh tokens are worth nothing from now on; they are deleted later, however many they are. Returns
+ * whose it was, or null where there is none.
+ */
+export async function deleteGrant(
+  db: Db,
+  grantId: string,
+): Promise<{ advisorId: number; applicationId: number } | null> {
+  const [row] = await db.query<{ advisorId: number; applicationId: number }>(
+    `with ended as (
+       delete from grants
+       where grant_id = $1
+       returning grant_id, advisor_id, application_id
+     ),
+     noted as (
+       insert into ended_grants (grant_id)
+       select grant_id
+       from ended
+     )
+     select advisor_id as "advisorId", application_id as "applicationId"
+     from ended`,
+    [grantId],
+  );
+  return row ?? null;
+}
+
+export async function listEndedGrants(db: Db): Promise<string[]> {
+  const rows = await db.query<{ grantId: string }>('select grant_id as "grantId" from ended_grants limit 1000');
+  return rows.map(({ grantId }) => grantId);
+}
+
+export async function deleteEndedGrant(db: Db, grantId: string): Promise<void> {
+  await db.query('delete from ended_grants where grant_id = $1', [grantId]);
+}
+
+export async function deleteGrantOfKind(
+  db: Db,
+  { advisorId, applicationId, kind }: Pick<GrantRow, 'advisorId' | 'applicationId' | 'kind'>,
+): Promise<boolean> {
+  const rows = await db.query(
+    'delete from grants where advisor_id = $1 and application_id = $2 and kind = $3 returning grant_id',
+    [advisorId, applicationId, kind],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Ends what the application can do for the advisor, or for every advisor. What the operator provisioned stays, under
+ * another id: the tokens that name the old one end too. Returns how many advisors had authorized it, and how many grants
+ * ended or were renamed.
+ */
+export async function deleteConnections(
+  db: Db,
+  applicationId: number,
+  advisorId: number | null,
+): Promise<{ authorized: number; grants: number }> {
+  const [row] = await db.query<{ authorized: number; grants: number }>(
+    `with ended as (
+       delete from grants
+       where application_id = $1 and ($2::bigint is null or advisor_id = $2) and kind <> 'provisioned'
+       returning kind, grant_id
+     ),
+     noted as (
+       insert into ended_grants (grant_id)
+       select grant_id
+       from ended
+     ),
+     renamed as (
+       update grants
+       set grant_id = gen_random_uuid()::text
+       where application_id = $1 and ($2::bigint is null or advisor_id = $2) and kind = 'provisioned'
+       returning kind
+     )
+     select count(*) filter (where kind = 'authorized') as authorized, count(*) as grants
+     from (
+       select kind from ended
+       union all
+       select kind from renamed
+     ) as all_of_them`,
+    [applicationId, advisorId],
+  );
+  return row ?? { authorized: 0, grants: 0 };
+}

@@ -1,0 +1,36 @@
+import type { Db } from '../database/db.ts';
+import { deleteSome } from '../shared/batches.ts';
+
+export async function upsertInteraction(
+  db: Db,
+  { hash, browserHash, payload, expires }: { hash: Buffer; browserHash: Buffer; payload: object; expires: Date },
+): Promise<void> {
+  await db.query(
+    `insert into interactions (uid_hash, browser_hash, payload, date_time_expires)
+     values ($1, $2, $3, $4)
+     on conflict (uid_hash) do update
+     set payload = excluded.payload, date_time_expires = excluded.date_time_expires`,
+    [hash, browserHash, payload, expires],
+  );
+}
+
+export async function findInteraction(
+  db: Db,
+  { hash, browserHash }: { hash: Buffer; browserHash: Buffer },
+): Promise<Record<string, unknown> | null> {
+  const [row] = await db.query<{ payload: Record<string, unknown> }>(
+    'select payload from interactions where uid_hash = $1 and browser_hash = $2',
+    [hash, browserHash],
+  );
+  return row?.payload ?? null;
+}
+
+export async function deleteInteraction(db: Db, hash: Buffer): Promise<boolean> {
+  const rows = await db.query('delete from interactions where uid_hash = $1 returning 1', [hash]);
+  return rows.length > 0;
+}
+
+export async function deleteExpiredInteractions(db: Db, now: Date, limit: number): Promise<number> {
+  const expired = { table: 'interactions', key: 'uid_hash', where: 'date_time_expires < $1' };
+  return deleteSome(db, expired, [now], limit);
+}

@@ -1,0 +1,92 @@
+import type { Db } from '../database/db.ts';
+import { deleteSome } from '../shared/batches.ts';
+
+export type OAuthTokenKind = 'AuthorizationCode' | 'RefreshToken';
+export type OAuthTokenRow = { payload: Record<string, unknown>; grantId: string; dateTimeUsed: Date | null };
+
+export async function insertOAuthToken(
+  db: Db,
+  token: { hash: Buffer; kind: OAuthTokenKind; grantId: string; payload: object; expires: Date },
+): Promise<void> {
+  await db.query(
+    'insert into oauth_tokens (token_hash, kind, grant_id, payload, date_time_expires) values ($1, $2, $3, $4, $5)',
+    [token.hash, token.kind, token.grantId, token.payload, token.expires],
+  );
+}
+
+export async function findOAuthToken(db: Db, kind: OAuthTokenKind, hash: Buffer): Promise<OAuthTokenRow | null> {
+  const [row] = await db.query<OAuthTokenRow>(
+    `select payload, grant_id as "grantId", date_time_used as "dateTimeUsed"
+     from oauth_tokens
+     where token_hash = $1 and kind = $2`,
+    [hash, kind],
+  );
+  return row ?? null;
+}
+
+/**
+ * Marks it used, once: of several at the same time all but one wait for the first and then find it used. Returns its
+ * grant, or null where it was used before.
+ */
+export async function updateOAuthTokenUsed(db: Db, hash: Buffer, now: Date): Promise<string | null> {
+  const [row] = await db.query<{ grantId: string }>(
+    `update oauth_tokens
+     set date_time_used = $2
+     where token_hash = $1 and date_time_used is null
+     returning grant_id as "grantId"`,
+    [hash, now],
+  );
+  return row?.grantId ?? null;
+}
+
+export async function updateOAuthTokenAnswer(
+  db: Db,
+  hash: Buffer,
+  { successorHash, answer }: { successorHash: Buffer; answer: Buffer },
+): Promise<void> {
+  await db.query('update oauth_tokens set successor_hash = $2, answer = $3 where token_hash = $1', [
+    hash,
+    successorHash,
+    answer,
+  ]);
+}
+
+/** The answer to the use of a token, if that was since then and what it answered with has not been used itself. */
+export async function findOAuthTokenAnswer(db: Db, hash: Buffer, since: Date): Promise<Buffer | null> {
+  const [row] = await db.query<{ answer: Buffer }>(
+    `select t.answer
+     from oauth_tokens t
+     join oauth_tokens successor on successor.token_hash = t.successor_hash
+     where t.token_hash = $1 and t.date_time_used > $2 and t.answer is not null and successor.date_time_used is null`,
+    [hash, since],
+  );
+  return row?.answer ?? null;
+}
+
+/** Clears the answers of tokens used before that time. */
+export async function updateOAuthTokenAnswersGone(db: Db, usedBefore: Date, limit: number): Promise<number> {
+  const updated = await db.query(
+    `update oauth_tokens
+     set answer = null
+     where token_hash in (
+       select token_hash
+       from oauth_tokens
+       where answer is not null and date_time_used < $1
+       limit $2
+       for update skip locked
+     )
+     returning 1`,
+    [usedBefore, limit],
+  );
+  return updated.length;
+}
+
+export async function deleteExpiredOAuthTokens(db: Db, now: Date, limit: number): Promise<number> {
+  const expired = { table: 'oauth_tokens', key: 'token_hash', where: 'date_time_expires < $1' };
+  return deleteSome(db, expired, [now], limit);
+}
+
+export async function deleteOAuthTokensOfGrant(db: Db, grantId: string, limit: number): Promise<number> {
+  const ended = { table: 'oauth_tokens', key: 'token_hash', where: 'grant_id = $1' };
+  return deleteSome(db, ended, [grantId], limit);
+}

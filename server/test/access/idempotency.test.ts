@@ -1,0 +1,398 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import pg from 'pg';
+import type { App } from '../../src/app.ts';
+import { issueKey, unlimited } from '../../src/domain/access/api-keys.ts';
+import { addApplication } from '../../src/domain/access/applications.ts';
+import { forgetExpiredAnswers } from '../../src/domain/access/idempotency.ts';
+import { allScopes } from '../../src/domain/access/scopes.ts';
+import { issueToken } from '../../src/domain/access/tokens.ts';
+import { anotherNode, credentials } from '../nodes.ts';
+import { assertProblem } from '../problem.ts';
+import { listen, openWire } from '../sockets.ts';
+import { until } from '../waiting.ts';
+import { type Answer, inject, makeWorld, type World } from '../world.ts';
+
+const contacts = '/core/contact/contacts';
+const groups = '/core/contact/groups';
+
+suite('Idempotency-Key', () => {
+  let world: World;
+  before(async () => {
+    world = await makeWorld();
+  });
+  after(() => world.close());
+
+  let people = 0;
+  /** Someone whom no other test knows. */
+  const someone = () => ({ firstName: 'Ida', lastName: `Number${++people}` });
+  const post = (body: unknown, key: string, path = contacts, headers: Record<string, string> = {}) =>
+    world.ann.call('POST', path, body, { 'idempotency-key': key, ...headers });
+  const count = async ({ lastName }: { lastName: string }): Promise<number> =>
+    (await world.ann.call('GET', `${contacts}?search=${lastName}`)).body.pageInfo.totalRecord;
+
+  function assertReplay(replay: Answer, first: Answer): void {
+    assert.equal(replay.headers['idempotent-replayed'], 'true');
+    assert.equal(replay.status, first.status);
+    const { traceId: _, ...replayed } = replay.body;
+    const { traceId: __, ...answered } = first.body;
+    assert.deepEqual(replayed, answered);
+    assert.equal(replay.headers['content-type'], first.headers['content-type']);
+  }
+
+  test('a repeat gets the first one’s answer, and nothing is done again', async () => {
+    const person = someone();
+    const first = await post(person, 'repeat');
+    assert.equal(first.status, 200);
+    assert.equal(first.headers['idempotent-replayed'], undefined);
+    for (let i = 0; i < 3; i++) assertReplay(await post(person, 'repeat'), first);
+    assert.equal(await count(person), 1);
+  });
+
+  test('without a key every request counts', async () => {
+    const person = someone();
+    const first = await world.ann.call('POST', contacts, person);
+    const second = await world.ann.call('POST', contacts, person);
+    assert.notEqual(first.body.id, second.body.id);
+    assert.equal(await count(person), 2);
+  });
+
+  test('200 posts at once with one key make one contact and share its answer', async () => {
+    const person = someone();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => post(person, 'two hundred')));
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+    assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1);
+    assert.equal(answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true').length, 199);
+    assert.equal(await count(person), 1);
+  });
+
+  test('another body under the same key is 400, and nothing is done', async () => {
+    const [person, other] = [someone(), someone()];
+    await post(person, 'another body');
+    const refused = await post(other, 'another body');
+    assertProblem(refused, 'invalid_request', /Idempotency-Key.*another body/);
+    assert.equal(refused.body.details[0].path, '/Idempotency-Key');
+    assert.equal(await count(other), 0);
+    assertReplay(await post(person, 'another body'), await post(person, 'another body'));
+  });
+
+  test('another body at the same time is 400 for all but one of the two', async () => {
+    const bodies = [someone(), someone()];
+    const answers = await Promise.all(bodies.map((body) => post(body, 'two bodies')));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
+  });
+
+  test('bodies are compared as JSON: order of fields and white space don’t matter, values do', async () => {
+    const { firstName, lastName } = someone();
+    const json = { 'content-type': 'application/json' };
+    const send = (text: string) => post(text, 'as JSON', contacts, json);
+    const first = await send(`{"firstName":"${firstName}","lastName":"${lastName}","x":{"a":[1,2],"b":null}}`);
+    assert.equal(first.status, 200);
+    assertReplay(
+      await send(
+        `\n{ "x" : {"b":null,"a":[1.0,2e0]}, "lastName": "${lastName}",\t"firstName":"\\u0049${firstName.slice(1)}" }`,
+      ),
+      first,
+    );
+    for (const other of [
+      '{"a":[2,1],"b":null}',
+      '{"a":[1,2]}',
+      '{"a":{"0":1,"1":2},"b":null}',
+      '{"a":["1",2],"b":null}',
+      '{"a":[1,2],"b":1e400}',
+      '[["a",[1,2]],["b",null]]',
+    ])
+      assertProblem(
+        await send(`{"firstName":"${firstName}","lastName":"${lastName}","x":${other}}`),
+        'invalid_request',
+        /another body/,
+      );
+  });
+
+  test('a key is one advisor’s own', async () => {
+    const person = someone();
+    const first = await post(person, 'each advisor');
+    const second = await world.bob.call('POST', contacts, person, { 'idempotency-key': 'each advisor' });
+    assert.equal(second.status, 200);
+    assert.equal(second.headers['idempotent-replayed'], undefined);
+    assert.notEqual(second.body.id, first.body.id);
+  });
+
+  test('a key is one application’s own, whichever of its API keys is used', async () => {
+    const person = someone();
+    const first = await post(person, 'each application');
+    const { apiKey } = await world.newKey(unlimited);
+    assertReplay(await post(person, 'each application', contacts, { 'x-api-key': apiKey }), first);
+
+    const { application } = await addApplication(world.deps, { name: 'Other CRM', redirectUris: [] });
+    const { clientId } = application;
+    const { advisorId } = world.ann.advisor;
+    const token = await issueToken(world.deps, { clientId, advisorId, scopes: allScopes });
+    const other = await issueKey(world.deps, clientId, unlimited);
+    const second = await post(person, 'each application', contacts, credentials(token, other.apiKey));
+    assert.equal(second.headers['idempotent-replayed'], undefined);
+    assert.notEqual(second.body.id, first.body.id);
+  });
+
+  test('a key is one path’s own, and the query is no part of it', async () => {
+    const body = { ...someone(), name: 'A group' };
+    const contact = await post(body, 'each path');
+    const group = await post(body, 'each path', groups);
+    assert.equal(group.status, 200);
+    assert.equal(group.headers['idempotent-replayed'], undefined);
+    assertReplay(await post(body, 'each path', `${contacts}?x=1`), contact);
+  });
+
+  test('on a PUT or a DELETE the key means nothing', async () => {
+    const { body } = await post(someone(), 'then a put');
+    const headers = { 'idempotency-key': 'a put' };
+    for (const nickname of ['One', 'Two']) {
+      const answer = await world.ann.call('PUT', `${contacts}/${body.id}`, { nickname }, headers);
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers['idempotent-replayed'], undefined);
+    }
+    const tooLong = { 'idempotency-key': 'k'.repeat(256) };
+    assert.equal((await world.ann.call('DELETE', `${contacts}/${body.id}`, undefined, tooLong)).status, 204);
+  });
+
+  test('a key has 1 to 255 characters', async () => {
+    const person = someone();
+    assert.equal((await post(person, 'k'.repeat(255))).status, 200);
+    assertReplay(await post(person, 'k'.repeat(255)), await post(person, 'k'.repeat(255)));
+    assertProblem(await post(someone(), 'k'.repeat(256)), 'invalid_request', /255/);
+    assertProblem(await post(someone(), ''), 'invalid_request', /255/);
+    assert.equal(await count(person), 1);
+  });
+
+  suite('of the answers', () => {
+    test('a 400 is kept', async () => {
+      const first = await post({ firstName: 'Ida' }, 'a 400');
+      assertProblem(first, 'invalid_request', /lastName/);
+      const replay = await post({ firstName: 'Ida' }, 'a 400');
+      assertProblem(replay, 'invalid_request', /lastName/);
+      assertReplay(replay, first);
+      assertProblem(await post(someone(), 'a 400'), 'invalid_request', /another body/);
+    });
+
+    test('a 415 is kept', async () => {
+      const plain = { 'content-type': 'text/plain' };
+      assertProblem(await post('x', 'a 415', contacts, plain), 'unsupported_media_type');
+      const replay = await post('x', 'a 415', contacts, plain);
+      assertProblem(replay, 'unsupported_media_type');
+      assert.equal(replay.headers['idempotent-replayed'], 'true');
+    });
+
+    test('a 401, a 403 and a 429 are not kept', async () => {
+      const person = someone();
+      const withoutScope = await world.token(world.ann.advisor.advisorId, ['openid']);
+      const { apiKey } = await world.newKey({ ratePerSecond: null, burst: null, dailyQuota: 1 });
+      const spent = { 'x-api-key': apiKey };
+      assert.equal((await post(someone(), 'spends the day', contacts, spent)).status, 200);
+      assertProblem(await post(person, 'passing', contacts, { authorization: 'Bearer x' }), 'unauthorized');
+      assertProblem(await post(person, 'passing', contacts, { authorization: `Bearer ${withoutScope}` }), 'forbidden');
+      assertProblem(await post(person, 'passing', contacts, spent), 'rate_limited');
+      const answer = await post(person, 'passing');
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers['idempotent-replayed'], undefined);
+      assert.equal(await count(person), 1);
+    });
+
+    test('a 5xx is not kept, and what it had begun is undone', async () => {
+      const person = someone();
+      await failing('insert', 'contacts', async () => {
+        assertProblem(await post(person, 'a 500'), 'internal_error');
+        const twins = await Promise.all([1, 2, 3].map(() => post(person, 'a 500')));
+        for (const twin of twins) assertProblem(twin, 'internal_error');
+      });
+      assert.deepEqual(await kept('a 500'), []);
+      assert.equal(await count(person), 0);
+      assert.equal((await post(person, 'a 500')).status, 200);
+      assert.equal(await count(person), 1);
+    });
+  });
+
+  test('a key is kept for 24 hours and then is a new one', async () => {
+    const person = someone();
+    const first = await post(person, 'a day');
+    await age('a day', '23 hours 59 minutes');
+    assertReplay(await post(person, 'a day'), first);
+    await age('a day', '1 minute 1 second');
+    const next = await post(person, 'a day');
+    assert.equal(next.status, 200);
+    assert.equal(next.headers['idempotent-replayed'], undefined);
+    assert.notEqual(next.body.id, first.body.id);
+    assertReplay(await post(person, 'a day'), next);
+  });
+
+  test('an expired key may come with another body', async () => {
+    await post(someone(), 'another day');
+    await age('another day', '25 hours');
+    assert.equal((await post(someone(), 'another day')).status, 200);
+  });
+
+  test('the clock of the sandbox doesn’t age a key: a day is a real one', async () => {
+    const person = someone();
+    const first = await post(person, 'real time');
+    await world.clock.advance(25 * 60 * 60 * 1000);
+    assertReplay(await post(person, 'real time'), first);
+  });
+
+  test('what has expired is forgotten, and nothing else', async () => {
+    await post(someone(), 'forgotten');
+    await post(someone(), 'remembered');
+    await age('forgotten', '25 hours');
+    await forgetExpiredAnswers(world.deps);
+    assert.equal((await kept('forgotten')).length, 0);
+    assert.equal((await kept('remembered')).length, 1);
+  });
+
+  test('the effect and its answer are committed together: where one can’t be kept, neither is', async () => {
+    const person = someone();
+    await failing('update', 'idempotent_answers', async () => {
+      assertProblem(await post(person, 'together'), 'internal_error');
+    });
+    assert.equal(await count(person), 0);
+    assert.deepEqual(await kept('together'), []);
+    assert.equal((await post(person, 'together')).status, 200);
+    assert.equal(await count(person), 1);
+  });
+
+  suite('on two nodes', () => {
+    let other: App;
+    before(async () => {
+      other = await anotherNode(world);
+    });
+    after(() => other.close());
+
+    const postToOther = (body: object, key: string): Promise<Answer> =>
+      inject(other, {
+        method: 'POST',
+        url: `/v1${contacts}`,
+        headers: { ...credentials(world.ann.token, world.apiKey), 'idempotency-key': key },
+        payload: body,
+      });
+
+    test('a repeat at the other node gets the first one’s answer', async () => {
+      const person = someone();
+      const first = await post(person, 'other node');
+      assertReplay(await postToOther(person, 'other node'), first);
+    });
+
+    test('a twin in flight waits and shares the answer', async () => {
+      const person = someone();
+      const release = await holdContacts();
+      const answers = Promise.all([
+        post(person, 'in flight'),
+        post(person, 'in flight'),
+        postToOther(person, 'in flight'),
+        postToOther(person, 'in flight'),
+      ]);
+      await until('one waits for the table, one for the key', async () => (await waiting()) === 2);
+      await release();
+      const all = await answers;
+      assert.deepEqual(
+        all.map(({ status }) => status),
+        [200, 200, 200, 200],
+      );
+      assert.equal(new Set(all.map(({ body }) => body.id)).size, 1);
+      assert.equal(all.filter(({ headers }) => headers['idempotent-replayed'] === 'true').length, 3);
+      assert.equal(await count(person), 1);
+    });
+
+    test('a twin in flight with another body is 400', async () => {
+      const release = await holdContacts();
+      const first = post(someone(), 'in flight, other body');
+      await until('the first waits for the table', async () => (await waiting()) === 1);
+      const twin = postToOther(someone(), 'in flight, other body');
+      await until('the twin waits for the key', async () => (await waiting()) === 2);
+      await release();
+      assert.equal((await first).status, 200);
+      assertProblem(await twin, 'invalid_request', /another body/);
+    });
+
+    test('a twin takes over from one that failed', async () => {
+      const person = someone();
+      const release = await holdContacts();
+      const first = post(person, 'taken over');
+      await until('the first waits for the table', async () => (await waiting()) === 1);
+      const twin = postToOther(person, 'taken over');
+      await until('the twin waits for the key', async () => (await waiting()) === 2);
+      await world.database.asOwner(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'relation'`,
+      );
+      assertProblem(await first, 'downstream_unavailable');
+      await release();
+      const answer = await twin;
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers['idempotent-replayed'], undefined);
+      assert.equal(await count(person), 1);
+    });
+  });
+
+  test('a client that was cut off after the commit gets the answer by asking again', async () => {
+    const person = someone();
+    const node = await anotherNode(world);
+    const port = await listen(node);
+    const body = JSON.stringify(person);
+    const headers = {
+      host: 'localhost',
+      ...credentials(world.ann.token, world.apiKey),
+      'idempotency-key': 'cut off',
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const release = await holdContacts();
+    const wire = await openWire(port);
+    wire.write(`POST /v1${contacts} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
+    await until('the request is at work', async () => (await waiting()) === 1);
+    wire.destroy();
+    await release();
+    await until('it is committed', async () => (await kept('cut off')).length === 1);
+    await node.close();
+    const retry = await post(person, 'cut off');
+    assert.equal(retry.status, 200);
+    assert.equal(retry.headers['idempotent-replayed'], 'true');
+    assert.equal(await count(person), 1);
+  });
+
+  /** Lets every such statement fail while the work is done. */
+  async function failing(event: 'insert' | 'update', table: string, work: () => Promise<void>): Promise<void> {
+    await world.database.asOwner(`
+      create function fail_for_test() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+      create trigger fail_for_test after ${event} on ${table} execute function fail_for_test();`);
+    try {
+      await work();
+    } finally {
+      await world.database.asOwner(`drop trigger fail_for_test on ${table}; drop function fail_for_test`);
+    }
+  }
+
+  /** Keeps contacts from being inserted until it is released. */
+  async function holdContacts(): Promise<() => Promise<void>> {
+    const client = new pg.Client({ connectionString: world.database.url });
+    await client.connect();
+    await client.query('begin; lock table contacts in share row exclusive mode');
+    return () => client.end();
+  }
+
+  async function waiting(): Promise<number> {
+    const [row] = await world.database.asOwner<{ count: number }>(
+      `select count(*)::integer as count from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return row?.count ?? 0;
+  }
+
+  async function kept(key: string): Promise<object[]> {
+    return world.database.asOwner('select key from idempotent_answers where key = $1', [key]);
+  }
+
+  async function age(key: string, interval: string): Promise<void> {
+    await world.database.asOwner(
+      'update idempotent_answers set date_time_created = date_time_created - $2::interval where key = $1',
+      [key, interval],
+    );
+  }
+});
