@@ -1,5 +1,10 @@
 import type pg from 'pg';
-import { type ContactPage, type ContactSort, contactSorts, listContacts } from '../src/store/contact-search.ts';
+import {
+  type ContactPage,
+  type ContactSort,
+  contactSorts,
+  listContacts,
+} from '../src/store/address-book/contact-search.ts';
 import type { Db, Pool } from '../src/store/database/db.ts';
 import { median, ms, ratio, table } from './tables.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type ContactInput, createContacts } from '../src/domain/contacts.ts';
+import { type ContactInput, createContacts } from '../src/domain/address-book/contacts.ts';
 import { numberOf } from '../src/domain/shared/enumerations.ts';
 import type { World } from '../test/world.ts';
 import { makeClient, type Received, type Sent } from './client.ts';

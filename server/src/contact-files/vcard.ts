@@ -1,5 +1,5 @@
 import ICAL from 'ical.js';
-import type { ExportedContact } from '../domain/contact-imports.ts';
+import type { ExportedContact } from '../domain/address-book/contact-imports.ts';
 import { word } from '../domain/shared/enumerations.ts';
 import { type FileContact, type Region, toDate, toE164, toNumber, type Unreadable } from './fields.ts';
 import { linesOf } from './lines.ts';

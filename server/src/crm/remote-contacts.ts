@@ -1,5 +1,5 @@
 import type { CrmBatch, CrmRefusal, RemoteContact } from '../domain/ports.ts';
-import { ContactChange } from '../schemas/contacts.ts';
+import { ContactChange } from '../schemas/address-book/contacts.ts';
 import { stringLengthMax } from '../schemas/shared/strings.ts';
 import { validator } from '../schemas/shared/validate.ts';
 

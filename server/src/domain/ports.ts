@@ -1,4 +1,4 @@
-import type { ContactFields } from '../store/contacts.ts';
+import type { ContactFields } from '../store/address-book/contacts.ts';
 import type { TextKind } from '../store/messages.ts';
 
 /** What the domain needs of the world outside, where more than one thing can be at the far end. */

@@ -2,6 +2,9 @@ import type { Deps } from '../deps.ts';
 import { forgetExpiredAnswers } from '../domain/access/idempotency.ts';
 import { forgetExpiredTokens } from '../domain/access/oauth-tokens.ts';
 import { forgetRetiredKeys } from '../domain/access/signing-keys.ts';
+import type { CrmDeps } from '../domain/address-book/crm-connections.ts';
+import { lookUpDue } from '../domain/address-book/crm-lookups.ts';
+import { type CrmSync, syncDue } from '../domain/address-book/crm-syncs.ts';
 import { ArchiveFault, growTree } from '../domain/archive/archive-tree.ts';
 import {
   deliverCheckpoints,
@@ -11,9 +14,6 @@ import {
   witnessing,
 } from '../domain/archive/checkpoint-delivery.ts';
 import type { NoteSigner } from '../domain/archive/signed-notes.ts';
-import type { CrmDeps } from '../domain/crm-connections.ts';
-import { lookUpDue } from '../domain/crm-lookups.ts';
-import { type CrmSync, syncDue } from '../domain/crm-syncs.ts';
 import { type Dispatcher, dispatcher } from '../domain/dispatch.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { receiveReceipt } from '../domain/receipts.ts';

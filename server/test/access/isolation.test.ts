@@ -14,7 +14,7 @@ import {
   idMax,
   putInGroups,
   search,
-} from '../api/address-book.ts';
+} from '../address-book/address-book.ts';
 import { scheduledMessagesPath, send, setConsent } from '../texting/texting.ts';
 import { type Answer, makeWorld } from '../world.ts';
 

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import {
+  addContact,
+  assertInvalid,
+  assertNotFound,
+  contactsPath,
+  pairs,
+  testDoor,
+} from '../address-book/address-book.ts';
 import { ask, memberOf, say } from '../texting/people.ts';
 import { consentsPath, newPhone } from '../texting/texting.ts';
 import { type Answer, makeWorld, type Person } from '../world.ts';
-import { addContact, assertInvalid, assertNotFound, contactsPath, pairs, testDoor } from './address-book.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());

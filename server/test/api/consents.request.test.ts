@@ -2,10 +2,18 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { setWording } from '../../src/domain/wordings.ts';
+import {
+  addContact,
+  assertInvalid,
+  assertProblem,
+  findIds,
+  getContact,
+  newcomer,
+  testDoor,
+} from '../address-book/address-book.ts';
 import { kindsSent, memberOf, outbox, say, stateOf } from '../texting/people.ts';
 import { acceptedPhone, consentRequestsPath, lookUp, newPhone, received, setConsent } from '../texting/texting.ts';
 import { type Answer, makeWorld, type Person } from '../world.ts';
-import { addContact, assertInvalid, assertProblem, findIds, getContact, newcomer, testDoor } from './address-book.ts';
 
 const world = await makeWorld();
 after(() => world.close());

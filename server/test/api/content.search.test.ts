@@ -5,8 +5,8 @@ import { anyText } from '../../fuzz/values.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { type ContentInput, contentTypes, saveContent } from '../../src/domain/content.ts';
+import { assertInvalid, assertProblem, idMax, pairs, search, testDoor } from '../address-book/address-book.ts';
 import { makeWorld, type Person } from '../world.ts';
-import { assertInvalid, assertProblem, idMax, pairs, search, testDoor } from './address-book.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());

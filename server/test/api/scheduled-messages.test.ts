@@ -2,9 +2,18 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { values } from '../../src/domain/shared/enumerations.ts';
+import {
+  assertInvalid,
+  assertNotFound,
+  idMax,
+  newcomer,
+  pairs,
+  search,
+  testDoor,
+  testIds,
+} from '../address-book/address-book.ts';
 import { acceptedPhone, scheduledMessagesPath as path, send } from '../texting/texting.ts';
 import { makeWorld, type Person } from '../world.ts';
-import { assertInvalid, assertNotFound, idMax, newcomer, pairs, search, testDoor, testIds } from './address-book.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());

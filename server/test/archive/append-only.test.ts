@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
-import { exportContacts } from '../../src/domain/contact-imports.ts';
+import { exportContacts } from '../../src/domain/address-book/contact-imports.ts';
 import { acceptedPhone, received, reply, send } from '../texting/texting.ts';
 import { makeWorld } from '../world.ts';
 

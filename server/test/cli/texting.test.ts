@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { addContact } from '../api/address-book.ts';
+import { addContact } from '../address-book/address-book.ts';
 import { assent, type Said } from '../programs.ts';
 import { ask, memberOf, say, stateOf } from '../texting/people.ts';
 import { newPhone } from '../texting/texting.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../src/domain/consents.ts';
 import { makeSandbox } from '../../src/domain/sandbox.ts';
 import { insertMembers } from '../../src/store/members.ts';
-import { findIds } from '../api/address-book.ts';
+import { findIds } from '../address-book/address-book.ts';
 import { ask, entries, kindsSent, memberOf, say, stateOf } from '../texting/people.ts';
 import { newPhone, setConsent } from '../texting/texting.ts';
 import { makeWorld } from '../world.ts';

@@ -12,7 +12,7 @@ import { addHold, liftHold, listHolds } from '../../src/domain/record-keeping/ho
 import { dispose, disposeDue, getRetention, setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { dayMs } from '../../src/domain/shared/days.ts';
 import { appRole, fixClock } from '../../src/store/database/migrate.ts';
-import { newcomer } from '../api/address-book.ts';
+import { newcomer } from '../address-book/address-book.ts';
 import { ask, say } from '../texting/people.ts';
 import { newPhone, send, setConsent } from '../texting/texting.ts';
 import { makeWorld, type Person } from '../world.ts';

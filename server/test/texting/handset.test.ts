@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { assertInvalid } from '../api/address-book.ts';
+import { assertInvalid } from '../address-book/address-book.ts';
 import { assertProblem } from '../problem.ts';
 import { until } from '../waiting.ts';
 import { inject, makeWorld } from '../world.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
-import { contactsPath, findIds } from '../api/address-book.ts';
+import { contactsPath, findIds } from '../address-book/address-book.ts';
 import { makeWorld } from '../world.ts';
 import { ask, entries, kindsSent, memberOf, outbox, say, stateOf } from './people.ts';
 import { newPhone, setConsent } from './texting.ts';

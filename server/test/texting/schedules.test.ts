@@ -10,7 +10,7 @@ import { connect, DatabaseUnavailable } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { type ConsentState, findMemberOfContact } from '../../src/store/members.ts';
 import { insertScheduledMessages } from '../../src/store/scheduled-messages.ts';
-import { addContact, assertNotFound, contactsPath, findIds, newcomer, search } from '../api/address-book.ts';
+import { addContact, assertNotFound, contactsPath, findIds, newcomer, search } from '../address-book/address-book.ts';
 import { withinTransactions } from '../statements.ts';
 import { inject, makeWorld, type Person, type World } from '../world.ts';
 import { acceptedPhone, handset, newPhone, received, scheduledMessagesPath, send, setConsent } from './texting.ts';

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
-import * as contacts from '../../domain/contacts.ts';
+import * as contacts from '../../domain/address-book/contacts.ts';
 import { invalid } from '../../domain/problems.ts';
 import { numberOf, word } from '../../domain/shared/enumerations.ts';
 import type {
@@ -11,7 +11,7 @@ import type {
   ContactQuery,
   ContactSummary,
   MembershipsInput,
-} from '../../schemas/contacts.ts';
+} from '../../schemas/address-book/contacts.ts';
 import { instantOf } from '../../schemas/shared/validate.ts';
 import { present } from '../present.ts';
 

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
-import * as groups from '../../domain/groups.ts';
+import * as groups from '../../domain/address-book/groups.ts';
 import { numberOf } from '../../domain/shared/enumerations.ts';
-import type { GroupInput, GroupParams, GroupQuery, GroupSummary } from '../../schemas/groups.ts';
+import type { GroupInput, GroupParams, GroupQuery, GroupSummary } from '../../schemas/address-book/groups.ts';
 import { present } from '../present.ts';
 
 export async function create(deps: Deps, advisorId: number, { body }: { body: Static<typeof GroupInput> }) {

@@ -1,4 +1,3 @@
-import { ConsentQuery, ConsentRequest, ConsentRequestResult, ConsentStatus } from '../../schemas/consents.ts';
 import {
   ContactChange,
   ContactDetail,
@@ -8,9 +7,10 @@ import {
   ContactQuery,
   IdResult,
   MembershipsInput,
-} from '../../schemas/contacts.ts';
+} from '../../schemas/address-book/contacts.ts';
+import { GroupInput, GroupPage, GroupParams, GroupQuery } from '../../schemas/address-book/groups.ts';
+import { ConsentQuery, ConsentRequest, ConsentRequestResult, ConsentStatus } from '../../schemas/consents.ts';
 import { ContentPage, ContentQuery } from '../../schemas/content.ts';
-import { GroupInput, GroupPage, GroupParams, GroupQuery } from '../../schemas/groups.ts';
 import { MessageParams, MessageRequest, MessageResult, MessageStatus } from '../../schemas/messages.ts';
 import {
   ScheduledMessagePage,

@@ -1,4 +1,4 @@
-import type { Db } from './database/db.ts';
+import type { Db } from '../database/db.ts';
 
 export type SyncStatus = 'running' | 'succeeded' | 'failed' | 'interrupted';
 export type SyncCounts = {

@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.ts';
-import { type ContactRow, listContactsAfter, listSameContacts } from '../store/contacts.ts';
-import { archive, byOperator } from './archive/archive.ts';
+import type { Deps } from '../../deps.ts';
+import { type ContactRow, listContactsAfter, listSameContacts } from '../../store/address-book/contacts.ts';
+import { archive, byOperator } from '../archive/archive.ts';
+import { numberOf } from '../shared/enumerations.ts';
 import { type ContactInput, createContacts } from './contacts.ts';
-import { numberOf } from './shared/enumerations.ts';
 
 const exportBatch = 1_000;
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { contactSorts } from '../domain/contacts.ts';
-import { PageOf, PageQuery } from './shared/paging.ts';
+import { contactSorts } from '../../domain/address-book/contacts.ts';
+import { PageOf, PageQuery } from '../shared/paging.ts';
 import {
   DateTime,
   Enumeration,
@@ -14,7 +14,7 @@ import {
   OptionalText,
   Phone,
   stringLengthMax,
-} from './shared/strings.ts';
+} from '../shared/strings.ts';
 
 const optionalFields = {
   emailAddress: OptionalText(emailLengthMax, { examples: ['ann@example.org'] }),

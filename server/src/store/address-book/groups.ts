@@ -1,5 +1,5 @@
+import type { Db } from '../database/db.ts';
 import { beginsWord } from './contact-search.ts';
-import type { Db } from './database/db.ts';
 
 export type GroupRow = {
   groupId: number;

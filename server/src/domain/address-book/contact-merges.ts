@@ -1,10 +1,10 @@
-import type { Deps } from '../deps.ts';
-import * as store from '../store/contacts.ts';
-import { updateLinkedContact } from '../store/crm-contacts.ts';
-import { replaceMemberships } from '../store/groups.ts';
-import { archive, type By } from './archive/archive.ts';
+import type { Deps } from '../../deps.ts';
+import * as store from '../../store/address-book/contacts.ts';
+import { updateLinkedContact } from '../../store/address-book/crm-contacts.ts';
+import { replaceMemberships } from '../../store/address-book/groups.ts';
+import { archive, type By } from '../archive/archive.ts';
+import { problem } from '../problems.ts';
 import { type Contact, contactSearchText, isCrmLinked, noContact } from './contacts.ts';
-import { problem } from './problems.ts';
 
 export type SharedPhone = { phone: string; contactIds: number[]; names: string[] };
 

@@ -1,4 +1,4 @@
-import type { Db } from './database/db.ts';
+import type { Db } from '../database/db.ts';
 
 /** A contact as the database has it: the contract's names, `null` for what is unset. */
 export type ContactRow = {

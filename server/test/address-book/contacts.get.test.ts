@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createContact } from '../../src/domain/contacts.ts';
+import { createContact } from '../../src/domain/address-book/contacts.ts';
 import { makeWorld } from '../world.ts';
 import {
   addContact,

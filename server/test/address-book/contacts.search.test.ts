@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { contactSorts, createContact } from '../../src/domain/contacts.ts';
+import { contactSorts, createContact } from '../../src/domain/address-book/contacts.ts';
 import { makeWorld, type Person } from '../world.ts';
 import {
   addContact,

@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises';
-import { csvColumns, readCsv, writeCsvRows } from '../contact-files/csv.ts';
-import { type FileContact, isRegion, type Region, type Unreadable } from '../contact-files/fields.ts';
-import { readVcards, writeVcard } from '../contact-files/vcard.ts';
-import { getAdvisor } from '../domain/accounts/advisors.ts';
-import { exportContacts, importContacts } from '../domain/contact-imports.ts';
-import { type ContactInput, searchContacts } from '../domain/contacts.ts';
-import { ContactInput as ContactInputSchema } from '../schemas/contacts.ts';
-import { validator } from '../schemas/shared/validate.ts';
-import { contactFormatOf, countLines, requireFile } from './files.ts';
-import { type Call, UsageError } from './verb.ts';
+import { csvColumns, readCsv, writeCsvRows } from '../../contact-files/csv.ts';
+import { type FileContact, isRegion, type Region, type Unreadable } from '../../contact-files/fields.ts';
+import { readVcards, writeVcard } from '../../contact-files/vcard.ts';
+import { getAdvisor } from '../../domain/accounts/advisors.ts';
+import { exportContacts, importContacts } from '../../domain/address-book/contact-imports.ts';
+import { type ContactInput, searchContacts } from '../../domain/address-book/contacts.ts';
+import { ContactInput as ContactInputSchema } from '../../schemas/address-book/contacts.ts';
+import { validator } from '../../schemas/shared/validate.ts';
+import { contactFormatOf, countLines, requireFile } from '../files.ts';
+import { type Call, UsageError } from '../verb.ts';
 
 const batchSize = 500;
 

@@ -1,5 +1,5 @@
+import type { Db } from '../database/db.ts';
 import type { ContactRow } from './contacts.ts';
-import type { Db } from './database/db.ts';
 
 export type ContactSort = keyof typeof sorts;
 export type ContactFilter = {

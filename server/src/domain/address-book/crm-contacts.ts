@@ -1,14 +1,14 @@
-import type { Deps } from '../deps.ts';
-import type { ChangedContact, ContactFields, ContactRow, NewContact } from '../store/contacts.ts';
-import * as contacts from '../store/contacts.ts';
-import type { CrmContactRow } from '../store/crm-contacts.ts';
-import * as store from '../store/crm-contacts.ts';
-import type { Finding } from '../store/crm-syncs.ts';
-import { insertMembers } from '../store/members.ts';
+import type { Deps } from '../../deps.ts';
+import type { ChangedContact, ContactFields, ContactRow, NewContact } from '../../store/address-book/contacts.ts';
+import * as contacts from '../../store/address-book/contacts.ts';
+import type { CrmContactRow } from '../../store/address-book/crm-contacts.ts';
+import * as store from '../../store/address-book/crm-contacts.ts';
+import type { Finding } from '../../store/address-book/crm-syncs.ts';
+import { insertMembers } from '../../store/members.ts';
+import type { CrmKind, RemoteContact } from '../ports.ts';
+import { numberOf } from '../shared/enumerations.ts';
 import { contactSearchText } from './contacts.ts';
 import { crmSources } from './crm-connections.ts';
-import type { CrmKind, RemoteContact } from './ports.ts';
-import { numberOf } from './shared/enumerations.ts';
 
 /** What became of a batch of the CRM's contacts. */
 export type Taken = { added: number; updated: number; unchanged: number; findings: Finding[] };

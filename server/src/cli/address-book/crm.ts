@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { getAdvisor } from '../domain/accounts/advisors.ts';
+import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import {
   type CrmConnection,
   connectCrm,
@@ -8,12 +8,12 @@ import {
   getCrmConnection,
   listCrmConnections,
   resealSecrets,
-} from '../domain/crm-connections.ts';
-import { type CrmSync, listFindings, listSyncs, syncCrm } from '../domain/crm-syncs.ts';
-import { type CrmAccess, crmKinds } from '../domain/ports.ts';
-import { contactFormatOf, contactFormatOption } from './files.ts';
-import { inOneLine } from './terminal.ts';
-import { type Call, secretFromStdin, UsageError, type Verb, wholeNumber, yesOrNo } from './verb.ts';
+} from '../../domain/address-book/crm-connections.ts';
+import { type CrmSync, listFindings, listSyncs, syncCrm } from '../../domain/address-book/crm-syncs.ts';
+import { type CrmAccess, crmKinds } from '../../domain/ports.ts';
+import { contactFormatOf, contactFormatOption } from '../files.ts';
+import { inOneLine } from '../terminal.ts';
+import { type Call, secretFromStdin, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
 
 const advisorOption = { value: 'EMAIL|ID', about: 'Whose CRM.', required: true } as const;
 
@@ -106,7 +106,7 @@ async function accessOf(call: Call): Promise<{ access: CrmAccess; made?: string 
   const { options } = call;
   const region = options.region ?? 'US';
   // With it come the numbering plans of the world, which no other command waits for.
-  const { isRegion } = await import('../contact-files/fields.ts');
+  const { isRegion } = await import('../../contact-files/fields.ts');
   if (!isRegion(region)) throw new UsageError(`--region must be a country code such as US, not "${region}".`);
   if (options.kind === 'file') {
     const path = resolve(needed(call, 'file'));

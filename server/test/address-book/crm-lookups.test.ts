@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { connectCrm, getCrmConnection } from '../../src/domain/crm-connections.ts';
-import { lookUpDue } from '../../src/domain/crm-lookups.ts';
+import { connectCrm, getCrmConnection } from '../../src/domain/address-book/crm-connections.ts';
+import { lookUpDue } from '../../src/domain/address-book/crm-lookups.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
+import { paperCrm } from '../crm/paper-crm.ts';
 import { messagesPath, newPhone } from '../texting/texting.ts';
 import { makeWorld } from '../world.ts';
-import { paperCrm } from './paper-crm.ts';
 
 const crm = paperCrm();
 const world = await makeWorld({ dispatch: false, openCrm: () => crm.crm });

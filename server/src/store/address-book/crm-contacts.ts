@@ -1,5 +1,5 @@
+import type { Db } from '../database/db.ts';
 import type { ContactFields } from './contacts.ts';
-import type { Db } from './database/db.ts';
 
 /** A contact as the CRM had it last, and the one in the book that stands for it. */
 export type CrmContactRow = {

@@ -1,13 +1,13 @@
-import type { Deps } from '../deps.ts';
-import { listDueForSync } from '../store/crm-connections.ts';
-import { listKnownVersions, updateMissing, updateReturned } from '../store/crm-contacts.ts';
-import type { CrmSyncRow, Finding, FindingKind, SyncCounts } from '../store/crm-syncs.ts';
-import * as store from '../store/crm-syncs.ts';
+import type { Deps } from '../../deps.ts';
+import { listDueForSync } from '../../store/address-book/crm-connections.ts';
+import { listKnownVersions, updateMissing, updateReturned } from '../../store/address-book/crm-contacts.ts';
+import type { CrmSyncRow, Finding, FindingKind, SyncCounts } from '../../store/address-book/crm-syncs.ts';
+import * as store from '../../store/address-book/crm-syncs.ts';
+import { type Crm, type CrmBatch, CrmFault, type CrmKind } from '../ports.ts';
+import { Problem, problem } from '../problems.ts';
+import { dayMs } from '../shared/days.ts';
 import { type CrmDeps, openConnection } from './crm-connections.ts';
 import { takeContacts } from './crm-contacts.ts';
-import { type Crm, type CrmBatch, CrmFault, type CrmKind } from './ports.ts';
-import { Problem, problem } from './problems.ts';
-import { dayMs } from './shared/days.ts';
 
 export type CrmSync = CrmSyncRow;
 export type CrmFinding = Finding;

@@ -1,13 +1,13 @@
-import type { Deps } from '../deps.ts';
-import { type ContactSort, type ContactSummaryRow, listContacts } from '../store/contact-search.ts';
-import type { ContactFields, ContactRow } from '../store/contacts.ts';
-import * as store from '../store/contacts.ts';
-import { listGroupIds, replaceMemberships as storeMemberships } from '../store/groups.ts';
-import { insertMembers } from '../store/members.ts';
-import { invalid, problem } from './problems.ts';
-import { crmSourceMin } from './shared/enumerations.ts';
-import { searchText, searchWords } from './shared/folding.ts';
-import { type Page, type PageRequest, pageOf, rowsOf } from './shared/paging.ts';
+import type { Deps } from '../../deps.ts';
+import { type ContactSort, type ContactSummaryRow, listContacts } from '../../store/address-book/contact-search.ts';
+import type { ContactFields, ContactRow } from '../../store/address-book/contacts.ts';
+import * as store from '../../store/address-book/contacts.ts';
+import { listGroupIds, replaceMemberships as storeMemberships } from '../../store/address-book/groups.ts';
+import { insertMembers } from '../../store/members.ts';
+import { invalid, problem } from '../problems.ts';
+import { crmSourceMin } from '../shared/enumerations.ts';
+import { searchText, searchWords } from '../shared/folding.ts';
+import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
 
 export type Contact = ContactRow & { groupIds: number[] };
 export type ContactSummary = ContactSummaryRow;
@@ -23,7 +23,7 @@ export type ContactSearch = PageRequest<ContactSort> & {
 };
 export type Memberships = { groupIds?: number[]; isSelectAllGroup?: boolean };
 
-export { contactSorts } from '../store/contact-search.ts';
+export { contactSorts } from '../../store/address-book/contact-search.ts';
 
 export async function createContact(
   deps: Deps,

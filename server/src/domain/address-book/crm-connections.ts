@@ -1,12 +1,12 @@
-import type { Deps } from '../deps.ts';
-import type { CrmConnectionRow } from '../store/crm-connections.ts';
-import * as store from '../store/crm-connections.ts';
-import { archiveSetting } from './accounts/settings.ts';
-import { byOperator } from './archive/archive.ts';
-import { type Crm, type CrmAccess, CrmFault, type CrmKind, type OpenCrm } from './ports.ts';
-import { problem } from './problems.ts';
-import { numberOf } from './shared/enumerations.ts';
-import type { Sealer } from './shared/sealing.ts';
+import type { Deps } from '../../deps.ts';
+import type { CrmConnectionRow } from '../../store/address-book/crm-connections.ts';
+import * as store from '../../store/address-book/crm-connections.ts';
+import { archiveSetting } from '../accounts/settings.ts';
+import { byOperator } from '../archive/archive.ts';
+import { type Crm, type CrmAccess, CrmFault, type CrmKind, type OpenCrm } from '../ports.ts';
+import { problem } from '../problems.ts';
+import { numberOf } from '../shared/enumerations.ts';
+import type { Sealer } from '../shared/sealing.ts';
 
 /** What the CRM needs beside the rest: how one is reached, and what opens the secrets for it. */
 export type CrmDeps = Deps & { openCrm: OpenCrm; sealer: Sealer };

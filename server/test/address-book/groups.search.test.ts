@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { groupSorts } from '../../src/domain/groups.ts';
+import { groupSorts } from '../../src/domain/address-book/groups.ts';
 import { makeWorld, type Person } from '../world.ts';
 import {
   addContact,

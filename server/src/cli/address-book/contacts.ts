@@ -1,8 +1,8 @@
-import { getAdvisor } from '../domain/accounts/advisors.ts';
-import { byOperator } from '../domain/archive/archive.ts';
-import { listSharedPhones, mergeContacts } from '../domain/contact-merges.ts';
-import { contactFormatOption } from './files.ts';
-import { type Verb, wholeNumber } from './verb.ts';
+import { getAdvisor } from '../../domain/accounts/advisors.ts';
+import { listSharedPhones, mergeContacts } from '../../domain/address-book/contact-merges.ts';
+import { byOperator } from '../../domain/archive/archive.ts';
+import { contactFormatOption } from '../files.ts';
+import { type Verb, wholeNumber } from '../verb.ts';
 
 const advisorOption = { value: 'EMAIL|ID', about: 'Whose book.', required: true } as const;
 

@@ -1,10 +1,10 @@
-import { listContactsByPhone } from '../store/contacts.ts';
-import { listCrmContacts } from '../store/crm-contacts.ts';
-import type { CrmLookup } from '../store/crm-lookups.ts';
-import * as store from '../store/crm-lookups.ts';
+import { listContactsByPhone } from '../../store/address-book/contacts.ts';
+import { listCrmContacts } from '../../store/address-book/crm-contacts.ts';
+import type { CrmLookup } from '../../store/address-book/crm-lookups.ts';
+import * as store from '../../store/address-book/crm-lookups.ts';
+import { CrmFault, type CrmKind, type RemoteContact } from '../ports.ts';
 import { type CrmDeps, openConnection } from './crm-connections.ts';
 import { isBare, takeContacts } from './crm-contacts.ts';
-import { CrmFault, type CrmKind, type RemoteContact } from './ports.ts';
 
 const lookupTimeoutMs = 10_000;
 const leaseMs = 30_000;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { byOperator } from '../../src/domain/archive/archive.ts';
-import { listSharedPhones, mergeContacts } from '../../src/domain/contact-merges.ts';
+import { listSharedPhones, mergeContacts } from '../../src/domain/address-book/contact-merges.ts';
 import {
   createContact,
   deleteContact,
@@ -10,15 +9,16 @@ import {
   replaceMemberships,
   searchContacts,
   updateContact,
-} from '../../src/domain/contacts.ts';
-import { connectCrm, disconnectCrm, getCrmConnection } from '../../src/domain/crm-connections.ts';
-import { listFindings, listSyncs, syncCrm, syncDue } from '../../src/domain/crm-syncs.ts';
-import { createGroup } from '../../src/domain/groups.ts';
+} from '../../src/domain/address-book/contacts.ts';
+import { connectCrm, disconnectCrm, getCrmConnection } from '../../src/domain/address-book/crm-connections.ts';
+import { listFindings, listSyncs, syncCrm, syncDue } from '../../src/domain/address-book/crm-syncs.ts';
+import { createGroup } from '../../src/domain/address-book/groups.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
+import { type PaperCrm, paperCrm } from '../crm/paper-crm.ts';
 import { newPhone, setConsent } from '../texting/texting.ts';
 import { makeWorld } from '../world.ts';
-import { type PaperCrm, paperCrm } from './paper-crm.ts';
 
 const crms = new Map<string, PaperCrm>();
 const world = await makeWorld({

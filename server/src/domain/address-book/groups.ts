@@ -1,16 +1,16 @@
-import type { Deps } from '../deps.ts';
-import { lockBook } from '../store/contacts.ts';
-import type { GroupRow, GroupSort } from '../store/groups.ts';
-import * as store from '../store/groups.ts';
-import { problem } from './problems.ts';
-import { searchText, searchWords } from './shared/folding.ts';
-import { type Page, type PageRequest, pageOf, rowsOf } from './shared/paging.ts';
+import type { Deps } from '../../deps.ts';
+import { lockBook } from '../../store/address-book/contacts.ts';
+import type { GroupRow, GroupSort } from '../../store/address-book/groups.ts';
+import * as store from '../../store/address-book/groups.ts';
+import { problem } from '../problems.ts';
+import { searchText, searchWords } from '../shared/folding.ts';
+import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
 
 export type Group = GroupRow;
 export type GroupInput = { name: string; externalGroupId?: string | null };
 export type GroupSearch = PageRequest<GroupSort> & { search?: string };
 
-export { groupSorts } from '../store/groups.ts';
+export { groupSorts } from '../../store/address-book/groups.ts';
 
 /** A new group; an `externalGroupId` that is known returns the group that has it, so that a create is safe to repeat. */
 export async function createGroup(

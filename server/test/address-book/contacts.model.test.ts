@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { contactSorts, createContact, createContacts, deleteContact } from '../../src/domain/contacts.ts';
-import { groupSorts } from '../../src/domain/groups.ts';
+import { contactSorts, createContact, createContacts, deleteContact } from '../../src/domain/address-book/contacts.ts';
+import { groupSorts } from '../../src/domain/address-book/groups.ts';
 import { searchText } from '../../src/domain/shared/folding.ts';
 import { makeWorld, type Person } from '../world.ts';
 import {
