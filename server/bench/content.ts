@@ -10,7 +10,7 @@ import {
   contentTypes,
   saveContent,
   searchContent,
-} from '../src/domain/content.ts';
+} from '../src/domain/content/content.ts';
 import { systemClock } from '../src/domain/shared/clock.ts';
 import { makeSignals } from '../src/domain/shared/signals.ts';
 import { connect, type Db, type Pool } from '../src/store/database/db.ts';

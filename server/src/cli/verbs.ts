@@ -9,7 +9,7 @@ import { crmVerbs } from './address-book/crm.ts';
 import { archiveVerbs } from './archive/archive.ts';
 import { archiveExportVerbs } from './archive/archive-export.ts';
 import { consentVerbs } from './consents.ts';
-import { contentVerbs } from './content.ts';
+import { contentVerbs } from './content/content.ts';
 import { deploymentVerbs } from './deployment.ts';
 import { lexiconVerbs } from './lexicons.ts';
 import { holdVerbs } from './record-keeping/holds.ts';

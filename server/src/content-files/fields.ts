@@ -1,4 +1,4 @@
-import { contentTypes } from '../domain/content.ts';
+import { contentTypes } from '../domain/content/content.ts';
 
 /** A row of a file: where it begins, and its fields as we name them, not yet validated. */
 export type FileContent = { line: number; fields: Record<string, unknown> };

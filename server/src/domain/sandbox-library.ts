@@ -1,4 +1,4 @@
-import type { ContentInput, ContentStatus, ContentType } from './content.ts';
+import type { ContentInput, ContentStatus, ContentType } from './content/content.ts';
 import { dayMs } from './shared/days.ts';
 
 /** An item a line: where it stands, title, summary, keywords, and its status where it is not published. */

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
-import { contentOrder, searchContent } from '../../domain/content.ts';
+import { contentOrder, searchContent } from '../../domain/content/content.ts';
 import { invalid } from '../../domain/problems.ts';
-import type { ContentQuery } from '../../schemas/content.ts';
+import type { ContentQuery } from '../../schemas/content/content.ts';
 
 type Query = Static<typeof ContentQuery>;
 

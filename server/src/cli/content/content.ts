@@ -1,4 +1,4 @@
-import type { Verb } from './verb.ts';
+import type { Verb } from '../verb.ts';
 
 const firmOption = { value: 'FIRM', about: 'Whose advisors find it; by default those of every firm.' } as const;
 

@@ -1,10 +1,10 @@
-import type { Deps } from '../deps.ts';
-import type { ContentFields, IndexedContent, KnownContent } from '../store/content.ts';
-import * as store from '../store/content.ts';
-import type { Db } from '../store/database/db.ts';
+import type { Deps } from '../../deps.ts';
+import type { ContentFields, IndexedContent, KnownContent } from '../../store/content/content.ts';
+import * as store from '../../store/content/content.ts';
+import type { Db } from '../../store/database/db.ts';
 import { wordsOf } from './content-words.ts';
 
-export { type ContentStatus, type ContentType, contentStatuses, contentTypes } from '../store/content.ts';
+export { type ContentStatus, type ContentType, contentStatuses, contentTypes } from '../../store/content/content.ts';
 export { type ContentItem, type ContentSearch, contentOrder, contentSorts, searchContent } from './content-search.ts';
 
 /** Items belong to a firm, or with null to everyone; what one source brought is told from what others did. */

@@ -1,4 +1,4 @@
-import type { Db } from './database/db.ts';
+import type { Db } from '../database/db.ts';
 
 export const contentTypes = ['WebContent', 'Emails', 'SocialPosts', 'Print', 'DownloadContent'] as const;
 export type ContentType = (typeof contentTypes)[number];

@@ -5,9 +5,9 @@ import {
   contentSorts,
   contentStatuses,
   contentTypes,
-} from '../domain/content.ts';
-import { PageOf, pageSizeMax } from './shared/paging.ts';
-import { stringLengthMax } from './shared/strings.ts';
+} from '../../domain/content/content.ts';
+import { PageOf, pageSizeMax } from '../shared/paging.ts';
+import { stringLengthMax } from '../shared/strings.ts';
 
 /** In code points, like every length. */
 export const searchTextLengthMax = 150;

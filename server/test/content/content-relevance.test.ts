@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { saveContent, searchContent } from '../../src/domain/content.ts';
+import { saveContent, searchContent } from '../../src/domain/content/content.ts';
 import { sandboxLibrary } from '../../src/domain/sandbox-library.ts';
 import { makeWorld, type World } from '../world.ts';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { anyText } from '../../fuzz/values.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
-import { type ContentInput, contentTypes, saveContent } from '../../src/domain/content.ts';
+import { type ContentInput, contentTypes, saveContent } from '../../src/domain/content/content.ts';
 import { assertInvalid, assertProblem, idMax, pairs, search, testDoor } from '../address-book/address-book.ts';
 import { makeWorld, type Person } from '../world.ts';
 

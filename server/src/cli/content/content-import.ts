@@ -1,13 +1,13 @@
-import { readCsv } from '../content-files/csv.ts';
-import type { FileContent, Unreadable } from '../content-files/fields.ts';
-import { readNdjson } from '../content-files/ndjson.ts';
-import { getFirm } from '../domain/accounts/firms.ts';
-import { type ContentInput, saveContent } from '../domain/content.ts';
-import { ContentInput as ContentInputSchema } from '../schemas/content.ts';
-import { instantOf, validator } from '../schemas/shared/validate.ts';
-import { countLines, requireFile } from './files.ts';
-import { inOneLine, jsonInOneLine } from './terminal.ts';
-import { type Call, UsageError, wholeNumber } from './verb.ts';
+import { readCsv } from '../../content-files/csv.ts';
+import type { FileContent, Unreadable } from '../../content-files/fields.ts';
+import { readNdjson } from '../../content-files/ndjson.ts';
+import { getFirm } from '../../domain/accounts/firms.ts';
+import { type ContentInput, saveContent } from '../../domain/content/content.ts';
+import { ContentInput as ContentInputSchema } from '../../schemas/content/content.ts';
+import { instantOf, validator } from '../../schemas/shared/validate.ts';
+import { countLines, requireFile } from '../files.ts';
+import { inOneLine, jsonInOneLine } from '../terminal.ts';
+import { type Call, UsageError, wholeNumber } from '../verb.ts';
 
 const batchSize = 500;
 

@@ -1,11 +1,11 @@
-import type { Deps } from '../deps.ts';
-import type { ContentType } from '../store/content.ts';
-import type { AskedWord, ContentFilter, ContentItemRow, FoundContent } from '../store/content-search.ts';
-import * as store from '../store/content-search.ts';
-import type { Db } from '../store/database/db.ts';
+import type { Deps } from '../../deps.ts';
+import type { ContentType } from '../../store/content/content.ts';
+import type { AskedWord, ContentFilter, ContentItemRow, FoundContent } from '../../store/content/content-search.ts';
+import * as store from '../../store/content/content-search.ts';
+import type { Db } from '../../store/database/db.ts';
+import { type Page, pageOf, rowsOf } from '../shared/paging.ts';
+import { isBlank } from '../shared/text-rules.ts';
 import { distance, meaningfulWords } from './content-words.ts';
-import { type Page, pageOf, rowsOf } from './shared/paging.ts';
-import { isBlank } from './shared/text-rules.ts';
 
 export type ContentItem = ContentItemRow;
 export type ContentSearch = { contentType: ContentType | 'All'; text?: string; page: number; pageSize: number };

@@ -8,7 +8,7 @@ import {
   listKnownContent,
   saveContent,
   searchContent,
-} from '../../src/domain/content.ts';
+} from '../../src/domain/content/content.ts';
 import { makeWorld, type World } from '../world.ts';
 
 const everyone: ContentOwner = { firmId: null, source: null };

@@ -1,5 +1,5 @@
+import type { Db } from '../database/db.ts';
 import type { ContentType } from './content.ts';
-import type { Db } from './database/db.ts';
 
 /** What a search shows of an item. */
 export type ContentItemRow = { title: string; url: string };

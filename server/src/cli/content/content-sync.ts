@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import type { FeedEntry, Refusal, SitemapEntry } from '../content-files/listings.ts';
-import { readPages } from '../content-files/pages.ts';
+import type { FeedEntry, Refusal, SitemapEntry } from '../../content-files/listings.ts';
+import { readPages } from '../../content-files/pages.ts';
 import {
   documentBytesMax,
   isWebAddress,
@@ -8,7 +8,7 @@ import {
   readSource,
   type Source,
   whyNot,
-} from '../content-files/sources.ts';
+} from '../../content-files/sources.ts';
 import {
   archiveMissing,
   type ContentInput,
@@ -17,13 +17,13 @@ import {
   listKnownContent,
   type Saved,
   saveContent,
-} from '../domain/content.ts';
-import { problem } from '../domain/problems.ts';
-import { makeOutbound } from '../outbound/outbound.ts';
+} from '../../domain/content/content.ts';
+import { problem } from '../../domain/problems.ts';
+import { makeOutbound } from '../../outbound/outbound.ts';
+import { requireFile } from '../files.ts';
+import { inOneLine, jsonInOneLine } from '../terminal.ts';
+import { type Call, UsageError, wholeNumber } from '../verb.ts';
 import { contentMaker, firmOf } from './content-import.ts';
-import { requireFile } from './files.ts';
-import { inOneLine, jsonInOneLine } from './terminal.ts';
-import { type Call, UsageError, wholeNumber } from './verb.ts';
 
 const requestTimeoutMs = 10_000;
 const wholeTimeoutMs = 10 * 60 * 1000;

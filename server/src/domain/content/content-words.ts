@@ -1,4 +1,4 @@
-import { fold } from './shared/folding.ts';
+import { fold } from '../shared/folding.ts';
 
 /** In code points; what is longer is cut, in items and in searches alike. */
 const wordLengthMax = 40;
