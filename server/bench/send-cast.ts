@@ -10,7 +10,7 @@ import { allScopes } from '../src/domain/access/scopes.ts';
 import { issueToken } from '../src/domain/access/tokens.ts';
 import { addAdvisor } from '../src/domain/accounts/advisors.ts';
 import { addFirm } from '../src/domain/accounts/firms.ts';
-import { knowNumbers } from '../src/domain/members.ts';
+import { knowNumbers } from '../src/domain/texting/members.ts';
 import { makeLog } from '../src/log.ts';
 import { startRuntime } from '../src/runtime.ts';
 import type { Embedded } from '../src/store/database/embedded.ts';

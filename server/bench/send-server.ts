@@ -7,7 +7,7 @@ import { readConfig } from '../src/config.ts';
 import { growTree } from '../src/domain/archive/archive-tree.ts';
 import { deliverCheckpoints } from '../src/domain/archive/checkpoint-delivery.ts';
 import type { MessageResult } from '../src/domain/messages.ts';
-import { segmentsOf } from '../src/domain/segments.ts';
+import { segmentsOf } from '../src/domain/texting/segments.ts';
 import { startJobs } from '../src/jobs/start.ts';
 import { makeLog } from '../src/log.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';

@@ -16,9 +16,9 @@ import { holdVerbs } from './record-keeping/holds.ts';
 import { reconciliationVerbs } from './record-keeping/reconciliation.ts';
 import { retentionVerbs } from './record-keeping/retention.ts';
 import { reviewVerbs } from './reviews.ts';
-import { textVerbs } from './texts.ts';
+import { textVerbs } from './texting/texts.ts';
+import { wordingVerbs } from './texting/wordings.ts';
 import type { Verb } from './verb.ts';
-import { wordingVerbs } from './wordings.ts';
 
 /** Every verb of `assent`, in the order that its help lists them. */
 export const verbs: Verb[] = [

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Deps } from '../deps.ts';
 import { findAdvisorByTextingNumber } from '../store/accounts/advisors.ts';
 import * as store from '../store/handset.ts';
-import type { ConsentState } from '../store/members.ts';
+import type { ConsentState } from '../store/texting/members.ts';
 import { invalid } from './problems.ts';
 import { receiveReply } from './replies.ts';
 import { magicContacts } from './sandbox.ts';

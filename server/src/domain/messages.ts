@@ -3,15 +3,15 @@ import type { Batch } from '../store/database/coalescer.ts';
 import type { RecipientRow } from '../store/messages.ts';
 import * as store from '../store/messages.ts';
 import type { By } from './archive/archive.ts';
-import { type Failure, failure } from './failures.ts';
-import { gate, type Recipient } from './gate.ts';
 import { type Judge, judgesOf, type Verdict } from './lexicons.ts';
-import { isUnknown, knowNumbers } from './members.ts';
 import { invalid, type Problem, problem } from './problems.ts';
 import { type NewSchedule, takeSchedules } from './schedule-records.ts';
 import { dayMs } from './shared/days.ts';
 import { type Judged, takeSupervised } from './supervision.ts';
-import { type Draft, noCarrier } from './texts.ts';
+import { type Failure, failure } from './texting/failures.ts';
+import { gate, type Recipient } from './texting/gate.ts';
+import { isUnknown, knowNumbers } from './texting/members.ts';
+import { type Draft, noCarrier } from './texting/texts.ts';
 
 export type MessageInput = {
   text: string;

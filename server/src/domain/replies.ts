@@ -1,17 +1,17 @@
 import type { Deps } from '../deps.ts';
 import { type AdvisorRow, findAdvisorByTextingNumber } from '../store/accounts/advisors.ts';
-import { insertMembers, lockMembers, type MemberRow, updateMember } from '../store/members.ts';
 import { hasReply, insertReply } from '../store/replies.ts';
 import { insertReviews } from '../store/reviews.ts';
+import { insertMembers, lockMembers, type MemberRow, updateMember } from '../store/texting/members.ts';
 import { getFirm } from './accounts/firms.ts';
 import { archive, byPerson, byService } from './archive/archive.ts';
 import { applyReply } from './consents.ts';
 import { judgesOf } from './lexicons.ts';
-import { knowNumbers } from './members.ts';
 import type { IncomingReply, TextKind } from './ports.ts';
 import { readReply } from './reply-words.ts';
-import { takeTexts, textTo } from './texts.ts';
-import { renderWording, wordingOf } from './wordings.ts';
+import { knowNumbers } from './texting/members.ts';
+import { takeTexts, textTo } from './texting/texts.ts';
+import { renderWording, wordingOf } from './texting/wordings.ts';
 
 type AnswerKind = Exclude<TextKind, 'text' | 'consent_request'>;
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { messageStatuses } from '../domain/messages.ts';
 import { textLengthMax } from '../domain/shared/text-rules.ts';
-import { FailureDetail } from './failures.ts';
 import { DateTime, Enumeration, Id, Phone } from './shared/strings.ts';
+import { FailureDetail } from './texting/failures.ts';
 
 const recipientsMax = 1_000;
 

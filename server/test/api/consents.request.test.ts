@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { setWording } from '../../src/domain/wordings.ts';
+import { setWording } from '../../src/domain/texting/wordings.ts';
 import {
   addContact,
   assertInvalid,

@@ -16,7 +16,7 @@ import { setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { makeSandbox } from '../../src/domain/sandbox.ts';
 import { fireDue } from '../../src/domain/schedules.ts';
 import { forgetExpiredSignIns } from '../../src/domain/sign-in/sign-ins.ts';
-import { setWording } from '../../src/domain/wordings.ts';
+import { setWording } from '../../src/domain/texting/wordings.ts';
 import { makeAdvisorApp, password } from '../advisor-app.ts';
 import { makePasskey } from '../authenticator.ts';
 import { acceptedPhone, scheduledMessagesPath, send, setConsent } from '../texting/texting.ts';

@@ -12,7 +12,7 @@ import {
   setInitialConsent,
 } from '../../src/domain/consents.ts';
 import { makeSandbox } from '../../src/domain/sandbox.ts';
-import { insertMembers } from '../../src/store/members.ts';
+import { insertMembers } from '../../src/store/texting/members.ts';
 import { findIds } from '../address-book/address-book.ts';
 import { ask, entries, kindsSent, memberOf, say, stateOf } from '../texting/people.ts';
 import { newPhone, setConsent } from '../texting/texting.ts';

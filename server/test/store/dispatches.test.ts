@@ -14,8 +14,8 @@ import {
   releaseDeferred,
   updateHours,
 } from '../../src/store/dispatches.ts';
-import { lockMembers, updateMember } from '../../src/store/members.ts';
 import { insertTexts, type NewText } from '../../src/store/messages.ts';
+import { lockMembers, updateMember } from '../../src/store/texting/members.ts';
 import { newPhone, setConsent } from '../texting/texting.ts';
 import { until } from '../waiting.ts';
 import { makeWorld, type World } from '../world.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import type { ConsentState } from '../../src/store/members.ts';
+import type { ConsentState } from '../../src/store/texting/members.ts';
 import { makeWorld } from '../world.ts';
 import { ask, entries, kindsSent, memberOf, outbox, say, stateOf } from './people.ts';
 import { newPhone, setConsent } from './texting.ts';

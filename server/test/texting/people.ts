@@ -3,7 +3,7 @@ import { byOperator } from '../../src/domain/archive/archive.ts';
 import { type ConsentRequestResult, requestConsent } from '../../src/domain/consents.ts';
 import type { IncomingReply } from '../../src/domain/ports.ts';
 import { receiveReply } from '../../src/domain/replies.ts';
-import { findMember, type MemberRow } from '../../src/store/members.ts';
+import { findMember, type MemberRow } from '../../src/store/texting/members.ts';
 import type { Person, World } from '../world.ts';
 
 /** What the tests of consent share: people who are asked and who text, and what was written down of it. */

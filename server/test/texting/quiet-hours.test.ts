@@ -1,84 +1,199 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { byOperator } from '../../src/domain/archive/archive.ts';
-import { areaCodesByZones } from '../../src/domain/area-codes.ts';
-import { dispatcher } from '../../src/domain/dispatch.ts';
-import { sendMessage } from '../../src/domain/messages.ts';
-import type { Carrier } from '../../src/domain/ports.ts';
-import { makeWorld } from '../world.ts';
+import { suite, test } from 'node:test';
+import { areaCodesByZones, countryCodesByZones } from '../../src/domain/texting/area-codes.ts';
+import { quietFromHour, quietUntilHour, windowAt, zonesOf } from '../../src/domain/texting/quiet-hours.ts';
+import { states, zonesOfState } from '../../src/domain/texting/states.ts';
 
-const hourMs = 3_600_000;
-const stepMs = hourMs / 3;
-/** From Saturday evening in New York until it is day in Hawaii, and a little on. */
-const watchedMs = 20 * hourMs;
-
-const zonesOfPhone = new Map(
-  Object.entries(areaCodesByZones).flatMap(([zones, codes]) =>
-    codes
-      .trim()
-      .split(/\s+/)
-      .map((code): [string, string[]] => [`+1${code}5550100`, zones.split(' ')]),
-  ),
-);
-const phones = [...zonesOfPhone.keys()];
-
-/** Every text that the carrier was handed, with the moment by the domain's clock. */
-const handed: { phone: string; text: string; at: Date }[] = [];
-let now = new Date(0);
-const clock = { now: () => now };
-const carrier: Carrier = {
-  name: 'ledger',
-  check: () => null,
-  listen: () => async () => {},
-  async submit({ to, text }) {
-    handed.push({ phone: to, text, at: now });
-    return { accepted: `${to} ${text}` };
-  },
-};
-
-const world = await makeWorld({ dispatch: false });
-after(() => world.close());
-const { advisorId } = world.ann.advisor;
-const deps = { ...world.deps, clock, carrier };
-const texting = dispatcher(deps, world.app.log);
-await world.database.asOwner(`update advisors set quiet_hours = 'defer', consent_required = false`);
-
-/** Clocks change in the night to the second Sunday of March and to the first of November: the evenings before. */
-const evenings = Array.from({ length: 10 }, (_, index) => 2026 + index).flatMap((year) =>
-  [Temporal.PlainDate.from({ year, month: 3, day: 8 }), Temporal.PlainDate.from({ year, month: 11, day: 1 })].map(
-    (first) =>
-      first
-        .add({ days: (7 - first.dayOfWeek) % 7 })
-        .subtract({ days: 1 })
-        .toZonedDateTime({ timeZone: 'America/New_York', plainTime: '20:40' }),
-  ),
-);
-
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 const hours = new Map<string, Intl.DateTimeFormat>();
-function hourIn(zone: string, at: Date): number {
+
+/** The hour of the day as Intl tells it, which the code under test doesn't ask. */
+function hourIn(zone: string, atMs: number): number {
   const format =
-    hours.get(zone) ?? new Intl.DateTimeFormat('en-US', { hour: 'numeric', hourCycle: 'h23', timeZone: zone });
+    hours.get(zone) ?? new Intl.DateTimeFormat('en-US', { timeZone: zone, hour: 'numeric', hourCycle: 'h23' });
   hours.set(zone, format);
-  return Number(format.format(at));
+  return Number(format.format(atMs));
 }
 
-test('over every area code and both clock changes of ten years: no text outside the hours, none lost, none doubled', async () => {
-  for (const evening of evenings) {
-    const began = evening.epochMilliseconds;
-    now = new Date(began);
-    const text = `sent at ${evening}`;
-    const { successes } = await sendMessage(deps, advisorId, { text, phoneNumbers: phones }, byOperator);
-    assert.equal(successes.length, phones.length);
-    for (; now.getTime() <= began + watchedMs; now = new Date(now.getTime() + stepMs)) await texting.settled();
+function isOpen(zones: string[], atMs: number): boolean {
+  return zones.every((zone) => hourIn(zone, atMs) >= quietUntilHour && hourIn(zone, atMs) < quietFromHour);
+}
+
+/** Asks at each instant, in order, and holds every answer against Intl. */
+function sweep(zones: string[], instantsMs: number[]): void {
+  let last: { open: boolean; untilMs: number } | undefined;
+  for (const atMs of instantsMs) {
+    const { open, until } = windowAt(new Date(atMs), zones);
+    const untilMs = until.getTime();
+    const told = `${zones} at ${new Date(atMs).toISOString()} until ${until.toISOString()}`;
+    assert.equal(open, isOpen(zones, atMs), told);
+    assert.ok(untilMs > atMs, told);
+    if (last && atMs < last.untilMs) assert.deepEqual({ open, untilMs }, last, `${told}: nothing changed in between`);
+    if (last?.untilMs !== untilMs) {
+      assert.equal(isOpen(zones, untilMs - 1), open, `${told}: the last instant before`);
+      assert.equal(isOpen(zones, untilMs), !open, `${told}: the change`);
+      assert.equal(windowAt(until, zones).open, !open, `${told}: asked again then`);
+    }
+    last = { open, untilMs };
   }
-  const outside = handed.filter(({ phone, at }) =>
-    zonesOfPhone.get(phone)?.some((zone) => hourIn(zone, at) < 8 || hourIn(zone, at) >= 21),
-  );
-  assert.deepEqual(outside, []);
-  assert.equal(new Set(handed.map(({ phone, text }) => `${phone} ${text}`)).size, handed.length, 'none is doubled');
-  assert.equal(handed.length, phones.length * evenings.length, 'none is lost');
-  const immediate = handed.filter(
-    ({ text, at }) => text === `sent at ${evenings[0]}` && at.getTime() === evenings[0]?.epochMilliseconds,
-  );
-  assert.ok(immediate.length > 0 && immediate.length < phones.length, 'some go at once, some wait');
+}
+
+function every(stepMs: number, fromMs: number, untilMs: number): number[] {
+  return Array.from({ length: Math.floor((untilMs - fromMs) / stepMs) }, (_, index) => fromMs + index * stepMs);
+}
+
+/** The second Sunday of March and the first of November, when North America's clocks change in the early morning. */
+function clockChanges(): number[] {
+  const years = Array.from({ length: 10 }, (_, index) => 2026 + index);
+  return years.flatMap((year) => [sundayFrom(Date.UTC(year, 2, 8)), sundayFrom(Date.UTC(year, 10, 1))]);
+}
+
+function sundayFrom(dayStartMs: number): number {
+  return dayStartMs + ((7 - new Date(dayStartMs).getUTCDay()) % 7) * dayMs;
+}
+
+function listsOf(codesByZones: Record<string, string>): { zones: string[]; codes: string[] }[] {
+  return Object.entries(codesByZones).map(([zones, codes]) => ({
+    zones: zones.split(' '),
+    codes: codes.trim().split(/\s+/),
+  }));
+}
+
+suite('the zones of a number', () => {
+  test('come from its area code', () => {
+    assert.deepEqual(zonesOf('+12125550123', null), ['America/New_York']);
+    assert.deepEqual(zonesOf('+13105550123', null), ['America/Los_Angeles']);
+    assert.deepEqual(zonesOf('+18085550123', null), ['Pacific/Honolulu']);
+    assert.deepEqual(zonesOf('+16025550123', 'AZ'), ['America/Phoenix']);
+    assert.deepEqual(zonesOf('+17875550123', null), ['America/Puerto_Rico']);
+    assert.deepEqual(zonesOf('+14165550123', null), ['America/Toronto']);
+  });
+
+  test('are several where an area code spans them, in an overlay as in the code below it', () => {
+    const both = ['America/Chicago', 'America/New_York'];
+    for (const areaCode of ['850', '448', '423', '729', '270', '364', '812', '930', '906'])
+      assert.deepEqual(zonesOf(`+1${areaCode}5550123`, null), both, areaCode);
+    assert.deepEqual(zonesOf('+12085550123', null), ['America/Denver', 'America/Los_Angeles']);
+  });
+
+  test('are narrowed by the state, however it is written', () => {
+    for (const georgia of ['GA', 'ga', 'Georgia', ' GEORGIA ', 'G.A.'])
+      assert.deepEqual(zonesOf('+18505550123', georgia), ['America/New_York'], georgia);
+    assert.deepEqual(zonesOf('+18505550123', 'Alabama'), ['America/Chicago']);
+    assert.deepEqual(zonesOf('+18505550123', 'TX'), ['America/Chicago']);
+    assert.deepEqual(zonesOf('+18675550123', 'Yukon'), ['America/Whitehorse']);
+    assert.deepEqual(zonesOf('+17095550123', 'Nova Scotia'), ['America/Halifax']);
+    assert.deepEqual(zonesOfState('Québec'), zonesOfState('QC'));
+  });
+
+  test('are not narrowed by a state that has both, has none of them, or is unknown', () => {
+    for (const state of ['FL', 'Florida', 'CA', 'Hawaii', 'Bavaria', 'XX', '', ' '])
+      assert.deepEqual(zonesOf('+18505550123', state), ['America/Chicago', 'America/New_York'], state);
+  });
+
+  test('are not replaced by the state where there is one', () => {
+    assert.deepEqual(zonesOf('+12125550123', 'CA'), ['America/New_York']);
+  });
+
+  test('come from the country code elsewhere', () => {
+    assert.deepEqual(zonesOf('+442079460123', null), ['Europe/London']);
+    assert.deepEqual(zonesOf('+4915112345678', 'TX'), ['Europe/Berlin']);
+    assert.deepEqual(zonesOf('+35312345678', null), ['Europe/Dublin']);
+    assert.ok(zonesOf('+61412345678', null).length > 1);
+  });
+
+  test('are none for a number that says nothing', () => {
+    for (const phone of ['+15005550006', '+18005550123', '+19995550123', '+11115550123', '+9991234567', '+80012345678'])
+      assert.deepEqual(zonesOf(phone, 'TX'), [], phone);
+  });
+
+  test('are those of the tables, each code in one place, each zone one that a clock can be read in', () => {
+    for (const [table, prefix] of [[areaCodesByZones, '+1'] as const, [countryCodesByZones, '+'] as const]) {
+      const lists = listsOf(table);
+      const codes = lists.flatMap((list) => list.codes);
+      assert.equal(new Set(codes).size, codes.length);
+      for (const { zones, codes } of lists)
+        for (const code of codes) assert.deepEqual(zonesOf(`${prefix}${code}5550123`, null), zones, code);
+    }
+    for (const [, , ...zones] of states) for (const zone of zones) assert.ok(hourIn(zone, 0) >= 0, zone);
+  });
+
+  test('have names in common with their states, so that a state can narrow them', () => {
+    const known = new Set(Object.keys(areaCodesByZones).flatMap((zones) => zones.split(' ')));
+    for (const [code, , ...zones] of states)
+      assert.ok(
+        zones.every((zone) => known.has(zone)),
+        code,
+      );
+  });
+});
+
+suite('the hours', () => {
+  test('are from 8:00 to before 21:00, to the millisecond', () => {
+    for (const [local, open, until] of [
+      ['2026-06-10T07:59:59.999-04:00', false, '2026-06-10T08:00:00-04:00'],
+      ['2026-06-10T08:00:00.000-04:00', true, '2026-06-10T21:00:00-04:00'],
+      ['2026-06-10T20:59:59.999-04:00', true, '2026-06-10T21:00:00-04:00'],
+      ['2026-06-10T21:00:00.000-04:00', false, '2026-06-11T08:00:00-04:00'],
+      ['2026-06-10T00:00:00.000-04:00', false, '2026-06-10T08:00:00-04:00'],
+    ] as const)
+      assert.deepEqual(windowAt(new Date(local), ['America/New_York']), { open, until: new Date(until) }, local);
+  });
+
+  test('must suit every zone', () => {
+    const zones = ['America/New_York', 'America/Chicago'];
+    for (const [local, open, until] of [
+      ['2026-06-10T08:00:00-04:00', false, '2026-06-10T08:00:00-05:00'],
+      ['2026-06-10T08:00:00-05:00', true, '2026-06-10T21:00:00-04:00'],
+      ['2026-06-10T21:00:00-04:00', false, '2026-06-11T08:00:00-05:00'],
+    ] as const)
+      assert.deepEqual(windowAt(new Date(local), zones), { open, until: new Date(until) }, local);
+  });
+
+  test('follow the clocks over the night when they change', () => {
+    for (const [evening, morning] of [
+      ['2026-03-07T22:00:00-05:00', '2026-03-08T08:00:00-04:00'],
+      ['2026-10-31T22:00:00-04:00', '2026-11-01T08:00:00-05:00'],
+    ] as const)
+      assert.deepEqual(windowAt(new Date(evening), ['America/New_York']), { open: false, until: new Date(morning) });
+  });
+
+  test('are not widened by two zones that change at different instants', () => {
+    // On 1 November 2026 Phoenix stays and Denver falls back: from then on they agree.
+    const zones = ['America/Denver', 'America/Phoenix'];
+    assert.deepEqual(windowAt(new Date('2026-10-31T20:30:00-07:00'), zones), {
+      open: false,
+      until: new Date('2026-11-01T08:00:00-07:00'),
+    });
+  });
+
+  test('are those of the first zone when no hour suits all', () => {
+    const zones = ['Asia/Tokyo', 'America/New_York', 'Europe/London'];
+    for (const at of ['2026-06-10T03:00:00Z', '2026-06-10T15:00:00Z'])
+      assert.deepEqual(windowAt(new Date(at), zones), windowAt(new Date(at), ['Asia/Tokyo']));
+  });
+
+  test('need a zone', () => {
+    assert.throws(() => windowAt(new Date(), []), RangeError);
+  });
+
+  test('hold for every area code around every change of clocks of ten years', () => {
+    for (const { zones } of listsOf(areaCodesByZones))
+      for (const changeMs of clockChanges())
+        sweep(zones, every(15 * minuteMs, changeMs - 2 * dayMs, changeMs + 2 * dayMs));
+  });
+
+  test('hold for every country, all year', () => {
+    const instantsMs = every(7 * hourMs + 13 * minuteMs, Date.UTC(2027, 0, 1), Date.UTC(2028, 0, 1));
+    for (const { zones } of listsOf(countryCodesByZones)) sweep(zones, instantsMs);
+  });
+
+  test('are told ten thousand times a second and more', () => {
+    const zones = ['America/Chicago', 'America/New_York'];
+    const startedAtMs = performance.now();
+    for (const atMs of every(minuteMs, Date.UTC(2026, 9, 30), Date.UTC(2026, 10, 6))) windowAt(new Date(atMs), zones);
+    assert.ok(performance.now() - startedAtMs < 1_000);
+  });
 });

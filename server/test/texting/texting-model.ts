@@ -1,5 +1,5 @@
-import type { ConsentState } from '../../src/store/members.ts';
 import type { TextKind } from '../../src/store/messages.ts';
+import type { ConsentState } from '../../src/store/texting/members.ts';
 import { mayGo } from './instants.ts';
 
 /** What people text, and what the rules make of it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ConsentState } from '../../src/store/members.ts';
 import type { TextKind } from '../../src/store/messages.ts';
+import type { ConsentState } from '../../src/store/texting/members.ts';
 import type { TestDatabase } from '../database.ts';
 import { assertConsented, mayGo } from './instants.ts';
 import type { Behaviour, LedgerCarrier } from './ledger-carrier.ts';

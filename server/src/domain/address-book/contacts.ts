@@ -3,7 +3,7 @@ import { type ContactSort, type ContactSummaryRow, listContacts } from '../../st
 import type { ContactFields, ContactRow } from '../../store/address-book/contacts.ts';
 import * as store from '../../store/address-book/contacts.ts';
 import { listGroupIds, replaceMemberships as storeMemberships } from '../../store/address-book/groups.ts';
-import { insertMembers } from '../../store/members.ts';
+import { insertMembers } from '../../store/texting/members.ts';
 import { invalid, problem } from '../problems.ts';
 import { crmSourceMin } from '../shared/enumerations.ts';
 import { searchText, searchWords } from '../shared/folding.ts';

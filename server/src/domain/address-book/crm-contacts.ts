@@ -4,7 +4,7 @@ import * as contacts from '../../store/address-book/contacts.ts';
 import type { CrmContactRow } from '../../store/address-book/crm-contacts.ts';
 import * as store from '../../store/address-book/crm-contacts.ts';
 import type { Finding } from '../../store/address-book/crm-syncs.ts';
-import { insertMembers } from '../../store/members.ts';
+import { insertMembers } from '../../store/texting/members.ts';
 import type { CrmKind, RemoteContact } from '../ports.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import { contactSearchText } from './contacts.ts';

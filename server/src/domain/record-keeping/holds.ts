@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
-import { findMember } from '../../store/members.ts';
 import type { HoldRow } from '../../store/record-keeping/holds.ts';
 import * as store from '../../store/record-keeping/holds.ts';
+import { findMember } from '../../store/texting/members.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
 import { lockFirm } from '../accounts/firms.ts';
 import type { Staff } from '../accounts/staff.ts';

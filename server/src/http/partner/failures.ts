@@ -1,4 +1,4 @@
-import type { Failure } from '../../domain/failures.ts';
+import type { Failure } from '../../domain/texting/failures.ts';
 
 /** The outcome for each recipient as the contract has it: failures as strings, and the same with codes beside them. */
 export function withDetails<Success>({ successes, failures }: { successes: Success[]; failures: Failure[] }) {

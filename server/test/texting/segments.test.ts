@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { type Segments, segmentsByLibrary, segmentsOf } from '../../src/domain/segments.ts';
+import { type Segments, segmentsByLibrary, segmentsOf } from '../../src/domain/texting/segments.ts';
 
 const a = (count: number) => 'a'.repeat(count);
 const basic =

@@ -1,4 +1,4 @@
-import type { Db } from './database/db.ts';
+import type { Db } from '../database/db.ts';
 
 export type WordingRow = { kind: string; version: number; text: string; dateTimeCreated: Date };
 

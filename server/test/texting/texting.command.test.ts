@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { addContact } from '../address-book/address-book.ts';
 import { assent, type Said } from '../programs.ts';
-import { ask, memberOf, say, stateOf } from '../texting/people.ts';
-import { newPhone } from '../texting/texting.ts';
 import { makeWorld, type World } from '../world.ts';
+import { ask, memberOf, say, stateOf } from './people.ts';
+import { newPhone } from './texting.ts';
 
 suite('assent, for texting', () => {
   let world: World;

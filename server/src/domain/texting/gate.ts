@@ -1,6 +1,6 @@
-import type { Deps } from '../deps.ts';
-import type { ConsentState } from '../store/members.ts';
-import type { RecipientRow, TextKind } from '../store/messages.ts';
+import type { Deps } from '../../deps.ts';
+import type { RecipientRow, TextKind } from '../../store/messages.ts';
+import type { ConsentState } from '../../store/texting/members.ts';
 import { windowAt, zonesOf } from './quiet-hours.ts';
 
 /** Why one recipient gets no text: the stable codes of `failureDetails`. */

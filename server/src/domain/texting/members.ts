@@ -1,10 +1,10 @@
-import type { Deps } from '../deps.ts';
-import { listKnownPhones } from '../store/address-book/contacts.ts';
-import { insertCrmLookups } from '../store/address-book/crm-lookups.ts';
-import { insertMembers, lockMembers, type PhoneOf } from '../store/members.ts';
-import type { RecipientRow } from '../store/messages.ts';
-import { createContacts } from './address-book/contacts.ts';
-import { numberOf } from './shared/enumerations.ts';
+import type { Deps } from '../../deps.ts';
+import { listKnownPhones } from '../../store/address-book/contacts.ts';
+import { insertCrmLookups } from '../../store/address-book/crm-lookups.ts';
+import type { RecipientRow } from '../../store/messages.ts';
+import { insertMembers, lockMembers, type PhoneOf } from '../../store/texting/members.ts';
+import { createContacts } from '../address-book/contacts.ts';
+import { numberOf } from '../shared/enumerations.ts';
 
 /** Whether texting makes the number known first. Where the account can't text at all, nothing is made. */
 export function isUnknown(row: RecipientRow | undefined): boolean {

@@ -1,11 +1,11 @@
-import type { Deps } from '../deps.ts';
-import * as store from '../store/wordings.ts';
-import { getFirm } from './accounts/firms.ts';
-import { archiveSetting } from './accounts/settings.ts';
-import { type By, byOperator } from './archive/archive.ts';
-import type { TextKind } from './ports.ts';
-import { problem } from './problems.ts';
-import { hasControlCharacters, isBlank, textLengthMax } from './shared/text-rules.ts';
+import type { Deps } from '../../deps.ts';
+import * as store from '../../store/texting/wordings.ts';
+import { getFirm } from '../accounts/firms.ts';
+import { archiveSetting } from '../accounts/settings.ts';
+import { type By, byOperator } from '../archive/archive.ts';
+import type { TextKind } from '../ports.ts';
+import { problem } from '../problems.ts';
+import { hasControlCharacters, isBlank, textLengthMax } from '../shared/text-rules.ts';
 
 /** The texts that a firm words, and the line after the first text to a person. */
 export type WordingKind = Exclude<TextKind, 'text'> | 'first_text';

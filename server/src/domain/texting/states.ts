@@ -1,4 +1,4 @@
-import { fold } from './shared/folding.ts';
+import { fold } from '../shared/folding.ts';
 
 /**
  * US states and territories and Canadian provinces, each with every zone that is kept in it. A zone stands for all with

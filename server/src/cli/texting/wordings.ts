@@ -1,5 +1,5 @@
-import { listWordings, setWording, wordingKinds } from '../domain/wordings.ts';
-import { type Verb, wholeNumber } from './verb.ts';
+import { listWordings, setWording, wordingKinds } from '../../domain/texting/wordings.ts';
+import { type Verb, wholeNumber } from '../verb.ts';
 
 export const wordingVerbs: Verb[] = [
   {

@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { getAdvisor } from '../domain/accounts/advisors.ts';
-import { followTexts, type TextEvent } from '../domain/archive/archive.ts';
-import { cutTo, inOneLine, jsonInOneLine, padTo, widthOf } from './terminal.ts';
-import { type Call, UsageError, type Verb, wholeNumber } from './verb.ts';
+import { getAdvisor } from '../../domain/accounts/advisors.ts';
+import { followTexts, type TextEvent } from '../../domain/archive/archive.ts';
+import { cutTo, inOneLine, jsonInOneLine, padTo, widthOf } from '../terminal.ts';
+import { type Call, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
 const lastDefault = 10;
 const lastMax = 10_000;

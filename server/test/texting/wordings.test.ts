@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { segmentsOf } from '../../src/domain/segments.ts';
-import { listWordings, renderWording, setWording, wordingKinds, wordingOf } from '../../src/domain/wordings.ts';
+import { segmentsOf } from '../../src/domain/texting/segments.ts';
+import { listWordings, renderWording, setWording, wordingKinds, wordingOf } from '../../src/domain/texting/wordings.ts';
 import { makeWorld } from '../world.ts';
 
 const world = await makeWorld({ dispatch: false });

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { byOperator } from '../../src/domain/archive/archive.ts';
+import { dispatcher } from '../../src/domain/dispatch.ts';
+import { sendMessage } from '../../src/domain/messages.ts';
+import type { Carrier } from '../../src/domain/ports.ts';
+import { areaCodesByZones } from '../../src/domain/texting/area-codes.ts';
+import { makeWorld } from '../world.ts';
+
+const hourMs = 3_600_000;
+const stepMs = hourMs / 3;
+/** From Saturday evening in New York until it is day in Hawaii, and a little on. */
+const watchedMs = 20 * hourMs;
+
+const zonesOfPhone = new Map(
+  Object.entries(areaCodesByZones).flatMap(([zones, codes]) =>
+    codes
+      .trim()
+      .split(/\s+/)
+      .map((code): [string, string[]] => [`+1${code}5550100`, zones.split(' ')]),
+  ),
+);
+const phones = [...zonesOfPhone.keys()];
+
+/** Every text that the carrier was handed, with the moment by the domain's clock. */
+const handed: { phone: string; text: string; at: Date }[] = [];
+let now = new Date(0);
+const clock = { now: () => now };
+const carrier: Carrier = {
+  name: 'ledger',
+  check: () => null,
+  listen: () => async () => {},
+  async submit({ to, text }) {
+    handed.push({ phone: to, text, at: now });
+    return { accepted: `${to} ${text}` };
+  },
+};
+
+const world = await makeWorld({ dispatch: false });
+after(() => world.close());
+const { advisorId } = world.ann.advisor;
+const deps = { ...world.deps, clock, carrier };
+const texting = dispatcher(deps, world.app.log);
+await world.database.asOwner(`update advisors set quiet_hours = 'defer', consent_required = false`);
+
+/** Clocks change in the night to the second Sunday of March and to the first of November: the evenings before. */
+const evenings = Array.from({ length: 10 }, (_, index) => 2026 + index).flatMap((year) =>
+  [Temporal.PlainDate.from({ year, month: 3, day: 8 }), Temporal.PlainDate.from({ year, month: 11, day: 1 })].map(
+    (first) =>
+      first
+        .add({ days: (7 - first.dayOfWeek) % 7 })
+        .subtract({ days: 1 })
+        .toZonedDateTime({ timeZone: 'America/New_York', plainTime: '20:40' }),
+  ),
+);
+
+const hours = new Map<string, Intl.DateTimeFormat>();
+function hourIn(zone: string, at: Date): number {
+  const format =
+    hours.get(zone) ?? new Intl.DateTimeFormat('en-US', { hour: 'numeric', hourCycle: 'h23', timeZone: zone });
+  hours.set(zone, format);
+  return Number(format.format(at));
+}
+
+test('over every area code and both clock changes of ten years: no text outside the hours, none lost, none doubled', async () => {
+  for (const evening of evenings) {
+    const began = evening.epochMilliseconds;
+    now = new Date(began);
+    const text = `sent at ${evening}`;
+    const { successes } = await sendMessage(deps, advisorId, { text, phoneNumbers: phones }, byOperator);
+    assert.equal(successes.length, phones.length);
+    for (; now.getTime() <= began + watchedMs; now = new Date(now.getTime() + stepMs)) await texting.settled();
+  }
+  const outside = handed.filter(({ phone, at }) =>
+    zonesOfPhone.get(phone)?.some((zone) => hourIn(zone, at) < 8 || hourIn(zone, at) >= 21),
+  );
+  assert.deepEqual(outside, []);
+  assert.equal(new Set(handed.map(({ phone, text }) => `${phone} ${text}`)).size, handed.length, 'none is doubled');
+  assert.equal(handed.length, phones.length * evenings.length, 'none is lost');
+  const immediate = handed.filter(
+    ({ text, at }) => text === `sent at ${evenings[0]}` && at.getTime() === evenings[0]?.epochMilliseconds,
+  );
+  assert.ok(immediate.length > 0 && immediate.length < phones.length, 'some go at once, some wait');
+});
