@@ -9,12 +9,12 @@ import type {
 } from '../store/scheduled-messages.ts';
 import * as store from '../store/scheduled-messages.ts';
 import type { By } from './archive/archive.ts';
-import { type Judge, judgesOf } from './lexicons.ts';
 import { problem } from './problems.ts';
 import { nextAfter, nextOccurrences } from './recurrence.ts';
 import { archiveCanceled, archiveFired } from './schedule-records.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from './shared/paging.ts';
-import { type Judged, takeSupervised } from './supervision.ts';
+import { type Judge, judgesOf } from './supervision/lexicons.ts';
+import { type Judged, takeSupervised } from './supervision/supervision.ts';
 import { gate, type Recipient, type RefusalCode } from './texting/gate.ts';
 import { isUnknown, knowNumbers } from './texting/members.ts';
 import type { Draft } from './texting/texts.ts';

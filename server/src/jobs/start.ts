@@ -20,10 +20,10 @@ import { receiveReceipt } from '../domain/receipts.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
 import { receiveReply } from '../domain/replies.ts';
-import { sampleForReview } from '../domain/review-samples.ts';
 import { fireDue } from '../domain/schedules.ts';
 import type { SandboxClock } from '../domain/shared/clock.ts';
 import { forgetExpiredSignIns } from '../domain/sign-in/sign-ins.ts';
+import { sampleForReview } from '../domain/supervision/review-samples.ts';
 import type { Log } from '../log.ts';
 
 const minuteMs = 60 * 1000;

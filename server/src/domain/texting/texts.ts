@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts';
 import { insertTexts, type NewText, type TextKind, updateFirstTexted } from '../../store/messages.ts';
 import type { By } from '../archive/archive.ts';
-import type { Verdict } from '../lexicons.ts';
 import { problem } from '../problems.ts';
+import type { Verdict } from '../supervision/lexicons.ts';
 import type { Hours, Recipient } from './gate.ts';
 import { segmentsOf } from './segments.ts';
 import { renderWording, wordingOf } from './wordings.ts';

@@ -1,13 +1,13 @@
-import type { Deps } from '../deps.ts';
-import { failHeld, listRecipients, releaseHeld, updateFirstTexted } from '../store/messages.ts';
-import type { ReviewFilter, ReviewKind, ReviewRow, ReviewStatus } from '../store/reviews.ts';
-import * as store from '../store/reviews.ts';
-import type { Staff } from './accounts/staff.ts';
-import { archive, byStaff } from './archive/archive.ts';
-import { problem } from './problems.ts';
-import { hasControlCharacters, isBlank } from './shared/text-rules.ts';
-import { failure } from './texting/failures.ts';
-import { gate, type Recipient, type RefusalCode } from './texting/gate.ts';
+import type { Deps } from '../../deps.ts';
+import { failHeld, listRecipients, releaseHeld, updateFirstTexted } from '../../store/messages.ts';
+import type { ReviewFilter, ReviewKind, ReviewRow, ReviewStatus } from '../../store/supervision/reviews.ts';
+import * as store from '../../store/supervision/reviews.ts';
+import type { Staff } from '../accounts/staff.ts';
+import { archive, byStaff } from '../archive/archive.ts';
+import { problem } from '../problems.ts';
+import { hasControlCharacters, isBlank } from '../shared/text-rules.ts';
+import { failure } from '../texting/failures.ts';
+import { gate, type Recipient, type RefusalCode } from '../texting/gate.ts';
 
 /** Something that a firm's staff looks at: what a lexicon found, a free-text opt-out, or a text of the daily sample. */
 export type Review = ReviewRow;

@@ -1,10 +1,10 @@
-import type { Deps } from '../deps.ts';
-import * as store from '../store/reviews.ts';
-import { lockFirm } from './accounts/firms.ts';
-import { archiveSetting } from './accounts/settings.ts';
-import { byOperator } from './archive/archive.ts';
-import { problem } from './problems.ts';
-import { dayMs, dayOf } from './shared/days.ts';
+import type { Deps } from '../../deps.ts';
+import * as store from '../../store/supervision/reviews.ts';
+import { lockFirm } from '../accounts/firms.ts';
+import { archiveSetting } from '../accounts/settings.ts';
+import { byOperator } from '../archive/archive.ts';
+import { problem } from '../problems.ts';
+import { dayMs, dayOf } from '../shared/days.ts';
 
 /** How many days are made up for when no node was there to draw. */
 const daysBackMax = 7;

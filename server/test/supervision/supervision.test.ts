@@ -3,9 +3,10 @@ import { after, before, suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
 import { addFirm, setFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, getStaff, type Staff, setStaff } from '../../src/domain/accounts/staff.ts';
-import { setLexicon } from '../../src/domain/lexicons.ts';
 import { Problem } from '../../src/domain/problems.ts';
-import { sampleForReview, setSamplePercent } from '../../src/domain/review-samples.ts';
+import { fireDue } from '../../src/domain/schedules.ts';
+import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
+import { sampleForReview, setSamplePercent } from '../../src/domain/supervision/review-samples.ts';
 import {
   type Decision,
   decideReview,
@@ -13,14 +14,13 @@ import {
   listReviews,
   noteReview,
   type Review,
-} from '../../src/domain/reviews.ts';
-import { fireDue } from '../../src/domain/schedules.ts';
+} from '../../src/domain/supervision/reviews.ts';
 import { connect } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { insertTexts } from '../../src/store/messages.ts';
+import { entries, kindsSent, memberOf, say, stateOf } from '../texting/people.ts';
+import { acceptedPhone, handset, messagesPath, newPhone, scheduledMessagesPath, send } from '../texting/texting.ts';
 import { makeWorld, type Person, type World } from '../world.ts';
-import { entries, kindsSent, memberOf, say, stateOf } from './people.ts';
-import { acceptedPhone, handset, messagesPath, newPhone, scheduledMessagesPath, send } from './texting.ts';
 
 const card = 'Your card 4111 1111 1111 1111 is on file';
 const promise = 'This fund has guaranteed returns';

@@ -1,4 +1,4 @@
-import { fold } from './shared/folding.ts';
+import { fold } from '../shared/folding.ts';
 
 const ascii = /^[\t\n\r\x20-\x7e]*$/;
 const apostrophes = /['’‘‛ʼ′`´＇]/g;

@@ -1,13 +1,13 @@
-import type { Deps } from '../deps.ts';
-import * as store from '../store/lexicons.ts';
-import { getFirm, lockFirm } from './accounts/firms.ts';
-import { archiveSetting } from './accounts/settings.ts';
-import { byOperator } from './archive/archive.ts';
+import type { Deps } from '../../deps.ts';
+import * as store from '../../store/supervision/lexicons.ts';
+import { getFirm, lockFirm } from '../accounts/firms.ts';
+import { archiveSetting } from '../accounts/settings.ts';
+import { byOperator } from '../archive/archive.ts';
+import { problem } from '../problems.ts';
+import { Bounded } from '../shared/bounded.ts';
+import type { Signals } from '../shared/signals.ts';
 import { detectorNames } from './detectors.ts';
 import { type Action, actions, type Finding, type Matcher, matcherOf, type Rule, wordsOf } from './lexicon-matching.ts';
-import { problem } from './problems.ts';
-import { Bounded } from './shared/bounded.ts';
-import type { Signals } from './shared/signals.ts';
 
 /** What a firm's supervision looks for in texts. Version 0 is ours. */
 export type Lexicon = { version: number; rules: Rule[] };

@@ -1,4 +1,4 @@
-import type { Db } from './database/db.ts';
+import type { Db } from '../database/db.ts';
 
 export type ReviewKind = 'opt_out_wording' | 'held' | 'flagged' | 'blocked' | 'sample';
 export type ReviewStatus = 'open' | 'approved' | 'rejected';

@@ -1,5 +1,5 @@
-import { getStaff } from '../domain/accounts/staff.ts';
-import { setSamplePercent } from '../domain/review-samples.ts';
+import { getStaff } from '../../domain/accounts/staff.ts';
+import { setSamplePercent } from '../../domain/supervision/review-samples.ts';
 import {
   type Decision,
   decideReview,
@@ -11,9 +11,9 @@ import {
   reviewKinds,
   reviewStatuses,
   reviewsListedMax,
-} from '../domain/reviews.ts';
-import { inOneLine } from './terminal.ts';
-import { type Call, UsageError, type Verb, wholeNumber } from './verb.ts';
+} from '../../domain/supervision/reviews.ts';
+import { inOneLine } from '../terminal.ts';
+import { type Call, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
 const byOption = { value: 'EMAIL|ID', about: 'Who of the firm’s staff.', required: true } as const;
 const noteOption = { value: 'TEXT', about: 'Why, for the archive.' } as const;

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
-import { getLexicon, setLexicon, testLexicon } from '../domain/lexicons.ts';
-import { inOneLine } from './terminal.ts';
-import { type Call, UsageError, type Verb, wholeNumber } from './verb.ts';
+import { getLexicon, setLexicon, testLexicon } from '../../domain/supervision/lexicons.ts';
+import { inOneLine } from '../terminal.ts';
+import { type Call, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
 const bytesMax = 1_048_576;
 const outcomes = { flag: 'go out and be flagged', hold: 'be held for review', block: 'be blocked' };

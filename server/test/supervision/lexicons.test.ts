@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
-import { type Detector, detectors } from '../../src/domain/detectors.ts';
-import { matcherOf, type Rule } from '../../src/domain/lexicon-matching.ts';
-import { setLexicon } from '../../src/domain/lexicons.ts';
-import { readText } from '../../src/domain/readings.ts';
+import { type Detector, detectors } from '../../src/domain/supervision/detectors.ts';
+import { matcherOf, type Rule } from '../../src/domain/supervision/lexicon-matching.ts';
+import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
+import { readText } from '../../src/domain/supervision/readings.ts';
 
 function finds(detector: Detector, text: string): string | null {
   return detectors[detector](readText(text));
