@@ -8,7 +8,7 @@ import { contactVerbs } from './address-book/contacts.ts';
 import { crmVerbs } from './address-book/crm.ts';
 import { archiveVerbs } from './archive/archive.ts';
 import { archiveExportVerbs } from './archive/archive-export.ts';
-import { consentVerbs } from './consents.ts';
+import { consentVerbs } from './consent/consents.ts';
 import { contentVerbs } from './content/content.ts';
 import { deploymentVerbs } from './deployment.ts';
 import { holdVerbs } from './record-keeping/holds.ts';

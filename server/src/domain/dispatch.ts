@@ -5,7 +5,7 @@ import type { Batch } from '../store/database/coalescer.ts';
 import * as store from '../store/dispatches.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { type ClaimedText, claimTexts } from './claims.ts';
-import { optOutByCarrier } from './consents.ts';
+import { optOutByCarrier } from './consent/consents.ts';
 import type { Carrier } from './ports.ts';
 import { outcomeOf, type Result, submit } from './submissions.ts';
 

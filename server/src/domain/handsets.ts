@@ -3,8 +3,8 @@ import type { Deps } from '../deps.ts';
 import { findAdvisorByTextingNumber } from '../store/accounts/advisors.ts';
 import * as store from '../store/handset.ts';
 import type { ConsentState } from '../store/texting/members.ts';
+import { receiveReply } from './consent/replies.ts';
 import { invalid } from './problems.ts';
-import { receiveReply } from './replies.ts';
 import { magicContacts } from './sandbox.ts';
 
 /** The sandbox's phones, as somebody who holds one in the hand sees them: across all advisors. */

@@ -12,7 +12,7 @@ import { discover } from './access/identity-provider.ts';
 import { addAdvisor, setAdvisor } from './accounts/advisors.ts';
 import { addFirm, type Firm, listFirms } from './accounts/firms.ts';
 import { createContacts } from './address-book/contacts.ts';
-import { setInitialConsent } from './consents.ts';
+import { setInitialConsent } from './consent/consents.ts';
 import { type ContentInput, saveContent } from './content/content.ts';
 import { sandboxLibrary } from './sandbox-library.ts';
 import { numberOf } from './shared/enumerations.ts';

@@ -14,12 +14,12 @@ import {
   witnessing,
 } from '../domain/archive/checkpoint-delivery.ts';
 import type { NoteSigner } from '../domain/archive/signed-notes.ts';
+import { receiveReply } from '../domain/consent/replies.ts';
 import { type Dispatcher, dispatcher } from '../domain/dispatch.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { receiveReceipt } from '../domain/receipts.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
-import { receiveReply } from '../domain/replies.ts';
 import { fireDue } from '../domain/schedules.ts';
 import type { SandboxClock } from '../domain/shared/clock.ts';
 import { forgetExpiredSignIns } from '../domain/sign-in/sign-ins.ts';

@@ -7,7 +7,7 @@ import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, type Staff, setStaff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { listDisposals } from '../../src/domain/archive/disposals.ts';
-import { recordConsent } from '../../src/domain/consents.ts';
+import { recordConsent } from '../../src/domain/consent/consents.ts';
 import { addHold, liftHold, listHolds } from '../../src/domain/record-keeping/holds.ts';
 import { dispose, disposeDue, getRetention, setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { dayMs } from '../../src/domain/shared/days.ts';

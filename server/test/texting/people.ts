@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { type ConsentRequestResult, requestConsent } from '../../src/domain/consents.ts';
+import { type ConsentRequestResult, requestConsent } from '../../src/domain/consent/consents.ts';
+import { receiveReply } from '../../src/domain/consent/replies.ts';
 import type { IncomingReply } from '../../src/domain/ports.ts';
-import { receiveReply } from '../../src/domain/replies.ts';
 import { findMember, type MemberRow } from '../../src/store/texting/members.ts';
 import type { Person, World } from '../world.ts';
 

@@ -1,8 +1,13 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import type { By } from '../../domain/archive/archive.ts';
-import * as consents from '../../domain/consents.ts';
-import type { ConsentQuery, ConsentRequest, ConsentRequestResult, ConsentStatus } from '../../schemas/consents.ts';
+import * as consents from '../../domain/consent/consents.ts';
+import type {
+  ConsentQuery,
+  ConsentRequest,
+  ConsentRequestResult,
+  ConsentStatus,
+} from '../../schemas/consent/consents.ts';
 import { withDetails } from './failures.ts';
 
 type Body = { body: Static<typeof ConsentRequest> };

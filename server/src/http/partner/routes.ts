@@ -9,7 +9,7 @@ import {
   MembershipsInput,
 } from '../../schemas/address-book/contacts.ts';
 import { GroupInput, GroupPage, GroupParams, GroupQuery } from '../../schemas/address-book/groups.ts';
-import { ConsentQuery, ConsentRequest, ConsentRequestResult, ConsentStatus } from '../../schemas/consents.ts';
+import { ConsentQuery, ConsentRequest, ConsentRequestResult, ConsentStatus } from '../../schemas/consent/consents.ts';
 import { ContentPage, ContentQuery } from '../../schemas/content/content.ts';
 import { MessageParams, MessageRequest, MessageResult, MessageStatus } from '../../schemas/messages.ts';
 import {

@@ -10,7 +10,7 @@ import {
   optOutByCarrier,
   recordConsent,
   setInitialConsent,
-} from '../../src/domain/consents.ts';
+} from '../../src/domain/consent/consents.ts';
 import { makeSandbox } from '../../src/domain/sandbox.ts';
 import { insertMembers } from '../../src/store/texting/members.ts';
 import { findIds } from '../address-book/address-book.ts';

@@ -1,4 +1,4 @@
-import { fold } from './shared/folding.ts';
+import { fold } from '../shared/folding.ts';
 
 export type ReplyMeaning = 'opt_out' | 'opt_out_wording' | 'opt_in' | 'accept' | 'decline' | 'help' | 'other';
 

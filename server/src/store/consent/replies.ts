@@ -1,4 +1,4 @@
-import type { Db } from './database/db.ts';
+import type { Db } from '../database/db.ts';
 
 export type NewReply = { memberId: number; archiveNumber: number; carrierMessageId: string };
 

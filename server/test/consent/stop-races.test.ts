@@ -4,22 +4,22 @@ import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../src/deps.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { requestConsent } from '../../src/domain/consents.ts';
+import { requestConsent } from '../../src/domain/consent/consents.ts';
+import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { dispatcher } from '../../src/domain/dispatch.ts';
 import { sendMessage } from '../../src/domain/messages.ts';
 import type { Carrier, IncomingReply } from '../../src/domain/ports.ts';
-import { receiveReply } from '../../src/domain/replies.ts';
 import { fireDue } from '../../src/domain/schedules.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeLog } from '../../src/log.ts';
 import { connect } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
+import { assertConsented, drawInstants } from '../texting/instants.ts';
+import { LedgerCarrier } from '../texting/ledger-carrier.ts';
+import { newPhone } from '../texting/texting.ts';
+import { type RecordedMessage, type Records, readRecords } from '../texting/texting-records.ts';
 import { until } from '../waiting.ts';
 import { makeWorld } from '../world.ts';
-import { assertConsented, drawInstants } from './instants.ts';
-import { LedgerCarrier } from './ledger-carrier.ts';
-import { newPhone } from './texting.ts';
-import { type RecordedMessage, type Records, readRecords } from './texting-records.ts';
 
 /** Rounds go on at once, in waves, so that claims are of many people's texts as under load. */
 const wavesMax = 5;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { PhoneNumbers } from './messages.ts';
-import { Id, Phone } from './shared/strings.ts';
-import { FailureDetail } from './texting/failures.ts';
+import { PhoneNumbers } from '../messages.ts';
+import { Id, Phone } from '../shared/strings.ts';
+import { FailureDetail } from '../texting/failures.ts';
 
 export const consentStates = ['none', 'pending', 'accepted', 'opted_out'] as const;
 const waitSecondsMax = 30;

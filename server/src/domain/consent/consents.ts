@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Deps } from '../deps.ts';
-import { findAdvisor } from '../store/accounts/advisors.ts';
-import { insertEntries, listConsentEntries } from '../store/archive/archive.ts';
-import { listRecipients, type RecipientRow } from '../store/messages.ts';
-import type { ConsentState, MemberChange, MemberRow } from '../store/texting/members.ts';
-import * as store from '../store/texting/members.ts';
-import type { Staff } from './accounts/staff.ts';
-import { type By, byCarrier, byOperator, byPerson, byStaff } from './archive/archive.ts';
-import { type BrokenRule, invalid, problem } from './problems.ts';
+import type { Deps } from '../../deps.ts';
+import { findAdvisor } from '../../store/accounts/advisors.ts';
+import { insertEntries, listConsentEntries } from '../../store/archive/archive.ts';
+import { listRecipients, type RecipientRow } from '../../store/messages.ts';
+import type { ConsentState, MemberChange, MemberRow } from '../../store/texting/members.ts';
+import * as store from '../../store/texting/members.ts';
+import type { Staff } from '../accounts/staff.ts';
+import { type By, byCarrier, byOperator, byPerson, byStaff } from '../archive/archive.ts';
+import { type BrokenRule, invalid, problem } from '../problems.ts';
+import { e164 } from '../shared/phone-numbers.ts';
+import { isBlank } from '../shared/text-rules.ts';
+import { type Failure, failure } from '../texting/failures.ts';
+import { gate, type Hours, type Recipient } from '../texting/gate.ts';
+import { knowNumbers } from '../texting/members.ts';
+import { noCarrier, takeTexts, textTo } from '../texting/texts.ts';
+import { renderWording, type Wording, wordingOf } from '../texting/wordings.ts';
 import type { ReplyMeaning } from './reply-words.ts';
-import { e164 } from './shared/phone-numbers.ts';
-import { isBlank } from './shared/text-rules.ts';
-import { type Failure, failure } from './texting/failures.ts';
-import { gate, type Hours, type Recipient } from './texting/gate.ts';
-import { knowNumbers } from './texting/members.ts';
-import { noCarrier, takeTexts, textTo } from './texting/texts.ts';
-import { renderWording, type Wording, wordingOf } from './texting/wordings.ts';
 
 /**
  * Every move of a member's consent. Each is a decision about a member whose row is locked, and one transaction that

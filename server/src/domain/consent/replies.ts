@@ -1,17 +1,17 @@
-import type { Deps } from '../deps.ts';
-import { type AdvisorRow, findAdvisorByTextingNumber } from '../store/accounts/advisors.ts';
-import { hasReply, insertReply } from '../store/replies.ts';
-import { insertReviews } from '../store/supervision/reviews.ts';
-import { insertMembers, lockMembers, type MemberRow, updateMember } from '../store/texting/members.ts';
-import { getFirm } from './accounts/firms.ts';
-import { archive, byPerson, byService } from './archive/archive.ts';
+import type { Deps } from '../../deps.ts';
+import { type AdvisorRow, findAdvisorByTextingNumber } from '../../store/accounts/advisors.ts';
+import { hasReply, insertReply } from '../../store/consent/replies.ts';
+import { insertReviews } from '../../store/supervision/reviews.ts';
+import { insertMembers, lockMembers, type MemberRow, updateMember } from '../../store/texting/members.ts';
+import { getFirm } from '../accounts/firms.ts';
+import { archive, byPerson, byService } from '../archive/archive.ts';
+import type { IncomingReply, TextKind } from '../ports.ts';
+import { judgesOf } from '../supervision/lexicons.ts';
+import { knowNumbers } from '../texting/members.ts';
+import { takeTexts, textTo } from '../texting/texts.ts';
+import { renderWording, wordingOf } from '../texting/wordings.ts';
 import { applyReply } from './consents.ts';
-import type { IncomingReply, TextKind } from './ports.ts';
 import { readReply } from './reply-words.ts';
-import { judgesOf } from './supervision/lexicons.ts';
-import { knowNumbers } from './texting/members.ts';
-import { takeTexts, textTo } from './texting/texts.ts';
-import { renderWording, wordingOf } from './texting/wordings.ts';
 
 type AnswerKind = Exclude<TextKind, 'text' | 'consent_request'>;
 
