@@ -6,7 +6,7 @@ import { buildApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import { growTree } from '../src/domain/archive/archive-tree.ts';
 import { deliverCheckpoints } from '../src/domain/archive/checkpoint-delivery.ts';
-import type { MessageResult } from '../src/domain/messages.ts';
+import type { MessageResult } from '../src/domain/messages/messages.ts';
 import { segmentsOf } from '../src/domain/texting/segments.ts';
 import { startJobs } from '../src/jobs/start.ts';
 import { makeLog } from '../src/log.ts';
@@ -19,7 +19,7 @@ export type Dispatch = 'paused' | 'signing' | 'running';
 /** What it says once it listens. */
 export type Ready = { port: number };
 
-/** What the batch of domain/messages.ts gets of each send, as far as it is needed here. */
+/** What the batch of domain/messages/messages.ts gets of each send, as far as it is needed here. */
 type Send = { advisorId: number; by: { actor: string; traceId: string | null }; phones: string[]; text: string };
 type Answer = (send: Send) => Promise<MessageResult>;
 

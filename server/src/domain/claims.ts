@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
 import * as store from '../store/dispatches.ts';
-import { listRecipients } from '../store/messages.ts';
+import { listRecipients } from '../store/messages/messages.ts';
 import type { TextKind } from './ports.ts';
 import { allowedStates, gate, type Recipient } from './texting/gate.ts';
 

@@ -16,11 +16,11 @@ import {
 import type { NoteSigner } from '../domain/archive/signed-notes.ts';
 import { receiveReply } from '../domain/consent/replies.ts';
 import { type Dispatcher, dispatcher } from '../domain/dispatch.ts';
+import { fireDue } from '../domain/messages/scheduled-messages.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { receiveReceipt } from '../domain/receipts.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
-import { fireDue } from '../domain/schedules.ts';
 import type { SandboxClock } from '../domain/shared/clock.ts';
 import { forgetExpiredSignIns } from '../domain/sign-in/sign-ins.ts';
 import { sampleForReview } from '../domain/supervision/review-samples.ts';

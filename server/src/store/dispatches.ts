@@ -1,5 +1,5 @@
 import type { Db } from './database/db.ts';
-import type { TextKind } from './messages.ts';
+import type { TextKind } from './messages/messages.ts';
 import type { ConsentState } from './texting/members.ts';
 
 type MessageKey = { advisorId: number; messageId: number };

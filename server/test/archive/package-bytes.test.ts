@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
-import { sendMessage } from '../../src/domain/messages.ts';
+import { sendMessage } from '../../src/domain/messages/messages.ts';
 import { isBlank } from '../../src/domain/shared/text-rules.ts';
 import { acceptedPhone, handset, send } from '../texting/texting.ts';
 import { until } from '../waiting.ts';

@@ -14,7 +14,7 @@ import {
   releaseDeferred,
   updateHours,
 } from '../../src/store/dispatches.ts';
-import { insertTexts, type NewText } from '../../src/store/messages.ts';
+import { insertTexts, type NewText } from '../../src/store/messages/messages.ts';
 import { lockMembers, updateMember } from '../../src/store/texting/members.ts';
 import { newPhone, setConsent } from '../texting/texting.ts';
 import { until } from '../waiting.ts';

@@ -3,8 +3,8 @@ import { after, before, suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
 import { addFirm, setFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, getStaff, type Staff, setStaff } from '../../src/domain/accounts/staff.ts';
+import { fireDue } from '../../src/domain/messages/scheduled-messages.ts';
 import { Problem } from '../../src/domain/problems.ts';
-import { fireDue } from '../../src/domain/schedules.ts';
 import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
 import { sampleForReview, setSamplePercent } from '../../src/domain/supervision/review-samples.ts';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../../src/domain/supervision/reviews.ts';
 import { connect } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
-import { insertTexts } from '../../src/store/messages.ts';
+import { insertTexts } from '../../src/store/messages/messages.ts';
 import { entries, kindsSent, memberOf, say, stateOf } from '../texting/people.ts';
 import { acceptedPhone, handset, messagesPath, newPhone, scheduledMessagesPath, send } from '../texting/texting.ts';
 import { makeWorld, type Person, type World } from '../world.ts';

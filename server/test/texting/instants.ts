@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { appRole } from '../../src/store/database/migrate.ts';
-import type { TextKind } from '../../src/store/messages.ts';
+import type { TextKind } from '../../src/store/messages/messages.ts';
 import type { ConsentState } from '../../src/store/texting/members.ts';
 import type { TestDatabase } from '../database.ts';
 

@@ -1,4 +1,4 @@
-import type { TextKind } from '../../src/store/messages.ts';
+import type { TextKind } from '../../src/store/messages/messages.ts';
 import type { ConsentState } from '../../src/store/texting/members.ts';
 import { mayGo } from './instants.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TextKind } from '../../src/store/messages.ts';
+import type { TextKind } from '../../src/store/messages/messages.ts';
 import type { ConsentState } from '../../src/store/texting/members.ts';
 import type { TestDatabase } from '../database.ts';
 import { assertConsented, mayGo } from './instants.ts';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import type { Head, NewEntry, Span, TextRow } from '../../store/archive/archive.ts';
 import * as store from '../../store/archive/archive.ts';
-import type { TextKind } from '../../store/messages.ts';
+import type { TextKind } from '../../store/messages/messages.ts';
 import type { ConsentState } from '../../store/texting/members.ts';
 
 const followPollMs = 300;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import { findAdvisor } from '../../store/accounts/advisors.ts';
 import { insertEntries, listConsentEntries } from '../../store/archive/archive.ts';
-import { listRecipients, type RecipientRow } from '../../store/messages.ts';
+import { listRecipients, type RecipientRow } from '../../store/messages/messages.ts';
 import type { ConsentState, MemberChange, MemberRow } from '../../store/texting/members.ts';
 import * as store from '../../store/texting/members.ts';
 import type { Staff } from '../accounts/staff.ts';

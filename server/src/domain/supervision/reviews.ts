@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import { failHeld, listRecipients, releaseHeld, updateFirstTexted } from '../../store/messages.ts';
+import { failHeld, listRecipients, releaseHeld, updateFirstTexted } from '../../store/messages/messages.ts';
 import type { ReviewFilter, ReviewKind, ReviewRow, ReviewStatus } from '../../store/supervision/reviews.ts';
 import * as store from '../../store/supervision/reviews.ts';
 import type { Staff } from '../accounts/staff.ts';

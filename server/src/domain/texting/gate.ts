@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import type { RecipientRow, TextKind } from '../../store/messages.ts';
+import type { RecipientRow, TextKind } from '../../store/messages/messages.ts';
 import type { ConsentState } from '../../store/texting/members.ts';
 import { windowAt, zonesOf } from './quiet-hours.ts';
 

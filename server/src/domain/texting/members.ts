@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { listKnownPhones } from '../../store/address-book/contacts.ts';
 import { insertCrmLookups } from '../../store/address-book/crm-lookups.ts';
-import type { RecipientRow } from '../../store/messages.ts';
+import type { RecipientRow } from '../../store/messages/messages.ts';
 import { insertMembers, lockMembers, type PhoneOf } from '../../store/texting/members.ts';
 import { createContacts } from '../address-book/contacts.ts';
 import { numberOf } from '../shared/enumerations.ts';

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import { insertTexts, type NewText, type TextKind, updateFirstTexted } from '../../store/messages.ts';
+import { insertTexts, type NewText, type TextKind, updateFirstTexted } from '../../store/messages/messages.ts';
 import type { By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import type { Verdict } from '../supervision/lexicons.ts';

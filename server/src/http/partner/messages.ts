@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import type { By } from '../../domain/archive/archive.ts';
-import * as messages from '../../domain/messages.ts';
-import type { MessageParams, MessageRequest, MessageResult, MessageStatus } from '../../schemas/messages.ts';
+import * as messages from '../../domain/messages/messages.ts';
+import type { MessageParams, MessageRequest, MessageResult, MessageStatus } from '../../schemas/messages/messages.ts';
 import { withDetails } from './failures.ts';
 
 export async function send(deps: Deps, advisorId: number, { body }: { body: Static<typeof MessageRequest> }, by: By) {

@@ -11,12 +11,12 @@ import {
 import { GroupInput, GroupPage, GroupParams, GroupQuery } from '../../schemas/address-book/groups.ts';
 import { ConsentQuery, ConsentRequest, ConsentRequestResult, ConsentStatus } from '../../schemas/consent/consents.ts';
 import { ContentPage, ContentQuery } from '../../schemas/content/content.ts';
-import { MessageParams, MessageRequest, MessageResult, MessageStatus } from '../../schemas/messages.ts';
+import { MessageParams, MessageRequest, MessageResult, MessageStatus } from '../../schemas/messages/messages.ts';
 import {
   ScheduledMessagePage,
   ScheduledMessageParams,
   ScheduledMessageQuery,
-} from '../../schemas/scheduled-messages.ts';
+} from '../../schemas/messages/scheduled-messages.ts';
 import { EnumerationsResult } from '../../schemas/shared/enumerations.ts';
 import { type Route, route } from '../door.ts';
 import * as consents from './consents.ts';

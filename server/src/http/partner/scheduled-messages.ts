@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import type { By } from '../../domain/archive/archive.ts';
-import { cancelScheduled, listScheduled, type ScheduledMessage } from '../../domain/schedules.ts';
+import { cancelScheduled, listScheduled, type ScheduledMessage } from '../../domain/messages/scheduled-messages.ts';
 import type {
   ScheduledMessageParams,
   ScheduledMessageQuery,
   ScheduledMessage as Shape,
-} from '../../schemas/scheduled-messages.ts';
+} from '../../schemas/messages/scheduled-messages.ts';
 
 export async function list(deps: Deps, advisorId: number, { query }: { query: Static<typeof ScheduledMessageQuery> }) {
   const { data, pageInfo } = await listScheduled(deps, advisorId, query);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { PhoneNumbers } from '../messages.ts';
+import { PhoneNumbers } from '../messages/messages.ts';
 import { Id, Phone } from '../shared/strings.ts';
 import { FailureDetail } from '../texting/failures.ts';
 

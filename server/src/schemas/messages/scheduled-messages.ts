@@ -1,7 +1,11 @@
 import { Type } from 'typebox';
-import { type ScheduledStatus, scheduledMessageSorts, scheduledStatuses } from '../domain/schedules.ts';
-import { PageOf, PageQuery } from './shared/paging.ts';
-import { Enumeration, Id } from './shared/strings.ts';
+import {
+  type ScheduledStatus,
+  scheduledMessageSorts,
+  scheduledStatuses,
+} from '../../domain/messages/scheduled-messages.ts';
+import { PageOf, PageQuery } from '../shared/paging.ts';
+import { Enumeration, Id } from '../shared/strings.ts';
 
 const Status = (annotation: object = {}) =>
   Type.Unsafe<ScheduledStatus>({ type: 'string', enum: scheduledStatuses, ...annotation });

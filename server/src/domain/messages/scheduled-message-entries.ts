@@ -1,8 +1,13 @@
-import type { Deps } from '../deps.ts';
-import { insertEntries } from '../store/archive/archive.ts';
-import type { DueRow, FiredChange, NewScheduledMessage, ScheduledMessageRow } from '../store/scheduled-messages.ts';
-import { insertScheduledMessages } from '../store/scheduled-messages.ts';
-import { type By, byService } from './archive/archive.ts';
+import type { Deps } from '../../deps.ts';
+import { insertEntries } from '../../store/archive/archive.ts';
+import type {
+  DueRow,
+  FiredChange,
+  NewScheduledMessage,
+  ScheduledMessageRow,
+} from '../../store/messages/scheduled-messages.ts';
+import { insertScheduledMessages } from '../../store/messages/scheduled-messages.ts';
+import { type By, byService } from '../archive/archive.ts';
 
 /** Every change of a schedule is an entry, whose body is the schedule as it is from then on. */
 

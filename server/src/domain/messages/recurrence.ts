@@ -1,4 +1,4 @@
-import { word } from './shared/enumerations.ts';
+import { word } from '../shared/enumerations.ts';
 
 /** A text that repeats at the wall-clock time of its first occurrence. `frequency` is a number of the enumerations. */
 export type Schedule = { first: Date; frequency: number; timeZone: string };

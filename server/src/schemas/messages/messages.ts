@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { messageStatuses } from '../domain/messages.ts';
-import { textLengthMax } from '../domain/shared/text-rules.ts';
-import { DateTime, Enumeration, Id, Phone } from './shared/strings.ts';
-import { FailureDetail } from './texting/failures.ts';
+import { messageStatuses } from '../../domain/messages/messages.ts';
+import { textLengthMax } from '../../domain/shared/text-rules.ts';
+import { DateTime, Enumeration, Id, Phone } from '../shared/strings.ts';
+import { FailureDetail } from '../texting/failures.ts';
 
 const recipientsMax = 1_000;
 

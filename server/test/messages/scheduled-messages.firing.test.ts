@@ -3,17 +3,25 @@ import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { fireDue } from '../../src/domain/schedules.ts';
+import { fireDue } from '../../src/domain/messages/scheduled-messages.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { startJobs } from '../../src/jobs/start.ts';
 import { connect, DatabaseUnavailable } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
-import { insertScheduledMessages } from '../../src/store/scheduled-messages.ts';
+import { insertScheduledMessages } from '../../src/store/messages/scheduled-messages.ts';
 import { type ConsentState, findMemberOfContact } from '../../src/store/texting/members.ts';
 import { addContact, assertNotFound, contactsPath, findIds, newcomer, search } from '../address-book/address-book.ts';
 import { withinTransactions } from '../statements.ts';
+import {
+  acceptedPhone,
+  handset,
+  newPhone,
+  received,
+  scheduledMessagesPath,
+  send,
+  setConsent,
+} from '../texting/texting.ts';
 import { inject, makeWorld, type Person, type World } from '../world.ts';
-import { acceptedPhone, handset, newPhone, received, scheduledMessagesPath, send, setConsent } from './texting.ts';
 
 const once = numberOf('frequency', 'once');
 const daily = numberOf('frequency', 'daily');

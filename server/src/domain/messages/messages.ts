@@ -1,17 +1,17 @@
-import type { Deps } from '../deps.ts';
-import type { Batch } from '../store/database/coalescer.ts';
-import type { RecipientRow } from '../store/messages.ts';
-import * as store from '../store/messages.ts';
-import type { By } from './archive/archive.ts';
-import { invalid, type Problem, problem } from './problems.ts';
-import { type NewSchedule, takeSchedules } from './schedule-records.ts';
-import { dayMs } from './shared/days.ts';
-import { type Judge, judgesOf, type Verdict } from './supervision/lexicons.ts';
-import { type Judged, takeSupervised } from './supervision/supervision.ts';
-import { type Failure, failure } from './texting/failures.ts';
-import { gate, type Recipient } from './texting/gate.ts';
-import { isUnknown, knowNumbers } from './texting/members.ts';
-import { type Draft, noCarrier } from './texting/texts.ts';
+import type { Deps } from '../../deps.ts';
+import type { Batch } from '../../store/database/coalescer.ts';
+import type { RecipientRow } from '../../store/messages/messages.ts';
+import * as store from '../../store/messages/messages.ts';
+import type { By } from '../archive/archive.ts';
+import { invalid, type Problem, problem } from '../problems.ts';
+import { dayMs } from '../shared/days.ts';
+import { type Judge, judgesOf, type Verdict } from '../supervision/lexicons.ts';
+import { type Judged, takeSupervised } from '../supervision/supervision.ts';
+import { type Failure, failure } from '../texting/failures.ts';
+import { gate, type Recipient } from '../texting/gate.ts';
+import { isUnknown, knowNumbers } from '../texting/members.ts';
+import { type Draft, noCarrier } from '../texting/texts.ts';
+import { type NewSchedule, takeSchedules } from './scheduled-message-entries.ts';
 
 export type MessageInput = {
   text: string;

@@ -1,23 +1,23 @@
-import type { Deps } from '../deps.ts';
-import { listRecipients, type RecipientRow } from '../store/messages.ts';
+import type { Deps } from '../../deps.ts';
+import { listRecipients, type RecipientRow } from '../../store/messages/messages.ts';
 import type {
   DueRow,
   FiredChange,
   ScheduledMessageRow,
   ScheduledMessageSort,
   ScheduledStatus,
-} from '../store/scheduled-messages.ts';
-import * as store from '../store/scheduled-messages.ts';
-import type { By } from './archive/archive.ts';
-import { problem } from './problems.ts';
+} from '../../store/messages/scheduled-messages.ts';
+import * as store from '../../store/messages/scheduled-messages.ts';
+import type { By } from '../archive/archive.ts';
+import { problem } from '../problems.ts';
+import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
+import { type Judge, judgesOf } from '../supervision/lexicons.ts';
+import { type Judged, takeSupervised } from '../supervision/supervision.ts';
+import { gate, type Recipient, type RefusalCode } from '../texting/gate.ts';
+import { isUnknown, knowNumbers } from '../texting/members.ts';
+import type { Draft } from '../texting/texts.ts';
 import { nextAfter, nextOccurrences } from './recurrence.ts';
-import { archiveCanceled, archiveFired } from './schedule-records.ts';
-import { type Page, type PageRequest, pageOf, rowsOf } from './shared/paging.ts';
-import { type Judge, judgesOf } from './supervision/lexicons.ts';
-import { type Judged, takeSupervised } from './supervision/supervision.ts';
-import { gate, type Recipient, type RefusalCode } from './texting/gate.ts';
-import { isUnknown, knowNumbers } from './texting/members.ts';
-import type { Draft } from './texting/texts.ts';
+import { archiveCanceled, archiveFired } from './scheduled-message-entries.ts';
 
 export type ScheduledMessage = Omit<ScheduledMessageRow, 'firstDate' | 'timeZone'> & { nextDeliveryDates: Date[] };
 export type ScheduledMessageSearch = PageRequest<ScheduledMessageSort> & { status: ScheduledStatus };
@@ -26,7 +26,7 @@ export type SkipReason = RefusalCode | 'account_disabled' | 'no_texting_number' 
 type Outcome = { draft: Draft } | { skipped: SkipReason; blocked?: Judged };
 type Some = { now: Date; limit: number; wait: boolean };
 
-export { type ScheduledStatus, scheduledMessageSorts } from '../store/scheduled-messages.ts';
+export { type ScheduledStatus, scheduledMessageSorts } from '../../store/messages/scheduled-messages.ts';
 export const scheduledStatuses: readonly ScheduledStatus[] = ['scheduled', 'skipped', 'completed', 'canceled'];
 
 const batchSize = 500;

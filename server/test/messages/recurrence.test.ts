@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { nextAfter, nextOccurrences, occurrence, type Schedule } from '../../src/domain/recurrence.ts';
+import { nextAfter, nextOccurrences, occurrence, type Schedule } from '../../src/domain/messages/recurrence.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 
 const once = numberOf('frequency', 'once');
