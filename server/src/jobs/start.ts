@@ -15,10 +15,10 @@ import {
 } from '../domain/archive/checkpoint-delivery.ts';
 import type { NoteSigner } from '../domain/archive/signed-notes.ts';
 import { receiveReply } from '../domain/consent/replies.ts';
-import { type Dispatcher, dispatcher } from '../domain/dispatch.ts';
+import { type Dispatcher, dispatcher } from '../domain/delivery/dispatch.ts';
+import { receiveReceipt } from '../domain/delivery/receipts.ts';
 import { fireDue } from '../domain/messages/scheduled-messages.ts';
 import type { CrmFault } from '../domain/ports.ts';
-import { receiveReceipt } from '../domain/receipts.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
 import type { SandboxClock } from '../domain/shared/clock.ts';

@@ -8,22 +8,22 @@ import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
 import { deleteContact, updateContact } from '../../src/domain/address-book/contacts.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { claimTexts } from '../../src/domain/claims.ts';
 import { recordConsent, requestConsent } from '../../src/domain/consent/consents.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
-import { dispatcher } from '../../src/domain/dispatch.ts';
+import { claimTexts } from '../../src/domain/delivery/claims.ts';
+import { dispatcher } from '../../src/domain/delivery/dispatch.ts';
+import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import { type MessageInput, sendMessage } from '../../src/domain/messages/messages.ts';
 import { cancelScheduled, fireDue } from '../../src/domain/messages/scheduled-messages.ts';
 import type { IncomingReply } from '../../src/domain/ports.ts';
 import { Problem } from '../../src/domain/problems.ts';
-import { receiveReceipt } from '../../src/domain/receipts.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeDatabase, type TestDatabase } from '../database.ts';
+import { type Behaviour, behaviours, LedgerCarrier } from '../delivery/ledger-carrier.ts';
 import { failing, mortal, tracked } from './crashes.ts';
 import { drawInstants } from './instants.ts';
-import { type Behaviour, behaviours, LedgerCarrier } from './ledger-carrier.ts';
 import {
   allWords,
   type ModelReply,

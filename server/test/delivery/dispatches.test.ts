@@ -13,7 +13,7 @@ import {
   recordReceipts,
   releaseDeferred,
   updateHours,
-} from '../../src/store/dispatches.ts';
+} from '../../src/store/delivery/dispatches.ts';
 import { insertTexts, type NewText } from '../../src/store/messages/messages.ts';
 import { lockMembers, updateMember } from '../../src/store/texting/members.ts';
 import { newPhone, setConsent } from '../texting/texting.ts';

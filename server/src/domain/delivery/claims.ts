@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.ts';
-import * as store from '../store/dispatches.ts';
-import { listRecipients } from '../store/messages/messages.ts';
-import type { TextKind } from './ports.ts';
-import { allowedStates, gate, type Recipient } from './texting/gate.ts';
+import type { Deps } from '../../deps.ts';
+import * as store from '../../store/delivery/dispatches.ts';
+import { listRecipients } from '../../store/messages/messages.ts';
+import type { TextKind } from '../ports.ts';
+import { allowedStates, gate, type Recipient } from '../texting/gate.ts';
 
 /** A text that this node may hand to the carrier, until its lease ends. */
 export type ClaimedText = store.ClaimedRow & { leasedUntil: Date };

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Deps } from '../deps.ts';
-import type { Log } from '../log.ts';
-import type { Batch } from '../store/database/coalescer.ts';
-import * as store from '../store/dispatches.ts';
+import type { Deps } from '../../deps.ts';
+import type { Log } from '../../log.ts';
+import type { Batch } from '../../store/database/coalescer.ts';
+import * as store from '../../store/delivery/dispatches.ts';
+import { optOutByCarrier } from '../consent/consents.ts';
+import type { Carrier } from '../ports.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { type ClaimedText, claimTexts } from './claims.ts';
-import { optOutByCarrier } from './consent/consents.ts';
-import type { Carrier } from './ports.ts';
 import { outcomeOf, type Result, submit } from './submissions.ts';
 
 /** Hands what waits in the outbox to the carrier, on this node. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { circuitBreaker } from '../../src/domain/circuit-breaker.ts';
+import { circuitBreaker } from '../../src/domain/delivery/circuit-breaker.ts';
 
 const any = Number.POSITIVE_INFINITY;
 

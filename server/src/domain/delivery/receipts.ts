@@ -1,7 +1,7 @@
-import type { Deps } from '../deps.ts';
-import type { Batch } from '../store/database/coalescer.ts';
-import { recordReceipts } from '../store/dispatches.ts';
-import type { Clock, Receipt } from './ports.ts';
+import type { Deps } from '../../deps.ts';
+import type { Batch } from '../../store/database/coalescer.ts';
+import { recordReceipts } from '../../store/delivery/dispatches.ts';
+import type { Clock, Receipt } from '../ports.ts';
 
 /** What the carrier says became of a text. Those that come together are one commit. */
 export async function receiveReceipt({ db, clock }: Deps, receipt: Receipt): Promise<void> {

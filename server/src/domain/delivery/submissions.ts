@@ -1,7 +1,7 @@
-import type { Deps } from '../deps.ts';
-import type { OutcomeRow } from '../store/dispatches.ts';
+import type { Deps } from '../../deps.ts';
+import type { OutcomeRow } from '../../store/delivery/dispatches.ts';
+import type { Carrier, Submission } from '../ports.ts';
 import type { ClaimedText } from './claims.ts';
-import type { Carrier, Submission } from './ports.ts';
 
 /** What is known after handing a text over; `unknown` when the carrier erred or took too long to answer. */
 export type Result = Submission | { unknown: 'error' | 'timeout' };
