@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { archiveSigner } from './archive-key.ts';
-import { sandboxCarrier } from './carriers/sandbox.ts';
+import { sandboxCarrier } from './carriers/sandbox/sandbox-carrier.ts';
 import type { Config } from './config.ts';
 import { crmOpener } from './crm/open.ts';
 import type { OutsideFolder, Witnesses } from './domain/archive/checkpoint-delivery.ts';

@@ -6,7 +6,7 @@ import { fireDue } from './domain/messages/scheduled-messages.ts';
 import { startJobs } from './jobs/start.ts';
 import { makeLog } from './log.ts';
 import { startRuntime } from './runtime.ts';
-import { greeting, writeSandboxFile } from './sandbox-file.ts';
+import { greeting, writeSandboxFile } from './sandbox/sandbox-file.ts';
 
 export type Server = { stop(): Promise<void> };
 

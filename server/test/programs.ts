@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { SandboxFile } from '../src/domain/sandbox.ts';
+import type { SandboxFile } from '../src/sandbox/sandbox.ts';
 import { until } from './waiting.ts';
 
 const serverProgram = fileURLToPath(new URL('../src/main.ts', import.meta.url));

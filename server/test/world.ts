@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
 import { type App, buildApp } from '../src/app.ts';
-import { sandboxCarrier } from '../src/carriers/sandbox.ts';
+import { sandboxCarrier } from '../src/carriers/sandbox/sandbox-carrier.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import { crmOpener } from '../src/crm/open.ts';
 import { issueKey, type UsagePlan, unlimited } from '../src/domain/access/api-keys.ts';

@@ -2,7 +2,7 @@ import { getApplication } from '../domain/access/applications.ts';
 import { issueToken } from '../domain/access/tokens.ts';
 import { getAdvisor } from '../domain/accounts/advisors.ts';
 import { openDatabase } from '../runtime.ts';
-import { readSandboxFile } from '../sandbox-file.ts';
+import { readSandboxFile } from '../sandbox/sandbox-file.ts';
 import { fixClock, migrate } from '../store/database/migrate.ts';
 import { requireOwnServer, UsageError, type Verb } from './verb.ts';
 

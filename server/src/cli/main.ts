@@ -4,7 +4,7 @@ import { Problem } from '../domain/problems.ts';
 import { explain } from '../explain.ts';
 import { makeLog } from '../log.ts';
 import { type Runtime, startRuntime } from '../runtime.ts';
-import { readSandboxFile } from '../sandbox-file.ts';
+import { readSandboxFile } from '../sandbox/sandbox-file.ts';
 import { help, overview, usage } from './help.ts';
 import { makeOutput } from './output.ts';
 import { type Call, parseArgsOptions, UsageError, type Verb } from './verb.ts';

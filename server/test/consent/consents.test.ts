@@ -11,7 +11,7 @@ import {
   recordConsent,
   setInitialConsent,
 } from '../../src/domain/consent/consents.ts';
-import { makeSandbox } from '../../src/domain/sandbox.ts';
+import { makeSandbox } from '../../src/sandbox/sandbox.ts';
 import { insertMembers } from '../../src/store/texting/members.ts';
 import { findIds } from '../address-book/address-book.ts';
 import { ask, entries, kindsSent, memberOf, say, stateOf } from '../texting/people.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import type { SandboxAdvisor, SandboxFile } from '../../src/domain/sandbox.ts';
+import type { SandboxAdvisor, SandboxFile } from '../../src/sandbox/sandbox.ts';
 import { credentials } from '../nodes.ts';
 import { type LibraryClient, openidClient, ResponseBodyError, type TokenAnswer } from '../oauth/libraries.ts';
 import { type Visit, Visitor } from '../oauth/visitor.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import type { SandboxFile } from '../../src/domain/sandbox.ts';
+import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
 import { credentials } from '../nodes.ts';
 import { assent, freePort, makeDataFolder, type Program, startServer } from '../programs.ts';
 import { until } from '../waiting.ts';

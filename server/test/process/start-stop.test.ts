@@ -3,7 +3,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SandboxFile } from '../../src/domain/sandbox.ts';
+import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
 import { credentials } from '../nodes.ts';
 import {
   assent,

@@ -1,5 +1,5 @@
 import type { Db } from '../../store/database/db.ts';
-import { addToClockOffset, findClockOffset } from '../../store/sandbox-clock.ts';
+import { addToClockOffset, findClockOffset } from '../../store/sandbox/sandbox-clock.ts';
 import type { Clock } from '../ports.ts';
 
 /** Production's domain time is real time. */

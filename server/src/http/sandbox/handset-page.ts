@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { loopbackHosts } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
+import { e164 } from '../../domain/shared/phone-numbers.ts';
+import { isBlank, textLengthMax } from '../../domain/shared/text-rules.ts';
 import {
   getHandset,
   type Handset,
@@ -12,9 +14,7 @@ import {
   replyFromHandset,
   type ScreenText,
   type Sender,
-} from '../../domain/handsets.ts';
-import { e164 } from '../../domain/shared/phone-numbers.ts';
-import { isBlank, textLengthMax } from '../../domain/shared/text-rules.ts';
+} from '../../sandbox/handsets.ts';
 import { hidden } from '../advisor/frame.ts';
 import { addScript, sendFailure } from '../advisor/routes.ts';
 import { cookieJar } from '../cookies.ts';

@@ -4,8 +4,8 @@ import { requireKey } from '../../domain/access/callers.ts';
 import type { SandboxClock } from '../../domain/shared/clock.ts';
 import { apiKeyOf } from '../authenticate.ts';
 import { addClock } from './clock.ts';
-import { addHandset } from './handset.ts';
 import { addHandsetPage } from './handset-page.ts';
+import { addHandset } from './handsets.ts';
 
 /** What the sandbox adds at the origin: it needs the API key alone, the page with the phones nothing. In production none of it exists. */
 export function addSandbox(app: FastifyInstance, deps: Deps, clock: SandboxClock, handOn = async () => {}): void {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Deps } from '../deps.ts';
+import { receiveReply } from '../domain/consent/replies.ts';
+import { invalid } from '../domain/problems.ts';
 import { findAdvisorByTextingNumber } from '../store/accounts/advisors.ts';
-import * as store from '../store/handset.ts';
+import * as store from '../store/sandbox/handsets.ts';
 import type { ConsentState } from '../store/texting/members.ts';
-import { receiveReply } from './consent/replies.ts';
-import { invalid } from './problems.ts';
 import { magicContacts } from './sandbox.ts';
 
 /** The sandbox's phones, as somebody who holds one in the hand sees them: across all advisors. */

@@ -1,5 +1,5 @@
-import type { ContentInput, ContentStatus, ContentType } from './content/content.ts';
-import { dayMs } from './shared/days.ts';
+import type { ContentInput, ContentStatus, ContentType } from '../domain/content/content.ts';
+import { dayMs } from '../domain/shared/days.ts';
 
 /** An item a line: where it stands, title, summary, keywords, and its status where it is not published. */
 type Lines = Record<ContentType, string>;

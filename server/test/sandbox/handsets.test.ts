@@ -3,8 +3,6 @@ import { after, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { assertInvalid } from '../address-book/address-book.ts';
 import { assertProblem } from '../problem.ts';
-import { until } from '../waiting.ts';
-import { inject, makeWorld } from '../world.ts';
 import {
   acceptedPhone,
   consentRequestsPath,
@@ -16,7 +14,9 @@ import {
   send,
   setConsent,
   statusOf,
-} from './texting.ts';
+} from '../texting/texting.ts';
+import { until } from '../waiting.ts';
+import { inject, makeWorld } from '../world.ts';
 
 const world = await makeWorld();
 after(() => world.close());

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Deps } from '../../deps.ts';
-import { type HandsetMessage, listHandsetMessages, replyFromHandset } from '../../domain/handsets.ts';
 import { textLengthMax } from '../../domain/shared/text-rules.ts';
+import { type HandsetMessage, listHandsetMessages, replyFromHandset } from '../../sandbox/handsets.ts';
 import { Phone } from '../../schemas/shared/strings.ts';
 import { valid, validator } from '../../schemas/shared/validate.ts';
 import { parseBody, type RawBody } from '../body.ts';

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Carrier, CarrierRecord, Clock, Inbound, OutgoingText, Submission } from '../domain/ports.ts';
-import type { Batch } from '../store/database/coalescer.ts';
-import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable, type Db } from '../store/database/db.ts';
+import type { Carrier, CarrierRecord, Clock, Inbound, OutgoingText, Submission } from '../../domain/ports.ts';
+import type { Batch } from '../../store/database/coalescer.ts';
+import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable, type Db } from '../../store/database/db.ts';
 import {
   findHandsetRecord,
   insertHandsetMessages,
   listHandsetRecords,
   type NewHandsetMessage,
-} from '../store/handset.ts';
+} from '../../store/sandbox/handsets.ts';
 
 /** What a phone of the sandbox does. One that isn't listed receives its texts, and the receipt says so. */
 type Phone = {

@@ -1,4 +1,4 @@
-import type { Db } from './database/db.ts';
+import type { Db } from '../database/db.ts';
 
 export async function findClockOffset(db: Db): Promise<number> {
   const [row] = await db.query<{ offsetMs: number }>('select offset_ms as "offsetMs" from sandbox_clock');

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import type { Deps } from '../deps.ts';
+import { issueKey } from '../domain/access/api-keys.ts';
+import { addApplication, rotateSecret } from '../domain/access/applications.ts';
+import { provision } from '../domain/access/grants.ts';
+import { discover } from '../domain/access/identity-provider.ts';
+import { addAdvisor, setAdvisor } from '../domain/accounts/advisors.ts';
+import { addFirm, type Firm, listFirms } from '../domain/accounts/firms.ts';
+import { createContacts } from '../domain/address-book/contacts.ts';
+import { setInitialConsent } from '../domain/consent/consents.ts';
+import { type ContentInput, saveContent } from '../domain/content/content.ts';
+import { numberOf } from '../domain/shared/enumerations.ts';
+import { hashSecret, matchesHash } from '../domain/shared/secrets.ts';
 import { findKey } from '../store/access/api-keys.ts';
 import { findApplication } from '../store/access/applications.ts';
 import { findAdvisor, type NewAdvisor } from '../store/accounts/advisors.ts';
 import { listKnownPhones } from '../store/address-book/contacts.ts';
 import { listContent } from '../store/content/content.ts';
-import { issueKey } from './access/api-keys.ts';
-import { addApplication, rotateSecret } from './access/applications.ts';
-import { provision } from './access/grants.ts';
-import { discover } from './access/identity-provider.ts';
-import { addAdvisor, setAdvisor } from './accounts/advisors.ts';
-import { addFirm, type Firm, listFirms } from './accounts/firms.ts';
-import { createContacts } from './address-book/contacts.ts';
-import { setInitialConsent } from './consent/consents.ts';
-import { type ContentInput, saveContent } from './content/content.ts';
 import { sandboxLibrary } from './sandbox-library.ts';
-import { numberOf } from './shared/enumerations.ts';
-import { hashSecret, matchesHash } from './shared/secrets.ts';
 
 /** What sandbox.json holds: all that a partner's application needs to begin. */
 export type SandboxFile = {

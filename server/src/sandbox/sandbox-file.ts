@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { ConfigError } from './config.ts';
-import type { Deps } from './deps.ts';
-import { ProviderFault } from './domain/access/identity-provider.ts';
-import { allScopes } from './domain/access/scopes.ts';
-import { issueToken } from './domain/access/tokens.ts';
-import { makeSandbox, type SandboxAdvisor, type SandboxFile } from './domain/sandbox.ts';
+import { ConfigError } from '../config.ts';
+import type { Deps } from '../deps.ts';
+import { ProviderFault } from '../domain/access/identity-provider.ts';
+import { allScopes } from '../domain/access/scopes.ts';
+import { issueToken } from '../domain/access/tokens.ts';
+import { makeSandbox, type SandboxAdvisor, type SandboxFile } from './sandbox.ts';
 
 type Sandboxed = Deps & { config: { dataDir: string } };
 
