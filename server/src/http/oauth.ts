@@ -4,9 +4,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { describeFault } from '../oauth/faults.ts';
 import { authorizePath, discoveryPaths, jwksPath, revokePath, tokenPath } from '../oauth/routes.ts';
 import type { OAuthServer } from '../oauth/server.ts';
-import { readRawBody } from './body.ts';
-import type { Lane } from './lane.ts';
-import { sendErrorPage } from './page.ts';
+import { sendErrorPage } from './browser/page.ts';
+import { readRawBody } from './door/body.ts';
+import type { Lane } from './door/lane.ts';
 
 /** As much as the library takes. */
 const formBytesMax = 56 * 1024;

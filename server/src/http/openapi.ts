@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { scopes } from '../domain/access/scopes.ts';
 import { type ProblemCode, problems } from '../domain/problems.ts';
 import { ProblemBody } from '../schemas/shared/problem.ts';
-import type { Route } from './door.ts';
-import { icon } from './pages.ts';
+import { icon } from './browser/public-pages.ts';
+import type { Route } from './door/door.ts';
 
 /** What every route can answer, whatever it does. */
 const commonProblems: ProblemCode[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeLane } from '../../src/http/lane.ts';
+import { makeLane } from '../../src/http/door/lane.ts';
 
 test('no more than its width are inside, and the others follow in their order', async () => {
   const lane = makeLane(2);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Session } from '../../domain/sign-in/sessions.ts';
 import type { AuthorizationRequest, AuthorizationRequests } from '../../oauth/server.ts';
-import { brand, type Html, html, sendErrorPage, sendPage } from '../page.ts';
+import { brand, type Html, html, sendErrorPage, sendPage } from '../browser/page.ts';
 import { hidden, signOutForm } from './frame.ts';
 import { scopeList } from './scope-list.ts';
 import { sendSignIn } from './sign-in.ts';

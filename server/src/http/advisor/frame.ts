@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Session } from '../../domain/sign-in/sessions.ts';
-import { brand, type Html, html } from '../page.ts';
+import { brand, type Html, html } from '../browser/page.ts';
 
 /** The line above the pages of an advisor who is signed in: where to go, and out. */
 export function rooms(here: string, formToken: string): Html {

@@ -10,7 +10,7 @@ import {
   removePasskey,
 } from '../../domain/sign-in/passkeys.ts';
 import type { Session } from '../../domain/sign-in/sessions.ts';
-import { type Html, html, sendPage } from '../page.ts';
+import { type Html, html, sendPage } from '../browser/page.ts';
 import { confirmation, day, hidden, rooms } from './frame.ts';
 import type { Visits } from './visits.ts';
 

@@ -1,5 +1,5 @@
 import { type allScopes, scopesForAdvisors } from '../../domain/access/scopes.ts';
-import { type Html, html } from '../page.ts';
+import { type Html, html } from '../browser/page.ts';
 
 /** What an application may do, in plain words: who you are first, for how long last. */
 export function scopeList(scopes: string[]): Html {

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { findSession, type NewSession, type Session, signOut } from '../../domain/sign-in/sessions.ts';
-import { type CookieJar, cookieJar } from '../cookies.ts';
-import { type FormDoor, formDoor } from '../forms.ts';
+import { type CookieJar, cookieJar } from '../browser/cookies.ts';
+import { type FormDoor, formDoor } from '../browser/forms.ts';
 
 /** What a handler of these pages works with: the domain, the forms, and who is signed in at the other end. */
 export type Visits = {

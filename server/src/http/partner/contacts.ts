@@ -13,7 +13,7 @@ import type {
   MembershipsInput,
 } from '../../schemas/address-book/contacts.ts';
 import { instantOf } from '../../schemas/shared/validate.ts';
-import { present } from '../present.ts';
+import { present } from './present.ts';
 
 type Of<Schema> = { params: Static<typeof ContactParams> } & Schema;
 

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import * as groups from '../../domain/address-book/groups.ts';
 import { numberOf } from '../../domain/shared/enumerations.ts';
 import type { GroupInput, GroupParams, GroupQuery, GroupSummary } from '../../schemas/address-book/groups.ts';
-import { present } from '../present.ts';
+import { present } from './present.ts';
 
 export async function create(deps: Deps, advisorId: number, { body }: { body: Static<typeof GroupInput> }) {
   return { id: await groups.createGroup(deps, advisorId, body, numberOf('source', 'API')) };

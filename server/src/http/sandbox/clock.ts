@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { invalid } from '../../domain/problems.ts';
 import type { SandboxClock } from '../../domain/shared/clock.ts';
 import { valid, validator } from '../../schemas/shared/validate.ts';
-import { parseBody, type RawBody } from '../body.ts';
+import { parseBody, type RawBody } from '../door/body.ts';
 
 /** Past this RFC 3339 has no way to write a time. */
 const lastMs = Date.UTC(9999, 11, 31);

@@ -17,9 +17,9 @@ import {
 } from '../../sandbox/handsets.ts';
 import { hidden } from '../advisor/frame.ts';
 import { addScript, sendFailure } from '../advisor/routes.ts';
-import { cookieJar } from '../cookies.ts';
-import { formDoor } from '../forms.ts';
-import { brand, type Html, html, sendErrorPage, sendPage } from '../page.ts';
+import { cookieJar } from '../browser/cookies.ts';
+import { formDoor } from '../browser/forms.ts';
+import { brand, type Html, html, sendErrorPage, sendPage } from '../browser/page.ts';
 
 const script = readFileSync(new URL('browser/handset.js', import.meta.url));
 const style = readFileSync(new URL('browser/handset.css', import.meta.url));

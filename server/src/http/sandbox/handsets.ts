@@ -5,7 +5,7 @@ import { textLengthMax } from '../../domain/shared/text-rules.ts';
 import { type HandsetMessage, listHandsetMessages, replyFromHandset } from '../../sandbox/handsets.ts';
 import { Phone } from '../../schemas/shared/strings.ts';
 import { valid, validator } from '../../schemas/shared/validate.ts';
-import { parseBody, type RawBody } from '../body.ts';
+import { parseBody, type RawBody } from '../door/body.ts';
 
 const validateParams = validator(Type.Object({ phone: Phone() }));
 const validateReply = validator(

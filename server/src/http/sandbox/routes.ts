@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { requireKey } from '../../domain/access/callers.ts';
 import type { SandboxClock } from '../../domain/shared/clock.ts';
-import { apiKeyOf } from '../authenticate.ts';
+import { apiKeyOf } from '../door/authenticate.ts';
 import { addClock } from './clock.ts';
 import { addHandsetPage } from './handset-page.ts';
 import { addHandset } from './handsets.ts';

@@ -67,7 +67,7 @@ function makeAjv(options: { allErrors: boolean }): Ajv2020 {
   ajv.addKeyword({ keyword: 'trim', type: 'string', modifying: true, before: 'maxLength', validate: trim });
   ajv.addKeyword({ keyword: 'ignoredWhen', type: 'object', modifying: true, before: 'properties', validate: ignore });
   ajv.addKeyword({ keyword: 'ignoredUnless', type: 'object', modifying: true, before: 'properties', validate: keep });
-  // For whoever reads the query: see http/query.ts.
+  // For whoever reads the query: see http/door/query.ts.
   ajv.addKeyword('freeText');
   return ajv;
 }

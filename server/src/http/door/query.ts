@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { invalid } from '../domain/problems.ts';
+import { invalid } from '../../domain/problems.ts';
 
 /**
  * The query as strings; a name that is repeated becomes an array, which no schema of ours takes. A raw plus stands for a

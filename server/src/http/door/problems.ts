@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { invalid, type Problem, problem, problemIn, problems } from '../domain/problems.ts';
+import { invalid, type Problem, problem, problemIn, problems } from '../../domain/problems.ts';
 
 export const problemType = 'application/problem+json; charset=utf-8';
 

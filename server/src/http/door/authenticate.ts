@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Credentials } from '../domain/access/callers.ts';
-import { problem } from '../domain/problems.ts';
+import type { Credentials } from '../../domain/access/callers.ts';
+import { problem } from '../../domain/problems.ts';
 
 /** Both credentials, as the request carries them. */
 export function credentialsOf(request: FastifyRequest): Credentials {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { secretCookie } from '../oauth/browser.ts';
+import { secretCookie } from '../../oauth/browser.ts';
 
 export type CookieName = 'session' | 'form';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { loopbackHosts } from '../config.ts';
-import { hashSecret, matchesHash } from '../domain/shared/secrets.ts';
-import type { RawBody } from './body.ts';
+import { loopbackHosts } from '../../config.ts';
+import { hashSecret, matchesHash } from '../../domain/shared/secrets.ts';
+import type { RawBody } from '../door/body.ts';
 import type { CookieJar } from './cookies.ts';
 
 const formBytesMax = 16 * 1024;

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { problem } from '../domain/problems.ts';
+import { problem } from '../../domain/problems.ts';
 
 const served = ['1', 'v1', '1.0', '1.0.0'];
 const versionInPath = /^\/v(\d[^/?]*)(?=[/?]|$)/i;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { invalid } from '../domain/problems.ts';
+import { invalid } from '../../domain/problems.ts';
 import { payloadTooLarge, unsupportedMediaType } from './problems.ts';
 
 export const bodyBytesMax = 256 * 1024;

@@ -1,4 +1,4 @@
-import { problem } from '../domain/problems.ts';
+import { problem } from '../../domain/problems.ts';
 
 export type Lane = {
   /** Waits for its turn; returns what to call when done. */

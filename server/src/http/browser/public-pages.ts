@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { type ProblemCode, problemCodes, problems } from '../domain/problems.ts';
+import { type ProblemCode, problemCodes, problems } from '../../domain/problems.ts';
 import { brand, type Html, html, sendPage } from './page.ts';
 
 /** A speech bubble with a tick: said, and agreed to. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Problem, problem } from '../domain/problems.ts';
-import type { Log } from '../log.ts';
+import { type Problem, problem } from '../../domain/problems.ts';
+import type { Log } from '../../log.ts';
 import { commonHeaders } from './headers.ts';
 import { problemBody, problemHeaders } from './problems.ts';
 import { newTraceId, traceIdOf } from './trace.ts';
