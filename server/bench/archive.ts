@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder, writePackage } from '../src/archive-exports/folder.ts';
 import { readConfig } from '../src/config.ts';
 import { exportArchive } from '../src/domain/archive/archive-export.ts';
 import { verifyAgainstOutside } from '../src/domain/archive/archive-status.ts';
@@ -7,7 +8,6 @@ import { growTree } from '../src/domain/archive/archive-tree.ts';
 import { deliverCheckpoints } from '../src/domain/archive/checkpoint-delivery.ts';
 import { verifyPackage } from '../src/examiner/verify.mjs';
 import { makeLog } from '../src/log.ts';
-import { makeFolder, writePackage } from '../src/packages/folder.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';
 import { startEmbedded } from '../src/store/database/embedded.ts';
 import { type Load, load, medianOf } from './load.ts';

@@ -5,14 +5,14 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { checkpointCommand } from '../../src/checkpoint-copies/command.ts';
+import { type OutsideFolder, outsideFolder } from '../../src/checkpoint-copies/folder.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { byPerson } from '../../src/domain/archive/archive.ts';
 import { ArchiveFault, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { deliverCheckpoints, type KeptLeaf, witnessing } from '../../src/domain/archive/checkpoint-delivery.ts';
 import { readCheckpoint } from '../../src/examiner/verify.mjs';
-import { checkpointCommand } from '../../src/outside/command.ts';
-import { type OutsideFolder, outsideFolder } from '../../src/outside/folder.ts';
 import { insertEntries } from '../../src/store/archive/archive.ts';
 import * as treeStore from '../../src/store/archive/archive-tree.ts';
 import { makeDatabase } from '../database.ts';

@@ -1,11 +1,11 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeFolder, writePackage } from '../../src/archive-exports/folder.ts';
+import { createZip } from '../../src/archive-exports/zip.ts';
 import { type ExportFormat, exportArchive } from '../../src/domain/archive/archive-export.ts';
 import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { type Line, type Report, verifyPackage } from '../../src/examiner/verify.mjs';
-import { makeFolder, writePackage } from '../../src/packages/folder.ts';
-import { createZip } from '../../src/packages/zip.ts';
 
 /** A folder for packages, what was exported into it, and what an examiner says of each. */
 export function makeDesk(publicKey: string) {

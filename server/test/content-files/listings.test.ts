@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { decoded, unzipped } from '../../src/content-files/encodings.ts';
 import { SourceFault } from '../../src/content-files/faults.ts';
 import { entriesMax, type FeedEntry, type Listing, readListing } from '../../src/content-files/listings.ts';
-import { readPageHead } from '../../src/content-files/page-head.ts';
+import { readPageHead } from '../../src/content-files/web-page-head.ts';
 
 const at = 'https://firm.example/blog/feed.xml';
 

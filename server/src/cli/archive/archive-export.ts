@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import { makeFolder, writePackage } from '../../archive-exports/folder.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { deployment } from '../../domain/archive/archive.ts';
 import { type ExportFormat, exportArchive } from '../../domain/archive/archive-export.ts';
 import { verdicts, verifyPackage } from '../../examiner/verify.mjs';
-import { makeFolder, writePackage } from '../../packages/folder.ts';
 import { type Call, UsageError, type Verb } from '../verb.ts';
 
 const cantTell = verdicts.indexOf('unknown');

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import type { FeedEntry, Refusal, SitemapEntry } from '../../content-files/listings.ts';
-import { readPages } from '../../content-files/pages.ts';
 import {
   documentBytesMax,
   isWebAddress,
@@ -9,6 +8,7 @@ import {
   type Source,
   whyNot,
 } from '../../content-files/sources.ts';
+import { readPages } from '../../content-files/web-pages.ts';
 import {
   archiveMissing,
   type ContentInput,

@@ -1,8 +1,8 @@
 import { OutboundFault } from '../outbound/outbound.ts';
 import { decoded } from './encodings.ts';
 import { SourceFault } from './faults.ts';
-import { type PageHead, readPageHead } from './page-head.ts';
 import { type Reading, whyNot } from './sources.ts';
+import { type PageHead, readPageHead } from './web-page-head.ts';
 
 /** A page of a sitemap with what it says of itself, or why it can't be had. */
 export type Page<Entry> = { entry: Entry } & (PageHead | { why: string });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Config, ConfigError } from './config.ts';
-import { makeNoteSigner, makeSigningKey, type NoteSigner } from './domain/archive/signed-notes.ts';
+import { type Config, ConfigError } from '../config.ts';
+import { makeNoteSigner, makeSigningKey, type NoteSigner } from '../domain/archive/signed-notes.ts';
 import { readOrMake } from './made-files.ts';
 
 /** What signs checkpoints, by the key in its file; null where this node has none. The sandbox makes its own. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config } from './config.ts';
-import { sealingKeyBytes } from './domain/shared/sealing.ts';
+import type { Config } from '../config.ts';
+import { sealingKeyBytes } from '../domain/shared/sealing.ts';
 import { readOrMake } from './made-files.ts';
 
 /** What secrets are sealed with: the keys of the environment, or in the sandbox one that it makes for itself. */
