@@ -17,7 +17,7 @@ run('tests', [
   '--test',
   '--test-concurrency=3',
   '--test-timeout=300000',
-  '--test-global-setup=server/test/global-setup.ts',
+  '--test-global-setup=server/test/support/global-setup.ts',
   '--test-reporter=spec',
   ...files,
 ]);

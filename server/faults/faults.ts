@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort, launchServer, makeDataFolder, type Program, startServer } from '../test/programs.ts';
-import { until } from '../test/waiting.ts';
+import { freePort, launchServer, makeDataFolder, type Program, startServer } from '../test/support/programs.ts';
+import { until } from '../test/support/waiting.ts';
 import { type Client, makeClient } from './client.ts';
 import { type Findings, judge } from './judge.ts';
 import { type Ledger, makeLedger } from './ledger.ts';

@@ -1,5 +1,5 @@
 import { type Outcome, tryTampering, type Who } from '../test/archive/tampering.ts';
-import { globalSetup, globalTeardown } from '../test/global-setup.ts';
+import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 
 const everyone: Who[] = ['application', 'owner', 'superuser'];
 

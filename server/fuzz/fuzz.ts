@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type ContactInput, createContacts } from '../src/domain/address-book/contacts.ts';
 import { numberOf } from '../src/domain/shared/enumerations.ts';
-import type { World } from '../test/world.ts';
+import type { World } from '../test/support/world.ts';
 import { makeClient, type Received, type Sent } from './client.ts';
 import { makeJudge } from './judge.ts';
 import { type Operation, operationsOf } from './operations.ts';

@@ -1,8 +1,8 @@
 // Requests made from the OpenAPI document, valid ones and nearly valid ones, against the whole server on a database of
 // its own. `--requests 20000`, `--seed 1` to send the same ones again.
 import { parseArgs } from 'node:util';
-import { globalSetup, globalTeardown } from '../test/global-setup.ts';
-import { makeWorld, type World } from '../test/world.ts';
+import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
+import { makeWorld, type World } from '../test/support/world.ts';
 import { type Fuzzed, fuzz } from './fuzz.ts';
 
 const { values } = parseArgs({ options: { requests: { type: 'string' }, seed: { type: 'string' } } });

@@ -1,4 +1,4 @@
-import type { World } from '../test/world.ts';
+import type { World } from '../test/support/world.ts';
 
 const pageSize = 190;
 const orders = {

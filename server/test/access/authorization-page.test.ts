@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { disconnect, listConnections } from '../../src/domain/access/grants.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../advisor-app.ts';
 import { makeClient } from '../oauth/client.ts';
+import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../support/advisor-app.ts';
 
 const scope = 'openid offline_access core.contacts.read text.messaging.write';
 let pages: AdvisorApp;

@@ -9,8 +9,8 @@ import { issueToken } from '../../src/domain/access/tokens.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { makeSecret } from '../../src/domain/shared/secrets.ts';
 import { routes } from '../../src/http/partner/routes.ts';
-import { assertProblem } from '../problem.ts';
-import { type Answer, inject, makeWorld, type World } from '../world.ts';
+import { assertProblem } from '../support/problem.ts';
+import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 
 const path = '/v1/core/contact/contacts';
 const recordsMs = 1_000;

@@ -14,11 +14,11 @@ import {
   signed,
   startSmallProvider,
   text,
-} from '../identity-provider.ts';
-import { anotherNode, credentials } from '../nodes.ts';
-import { assertProblem } from '../problem.ts';
-import { until } from '../waiting.ts';
-import { type Answer, inject, makeWorld, type World } from '../world.ts';
+} from '../support/identity-provider.ts';
+import { anotherNode, credentials } from '../support/nodes.ts';
+import { assertProblem } from '../support/problem.ts';
+import { until } from '../support/waiting.ts';
+import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 
 const believedMs = 10 * 60 * 1000;
 const unknownKeyMs = 1_000;

@@ -15,10 +15,10 @@ import {
   signed,
   startSmallProvider,
   startStandardProvider,
-} from '../identity-provider.ts';
-import { anotherNode, credentials } from '../nodes.ts';
-import { assertProblem } from '../problem.ts';
-import { type Answer, inject, makeWorld, type World } from '../world.ts';
+} from '../support/identity-provider.ts';
+import { anotherNode, credentials } from '../support/nodes.ts';
+import { assertProblem } from '../support/problem.ts';
+import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 
 const url = '/v1/core/contact/contacts';
 

@@ -7,11 +7,11 @@ import { addApplication } from '../../src/domain/access/applications.ts';
 import { forgetExpiredAnswers } from '../../src/domain/access/idempotency.ts';
 import { allScopes } from '../../src/domain/access/scopes.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
-import { anotherNode, credentials } from '../nodes.ts';
-import { assertProblem } from '../problem.ts';
-import { listen, openWire } from '../sockets.ts';
-import { until } from '../waiting.ts';
-import { type Answer, inject, makeWorld, type World } from '../world.ts';
+import { anotherNode, credentials } from '../support/nodes.ts';
+import { assertProblem } from '../support/problem.ts';
+import { listen, openWire } from '../support/sockets.ts';
+import { until } from '../support/waiting.ts';
+import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 
 const contacts = '/core/contact/contacts';
 const groups = '/core/contact/groups';

@@ -15,8 +15,8 @@ import {
   putInGroups,
   search,
 } from '../address-book/address-book.ts';
-import { scheduledMessagesPath, send, setConsent } from '../texting/texting.ts';
-import { type Answer, makeWorld } from '../world.ts';
+import { scheduledMessagesPath, send, setConsent } from '../support/texting.ts';
+import { type Answer, makeWorld } from '../support/world.ts';
 
 const world = await makeWorld();
 after(() => world.close());

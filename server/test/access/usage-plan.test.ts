@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, suite, type TestContext, test } from 'node:test';
 import { revokeKey, setPlan, type UsagePlan, unlimited } from '../../src/domain/access/api-keys.ts';
 import { usagePlans } from '../../src/domain/access/usage-plans.ts';
-import { anotherNode, credentials } from '../nodes.ts';
-import { assertProblem } from '../problem.ts';
-import { type Answer, inject, makeWorld, type World } from '../world.ts';
+import { anotherNode, credentials } from '../support/nodes.ts';
+import { assertProblem } from '../support/problem.ts';
+import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 
 const path = '/core/enumerations';
 const recordsMs = 1_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
-import type { Answer, Person, World } from '../world.ts';
+import type { Answer, Person, World } from '../support/world.ts';
 
 /** What the tests of the address book share: steps, and the promises that every route makes. */
 export const contactsPath = '/core/contact/contacts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { World } from '../world.ts';
+import type { World } from '../support/world.ts';
 
 const sorts = {
   fullName: { column: 'full_name', low: 'low_text' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { makeWorld } from '../world.ts';
+import { makeWorld } from '../support/world.ts';
 import {
   addContact,
   addGroup,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { makeWorld, type Person } from '../world.ts';
+import { makeWorld, type Person } from '../support/world.ts';
 import {
   addContact,
   addGroup,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { contactSorts, createContact, createContacts, deleteContact } from '../../src/domain/address-book/contacts.ts';
 import { groupSorts } from '../../src/domain/address-book/groups.ts';
 import { searchText } from '../../src/domain/shared/folding.ts';
-import { makeWorld, type Person } from '../world.ts';
+import { makeWorld, type Person } from '../support/world.ts';
 import {
   addContact,
   addGroup,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { contactSorts, createContact } from '../../src/domain/address-book/contacts.ts';
-import { makeWorld, type Person } from '../world.ts';
+import { makeWorld, type Person } from '../support/world.ts';
 import {
   addContact,
   addGroup,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createContact } from '../../src/domain/address-book/contacts.ts';
-import { makeWorld } from '../world.ts';
+import { makeWorld } from '../support/world.ts';
 import {
   addContact,
   addGroup,

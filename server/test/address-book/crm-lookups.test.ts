@@ -5,8 +5,8 @@ import { lookUpDue } from '../../src/domain/address-book/crm-lookups.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { paperCrm } from '../crm/paper-crm.ts';
-import { messagesPath, newPhone } from '../texting/texting.ts';
-import { makeWorld } from '../world.ts';
+import { messagesPath, newPhone } from '../support/texting.ts';
+import { makeWorld } from '../support/world.ts';
 
 const crm = paperCrm();
 const world = await makeWorld({ dispatch: false, openCrm: () => crm.crm });

@@ -17,8 +17,8 @@ import { byOperator } from '../../src/domain/archive/archive.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { type PaperCrm, paperCrm } from '../crm/paper-crm.ts';
-import { newPhone, setConsent } from '../texting/texting.ts';
-import { makeWorld } from '../world.ts';
+import { newPhone, setConsent } from '../support/texting.ts';
+import { makeWorld } from '../support/world.ts';
 
 const crms = new Map<string, PaperCrm>();
 const world = await makeWorld({

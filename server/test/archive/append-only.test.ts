@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { exportContacts } from '../../src/domain/address-book/contact-imports.ts';
-import { acceptedPhone, received, reply, send } from '../texting/texting.ts';
-import { makeWorld } from '../world.ts';
+import { acceptedPhone, received, reply, send } from '../support/texting.ts';
+import { makeWorld } from '../support/world.ts';
 
 const world = await makeWorld();
 after(() => world.close());

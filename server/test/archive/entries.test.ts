@@ -17,9 +17,9 @@ import { setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { forgetExpiredSignIns } from '../../src/domain/sign-in/sign-ins.ts';
 import { setWording } from '../../src/domain/texting/wordings.ts';
 import { makeSandbox } from '../../src/sandbox/sandbox.ts';
-import { makeAdvisorApp, password } from '../advisor-app.ts';
-import { makePasskey } from '../authenticator.ts';
-import { acceptedPhone, scheduledMessagesPath, send, setConsent } from '../texting/texting.ts';
+import { makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { makePasskey } from '../support/authenticator.ts';
+import { acceptedPhone, scheduledMessagesPath, send, setConsent } from '../support/texting.ts';
 
 const pages = await makeAdvisorApp();
 after(() => pages.close());

@@ -15,8 +15,8 @@ import { deliverCheckpoints, type KeptLeaf, witnessing } from '../../src/domain/
 import { readCheckpoint } from '../../src/examiner/verify.mjs';
 import { insertEntries } from '../../src/store/archive/archive.ts';
 import * as treeStore from '../../src/store/archive/archive-tree.ts';
-import { makeDatabase } from '../database.ts';
-import { until } from '../waiting.ts';
+import { makeDatabase } from '../support/database.ts';
+import { until } from '../support/waiting.ts';
 import { depsOn, signer } from './small-archive.ts';
 
 const database = await makeDatabase();

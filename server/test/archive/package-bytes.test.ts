@@ -5,9 +5,9 @@ import { byOperator } from '../../src/domain/archive/archive.ts';
 import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
 import { isBlank } from '../../src/domain/shared/text-rules.ts';
-import { acceptedPhone, handset, send } from '../texting/texting.ts';
-import { until } from '../waiting.ts';
-import { makeWorld } from '../world.ts';
+import { acceptedPhone, handset, send } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
+import { makeWorld } from '../support/world.ts';
 import { exportTo, makeDesk, readEmail, readLines, unzip } from './packages.ts';
 import { signer } from './small-archive.ts';
 

@@ -8,7 +8,7 @@ import { entryBytes, leafHash, readCheckpoint } from '../../src/examiner/verify.
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { connect, type Pool } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
-import { makeDatabase, type TestDatabase } from '../database.ts';
+import { makeDatabase, type TestDatabase } from '../support/database.ts';
 
 export const signer = makeNoteSigner('test.example/archive', makeSigningKey());
 

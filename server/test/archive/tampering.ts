@@ -3,7 +3,7 @@ import { type Verification, verifyArchive } from '../../src/domain/archive/archi
 import { append, type Edge, rootOf } from '../../src/domain/archive/merkle.ts';
 import { entryBytes, leafHash } from '../../src/examiner/verify.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
-import type { TestDatabase } from '../database.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { depsOn, makeSmallArchive, type SmallArchive, signer } from './small-archive.ts';
 
 /** Whoever does it: the product's own role, the owner of the tables, or the superuser of the whole database. */

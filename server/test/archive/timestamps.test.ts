@@ -13,7 +13,7 @@ import { timestampAuthority } from '../../src/checkpoint-copies/timestamps.ts';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { witnessing } from '../../src/domain/archive/checkpoint-delivery.ts';
 import * as treeStore from '../../src/store/archive/archive-tree.ts';
-import { makeDatabase } from '../database.ts';
+import { makeDatabase } from '../support/database.ts';
 import { depsOn } from './small-archive.ts';
 
 const run = promisify(execFile);

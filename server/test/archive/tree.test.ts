@@ -4,7 +4,7 @@ import { archive, byPerson } from '../../src/domain/archive/archive.ts';
 import { ArchiveFault, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { readCheckpoint } from '../../src/examiner/verify.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
-import { makeWorld } from '../world.ts';
+import { makeWorld } from '../support/world.ts';
 import { signer } from './small-archive.ts';
 
 const world = await makeWorld();

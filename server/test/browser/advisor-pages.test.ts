@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { decodeJwt } from 'jose';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { authorize, disconnect, listConnections } from '../../src/domain/access/grants.ts';
-import { type AdvisorApp, makeAdvisorApp, password } from '../advisor-app.ts';
-import { freePort } from '../programs.ts';
+import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { freePort } from '../support/programs.ts';
 
 const executablePath = '/usr/bin/chromium';
 const skip = existsSync(executablePath) ? false : 'there is no /usr/bin/chromium';

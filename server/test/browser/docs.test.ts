@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { type Browser, chromium } from 'playwright-core';
 import { routes } from '../../src/http/partner/routes.ts';
-import { makeWorld, type World } from '../world.ts';
+import { makeWorld, type World } from '../support/world.ts';
 
 const executablePath = '/usr/bin/chromium';
 const skip = existsSync(executablePath) ? false : 'there is no /usr/bin/chromium';

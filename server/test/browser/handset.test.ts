@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { after, afterEach, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { freePort } from '../programs.ts';
-import { acceptedPhone, newPhone, received, reply, send, setConsent } from '../texting/texting.ts';
-import { makeWorld, type Person, type World } from '../world.ts';
+import { freePort } from '../support/programs.ts';
+import { acceptedPhone, newPhone, received, reply, send, setConsent } from '../support/texting.ts';
+import { makeWorld, type Person, type World } from '../support/world.ts';
 
 const executablePath = '/usr/bin/chromium';
 const skip = existsSync(executablePath) ? false : 'there is no /usr/bin/chromium';

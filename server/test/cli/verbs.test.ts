@@ -7,10 +7,10 @@ import { help } from '../../src/cli/help.ts';
 import { verbs } from '../../src/cli/verbs.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { matchesHash } from '../../src/domain/shared/secrets.ts';
-import { credentials } from '../nodes.ts';
-import { assent, type Said } from '../programs.ts';
-import { until } from '../waiting.ts';
-import { inject, makeWorld, type World } from '../world.ts';
+import { credentials } from '../support/nodes.ts';
+import { assent, type Said } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
+import { inject, makeWorld, type World } from '../support/world.ts';
 
 suite('assent, the operator’s command', () => {
   let world: World;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import type { ConsentState } from '../../src/store/texting/members.ts';
-import { ask, entries, kindsSent, memberOf, outbox, say, stateOf } from '../texting/people.ts';
-import { newPhone, setConsent } from '../texting/texting.ts';
-import { makeWorld } from '../world.ts';
+import { ask, entries, kindsSent, memberOf, outbox, say, stateOf } from '../support/people.ts';
+import { newPhone, setConsent } from '../support/texting.ts';
+import { makeWorld } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());

@@ -8,9 +8,9 @@ import {
   pairs,
   testDoor,
 } from '../address-book/address-book.ts';
-import { ask, memberOf, say } from '../texting/people.ts';
-import { consentsPath, newPhone } from '../texting/texting.ts';
-import { type Answer, makeWorld, type Person } from '../world.ts';
+import { ask, memberOf, say } from '../support/people.ts';
+import { consentsPath, newPhone } from '../support/texting.ts';
+import { type Answer, makeWorld, type Person } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());

@@ -11,9 +11,9 @@ import {
   newcomer,
   testDoor,
 } from '../address-book/address-book.ts';
-import { kindsSent, memberOf, outbox, say, stateOf } from '../texting/people.ts';
-import { acceptedPhone, consentRequestsPath, lookUp, newPhone, received, setConsent } from '../texting/texting.ts';
-import { type Answer, makeWorld, type Person } from '../world.ts';
+import { kindsSent, memberOf, outbox, say, stateOf } from '../support/people.ts';
+import { acceptedPhone, consentRequestsPath, lookUp, newPhone, received, setConsent } from '../support/texting.ts';
+import { type Answer, makeWorld, type Person } from '../support/world.ts';
 
 const world = await makeWorld();
 after(() => world.close());

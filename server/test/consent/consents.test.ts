@@ -14,9 +14,9 @@ import {
 import { makeSandbox } from '../../src/sandbox/sandbox.ts';
 import { insertMembers } from '../../src/store/texting/members.ts';
 import { findIds } from '../address-book/address-book.ts';
-import { ask, entries, kindsSent, memberOf, say, stateOf } from '../texting/people.ts';
-import { newPhone, setConsent } from '../texting/texting.ts';
-import { makeWorld } from '../world.ts';
+import { ask, entries, kindsSent, memberOf, say, stateOf } from '../support/people.ts';
+import { newPhone, setConsent } from '../support/texting.ts';
+import { makeWorld } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());

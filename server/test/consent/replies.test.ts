@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { contactsPath, findIds } from '../address-book/address-book.ts';
-import { ask, entries, kindsSent, memberOf, outbox, say, stateOf } from '../texting/people.ts';
-import { newPhone, setConsent } from '../texting/texting.ts';
-import { makeWorld } from '../world.ts';
+import { ask, entries, kindsSent, memberOf, outbox, say, stateOf } from '../support/people.ts';
+import { newPhone, setConsent } from '../support/texting.ts';
+import { makeWorld } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());

@@ -15,11 +15,11 @@ import { makeLog } from '../../src/log.ts';
 import { connect } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { LedgerCarrier } from '../delivery/ledger-carrier.ts';
-import { assertConsented, drawInstants } from '../texting/instants.ts';
-import { newPhone } from '../texting/texting.ts';
-import { type RecordedMessage, type Records, readRecords } from '../texting/texting-records.ts';
-import { until } from '../waiting.ts';
-import { makeWorld } from '../world.ts';
+import { assertConsented, drawInstants } from '../support/instants.ts';
+import { newPhone } from '../support/texting.ts';
+import { type RecordedMessage, type Records, readRecords } from '../support/texting-records.ts';
+import { until } from '../support/waiting.ts';
+import { makeWorld } from '../support/world.ts';
 
 /** Rounds go on at once, in waves, so that claims are of many people's texts as under load. */
 const wavesMax = 5;

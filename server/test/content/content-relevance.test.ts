@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { saveContent, searchContent } from '../../src/domain/content/content.ts';
 import { sandboxLibrary } from '../../src/sandbox/sandbox-library.ts';
-import { makeWorld, type World } from '../world.ts';
+import { makeWorld, type World } from '../support/world.ts';
 
 /** What people type, and what they hope to find. Written before what is found was looked at. */
 const asked: Record<string, Record<string, string>> = {

@@ -10,8 +10,8 @@ import { syncContent } from '../../src/cli/content/content-sync.ts';
 import type { Call } from '../../src/cli/verb.ts';
 import { listKnownContent } from '../../src/domain/content/content.ts';
 import type { Runtime } from '../../src/runtime.ts';
-import { assent, type Said } from '../programs.ts';
-import { makeWorld, type World } from '../world.ts';
+import { assent, type Said } from '../support/programs.ts';
+import { makeWorld, type World } from '../support/world.ts';
 
 suite('assent content', () => {
   let world: World;

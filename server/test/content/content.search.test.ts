@@ -6,7 +6,7 @@ import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { type ContentInput, contentTypes, saveContent } from '../../src/domain/content/content.ts';
 import { assertInvalid, assertProblem, idMax, pairs, search, testDoor } from '../address-book/address-book.ts';
-import { makeWorld, type Person } from '../world.ts';
+import { makeWorld, type Person } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());

@@ -9,7 +9,7 @@ import {
   saveContent,
   searchContent,
 } from '../../src/domain/content/content.ts';
-import { makeWorld, type World } from '../world.ts';
+import { makeWorld, type World } from '../support/world.ts';
 
 const everyone: ContentOwner = { firmId: null, source: null };
 

@@ -4,7 +4,7 @@ import { after, afterEach, before, suite, test } from 'node:test';
 import { openCardDav } from '../../src/crm/carddav.ts';
 import { type Crm, CrmFault } from '../../src/domain/ports.ts';
 import { makeOutbound } from '../../src/outbound/outbound.ts';
-import { vcard } from '../radicale.ts';
+import { vcard } from '../support/radicale.ts';
 import { ample, listed } from './listed.ts';
 import { type Answers, drip, endlessly, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
 

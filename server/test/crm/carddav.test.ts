@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { crmOpener } from '../../src/crm/open.ts';
 import { type Crm, type CrmAccess, CrmFault } from '../../src/domain/ports.ts';
-import { type Radicale, skip, startRadicale, vcard, vcardOf } from '../radicale.ts';
+import { type Radicale, skip, startRadicale, vcard, vcardOf } from '../support/radicale.ts';
 import { ample, listed, versions } from './listed.ts';
 
 suite('an address book by CardDAV', { skip }, () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { crmOpener } from '../../src/crm/open.ts';
 import { type Crm, CrmFault } from '../../src/domain/ports.ts';
-import { vcard, vcardOf } from '../radicale.ts';
+import { vcard, vcardOf } from '../support/radicale.ts';
 import { ample, listed } from './listed.ts';
 
 suite('a CRM’s export as a file', () => {

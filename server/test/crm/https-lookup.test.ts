@@ -11,8 +11,8 @@ import { openHttpsLookup } from '../../src/crm/https-lookup.ts';
 import { crmOpener } from '../../src/crm/open.ts';
 import { type Crm, CrmFault } from '../../src/domain/ports.ts';
 import { makeOutbound } from '../../src/outbound/outbound.ts';
-import { freePort } from '../programs.ts';
-import { until } from '../waiting.ts';
+import { freePort } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 import { ample, listed } from './listed.ts';
 import {
   type Answers,

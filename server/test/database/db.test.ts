@@ -11,11 +11,11 @@ import {
   type Pool,
 } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
-import { type DatabaseProxy, startProxy } from '../database-proxy.ts';
-import { anotherNode, credentials } from '../nodes.ts';
-import { assertProblem } from '../problem.ts';
-import { until } from '../waiting.ts';
-import { type Answer, inject, makeWorld, type World } from '../world.ts';
+import { type DatabaseProxy, startProxy } from '../support/database-proxy.ts';
+import { anotherNode, credentials } from '../support/nodes.ts';
+import { assertProblem } from '../support/problem.ts';
+import { until } from '../support/waiting.ts';
+import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 
 const contacts = '/core/contact/contacts';
 const timeoutMs = 400;

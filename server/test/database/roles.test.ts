@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
 import { checkDatabase, MigrationError, migrate } from '../../src/store/database/migrate.ts';
-import { makeDatabase, type TestDatabase } from '../database.ts';
+import { makeDatabase, type TestDatabase } from '../support/database.ts';
 
 const insufficientPrivilege = '42501';
 

@@ -10,10 +10,10 @@ import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeLog } from '../../src/log.ts';
 import { connect, type Pool } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
-import { startProxy } from '../database-proxy.ts';
-import { acceptedPhone, handset, lookUp, messagesPath, send, statusOf } from '../texting/texting.ts';
-import { until } from '../waiting.ts';
-import { makeWorld, type World } from '../world.ts';
+import { startProxy } from '../support/database-proxy.ts';
+import { acceptedPhone, handset, lookUp, messagesPath, send, statusOf } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
+import { makeWorld, type World } from '../support/world.ts';
 
 const hourMs = 3_600_000;
 const carrierTimeoutMs = 3_000;

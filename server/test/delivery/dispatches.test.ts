@@ -16,9 +16,9 @@ import {
 } from '../../src/store/delivery/dispatches.ts';
 import { insertTexts, type NewText } from '../../src/store/messages/messages.ts';
 import { lockMembers, updateMember } from '../../src/store/texting/members.ts';
-import { newPhone, setConsent } from '../texting/texting.ts';
-import { until } from '../waiting.ts';
-import { makeWorld, type World } from '../world.ts';
+import { newPhone, setConsent } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
+import { makeWorld, type World } from '../support/world.ts';
 
 const allowed = ['text:true:accepted', 'opt_out:true:opted_out'];
 const secondMs = 1_000;

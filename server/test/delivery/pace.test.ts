@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { acceptedPhone, received, reply, send } from '../texting/texting.ts';
-import { makeWorld } from '../world.ts';
+import { acceptedPhone, received, reply, send } from '../support/texting.ts';
+import { makeWorld } from '../support/world.ts';
 
 const world = await makeWorld();
 after(() => world.close());

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../advisor-app.ts';
+import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../support/advisor-app.ts';
 
 let pages: AdvisorApp;
 let visitor: Visitor;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fuzz } from '../../fuzz/fuzz.ts';
-import { makeWorld, type World } from '../world.ts';
+import { makeWorld, type World } from '../support/world.ts';
 
 const requests = 600;
 const seed = 20_261_115;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { anotherNode } from '../nodes.ts';
-import { assertProblem } from '../problem.ts';
-import { exchange, listen, openWire } from '../sockets.ts';
-import { type Answer, makeWorld, type World } from '../world.ts';
+import { anotherNode } from '../support/nodes.ts';
+import { assertProblem } from '../support/problem.ts';
+import { exchange, listen, openWire } from '../support/sockets.ts';
+import { type Answer, makeWorld, type World } from '../support/world.ts';
 
 const contacts = '/v1/core/contact/contacts';
 const bodyBytesMax = 256 * 1024;

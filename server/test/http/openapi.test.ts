@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { problemCodes, problems } from '../../src/domain/problems.ts';
 import type { Route } from '../../src/http/door/door.ts';
 import { routes } from '../../src/http/partner/routes.ts';
-import { type Answer, inject, makeWorld, type World } from '../world.ts';
+import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 
 type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; $ref?: string; examples?: unknown[] };
 type Content = Record<string, { schema: Schema; example?: Record<string, unknown> }>;

@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { makeLog } from '../../src/log.ts';
 import { connect } from '../../src/store/database/db.ts';
-import { anotherNode } from '../nodes.ts';
-import { assertProblem } from '../problem.ts';
-import { exchange, listen } from '../sockets.ts';
-import { inject, makeWorld, type World } from '../world.ts';
+import { anotherNode } from '../support/nodes.ts';
+import { assertProblem } from '../support/problem.ts';
+import { exchange, listen } from '../support/sockets.ts';
+import { inject, makeWorld, type World } from '../support/world.ts';
 
 const contacts = '/core/contact/contacts';
 

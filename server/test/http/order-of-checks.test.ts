@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { assertProblem } from '../problem.ts';
-import { type Answer, inject, makeWorld, type World } from '../world.ts';
+import { assertProblem } from '../support/problem.ts';
+import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 
 const contacts = '/core/contact/contacts';
 const ann = { firstName: 'Ann', lastName: 'Smith' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, mock, test } from 'node:test';
 import { DatabaseTimeout, DatabaseUnavailable } from '../../src/store/database/db.ts';
-import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../advisor-app.ts';
+import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../support/advisor-app.ts';
 
 let pages: AdvisorApp;
 let visitor: Visitor;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { issueKey } from '../../src/domain/access/api-keys.ts';
 import { problemCodes, problems } from '../../src/domain/problems.ts';
-import { assertProblem } from '../problem.ts';
-import { inject, makeWorld, type World } from '../world.ts';
+import { assertProblem } from '../support/problem.ts';
+import { inject, makeWorld, type World } from '../support/world.ts';
 
 const contacts = '/core/contact/contacts';
 /** The contract's table, written out again: a change of the code alone must not go unnoticed. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { dateTime, testDoor, testIds } from '../address-book/address-book.ts';
-import { acceptedPhone, handset, lookUp, messagesPath, send, setConsent, statusOf } from '../texting/texting.ts';
-import { makeWorld } from '../world.ts';
+import { acceptedPhone, handset, lookUp, messagesPath, send, setConsent, statusOf } from '../support/texting.ts';
+import { makeWorld } from '../support/world.ts';
 
 const world = await makeWorld();
 after(() => world.close());

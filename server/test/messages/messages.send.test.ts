@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { assertInvalid, illFormed, testDoor } from '../address-book/address-book.ts';
-import { assertProblem } from '../problem.ts';
-import { acceptedPhone, handset, lookUp, newPhone, received, send, setConsent } from '../texting/texting.ts';
-import { makeWorld } from '../world.ts';
+import { assertProblem } from '../support/problem.ts';
+import { acceptedPhone, handset, lookUp, newPhone, received, send, setConsent } from '../support/texting.ts';
+import { makeWorld } from '../support/world.ts';
 
 const world = await makeWorld();
 after(() => world.close());

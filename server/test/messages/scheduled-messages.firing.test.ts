@@ -11,7 +11,7 @@ import { appRole } from '../../src/store/database/migrate.ts';
 import { insertScheduledMessages } from '../../src/store/messages/scheduled-messages.ts';
 import { type ConsentState, findMemberOfContact } from '../../src/store/texting/members.ts';
 import { addContact, assertNotFound, contactsPath, findIds, newcomer, search } from '../address-book/address-book.ts';
-import { withinTransactions } from '../statements.ts';
+import { withinTransactions } from '../support/statements.ts';
 import {
   acceptedPhone,
   handset,
@@ -20,8 +20,8 @@ import {
   scheduledMessagesPath,
   send,
   setConsent,
-} from '../texting/texting.ts';
-import { inject, makeWorld, type Person, type World } from '../world.ts';
+} from '../support/texting.ts';
+import { inject, makeWorld, type Person, type World } from '../support/world.ts';
 
 const once = numberOf('frequency', 'once');
 const daily = numberOf('frequency', 'daily');

@@ -12,8 +12,8 @@ import {
   testDoor,
   testIds,
 } from '../address-book/address-book.ts';
-import { acceptedPhone, scheduledMessagesPath as path, send } from '../texting/texting.ts';
-import { makeWorld, type Person } from '../world.ts';
+import { acceptedPhone, scheduledMessagesPath as path, send } from '../support/texting.ts';
+import { makeWorld, type Person } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());

@@ -3,10 +3,10 @@ import { after, before, suite, test } from 'node:test';
 import { addApplication, disableApplication } from '../../src/domain/access/applications.ts';
 import { disconnect, listConnections } from '../../src/domain/access/grants.ts';
 import { makeSecret } from '../../src/domain/shared/secrets.ts';
-import { assertProblem } from '../problem.ts';
-import { exchange, listen } from '../sockets.ts';
-import { until } from '../waiting.ts';
-import { type Answer, inject, makeWorld } from '../world.ts';
+import { assertProblem } from '../support/problem.ts';
+import { exchange, listen } from '../support/sockets.ts';
+import { until } from '../support/waiting.ts';
+import { type Answer, inject, makeWorld } from '../support/world.ts';
 import { allOf, type Client, makeClient, redirectUri, signedIn, type Tokens } from './client.ts';
 import { type Visit, Visitor } from './visitor.ts';
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { issueKey, unlimited } from '../../src/domain/access/api-keys.ts';
 import { type ApplicationInput, addApplication } from '../../src/domain/access/applications.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { type Answer, inject, type Person, type World } from '../world.ts';
+import { type Answer, inject, type Person, type World } from '../support/world.ts';
 import { type Visit, Visitor } from './visitor.ts';
 
 export const redirectUri = 'https://crm.example/callback?tenant=7';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { provision } from '../../src/domain/access/grants.ts';
-import { credentials } from '../nodes.ts';
-import { freePort } from '../programs.ts';
-import { until } from '../waiting.ts';
-import { makeWorld, type World } from '../world.ts';
+import { credentials } from '../support/nodes.ts';
+import { freePort } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
+import { makeWorld, type World } from '../support/world.ts';
 import { allOf, type Client, makeClient, signInTo } from './client.ts';
 import {
   AuthorizationResponseError,

@@ -7,12 +7,12 @@ import { forgetExpiredTokens } from '../../src/domain/access/oauth-tokens.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { hashSecret } from '../../src/domain/shared/secrets.ts';
-import { anotherNode, credentials } from '../nodes.ts';
-import { assertProblem } from '../problem.ts';
-import { assent, makeDataFolder } from '../programs.ts';
-import { withinTransactions } from '../statements.ts';
-import { until } from '../waiting.ts';
-import { type Answer, inject, makeWorld, type Person, type World } from '../world.ts';
+import { anotherNode, credentials } from '../support/nodes.ts';
+import { assertProblem } from '../support/problem.ts';
+import { assent, makeDataFolder } from '../support/programs.ts';
+import { withinTransactions } from '../support/statements.ts';
+import { until } from '../support/waiting.ts';
+import { type Answer, inject, makeWorld, type Person, type World } from '../support/world.ts';
 import { type Client, makeClient, password, redirectUri, signInTo, type Tokens } from './client.ts';
 import { type Visit, Visitor } from './visitor.ts';
 

@@ -7,12 +7,12 @@ import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { connect, type Pool } from '../../src/store/database/db.ts';
 import { type Embedded, startEmbedded } from '../../src/store/database/embedded.ts';
 import { appRole, migrate } from '../../src/store/database/migrate.ts';
-import { type DatabaseProxy, type Fate, startProxy } from '../database-proxy.ts';
-import { anotherNode } from '../nodes.ts';
-import { makeDataFolder } from '../programs.ts';
-import { withinTransactions } from '../statements.ts';
-import { until } from '../waiting.ts';
-import { type Answer, inject, makeWorld, type World } from '../world.ts';
+import { type DatabaseProxy, type Fate, startProxy } from '../support/database-proxy.ts';
+import { anotherNode } from '../support/nodes.ts';
+import { makeDataFolder } from '../support/programs.ts';
+import { withinTransactions } from '../support/statements.ts';
+import { until } from '../support/waiting.ts';
+import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 import { type Client, makeClient, password, redirectUri, signInTo } from './client.ts';
 import { type Visit, Visitor } from './visitor.ts';
 

@@ -7,10 +7,10 @@ import { forgetExpiredTokens, judgeReuse, keepAnswer, saveOAuthToken } from '../
 import { hashSecret } from '../../src/domain/shared/secrets.ts';
 import { connect, type Pool, type Transaction } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
-import { anotherNode, credentials } from '../nodes.ts';
-import { listen } from '../sockets.ts';
-import { until } from '../waiting.ts';
-import { type Answer, inject, makeWorld } from '../world.ts';
+import { anotherNode, credentials } from '../support/nodes.ts';
+import { listen } from '../support/sockets.ts';
+import { until } from '../support/waiting.ts';
+import { type Answer, inject, makeWorld } from '../support/world.ts';
 import { type Client, makeClient, redirectUri, signedIn, type Tokens } from './client.ts';
 import type { Visitor } from './visitor.ts';
 

@@ -9,11 +9,11 @@ import {
   replaceSigningKeys,
   rotateSigningKeys,
 } from '../../src/domain/access/signing-keys.ts';
-import { anotherNode, credentials } from '../nodes.ts';
-import { assertProblem } from '../problem.ts';
-import { assent, makeDataFolder } from '../programs.ts';
-import { until } from '../waiting.ts';
-import { inject, makeWorld, type World } from '../world.ts';
+import { anotherNode, credentials } from '../support/nodes.ts';
+import { assertProblem } from '../support/problem.ts';
+import { assent, makeDataFolder } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
+import { inject, makeWorld, type World } from '../support/world.ts';
 import { type Client, makeClient, signInTo } from './client.ts';
 import { Visitor } from './visitor.ts';
 

@@ -7,10 +7,10 @@ import { disconnect, provision, unprovision } from '../../src/domain/access/gran
 import { keyRing } from '../../src/domain/access/signing-keys.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { hashSecret, makeSecret } from '../../src/domain/shared/secrets.ts';
-import { assertProblem } from '../problem.ts';
-import { exchange, listen, openWire } from '../sockets.ts';
-import { until } from '../waiting.ts';
-import { type Answer, inject, makeWorld, type Person } from '../world.ts';
+import { assertProblem } from '../support/problem.ts';
+import { exchange, listen, openWire } from '../support/sockets.ts';
+import { until } from '../support/waiting.ts';
+import { type Answer, inject, makeWorld, type Person } from '../support/world.ts';
 import { allOf, type Client, makeClient, redirectUri, signedIn, type Tokens } from './client.ts';
 import type { Visitor } from './visitor.ts';
 

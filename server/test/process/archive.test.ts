@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
-import { assent, makeDataFolder, type Program, startServer } from '../programs.ts';
-import { until } from '../waiting.ts';
+import { assent, makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 suite('the archive of a sandbox', () => {
   const folder = makeDataFolder();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { assent, makeDataFolder, type Program, startServer } from '../programs.ts';
-import { type Radicale, skip, startRadicale, vcard } from '../radicale.ts';
-import { until } from '../waiting.ts';
+import { assent, makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import { type Radicale, skip, startRadicale, vcard } from '../support/radicale.ts';
+import { until } from '../support/waiting.ts';
 
 const cards = 10_000;
 const advisor = ['--advisor', 'devon@sandbox.example'];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { type StandardProvider, startStandardProvider } from '../identity-provider.ts';
-import { credentials } from '../nodes.ts';
-import { assertProblem } from '../problem.ts';
-import { assent, freePort, launchServer, makeDataFolder, type Program, startServer } from '../programs.ts';
-import { until } from '../waiting.ts';
-import type { Answer } from '../world.ts';
+import { type StandardProvider, startStandardProvider } from '../support/identity-provider.ts';
+import { credentials } from '../support/nodes.ts';
+import { assertProblem } from '../support/problem.ts';
+import { assent, freePort, launchServer, makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
+import type { Answer } from '../support/world.ts';
 
 suite('a sandbox whose tokens come from an identity provider', () => {
   const folder = makeDataFolder();

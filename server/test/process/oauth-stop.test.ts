@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { makeDatabase, type TestDatabase } from '../database.ts';
-import { makeDataFolder, type Program, startServer } from '../programs.ts';
-import { openWire } from '../sockets.ts';
-import { until } from '../waiting.ts';
+import { makeDatabase, type TestDatabase } from '../support/database.ts';
+import { makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import { openWire } from '../support/sockets.ts';
+import { until } from '../support/waiting.ts';
 
 /** Long enough to tell a client that was asked to go from one that was cut off at its end. */
 const graceMs = 6_000;

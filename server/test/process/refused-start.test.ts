@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, suite, test } from 'node:test';
-import { makeDatabase } from '../database.ts';
-import { launchServer, makeDataFolder } from '../programs.ts';
+import { makeDatabase } from '../support/database.ts';
+import { launchServer, makeDataFolder } from '../support/programs.ts';
 
 suite('a start that can’t be', () => {
   const folder = makeDataFolder();

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { SandboxAdvisor, SandboxFile } from '../../src/sandbox/sandbox.ts';
-import { credentials } from '../nodes.ts';
 import { type LibraryClient, openidClient, ResponseBodyError, type TokenAnswer } from '../oauth/libraries.ts';
 import { type Visit, Visitor } from '../oauth/visitor.ts';
-import { assent, freePort, makeDataFolder, type Program, startServer } from '../programs.ts';
+import { credentials } from '../support/nodes.ts';
+import { assent, freePort, makeDataFolder, type Program, startServer } from '../support/programs.ts';
 
 const allScopes =
   'openid offline_access core.contacts.read core.contacts.write core.content.read text.messaging.read text.messaging.write';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
-import { credentials } from '../nodes.ts';
-import { assent, freePort, makeDataFolder, type Program, startServer } from '../programs.ts';
-import { until } from '../waiting.ts';
+import { credentials } from '../support/nodes.ts';
+import { assent, freePort, makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 type Body = Record<string, unknown> | undefined;
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what the wire carries, whatever it is.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
-import { credentials } from '../nodes.ts';
+import { credentials } from '../support/nodes.ts';
 import {
   assent,
   freePort,
@@ -14,8 +14,8 @@ import {
   makeDataFolder,
   type Program,
   startServer,
-} from '../programs.ts';
-import { until } from '../waiting.ts';
+} from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
 
 const contacts = '/v1/core/contact/contacts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { makeDatabase, type TestDatabase } from '../database.ts';
-import { credentials } from '../nodes.ts';
-import { assent, makeDataFolder, type Program, startServer } from '../programs.ts';
-import { openWire, type Wire } from '../sockets.ts';
-import { until } from '../waiting.ts';
+import { makeDatabase, type TestDatabase } from '../support/database.ts';
+import { credentials } from '../support/nodes.ts';
+import { assent, makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import { openWire, type Wire } from '../support/sockets.ts';
+import { until } from '../support/waiting.ts';
 
 const contacts = '/v1/core/contact/contacts';
 

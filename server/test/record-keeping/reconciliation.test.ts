@@ -5,9 +5,9 @@ import { byOperator, deployment } from '../../src/domain/archive/archive.ts';
 import type { CarrierRecord } from '../../src/domain/ports.ts';
 import { reconcile, reconcileDue } from '../../src/domain/record-keeping/reconciliation.ts';
 import { dayMs, dayOf, startOf } from '../../src/domain/shared/days.ts';
-import { say } from '../texting/people.ts';
-import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../texting/texting.ts';
-import { makeWorld } from '../world.ts';
+import { say } from '../support/people.ts';
+import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
+import { makeWorld } from '../support/world.ts';
 
 const world = await makeWorld();
 after(() => world.close());

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { dayMs, dayOf } from '../../src/domain/shared/days.ts';
-import { assent, type Said } from '../programs.ts';
-import { say } from '../texting/people.ts';
-import { newPhone } from '../texting/texting.ts';
-import { makeWorld, type World } from '../world.ts';
+import { say } from '../support/people.ts';
+import { assent, type Said } from '../support/programs.ts';
+import { newPhone } from '../support/texting.ts';
+import { makeWorld, type World } from '../support/world.ts';
 
 suite('assent, for records', () => {
   let world: World;

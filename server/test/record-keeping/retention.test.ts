@@ -13,9 +13,9 @@ import { dispose, disposeDue, getRetention, setRetention } from '../../src/domai
 import { dayMs } from '../../src/domain/shared/days.ts';
 import { appRole, fixClock } from '../../src/store/database/migrate.ts';
 import { newcomer } from '../address-book/address-book.ts';
-import { ask, say } from '../texting/people.ts';
-import { newPhone, send, setConsent } from '../texting/texting.ts';
-import { makeWorld, type Person } from '../world.ts';
+import { ask, say } from '../support/people.ts';
+import { newPhone, send, setConsent } from '../support/texting.ts';
+import { makeWorld, type Person } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { type AdvisorApp, makeAdvisorApp, type Visitor } from '../advisor-app.ts';
-import { lookUp, newPhone, setConsent } from '../texting/texting.ts';
-import { inject, makeWorld } from '../world.ts';
+import { type AdvisorApp, makeAdvisorApp, type Visitor } from '../support/advisor-app.ts';
+import { lookUp, newPhone, setConsent } from '../support/texting.ts';
+import { inject, makeWorld } from '../support/world.ts';
 
 suite('the handset page', () => {
   let pages: AdvisorApp;

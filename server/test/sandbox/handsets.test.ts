@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { assertInvalid } from '../address-book/address-book.ts';
-import { assertProblem } from '../problem.ts';
+import { assertProblem } from '../support/problem.ts';
 import {
   acceptedPhone,
   consentRequestsPath,
@@ -14,9 +14,9 @@ import {
   send,
   setConsent,
   statusOf,
-} from '../texting/texting.ts';
-import { until } from '../waiting.ts';
-import { inject, makeWorld } from '../world.ts';
+} from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
+import { inject, makeWorld } from '../support/world.ts';
 
 const world = await makeWorld();
 after(() => world.close());

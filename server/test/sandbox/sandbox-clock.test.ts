@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { anotherNode } from '../nodes.ts';
-import { assertProblem } from '../problem.ts';
-import { inject, makeWorld, type World } from '../world.ts';
+import { anotherNode } from '../support/nodes.ts';
+import { assertProblem } from '../support/problem.ts';
+import { inject, makeWorld, type World } from '../support/world.ts';
 
 const centuryMs = 100 * 365 * 24 * 60 * 60 * 1000;
 let world: World;

@@ -3,8 +3,8 @@ import { createHook } from 'node:async_hooks';
 import { after, before, test } from 'node:test';
 import { addAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { forgetExpiredSignIns } from '../../src/domain/sign-in/sign-ins.ts';
-import { type AdvisorApp, makeAdvisorApp, password } from '../advisor-app.ts';
-import type { Answer } from '../world.ts';
+import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import type { Answer } from '../support/world.ts';
 
 let pages: AdvisorApp;
 let addresses = 0;

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
-import { assent, type Said } from '../programs.ts';
-import { acceptedPhone, handset, messagesPath, send } from '../texting/texting.ts';
-import { makeWorld, type World } from '../world.ts';
+import { assent, type Said } from '../support/programs.ts';
+import { acceptedPhone, handset, messagesPath, send } from '../support/texting.ts';
+import { makeWorld, type World } from '../support/world.ts';
 
 suite('assent, for supervision', () => {
   let world: World;

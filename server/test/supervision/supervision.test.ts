@@ -18,9 +18,9 @@ import {
 import { connect } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { insertTexts } from '../../src/store/messages/messages.ts';
-import { entries, kindsSent, memberOf, say, stateOf } from '../texting/people.ts';
-import { acceptedPhone, handset, messagesPath, newPhone, scheduledMessagesPath, send } from '../texting/texting.ts';
-import { makeWorld, type Person, type World } from '../world.ts';
+import { entries, kindsSent, memberOf, say, stateOf } from '../support/people.ts';
+import { acceptedPhone, handset, messagesPath, newPhone, scheduledMessagesPath, send } from '../support/texting.ts';
+import { makeWorld, type Person, type World } from '../support/world.ts';
 
 const card = 'Your card 4111 1111 1111 1111 is on file';
 const promise = 'This fund has guaranteed returns';

@@ -20,18 +20,10 @@ import { Problem } from '../../src/domain/problems.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeDatabase, type TestDatabase } from '../database.ts';
 import { type Behaviour, behaviours, LedgerCarrier } from '../delivery/ledger-carrier.ts';
-import { failing, mortal, tracked } from './crashes.ts';
-import { drawInstants } from './instants.ts';
-import {
-  allWords,
-  type ModelReply,
-  type ModelSchedule,
-  type Settings,
-  TextingModel,
-  type Words,
-} from './texting-model.ts';
+import { failing, mortal, tracked } from '../support/crashes.ts';
+import { makeDatabase, type TestDatabase } from '../support/database.ts';
+import { drawInstants } from '../support/instants.ts';
 import {
   type Abandoned,
   assertAccounted,
@@ -41,7 +33,15 @@ import {
   assertEnded,
   type Records,
   readRecords,
-} from './texting-records.ts';
+} from '../support/texting-records.ts';
+import {
+  allWords,
+  type ModelReply,
+  type ModelSchedule,
+  type Settings,
+  TextingModel,
+  type Words,
+} from './texting-model.ts';
 
 /** Histories of a lane follow each other, and those of several go on at once: claims and schedules are a database's. */
 const lanesMax = 4;

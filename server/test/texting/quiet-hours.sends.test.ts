@@ -5,7 +5,7 @@ import { dispatcher } from '../../src/domain/delivery/dispatch.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
 import type { Carrier } from '../../src/domain/ports.ts';
 import { areaCodesByZones } from '../../src/domain/texting/area-codes.ts';
-import { makeWorld } from '../world.ts';
+import { makeWorld } from '../support/world.ts';
 
 const hourMs = 3_600_000;
 const stepMs = hourMs / 3;

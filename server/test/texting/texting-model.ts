@@ -1,6 +1,6 @@
 import type { TextKind } from '../../src/store/messages/messages.ts';
 import type { ConsentState } from '../../src/store/texting/members.ts';
-import { mayGo } from './instants.ts';
+import { mayGo } from '../support/instants.ts';
 
 /** What people text, and what the rules make of it. */
 const meanings = {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { addContact } from '../address-book/address-book.ts';
-import { assent, type Said } from '../programs.ts';
-import { makeWorld, type World } from '../world.ts';
-import { ask, memberOf, say, stateOf } from './people.ts';
-import { newPhone } from './texting.ts';
+import { ask, memberOf, say, stateOf } from '../support/people.ts';
+import { assent, type Said } from '../support/programs.ts';
+import { newPhone } from '../support/texting.ts';
+import { makeWorld, type World } from '../support/world.ts';
 
 suite('assent, for texting', () => {
   let world: World;

@@ -9,9 +9,9 @@ import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.
 import type { TextKind } from '../../src/domain/ports.ts';
 import { knowNumbers } from '../../src/domain/texting/members.ts';
 import { takeTexts, textTo } from '../../src/domain/texting/texts.ts';
-import { assent, launchCommand } from '../programs.ts';
-import { until } from '../waiting.ts';
-import { makeWorld, type Person, type World } from '../world.ts';
+import { assent, launchCommand } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
+import { makeWorld, type Person, type World } from '../support/world.ts';
 
 const phone = '+15005550006';
 const textingNumber = '+15005551001';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { segmentsOf } from '../../src/domain/texting/segments.ts';
 import { listWordings, renderWording, setWording, wordingKinds, wordingOf } from '../../src/domain/texting/wordings.ts';
-import { makeWorld } from '../world.ts';
+import { makeWorld } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());

@@ -1,9 +1,9 @@
-import type { App } from '../src/app.ts';
-import { setAdvisor } from '../src/domain/accounts/advisors.ts';
-import { type Client, makeClient, password } from './oauth/client.ts';
+import type { App } from '../../src/app.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { type Client, makeClient, password } from '../oauth/client.ts';
 import { type Answer, inject, makeWorld, type World } from './world.ts';
 
-export { password } from './oauth/client.ts';
+export { password } from '../oauth/client.ts';
 
 export type AdvisorApp = {
   world: World;

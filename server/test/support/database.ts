@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { connect, type Pool } from '../src/store/database/db.ts';
-import { appRole } from '../src/store/database/migrate.ts';
+import { connect, type Pool } from '../../src/store/database/db.ts';
+import { appRole } from '../../src/store/database/migrate.ts';
 
 /** A database of the test's own, cloned from the migrated template. */
 export type TestDatabase = {

@@ -1,4 +1,4 @@
-import type { Pool, Transaction } from '../src/store/database/db.ts';
+import type { Pool, Transaction } from '../../src/store/database/db.ts';
 
 /** The pool, where something happens before each statement of a transaction: to hold it there, or to make it fail. */
 export function withinTransactions(pool: Pool, before: (statement: string) => Promise<void>): Pool {

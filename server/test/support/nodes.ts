@@ -1,5 +1,5 @@
-import { type App, type AppDeps, buildApp } from '../src/app.ts';
-import { makeSignals } from '../src/domain/shared/signals.ts';
+import { type App, type AppDeps, buildApp } from '../../src/app.ts';
+import { makeSignals } from '../../src/domain/shared/signals.ts';
 import type { World } from './world.ts';
 
 /** Another node on the world's database: an app that shares nothing with the first one but what is stored. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { startTemporary } from '../src/store/database/embedded.ts';
-import { migrate } from '../src/store/database/migrate.ts';
+import { startTemporary } from '../../src/store/database/embedded.ts';
+import { migrate } from '../../src/store/database/migrate.ts';
 
 /**
  * Once for all test files: a PostgreSQL (the embedded one in a folder of its own, or that of DATABASE_URL) with a

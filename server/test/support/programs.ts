@@ -4,11 +4,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { SandboxFile } from '../src/sandbox/sandbox.ts';
+import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
 import { until } from './waiting.ts';
 
-const serverProgram = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const commandProgram = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const serverProgram = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const commandProgram = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 /** As `npm start` has it: a program that ran before starts in half the time. */
 const compiled = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 const startMs = 20_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appRole } from '../../src/store/database/migrate.ts';
 import type { TextKind } from '../../src/store/messages/messages.ts';
 import type { ConsentState } from '../../src/store/texting/members.ts';
-import type { TestDatabase } from '../database.ts';
+import type { TestDatabase } from './database.ts';
 
 /**
  * Gives every attempt and every archive entry an instant of its own, from one sequence.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { TextKind } from '../../src/store/messages/messages.ts';
 import type { ConsentState } from '../../src/store/texting/members.ts';
-import type { TestDatabase } from '../database.ts';
 import type { Behaviour, LedgerCarrier } from '../delivery/ledger-carrier.ts';
+import { exemptMs, type TextingModel } from '../texting/texting-model.ts';
+import type { TestDatabase } from './database.ts';
 import { assertConsented, mayGo } from './instants.ts';
-import { exemptMs, type TextingModel } from './texting-model.ts';
 
 /** All that is on record of an advisor's texting. Times are in epoch milliseconds. */
 export type Records = {

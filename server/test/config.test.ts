@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isAbsolute, join } from 'node:path';
 import { suite, test } from 'node:test';
-import { ConfigError, readConfig, root, settings } from '../../src/config.ts';
+import { ConfigError, readConfig, root, settings } from '../src/config.ts';
 
 const production = {
   ASSENT_ENV: 'production',

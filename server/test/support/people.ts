@@ -4,7 +4,7 @@ import { type ConsentRequestResult, requestConsent } from '../../src/domain/cons
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import type { IncomingReply } from '../../src/domain/ports.ts';
 import { findMember, type MemberRow } from '../../src/store/texting/members.ts';
-import type { Person, World } from '../world.ts';
+import type { Person, World } from './world.ts';
 
 /** What the tests of consent share: people who are asked and who text, and what was written down of it. */
 

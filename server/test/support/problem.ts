@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ProblemCode, problemCodes, problems } from '../src/domain/problems.ts';
+import { type ProblemCode, problemCodes, problems } from '../../src/domain/problems.ts';
 import type { Answer } from './world.ts';
 
 /** The answer is the documented problem: every required field, the code's own status and nothing that contradicts. */

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
-import type { Config } from '../src/config.ts';
-import { allScopes } from '../src/domain/access/scopes.ts';
-import { Provider } from '../src/oauth/library.js';
+import type { Config } from '../../src/config.ts';
+import { allScopes } from '../../src/domain/access/scopes.ts';
+import { Provider } from '../../src/oauth/library.js';
 
 export const audience = 'https://api.example.com/v1';
 export const metadataPath = '/.well-known/openid-configuration';

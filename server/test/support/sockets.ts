@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { App } from '../src/app.ts';
+import type { App } from '../../src/app.ts';
 import type { Answer } from './world.ts';
 
 const answerMs = 20_000;

@@ -1,5 +1,5 @@
-import { until } from '../waiting.ts';
-import { type Answer, inject, type Person, type World } from '../world.ts';
+import { until } from './waiting.ts';
+import { type Answer, inject, type Person, type World } from './world.ts';
 
 export const messagesPath = '/text/messaging/messages';
 export const consentRequestsPath = '/text/messaging/consent-requests';
