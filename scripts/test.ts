@@ -8,7 +8,12 @@ const named = process.argv.slice(2);
 const files = named.length > 0 ? named : globSync('server/test/**/*.test.ts').sort();
 
 if (named.length === 0) {
-  run('types', ['node_modules/typescript/bin/tsc', '--project', '.']);
+  run('types', ['node_modules/typescript/bin/tsc', '--project', 'server']);
+  run('types of what runs in browsers', [
+    'node_modules/typescript/bin/tsc',
+    '--project',
+    'server/tsconfig.browser.json',
+  ]);
   run('lint, format and arrows', ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.']);
   run('generated files in step', ['scripts/generate.ts', '--check']);
   run('Debian packages for the tests', ['scripts/debian-packages.ts']);

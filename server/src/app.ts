@@ -7,8 +7,8 @@ import { externalVerifier } from './domain/access/external-issuer.ts';
 import { keyRing } from './domain/access/signing-keys.ts';
 import { tokenVerifier } from './domain/access/tokens.ts';
 import { problem } from './domain/problems.ts';
-import type { SandboxClock } from './domain/shared/clock.ts';
 import { addAdvisorPages } from './http/advisor/routes.ts';
+import { browserSecrets } from './http/browser/browser-secrets.ts';
 import { errorPage } from './http/browser/page.ts';
 import { addPages } from './http/browser/public-pages.ts';
 import { readRawBody } from './http/door/body.ts';
@@ -27,6 +27,7 @@ import { routes } from './http/partner/routes.ts';
 import { addSandbox } from './http/sandbox/routes.ts';
 import type { Log } from './log.ts';
 import { oauthServer } from './oauth/server.ts';
+import type { SandboxClock } from './sandbox/sandbox-clock.ts';
 import type { Pool } from './store/database/db.ts';
 
 export type AppDeps = Deps & {
@@ -127,7 +128,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     // One reading of the keys for both: what this node signs, it also verifies.
     const keys = keyRing(deps);
     if (!config.oauthIssuer) {
-      const server = oauthServer(deps, { keys, log, errorPage });
+      const server = oauthServer(deps, { keys, log, errorPage, browsers: browserSecrets(config.publicUrl) });
       const lane = makeLane(Math.max(1, Math.floor(config.databasePoolSize / 2)));
       addOAuth(scope, server, lane);
       addAdvisorPages(scope, deps, server, lane);

@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 import type { Carrier, Clock } from './domain/ports.ts';
 import type { Signals } from './domain/shared/signals.ts';
-import type { Db } from './store/database/db.ts';
+import type { Db, Transaction } from './store/database/db.ts';
 
 /** What a domain function needs: where things are remembered, what time it is, and how this deployment is set up. */
 export type Deps = {
@@ -12,3 +12,11 @@ export type Deps = {
   readonly carrier: Carrier | null;
   readonly signals: Signals;
 };
+
+/** Does the work in one transaction: its `deps` are the same, with a `db` that is the transaction. */
+export function inTransaction<Given extends Pick<Deps, 'db'>, Result>(
+  deps: Given,
+  work: (deps: Omit<Given, 'db'> & { readonly db: Transaction }) => Promise<Result>,
+): Promise<Result> {
+  return deps.db.transaction((db) => work({ ...deps, db }));
+}

@@ -1,5 +1,5 @@
 import { readConfig } from './config.ts';
-import { explain } from './explain.ts';
+import { explain } from './runtime.ts';
 import { serve } from './serve.ts';
 
 const parentPollMs = 500;

@@ -3,20 +3,21 @@ import { sandboxCarrier } from './carriers/sandbox/sandbox-carrier.ts';
 import { checkpointCommand } from './checkpoint-copies/command.ts';
 import { outsideFolder } from './checkpoint-copies/folder.ts';
 import { timestampAuthority } from './checkpoint-copies/timestamps.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { crmOpener } from './crm/open.ts';
 import type { OutsideFolder, Witnesses } from './domain/archive/checkpoint-delivery.ts';
 import type { NoteSigner } from './domain/archive/signed-notes.ts';
 import type { Carrier, OpenCrm } from './domain/ports.ts';
-import { type SandboxClock, startSandboxClock, systemClock } from './domain/shared/clock.ts';
+import { systemClock } from './domain/shared/clock.ts';
 import { makeSealer, type Sealer } from './domain/shared/sealing.ts';
 import { makeSignals, type Signals } from './domain/shared/signals.ts';
 import { archiveSigner } from './key-files/archive-key.ts';
 import { sealingKeysOf } from './key-files/sealing-keys.ts';
 import type { Log } from './log.ts';
+import { type SandboxClock, startSandboxClock } from './sandbox/sandbox-clock.ts';
 import { connect, type Pool } from './store/database/db.ts';
 import { startEmbedded } from './store/database/embedded.ts';
-import { appRole, checkDatabase, ensureDatabase, migrate } from './store/database/migrate.ts';
+import { appRole, checkDatabase, ensureDatabase, fixClock, MigrationError, migrate } from './store/database/migrate.ts';
 
 /** A process's connection to its database and what follows from it: the server and every command begin here. */
 export type Runtime = {
@@ -41,7 +42,7 @@ export type Database = { url: string; stop(): Promise<void> };
 const databaseName = 'assent';
 
 /** The database of DATABASE_URL, or of the embedded PostgreSQL, started or attached to. */
-export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
+async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
   if (config.databaseUrl) return { url: config.databaseUrl, stop: async () => {} };
   const embedded = await startEmbedded(config.dataDir, say);
   try {
@@ -51,6 +52,24 @@ export async function openDatabase(config: Config, say: (line: string) => void):
     await embedded.stop();
     throw error;
   }
+}
+
+/** Brings the schema up to date, as its owner, and returns the names of the migrations that were missing. */
+export async function migrateDatabase(config: Config, say: (line: string) => void): Promise<string[]> {
+  const database = await openDatabase(config, say);
+  try {
+    const applied = await migrate(database.url);
+    if (config.environment === 'production') await fixClock(database.url);
+    return applied;
+  } finally {
+    await database.stop();
+  }
+}
+
+/** One line for an error that a person can fix; any other keeps its stack. */
+export function explain(error: unknown): string {
+  const known = error instanceof ConfigError || error instanceof MigrationError;
+  return known || !(error instanceof Error) ? String((error as Error).message) : String(error.stack);
 }
 
 /** Opens the database, migrates it in the sandbox, and connects as the restricted role. */

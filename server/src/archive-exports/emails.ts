@@ -1,5 +1,5 @@
 import { unlink } from 'node:fs/promises';
-import type { ArchiveExport, ProvenEntry } from '../domain/archive/archive-export.ts';
+import type { ArchiveExport, ProvenEntry } from '../domain/record-keeping/archive-export.ts';
 import { emailListLine, emailOf, isEmail } from '../examiner/verify.mjs';
 import { createHashed } from './hashed-file.ts';
 import { createZip } from './zip.ts';

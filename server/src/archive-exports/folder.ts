@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ArchiveExport, ProvenEntry } from '../domain/archive/archive-export.ts';
 import { problem } from '../domain/problems.ts';
+import type { ArchiveExport, ProvenEntry } from '../domain/record-keeping/archive-export.ts';
 import { manifestNoteText, packageFormat, textOf } from '../examiner/verify.mjs';
 import { createEmails } from './emails.ts';
 import { createHashed } from './hashed-file.ts';

@@ -1,9 +1,8 @@
 import { getApplication } from '../domain/access/applications.ts';
 import { issueToken } from '../domain/access/tokens.ts';
 import { getAdvisor } from '../domain/accounts/advisors.ts';
-import { openDatabase } from '../runtime.ts';
+import { migrateDatabase } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox/sandbox-file.ts';
-import { fixClock, migrate } from '../store/database/migrate.ts';
 import { requireOwnServer, UsageError, type Verb } from './verb.ts';
 
 export const deploymentVerbs: Verb[] = [
@@ -23,14 +22,8 @@ export const deploymentVerbs: Verb[] = [
     options: {},
     offline: true,
     run: async ({ config, out }) => {
-      const database = await openDatabase(config, out.note);
-      try {
-        const applied = await migrate(database.url);
-        if (config.environment === 'production') await fixClock(database.url);
-        out.note(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Nothing to apply.');
-      } finally {
-        await database.stop();
-      }
+      const applied = await migrateDatabase(config, out.note);
+      out.note(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Nothing to apply.');
     },
   },
   {

@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig } from '../config.ts';
 import { Problem } from '../domain/problems.ts';
-import { explain } from '../explain.ts';
 import { makeLog } from '../log.ts';
-import { type Runtime, startRuntime } from '../runtime.ts';
+import { explain, type Runtime, startRuntime } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox/sandbox-file.ts';
 import { help, overview, usage } from './help.ts';
 import { makeOutput } from './output.ts';

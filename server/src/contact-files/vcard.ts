@@ -1,8 +1,8 @@
 import ICAL from 'ical.js';
 import type { ExportedContact } from '../domain/address-book/contact-imports.ts';
 import { word } from '../domain/shared/enumerations.ts';
+import { linesOf } from '../text-files/lines.ts';
 import { type FileContact, type Region, toDate, toE164, toNumber, type Unreadable } from './fields.ts';
-import { linesOf } from './lines.ts';
 
 const cardCharactersMax = 1024 * 1024;
 /** The parser takes seconds for a card that is made of nothing else. */

@@ -1,4 +1,4 @@
-import { linesOf } from '../contact-files/lines.ts';
+import { linesOf } from '../text-files/lines.ts';
 import type { Unreadable } from './fields.ts';
 
 /**

@@ -21,10 +21,10 @@ import { fireDue } from '../domain/messages/scheduled-messages.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
-import type { SandboxClock } from '../domain/shared/clock.ts';
 import { forgetExpiredSignIns } from '../domain/sign-in/sign-ins.ts';
 import { sampleForReview } from '../domain/supervision/review-samples.ts';
 import type { Log } from '../log.ts';
+import type { SandboxClock } from '../sandbox/sandbox-clock.ts';
 
 const minuteMs = 60 * 1000;
 

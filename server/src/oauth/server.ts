@@ -6,7 +6,6 @@ import type { KeyRing } from '../domain/access/signing-keys.ts';
 import { problem } from '../domain/problems.ts';
 import type { Session } from '../domain/sign-in/sessions.ts';
 import type { Log } from '../log.ts';
-import { browserSecrets } from './browser.ts';
 import type { Consent } from './configuration.ts';
 import { errors, type Provider } from './library.js';
 import type { ErrorPage } from './pages.ts';
@@ -47,11 +46,18 @@ export type Exchange = Pick<OAuthRequest, 'address' | 'traceId' | 'log' | 'note'
   res: ServerResponse;
 };
 
-type Setup = { keys: KeyRing; log: Log; errorPage: ErrorPage };
+/** The secret that each browser keeps from its first authorization request on; http/ lends it. */
+export type BrowserSecrets = {
+  /** Empty where the browser has none, which belongs to nothing. */
+  read(req: IncomingMessage): string;
+  /** With the cookie that gives it one, where it has none. */
+  readOrMake(req: IncomingMessage): { browser: string; browserCookie?: string };
+};
+
+type Setup = { keys: KeyRing; log: Log; errorPage: ErrorPage; browsers: BrowserSecrets };
 
 /** Our authorization server: the library, on the keys that are published now. */
-export function oauthServer(deps: Deps, { keys, log, errorPage }: Setup): OAuthServer {
-  const browsers = browserSecrets(deps.config.publicUrl);
+export function oauthServer(deps: Deps, { keys, log, errorPage, browsers }: Setup): OAuthServer {
   let built: { kids: string; provider: Provider } | undefined;
 
   /** Its keys are fixed when it is made, and all it remembers is in the database: with new keys, a new one. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeFolder, writePackage } from '../../src/archive-exports/folder.ts';
 import { createZip } from '../../src/archive-exports/zip.ts';
-import { type ExportFormat, exportArchive } from '../../src/domain/archive/archive-export.ts';
 import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
+import { type ExportFormat, exportArchive } from '../../src/domain/record-keeping/archive-export.ts';
 import { type Line, type Report, verifyPackage } from '../../src/examiner/verify.mjs';
 
 /** A folder for packages, what was exported into it, and what an examiner says of each. */

@@ -13,11 +13,11 @@ import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatch.ts';
 import { fireDue } from '../../src/domain/messages/scheduled-messages.ts';
 import type { Carrier, OpenCrm } from '../../src/domain/ports.ts';
-import { type SandboxClock, startSandboxClock } from '../../src/domain/shared/clock.ts';
 import { makeSealer } from '../../src/domain/shared/sealing.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { type NodeDeps, startTexting } from '../../src/jobs/start.ts';
 import { type Log, makeLog } from '../../src/log.ts';
+import { type SandboxClock, startSandboxClock } from '../../src/sandbox/sandbox-clock.ts';
 import { type DatabaseOptions, makeDatabase, type TestDatabase } from './database.ts';
 
 /** A small cast on a database of its own: a firm, two advisors, an application with a key that is not limited. */

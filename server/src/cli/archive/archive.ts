@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { archiveStatus, verifyAgainstOutside } from '../../domain/archive/archive-status.ts';
 import type { Verdict } from '../../domain/archive/archive-verification.ts';
 import { readVerifier, type Verifier } from '../../examiner/verify.mjs';
+import { verifyPackageVerb } from '../record-keeping/archive-export.ts';
 import { type Call, UsageError, type Verb } from '../verb.ts';
-import { verifyPackageVerb } from './archive-export.ts';
 
 /** What an examiner's scripts go by. */
 const exitCodes: Record<Verdict, number> = { intact: 0, altered: 1, incomplete: 2, unknown: 3 };

@@ -5,11 +5,12 @@ import * as store from '../../store/messages/messages.ts';
 import type { By } from '../archive/archive.ts';
 import { invalid, type Problem, problem } from '../problems.ts';
 import { dayMs } from '../shared/days.ts';
-import { type Judge, judgesOf, type Verdict } from '../supervision/lexicons.ts';
+import { type Judge, judgesOf } from '../supervision/lexicons.ts';
 import { type Judged, takeSupervised } from '../supervision/supervision.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { gate, type Recipient } from '../texting/gate.ts';
 import { isUnknown, knowNumbers } from '../texting/members.ts';
+import type { Verdict } from '../texting/texts.ts';
 import { type Draft, noCarrier } from '../texting/texts.ts';
 import { type NewSchedule, takeSchedules } from './scheduled-message-entries.ts';
 

@@ -6,13 +6,12 @@ import { byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { Bounded } from '../shared/bounded.ts';
 import type { Signals } from '../shared/signals.ts';
+import type { Verdict } from '../texting/texts.ts';
 import { detectorNames } from './detectors.ts';
-import { type Action, actions, type Finding, type Matcher, matcherOf, type Rule, wordsOf } from './lexicon-matching.ts';
+import { actions, type Finding, type Matcher, matcherOf, type Rule, wordsOf } from './lexicon-matching.ts';
 
 /** What a firm's supervision looks for in texts. Version 0 is ours. */
 export type Lexicon = { version: number; rules: Rule[] };
-/** What the lexicon says to a text: the strictest of what its rules ask for. */
-export type Verdict = { action: Action; rules: string[]; lexiconVersion: number };
 export type Judge = (text: string) => Verdict | null;
 
 /** How long a lexicon is remembered: a change is felt within a second. */

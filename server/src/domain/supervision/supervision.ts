@@ -1,8 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { insertEntries, lockHeads } from '../../store/archive/archive.ts';
 import { insertReviews, type NewReview } from '../../store/supervision/reviews.ts';
-import { compose, type Draft, type Text, takeTexts } from '../texting/texts.ts';
-import type { Verdict } from './lexicons.ts';
+import { compose, type Draft, type Text, takeTexts, type Verdict } from '../texting/texts.ts';
 
 /** A draft in which the firm's lexicon found something. */
 export type Judged = Draft & { text: Text & { verdict: Verdict } };

@@ -2,7 +2,6 @@ import type { Deps } from '../../deps.ts';
 import { insertTexts, type NewText, type TextKind, updateFirstTexted } from '../../store/messages/messages.ts';
 import type { By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
-import type { Verdict } from '../supervision/lexicons.ts';
 import type { Hours, Recipient } from './gate.ts';
 import { segmentsOf } from './segments.ts';
 import { renderWording, wordingOf } from './wordings.ts';
@@ -20,6 +19,9 @@ export type Text = {
   /** What the firm's lexicon says to it. */
   verdict?: Verdict | null;
 };
+
+/** What the firm's lexicon says about a text: the strictest action that its rules ask for. */
+export type Verdict = { action: 'flag' | 'hold' | 'block'; rules: string[]; lexiconVersion: number };
 
 /** A text and whom it is for. */
 export type Draft = { to: Recipient; text: Text };

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Connection, disconnect, listConnections } from '../../domain/access/grants.ts';
 import { byAdvisor } from '../../domain/archive/archive.ts';
 import type { Session } from '../../domain/sign-in/sessions.ts';
-import { type Html, html, sendPage } from '../browser/page.ts';
-import { confirmation, day, hidden, rooms } from './frame.ts';
+import { type Html, hidden, html, sendPage } from '../browser/page.ts';
+import { confirmation, day, rooms } from './frame.ts';
 import { scopeList } from './scope-list.ts';
 import type { Visits } from './visits.ts';
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Session } from '../../domain/sign-in/sessions.ts';
 import type { AuthorizationRequest, AuthorizationRequests } from '../../oauth/server.ts';
-import { brand, type Html, html, sendErrorPage, sendPage } from '../browser/page.ts';
-import { hidden, signOutForm } from './frame.ts';
+import { brand, type Html, hidden, html, sendErrorPage, sendPage } from '../browser/page.ts';
+import { signOutForm } from './frame.ts';
 import { scopeList } from './scope-list.ts';
 import { sendSignIn } from './sign-in.ts';
 import type { Visits } from './visits.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Session } from '../../domain/sign-in/sessions.ts';
-import { brand, type Html, html } from '../browser/page.ts';
+import { brand, type Html, hidden, html } from '../browser/page.ts';
 
 /** The line above the pages of an advisor who is signed in: where to go, and out. */
 export function rooms(here: string, formToken: string): Html {
@@ -16,10 +16,6 @@ ${signOutForm({ formToken, next: '/sign-in', label: 'Sign out' })}
 
 export function signOutForm({ formToken, next, label }: { formToken: string; next: string; label: string }): Html {
   return html`<form method="post" action="/sign-out">${hidden({ formToken, next })}<button class="quiet">${label}</button></form>`;
-}
-
-export function hidden(fields: Record<string, string>): Html[] {
-  return Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
 }
 
 /** What has just been done, in a sentence: the one of `sentences` that the address names. */

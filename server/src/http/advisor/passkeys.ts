@@ -10,8 +10,8 @@ import {
   removePasskey,
 } from '../../domain/sign-in/passkeys.ts';
 import type { Session } from '../../domain/sign-in/sessions.ts';
-import { type Html, html, sendPage } from '../browser/page.ts';
-import { confirmation, day, hidden, rooms } from './frame.ts';
+import { type Html, hidden, html, sendPage } from '../browser/page.ts';
+import { confirmation, day, rooms } from './frame.ts';
 import type { Visits } from './visits.ts';
 
 const confirmations: Record<string, string> = {

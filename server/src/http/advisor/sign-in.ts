@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { passkeysPossible, signInByPasskey, signInOptions } from '../../domain/sign-in/passkeys.ts';
 import { signIn } from '../../domain/sign-in/sign-ins.ts';
-import { brand, type Html, html, sendPage } from '../browser/page.ts';
-import { hidden } from './frame.ts';
+import { brand, type Html, hidden, html, sendPage } from '../browser/page.ts';
+
 import { firstPage, localPath, type Visits } from './visits.ts';
 
 export function addSignIn(app: FastifyInstance, visits: Visits): void {

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { secretCookie } from '../../oauth/browser.ts';
 
 export type CookieName = 'session' | 'form';
+
+const secretForm = /^[\w-]{43}$/;
 
 /** The cookies of the advisor's browser: 256 random bits each, for this host alone, out of reach of scripts. */
 export function cookieJar(publicUrl: string) {
@@ -24,3 +25,10 @@ export function cookieJar(publicUrl: string) {
 }
 
 export type CookieJar = ReturnType<typeof cookieJar>;
+
+/** A cookie whose value is 256 random bits, as ours have it. */
+export function secretCookie(header: string | undefined, name: string): string | null {
+  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
+  const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+  return secretForm.test(value) ? value : null;
+}

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** Markup that is safe to show: made by `html` alone, which escapes whatever is put into it. */
 export class Html {
@@ -136,4 +136,14 @@ function escaped(text: string): string {
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;');
+}
+
+export function addScript(app: FastifyInstance, path: string, script: Buffer): void {
+  app.get(path, { schema: { hide: true } }, (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(script),
+  );
+}
+
+export function hidden(fields: Record<string, string>): Html[] {
+  return Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { invalid } from '../../domain/problems.ts';
-import type { SandboxClock } from '../../domain/shared/clock.ts';
+import type { SandboxClock } from '../../sandbox/sandbox-clock.ts';
 import { valid, validator } from '../../schemas/shared/validate.ts';
 import { parseBody, type RawBody } from '../door/body.ts';
 

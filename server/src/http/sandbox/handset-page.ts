@@ -15,11 +15,10 @@ import {
   type ScreenText,
   type Sender,
 } from '../../sandbox/handsets.ts';
-import { hidden } from '../advisor/frame.ts';
-import { addScript, sendFailure } from '../advisor/routes.ts';
 import { cookieJar } from '../browser/cookies.ts';
+import { sendFailure } from '../browser/failures.ts';
 import { formDoor } from '../browser/forms.ts';
-import { brand, type Html, html, sendErrorPage, sendPage } from '../browser/page.ts';
+import { addScript, brand, type Html, hidden, html, sendErrorPage, sendPage } from '../browser/page.ts';
 
 const script = readFileSync(new URL('browser/handset.js', import.meta.url));
 const style = readFileSync(new URL('browser/handset.css', import.meta.url));

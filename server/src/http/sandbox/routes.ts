@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { requireKey } from '../../domain/access/callers.ts';
-import type { SandboxClock } from '../../domain/shared/clock.ts';
+import type { SandboxClock } from '../../sandbox/sandbox-clock.ts';
 import { apiKeyOf } from '../door/authenticate.ts';
 import { addClock } from './clock.ts';
 import { addHandsetPage } from './handset-page.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { makeFolder, writePackage } from '../../archive-exports/folder.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { deployment } from '../../domain/archive/archive.ts';
-import { type ExportFormat, exportArchive } from '../../domain/archive/archive-export.ts';
+import { type ExportFormat, exportArchive } from '../../domain/record-keeping/archive-export.ts';
 import { verdicts, verifyPackage } from '../../examiner/verify.mjs';
 import { type Call, UsageError, type Verb } from '../verb.ts';
 

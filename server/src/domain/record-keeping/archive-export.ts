@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import { disposedBy, type Advisor as PackageAdvisor, readCheckpoint } from '../../examiner/verify.mjs';
-import * as store from '../../store/archive/archive-export.ts';
 import { findCheckpoint } from '../../store/archive/archive-tree.ts';
+import * as store from '../../store/record-keeping/archive-export.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
 import { getFirm } from '../accounts/firms.ts';
+import { archive, byOperator, deployment } from '../archive/archive.ts';
+import { makeProver, type Prover } from '../archive/archive-proofs.ts';
+import { type ArchiveDeps, ArchiveFault, growTree } from '../archive/archive-tree.ts';
+import type { NoteSigner } from '../archive/signed-notes.ts';
 import { problem } from '../problems.ts';
-import { archive, byOperator, deployment } from './archive.ts';
-import { makeProver, type Prover } from './archive-proofs.ts';
-import { type ArchiveDeps, ArchiveFault, growTree } from './archive-tree.ts';
-import type { NoteSigner } from './signed-notes.ts';
 
 export type ExportFormat = 'eml' | 'ndjson';
 /** From the one moment to before the other. */

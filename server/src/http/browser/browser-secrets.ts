@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-
-const secretForm = /^[\w-]{43}$/;
+import { secretCookie } from './cookies.ts';
 
 /**
  * A secret that each browser keeps from its first authorization request on. What begins in one browser is finished
@@ -25,11 +24,4 @@ export function browserSecrets(publicUrl: string) {
       return { browser, browserCookie };
     },
   };
-}
-
-/** A cookie whose value is 256 random bits, as ours have it. */
-export function secretCookie(header: string | undefined, name: string): string | null {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
-  const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
-  return secretForm.test(value) ? value : null;
 }

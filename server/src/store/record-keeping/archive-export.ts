@@ -1,5 +1,5 @@
+import { leafColumns, type StoredLeaf } from '../archive/archive-tree.ts';
 import type { Db } from '../database/db.ts';
-import { leafColumns, type StoredLeaf } from './archive-tree.ts';
 
 /** An entry at its place in the tree, with its body, and the number of the person whom it is about. */
 export type ExportRow = StoredLeaf & { phone: string | null };

@@ -1,0 +1,103 @@
+// What may import what: every room of server/src with the rooms it may use, and nothing else. A file belongs to the
+// longest name here that its path begins with. `npm test` checks it, and ARCHITECTURE.md shows it.
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What every capability of the domain may use besides the others that its row names. */
+const ground = 'deps.ts config.ts log.ts store domain/ports.ts domain/problems.ts domain/shared';
+
+export const arrows: Record<string, string> = {
+  // The store remembers and calls nobody.
+  store: 'store',
+  // The domain decides. Its capabilities stand on one another in this order, without a circle.
+  'domain/problems.ts': 'store/database',
+  'domain/ports.ts': 'store',
+  'domain/shared': ground,
+  'domain/archive': `${ground} examiner`,
+  'domain/sign-in': `${ground} domain/archive`,
+  'domain/accounts': `${ground} domain/archive domain/sign-in`,
+  'domain/access': `${ground} domain/archive domain/sign-in domain/accounts`,
+  'domain/record-keeping': `${ground} examiner domain/archive domain/accounts`,
+  'domain/content': ground,
+  'domain/address-book': `${ground} domain/archive domain/accounts`,
+  'domain/texting': `${ground} domain/archive domain/accounts domain/address-book`,
+  'domain/supervision': `${ground} domain/archive domain/accounts domain/texting`,
+  'domain/consent': `${ground} domain/archive domain/accounts domain/texting domain/supervision`,
+  'domain/messages': `${ground} domain/archive domain/texting domain/supervision`,
+  'domain/delivery': `${ground} domain/texting domain/consent`,
+  // Schemas describe the wire in the domain's words.
+  schemas: 'schemas domain',
+  // The far side of a port knows the port; the sandbox's phones live in the database.
+  'carriers/sandbox': 'domain/ports.ts store/database store/sandbox',
+  crm: 'domain/ports.ts schemas outbound contact-files',
+  'checkpoint-copies': 'domain/archive',
+  // Formats, the network and key files: used by doors, using no door.
+  examiner: '',
+  outbound: '',
+  'text-files': '',
+  'contact-files': 'domain text-files',
+  'content-files': 'domain text-files outbound',
+  'archive-exports': 'domain examiner',
+  'key-files': 'config.ts domain',
+  sandbox: 'config.ts deps.ts domain store',
+  // Doors translate: they call the domain, never the store or another door.
+  'http/door': 'deps.ts log.ts domain schemas',
+  'http/browser': 'config.ts domain http/door',
+  'http/partner': 'deps.ts domain schemas http/door',
+  'http/advisor': 'deps.ts domain http/door http/browser oauth',
+  'http/sandbox': 'config.ts deps.ts domain schemas sandbox http/door http/browser',
+  http: 'deps.ts domain schemas http/door http/browser oauth',
+  oauth: 'deps.ts log.ts domain',
+  jobs: 'deps.ts log.ts domain sandbox',
+  cli: 'config.ts log.ts runtime.ts domain schemas sandbox outbound contact-files content-files archive-exports examiner main.ts',
+  // What puts it together.
+  'log.ts': '',
+  'config.ts': '',
+  'deps.ts': 'config.ts domain store',
+  'runtime.ts': 'config.ts log.ts domain store carriers crm checkpoint-copies key-files sandbox',
+  'app.ts': 'config.ts deps.ts log.ts domain store http oauth sandbox',
+  'serve.ts': 'config.ts log.ts domain app.ts runtime.ts jobs sandbox',
+  'main.ts': 'config.ts runtime.ts serve.ts',
+};
+
+/** Packages that only these rooms may use. */
+const packages: Record<string, string> = { pg: 'store', fastify: 'http app.ts log.ts', 'oidc-provider': 'oauth' };
+
+const src = fileURLToPath(new URL('src/', import.meta.url));
+
+/** Every import that no row allows, as `file -> file`; and every file that no row is about. */
+export function findForbiddenArrows(): string[] {
+  const files = globSync('**/*.{ts,js,mjs}', { cwd: src }).sort();
+  return files.flatMap((file) => {
+    const room = roomOf(file);
+    if (!room) return [`${file} is in no room of server/arrows.ts`];
+    return importsOf(file).flatMap((target) => (isAllowed(room, target) ? [] : [`${file} -> ${target}`]));
+  });
+}
+
+function isAllowed(room: string, target: string): boolean {
+  const of = packages[target];
+  if (of) return of.split(' ').some((prefix) => isIn(room, prefix));
+  if (isIn(target, room)) return true;
+  return (arrows[room] ?? '').split(' ').some((allowed) => isIn(target, allowed));
+}
+
+/** Paths from src/ for our own files, bare names for packages that have a rule. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(src, file), 'utf8');
+  return [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].flatMap(([, name = '']) => {
+    if (name.startsWith('.')) return [normalize(join(dirname(file), name))];
+    return name in packages ? [name] : [];
+  });
+}
+
+function roomOf(file: string): string | undefined {
+  return Object.keys(arrows)
+    .filter((room) => isIn(file, room))
+    .sort((one, other) => other.length - one.length)[0];
+}
+
+function isIn(path: string, room: string): boolean {
+  return room !== '' && (path === room || path.startsWith(`${room}/`));
+}

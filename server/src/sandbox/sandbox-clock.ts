@@ -1,0 +1,26 @@
+import type { Clock } from '../domain/ports.ts';
+import type { Db } from '../store/database/db.ts';
+import { addToClockOffset, findClockOffset } from '../store/sandbox/sandbox-clock.ts';
+
+/** A clock that can be moved forward. Its offset is in the database, so that every node and the next start agree on it. */
+export type SandboxClock = Clock & {
+  offsetMs(): number;
+  advance(ms: number): Promise<void>;
+  /** Takes over what another node has moved. */
+  refresh(): Promise<void>;
+};
+
+export async function startSandboxClock(db: Db): Promise<SandboxClock> {
+  let offsetMs = await findClockOffset(db);
+  return {
+    now: () => new Date(Date.now() + offsetMs),
+    offsetMs: () => offsetMs,
+    advance: async (ms) => {
+      offsetMs = Math.max(offsetMs, await addToClockOffset(db, ms));
+    },
+    refresh: async () => {
+      // Never back: an answer that was on its way while the clock moved is older than what is known.
+      offsetMs = Math.max(offsetMs, await findClockOffset(db));
+    },
+  };
+}
