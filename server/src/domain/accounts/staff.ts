@@ -53,3 +53,9 @@ export async function getStaff(deps: Deps, idOrEmail: string): Promise<Staff> {
 export async function listStaff(deps: Deps): Promise<Staff[]> {
   return store.listStaff(deps.db);
 }
+
+/** Throws unless this is an enabled staff member of the firm. `what` completes "<name> can’t …". */
+export function requireStaffOf(staff: Staff, { firmId }: { firmId: number }, what: string): void {
+  if (staff.disabled || staff.firmId !== firmId)
+    throw problem('forbidden', `${staff.name} can’t ${what}: not on the firm’s staff.`);
+}

@@ -5,7 +5,7 @@ import { insertEntries, listConsentEntries } from '../../store/archive/archive.t
 import { listRecipients, type RecipientRow } from '../../store/messages/messages.ts';
 import type { ConsentState, MemberChange, MemberRow } from '../../store/texting/members.ts';
 import * as store from '../../store/texting/members.ts';
-import type { Staff } from '../accounts/staff.ts';
+import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { type By, byCarrier, byOperator, byPerson, byStaff } from '../archive/archive.ts';
 import { type BrokenRule, invalid, problem } from '../problems.ts';
 import { e164 } from '../shared/phone-numbers.ts';
@@ -307,8 +307,7 @@ export async function recordConsent(
 ): Promise<ConsentStatus> {
   const advisor = await findAdvisor(deps.db, String(advisorId));
   if (!advisor) throw problem('not_found', `There is no advisor ${advisorId}.`);
-  if (staff.disabled || staff.firmId !== advisor.firmId)
-    throw problem('forbidden', `${staff.name} can’t record consent for ${advisor.name}: not on the firm’s staff.`);
+  requireStaffOf(staff, advisor, `record consent for ${advisor.name}`);
   if (!e164.test(phone)) throw problem('invalid_request', `${phone} is not a phone number in E.164.`);
   if (isBlank(proof)) throw problem('invalid_request', 'Proof is needed: what was signed, when, and where it is kept.');
   return deps.db.transaction(async (db) => {
