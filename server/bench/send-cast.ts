@@ -10,7 +10,7 @@ import { allScopes } from '../src/domain/access/scopes.ts';
 import { issueToken } from '../src/domain/access/tokens.ts';
 import { addAdvisor } from '../src/domain/accounts/advisors.ts';
 import { addFirm } from '../src/domain/accounts/firms.ts';
-import { knowNumbers } from '../src/domain/texting/members.ts';
+import { ensureMembers } from '../src/domain/texting/members.ts';
 import { makeLog } from '../src/log.ts';
 import { startRuntime } from '../src/runtime.ts';
 import type { Embedded } from '../src/store/database/embedded.ts';
@@ -81,7 +81,7 @@ export async function makeCast(scratch: Scratch, embedded: Embedded, name: strin
     advisorId: advisorIds[person % advisorCount] as number,
     phone: phoneOf(person),
   }));
-  await runtime.db.transaction((db) => knowNumbers({ ...runtime, db }, people));
+  await runtime.db.transaction((db) => ensureMembers({ ...runtime, db }, people));
   await owner.query(`update members set state = 'accepted'`);
   await owner.query('vacuum (analyze)');
 

@@ -7,8 +7,8 @@ import { after, afterEach, before, suite, test } from 'node:test';
 import { inOneLine, widthOf } from '../../src/cli/terminal.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
 import type { TextKind } from '../../src/domain/ports.ts';
-import { knowNumbers } from '../../src/domain/texting/members.ts';
-import { takeTexts, textTo } from '../../src/domain/texting/texts.ts';
+import { ensureMembers } from '../../src/domain/texting/members.ts';
+import { acceptTexts, textTo } from '../../src/domain/texting/texts.ts';
 import { assent, launchCommand } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
@@ -62,7 +62,7 @@ suite('assent texts tail', () => {
   }
 
   async function memberOf({ advisor: { advisorId } }: Person): Promise<number> {
-    await world.deps.db.transaction((db) => knowNumbers({ ...world.deps, db }, [{ advisorId, phone }]));
+    await world.deps.db.transaction((db) => ensureMembers({ ...world.deps, db }, [{ advisorId, phone }]));
     const [row] = await world.deps.db.query<{ memberId: number }>(
       'select member_id as "memberId" from members where advisor_id = $1 and phone = $2',
       [advisorId, phone],
@@ -73,7 +73,7 @@ suite('assent texts tail', () => {
   async function send(person: Person, text: string, kind: TextKind = 'text'): Promise<void> {
     const to = { memberId: await memberOf(person), phone, textingNumber, textingPace: null };
     const taken = textTo(to, { advisorId: person.advisor.advisorId, kind, text, by: byOperator });
-    await world.deps.db.transaction((db) => takeTexts({ ...world.deps, db }, [taken]));
+    await world.deps.db.transaction((db) => acceptTexts({ ...world.deps, db }, [taken]));
   }
 
   async function note(person: Person, kind: 'text_in' | 'consent', meta: object, body = ''): Promise<void> {

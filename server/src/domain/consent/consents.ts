@@ -12,8 +12,8 @@ import { e164 } from '../shared/phone-numbers.ts';
 import { isBlank } from '../shared/text-rules.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { gate, type Hours, type Recipient } from '../texting/gate.ts';
-import { knowNumbers } from '../texting/members.ts';
-import { noCarrier, takeTexts, textTo } from '../texting/texts.ts';
+import { ensureMembers } from '../texting/members.ts';
+import { acceptTexts, noCarrier, textTo } from '../texting/texts.ts';
 import { renderWording, type Wording, wordingOf } from '../texting/wordings.ts';
 import type { ReplyMeaning } from './reply-words.ts';
 
@@ -102,7 +102,7 @@ export async function requestConsent(
     const before = await listRecipients(db, numbers);
     refuseAccepted(given, phones, before);
     if (!before.every(({ consentCollection, textingNumber }) => consentCollection && textingNumber)) throw notSetUp();
-    await knowNumbers(within, numbers);
+    await ensureMembers(within, numbers);
     const members = await store.lockMembers(db, advisorId, phones);
     // Again, now that nobody else can change it: somebody may have accepted meanwhile.
     refuseAccepted(given, phones, inOrder(phones, members));
@@ -139,7 +139,7 @@ async function askAll(
     textTo(recipient, { advisorId, kind: 'consent_request', text: wording.text, by, hours }),
   );
   const ids = new Set(asked.map(({ recipient }) => recipient.memberId));
-  await takeTexts(deps, texts);
+  await acceptTexts(deps, texts);
   await markRequested(
     deps,
     act,
@@ -312,7 +312,7 @@ export async function recordConsent(
   if (isBlank(proof)) throw problem('invalid_request', 'Proof is needed: what was signed, when, and where it is kept.');
   return deps.db.transaction(async (db) => {
     const within = { ...deps, db };
-    await knowNumbers(within, [{ advisorId, phone }]);
+    await ensureMembers(within, [{ advisorId, phone }]);
     const [member] = await store.lockMembers(db, advisorId, [phone]);
     if (!member) throw new Error('A number that was made known has no member.');
     if (member.state === 'opted_out')

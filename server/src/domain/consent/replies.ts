@@ -7,8 +7,8 @@ import { getFirm } from '../accounts/firms.ts';
 import { archive, byPerson, byService } from '../archive/archive.ts';
 import type { IncomingReply, TextKind } from '../ports.ts';
 import { judgesOf } from '../supervision/lexicons.ts';
-import { knowNumbers } from '../texting/members.ts';
-import { takeTexts, textTo } from '../texting/texts.ts';
+import { ensureMembers } from '../texting/members.ts';
+import { acceptTexts, textTo } from '../texting/texts.ts';
 import { renderWording, wordingOf } from '../texting/wordings.ts';
 import { applyReply } from './consents.ts';
 import { readReply } from './reply-words.ts';
@@ -43,7 +43,7 @@ async function admit(deps: Deps, { advisorId }: AdvisorRow, reply: IncomingReply
   const [member] = await lockMembers(deps.db, advisorId, [number.phone]);
   if (!member) throw new Error('A number that was made known has no member.');
   if (await hasReply(deps.db, advisorId, reply.carrierMessageId)) return null;
-  await knowNumbers(deps, [number]);
+  await ensureMembers(deps, [number]);
   return member;
 }
 
@@ -104,5 +104,5 @@ async function send(deps: Deps, advisor: AdvisorRow, member: MemberRow, kind: An
   const text = renderWording((await wordingOf(deps, firmId, kind)).text, { firm, advisor: name });
   const expiresAt = kind === 'opt_out' ? new Date(deps.clock.now().getTime() + confirmationMs) : undefined;
   const addressee = { ...member, textingNumber, textingPace };
-  await takeTexts(deps, [textTo(addressee, { advisorId, kind, text, by: byService, expiresAt })]);
+  await acceptTexts(deps, [textTo(addressee, { advisorId, kind, text, by: byService, expiresAt })]);
 }

@@ -9,7 +9,7 @@ import { type Judge, judgesOf } from '../supervision/lexicons.ts';
 import { type Judged, takeSupervised } from '../supervision/supervision.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { gate, type Recipient } from '../texting/gate.ts';
-import { isUnknown, knowNumbers } from '../texting/members.ts';
+import { ensureMembers, isUnknown } from '../texting/members.ts';
 import type { Verdict } from '../texting/texts.ts';
 import { type Draft, noCarrier } from '../texting/texts.ts';
 import { type NewSchedule, takeSchedules } from './scheduled-message-entries.ts';
@@ -104,7 +104,7 @@ async function findRecipients(deps: Deps, sends: Send[]): Promise<RecipientRow[]
   let rows = await store.listRecipients(deps.db, numbers);
   const unknown = numbers.filter((_, index) => isUnknown(rows[index]));
   if (unknown.length > 0) {
-    await knowNumbers(deps, unknown);
+    await ensureMembers(deps, unknown);
     rows = await store.listRecipients(deps.db, numbers);
   }
   let start = 0;

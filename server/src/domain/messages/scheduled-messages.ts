@@ -14,7 +14,7 @@ import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts
 import { type Judge, judgesOf } from '../supervision/lexicons.ts';
 import { type Judged, takeSupervised } from '../supervision/supervision.ts';
 import { gate, type Recipient, type RefusalCode } from '../texting/gate.ts';
-import { isUnknown, knowNumbers } from '../texting/members.ts';
+import { ensureMembers, isUnknown } from '../texting/members.ts';
 import type { Draft } from '../texting/texts.ts';
 import { nextAfter, nextOccurrences } from './recurrence.ts';
 import { archiveCanceled, archiveFired } from './scheduled-message-entries.ts';
@@ -103,7 +103,7 @@ async function fire(deps: Deps, due: DueRow[], now: Date): Promise<void> {
   const recipients = await listRecipients(deps.db, due);
   // Known by the time a text is accepted; unknown again when the contact was deleted or its number edited since.
   const unknown = due.filter((_, index) => isUnknown(recipients[index]));
-  if (unknown.length > 0) await knowNumbers(deps, unknown);
+  if (unknown.length > 0) await ensureMembers(deps, unknown);
   const judges = await judgesOf(
     deps,
     recipients.map(({ firmId }) => firmId),

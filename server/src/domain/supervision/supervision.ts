@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { insertEntries, lockHeads } from '../../store/archive/archive.ts';
 import { insertReviews, type NewReview } from '../../store/supervision/reviews.ts';
-import { compose, type Draft, type Text, takeTexts, type Verdict } from '../texting/texts.ts';
+import { acceptTexts, compose, type Draft, type Text, type Verdict } from '../texting/texts.ts';
 
 /** A draft in which the firm's lexicon found something. */
 export type Judged = Draft & { text: Text & { verdict: Verdict } };
@@ -23,7 +23,7 @@ export async function takeSupervised(
   // Then several statements add to the archives, and those may be of different advisors.
   if (blocked.length > 0 || others.length > 0)
     await lockHeads(deps.db, [...[...drafts, ...blocked].map(({ text }) => text.advisorId), ...others]);
-  const messageIds = await takeTexts(deps, texts);
+  const messageIds = await acceptTexts(deps, texts);
   const found = drafts.flatMap((draft, index) =>
     isJudged(draft) ? reviewOf(draft, { messageId: messageIds[index] ?? null, archiveNumber: null }) : [],
   );

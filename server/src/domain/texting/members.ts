@@ -16,7 +16,7 @@ export function isUnknown(row: RecipientRow | undefined): boolean {
  * Makes numbers known, inside a transaction: a member for each, and a contact where none has the number. Whoever else
  * does it at the same time waits for the member's row and then finds the contact: there is one, however many race.
  */
-export async function knowNumbers(deps: Deps, numbers: PhoneOf[]): Promise<void> {
+export async function ensureMembers(deps: Deps, numbers: PhoneOf[]): Promise<void> {
   await insertMembers(deps.db, numbers, deps.clock.now());
   const byAdvisor = Map.groupBy(numbers, ({ advisorId }) => advisorId);
   for (const [advisorId, own] of [...byAdvisor].sort(([a], [b]) => a - b)) {

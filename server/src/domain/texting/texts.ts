@@ -115,7 +115,7 @@ export function noCarrier() {
 }
 
 /** Takes texts on, inside a transaction: archived and in the outbox together; whoever sends is woken at its commit. */
-export async function takeTexts(deps: Deps, texts: NewText[]): Promise<number[]> {
+export async function acceptTexts(deps: Deps, texts: NewText[]): Promise<number[]> {
   const ids = await insertTexts(deps.db, texts, { now: deps.clock.now(), realNow: new Date() });
   if (texts.length > 0) deps.db.afterCommit(() => deps.signals.queued.raise());
   return ids;
