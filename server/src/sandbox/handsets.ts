@@ -3,8 +3,8 @@ import type { Deps } from '../deps.ts';
 import { receiveReply } from '../domain/consent/replies.ts';
 import { invalid } from '../domain/problems.ts';
 import { findAdvisorByTextingNumber } from '../store/accounts/advisors.ts';
+import type { ConsentState } from '../store/consent/consents.ts';
 import * as store from '../store/sandbox/handsets.ts';
-import type { ConsentState } from '../store/texting/members.ts';
 import { magicContacts } from './sandbox.ts';
 
 /** The sandbox's phones, as somebody who holds one in the hand sees them: across all advisors. */

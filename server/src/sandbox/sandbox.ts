@@ -7,7 +7,6 @@ import { discover } from '../domain/access/identity-provider.ts';
 import { addAdvisor, setAdvisor } from '../domain/accounts/advisors.ts';
 import { addFirm, type Firm, listFirms } from '../domain/accounts/firms.ts';
 import { createContacts } from '../domain/address-book/contacts.ts';
-import { setInitialConsent } from '../domain/consent/consents.ts';
 import { type ContentInput, saveContent } from '../domain/content/content.ts';
 import { numberOf } from '../domain/shared/enumerations.ts';
 import { hashSecret, matchesHash } from '../domain/shared/secrets.ts';
@@ -16,6 +15,7 @@ import { findApplication } from '../store/access/applications.ts';
 import { findAdvisor, type NewAdvisor } from '../store/accounts/advisors.ts';
 import { listKnownPhones } from '../store/address-book/contacts.ts';
 import { listContent } from '../store/content/content.ts';
+import { setInitialConsent } from './initial-consent.ts';
 import { sandboxLibrary } from './sandbox-library.ts';
 
 /** What sandbox.json holds: all that a partner's application needs to begin. */

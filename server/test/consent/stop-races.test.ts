@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../src/deps.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { requestConsent } from '../../src/domain/consent/consents.ts';
+import { requestConsent } from '../../src/domain/consent/consent-requests.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatch.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { updateConsent } from '../../src/store/consent/consents.ts';
 import {
   applyEarlyReceipts,
   type ClaimedRow,
@@ -15,7 +16,7 @@ import {
   updateHours,
 } from '../../src/store/delivery/dispatches.ts';
 import { insertTexts, type NewText } from '../../src/store/messages/messages.ts';
-import { lockMembers, updateMember } from '../../src/store/texting/members.ts';
+import { lockMembers } from '../../src/store/texting/members.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
@@ -249,8 +250,8 @@ suite('dispatches', () => {
   });
 
   suite('a STOP and a claim', () => {
-    const optOut = (db: Parameters<typeof updateMember>[0], memberId: number) =>
-      updateMember(db, advisorId, memberId, { state: 'opted_out' });
+    const optOut = (db: Parameters<typeof updateConsent>[0], memberId: number) =>
+      updateConsent(db, advisorId, memberId, { state: 'opted_out' });
 
     async function isWaiting(): Promise<boolean> {
       const waiting = await world.database.asOwner(

@@ -6,10 +6,11 @@ import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { fireDue } from '../../src/domain/messages/scheduled-messages.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { startJobs } from '../../src/jobs/start.ts';
+import type { ConsentState } from '../../src/store/consent/consents.ts';
 import { connect, DatabaseUnavailable } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { insertScheduledMessages } from '../../src/store/messages/scheduled-messages.ts';
-import { type ConsentState, findMemberOfContact } from '../../src/store/texting/members.ts';
+import { findMemberOfContact } from '../../src/store/texting/members.ts';
 import { addContact, assertNotFound, contactsPath, findIds, newcomer, search } from '../address-book/address-book.ts';
 import { withinTransactions } from '../support/statements.ts';
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { type ConsentRequestResult, requestConsent } from '../../src/domain/consent/consents.ts';
+import { type ConsentRequestResult, requestConsent } from '../../src/domain/consent/consent-requests.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import type { IncomingReply } from '../../src/domain/ports.ts';
 import { findMember, type MemberRow } from '../../src/store/texting/members.ts';

@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import { type AdvisorRow, findAdvisorByTextingNumber } from '../../store/accounts/advisors.ts';
 import { hasReply, insertReply } from '../../store/consent/replies.ts';
 import { insertReviews } from '../../store/supervision/reviews.ts';
@@ -10,64 +10,70 @@ import { judgesOf } from '../supervision/lexicons.ts';
 import { ensureMembers } from '../texting/members.ts';
 import { acceptTexts, textTo } from '../texting/texts.ts';
 import { renderWording, wordingOf } from '../texting/wordings.ts';
-import { applyReply } from './consents.ts';
+import { applyReply } from './consent-replies.ts';
 import { readReply } from './reply-words.ts';
 
 type AnswerKind = Exclude<TextKind, 'text' | 'consent_request'>;
+type ArchivedReply = { text: string; sentAt: Date; archiveNumber: number };
 
 /** The confirmation of an opt-out goes out within this time or never. */
 const confirmationMs = 5 * 60 * 1000;
 const helpPauseMs = 60 * 1000;
-/** How far a carrier's clock may be ahead of ours; what claims to be from later counts as written now. */
+/** How far a carrier's clock may be ahead of ours. A text that claims to be from later counts as written now. */
 const clockSkewMaxMs = 5 * 60 * 1000;
 
-/** Takes a person's text: archived and in effect in one transaction, once, however often the carrier brings it. */
+/** Archives a person's text and applies it, in one transaction and only once, however often the carrier delivers it. */
 export async function receiveReply(deps: Deps, reply: IncomingReply): Promise<void> {
-  await deps.db.transaction(async (db) => {
-    const advisor = await findAdvisorByTextingNumber(db, reply.to);
+  await inTransaction(deps, async (deps) => {
+    const advisor = await findAdvisorByTextingNumber(deps.db, reply.to);
     if (!advisor) return;
-    const within = { ...deps, db };
-    const member = await admit(within, advisor, reply);
-    if (member) await take(within, advisor, member, reply);
+    const member = await lockSender(deps, advisor, reply);
+    if (!member) return;
+    const archived = await archiveReply(deps, advisor, member, reply);
+    await flag(deps, advisor, member, archived);
+    await answer(deps, advisor, member, archived);
   });
 }
 
 /**
- * The member who wrote, locked; null where the text is here already. The lock comes first: of five deliveries at once
- * one goes on, and the others wait for it and then find its text. What is here already makes nothing, not even a
- * contact that was deleted since.
+ * The member who wrote, locked; null if the text is a duplicate. The lock comes first: of five simultaneous deliveries,
+ * one goes on, and the others wait for it and then find its text. A duplicate creates nothing, not even a contact that
+ * was deleted since.
  */
-async function admit(deps: Deps, { advisorId }: AdvisorRow, reply: IncomingReply): Promise<MemberRow | null> {
+async function lockSender(deps: Deps, { advisorId }: AdvisorRow, reply: IncomingReply): Promise<MemberRow | null> {
   const number = { advisorId, phone: reply.from };
   await insertMembers(deps.db, [number], deps.clock.now());
   const [member] = await lockMembers(deps.db, advisorId, [number.phone]);
-  if (!member) throw new Error('A number that was made known has no member.');
+  if (!member) throw new Error('A member that was just inserted is missing.');
   if (await hasReply(deps.db, advisorId, reply.carrierMessageId)) return null;
   await ensureMembers(deps, [number]);
   return member;
 }
 
-async function take(deps: Deps, advisor: AdvisorRow, member: MemberRow, reply: IncomingReply): Promise<void> {
-  const { advisorId } = advisor;
-  const { memberId, lastReplyAt } = member;
+async function archiveReply(
+  deps: Deps,
+  { advisorId }: AdvisorRow,
+  { memberId, lastReplyAt }: MemberRow,
+  reply: IncomingReply,
+): Promise<ArchivedReply> {
   const { from, to, carrierMessageId } = reply;
   const now = deps.clock.now();
   const sentAt = reply.sentAt.getTime() > now.getTime() + clockSkewMaxMs ? now : reply.sentAt;
-  // NUL can't be stored; the replacement shows that something was there.
+  // NUL can't be stored; the replacement character shows that something was there.
   const text = reply.text.toWellFormed().replaceAll('\0', '\ufffd');
   const meta = { from, to, carrierMessageId, sent: reply.sentAt.toISOString() };
   const archiveNumber = await archive(deps, byPerson, { advisorId, kind: 'text_in', memberId, meta, body: text });
   await insertReply(deps.db, advisorId, { memberId, archiveNumber, carrierMessageId }, now);
   if (!lastReplyAt || sentAt > lastReplyAt) await updateMember(deps.db, advisorId, memberId, { lastReplyAt: sentAt });
-  await flag(deps, advisor, { text, memberId, archiveNumber });
-  await answer(deps, advisor, member, { text, sentAt, archiveNumber });
+  return { text, sentAt, archiveNumber };
 }
 
-/** What a person writes is never held or blocked: it is here already. What the lexicon finds is flagged. */
+/** A person's text is never held or blocked, since it has already arrived. It is flagged if the lexicon matches. */
 async function flag(
   deps: Deps,
   { advisorId, firmId }: AdvisorRow,
-  { text, memberId, archiveNumber }: { text: string; memberId: number; archiveNumber: number },
+  { memberId }: MemberRow,
+  { text, archiveNumber }: ArchivedReply,
 ): Promise<void> {
   const verdict = (await judgesOf(deps, [firmId])).get(firmId)?.(text);
   if (!verdict) return;
@@ -76,16 +82,14 @@ async function flag(
   await insertReviews(deps.db, [{ advisorId, firmId, kind: 'flagged', ...of }], deps.clock.now());
 }
 
-type Taken = { text: string; sentAt: Date; archiveNumber: number };
-
-async function answer(deps: Deps, advisor: AdvisorRow, member: MemberRow, taken: Taken): Promise<void> {
+async function answer(deps: Deps, advisor: AdvisorRow, member: MemberRow, reply: ArchivedReply): Promise<void> {
   const { advisorId, firmId } = advisor;
   const { memberId } = member;
   const now = deps.clock.now();
-  const meaning = readReply(taken.text);
-  const effect = await applyReply(deps, advisorId, member, { ...taken, meaning });
+  const meaning = readReply(reply.text);
+  const effect = await applyReply(deps, advisorId, member, { ...reply, meaning });
   if (effect.moved && meaning === 'opt_out_wording') {
-    const of = { memberId, archiveNumber: taken.archiveNumber, messageId: null, rules: [], lexiconVersion: null };
+    const of = { memberId, archiveNumber: reply.archiveNumber, messageId: null, rules: [], lexiconVersion: null };
     await insertReviews(deps.db, [{ advisorId, firmId, kind: meaning, ...of }], now);
   }
   if (effect.answer) await send(deps, advisor, member, effect.answer);

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts';
+import type { ConsentState } from '../../store/consent/consents.ts';
 import type { RecipientRow, TextKind } from '../../store/messages/messages.ts';
-import type { ConsentState } from '../../store/texting/members.ts';
+import { laterOf } from '../shared/clock.ts';
 import { windowAt, zonesOf } from './quiet-hours.ts';
 
 /** Why one recipient gets no text: the stable codes of `failureDetails`. */
@@ -20,10 +21,10 @@ export type Recipient = RecipientRow & { phone: string; memberId: number; state:
 const replyExemptionMs = 4 * 60 * 60 * 1000;
 const anyTime: Hours = { deferredUntil: null, openUntil: null };
 
-const states: ConsentState[] = ['none', 'pending', 'accepted', 'opted_out'];
+export const consentStates: readonly ConsentState[] = ['none', 'pending', 'accepted', 'opted_out'];
 
 /** The states of consent in which a text of this kind may go out. The gate fails closed: what is not listed is refused. */
-export function allowedStates(kind: TextKind, consentRequired: boolean): ConsentState[] {
+export function allowedStates(kind: TextKind, consentRequired: boolean): readonly ConsentState[] {
   switch (kind) {
     case 'text':
       return consentRequired ? ['accepted'] : ['none', 'pending', 'accepted'];
@@ -35,7 +36,7 @@ export function allowedStates(kind: TextKind, consentRequired: boolean): Consent
     case 'opt_out':
       return ['opted_out'];
     case 'help':
-      return states;
+      return consentStates;
   }
 }
 
@@ -63,12 +64,8 @@ function quietHours(recipient: Recipient, kind: TextKind, at: Date): { refused: 
   const exemptUntil = lastReplyAt ? new Date(lastReplyAt.getTime() + replyExemptionMs) : at;
   const known = zonesOf(phone, contactState);
   const window = windowAt(at, known.length > 0 ? known : [timeZone]);
-  if (window.open) return { allowed: { deferredUntil: null, openUntil: later(window.until, exemptUntil) } };
+  if (window.open) return { allowed: { deferredUntil: null, openUntil: laterOf(window.until, exemptUntil) } };
   if (exemptUntil > at) return { allowed: { deferredUntil: null, openUntil: exemptUntil } };
   if (policy === 'refuse') return { refused: 'quiet_hours' };
   return { allowed: { deferredUntil: window.until, openUntil: null } };
-}
-
-function later(one: Date, other: Date): Date {
-  return one > other ? one : other;
 }

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
+import { consentStates } from '../../domain/texting/gate.ts';
 import { PhoneNumbers } from '../messages/messages.ts';
 import { Id, Phone } from '../shared/strings.ts';
 import { FailureDetail } from '../texting/failures.ts';
 
-export const consentStates = ['none', 'pending', 'accepted', 'opted_out'] as const;
 const waitSecondsMax = 30;
 
 const State = Type.Unsafe<(typeof consentStates)[number]>({

@@ -184,21 +184,3 @@ export async function listTexts(db: Db, spans: Span[]): Promise<TextRow[]> {
     'list-texts',
   );
 }
-
-/** What was written of a member's consent, oldest first; the body is gone once its retention has ended. */
-export async function listConsentEntries(
-  db: Db,
-  advisorId: number,
-  memberId: number,
-): Promise<(Omit<EntryRow, 'body'> & { body: string | null })[]> {
-  return db.query(
-    `select
-       advisor_id as "advisorId", number, kind, member_id as "memberId", message_id as "messageId", actor,
-       trace_id as "traceId", meta, convert_from(b.body, 'UTF8') as body, date_time_created as "dateTimeCreated"
-     from archive_entries e
-     left join archive_bodies b using (advisor_id, number)
-     where advisor_id = $1 and member_id = $2 and kind = 'consent'
-     order by number`,
-    [advisorId, memberId],
-  );
-}

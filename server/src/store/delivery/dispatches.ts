@@ -1,6 +1,6 @@
+import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 import type { TextKind } from '../messages/messages.ts';
-import type { ConsentState } from '../texting/members.ts';
 
 type MessageKey = { advisorId: number; messageId: number };
 /** Domain time, and real time for leases, tries and the pace. */

@@ -1,5 +1,6 @@
+import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
-import type { ConsentState, PhoneOf } from '../texting/members.ts';
+import type { PhoneOf } from '../texting/members.ts';
 
 /** Why a text is sent: what consent it needs follows from it. */
 export type TextKind = 'text' | 'consent_request' | 'reminder' | 'opt_in' | 'opt_out' | 'help';

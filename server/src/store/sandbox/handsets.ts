@@ -1,5 +1,5 @@
+import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
-import type { ConsentState } from '../texting/members.ts';
 
 /** A text that a phone of the sandbox received. */
 export type HandsetMessage = {

@@ -1,47 +1,24 @@
+import { type ConsentRow, consentColumns } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 
-export type ConsentState = 'none' | 'pending' | 'accepted' | 'opted_out';
-
 /** A number that an advisor knows, with its consent. */
-export type MemberRow = {
+export type MemberRow = ConsentRow & {
   memberId: number;
   phone: string;
-  state: ConsentState;
-  lastChanged: Date;
-  decidedAt: Date | null;
-  consentRequests: number;
-  requestedAt: Date | null;
-  requestedWording: string | null;
-  requestedVersion: number | null;
-  reminded: boolean;
   helpedAt: Date | null;
   lastReplyAt: Date | null;
   dateTimeCreated: Date;
 };
 
-export type MemberChange = Partial<Omit<MemberRow, 'memberId' | 'phone' | 'dateTimeCreated'>>;
+/** Columns to change; an unset one stays as it is. */
+export type MemberChange = { helpedAt?: Date; lastReplyAt?: Date };
 export type PhoneOf = { advisorId: number; phone: string };
 
 const columns = `
-  m.member_id as "memberId", m.phone, m.state, m.last_changed as "lastChanged", m.decided_at as "decidedAt",
-  m.consent_requests as "consentRequests", m.requested_at as "requestedAt",
-  m.requested_wording as "requestedWording", m.requested_version as "requestedVersion", m.reminded,
-  m.helped_at as "helpedAt", m.last_reply_at as "lastReplyAt", m.date_time_created as "dateTimeCreated"`;
+  m.member_id as "memberId", m.phone, ${consentColumns}, m.helped_at as "helpedAt", m.last_reply_at as "lastReplyAt",
+  m.date_time_created as "dateTimeCreated"`;
 
-const changeColumns: Record<keyof MemberChange, string> = {
-  state: 'state',
-  lastChanged: 'last_changed',
-  decidedAt: 'decided_at',
-  consentRequests: 'consent_requests',
-  requestedAt: 'requested_at',
-  requestedWording: 'requested_wording',
-  requestedVersion: 'requested_version',
-  reminded: 'reminded',
-  helpedAt: 'helped_at',
-  lastReplyAt: 'last_reply_at',
-};
-
-/** Makes members of the numbers that are none yet; in the order of numbers, so that two who do it never wait in a circle. */
+/** Creates the members that don't exist yet, in the order of their numbers to avoid deadlocks. */
 export async function insertMembers(db: Db, numbers: PhoneOf[], now: Date): Promise<void> {
   if (numbers.length === 0) return;
   await db.query(
@@ -55,7 +32,7 @@ export async function insertMembers(db: Db, numbers: PhoneOf[], now: Date): Prom
   );
 }
 
-/** The members that have these numbers, locked: nobody else changes or relies on them until the transaction ends. */
+/** The members with these numbers, locked: nobody else changes or relies on them until the transaction ends. */
 export async function lockMembers(db: Db, advisorId: number, phones: string[]): Promise<MemberRow[]> {
   return db.query<MemberRow>(
     `select ${columns}
@@ -68,7 +45,7 @@ export async function lockMembers(db: Db, advisorId: number, phones: string[]): 
   );
 }
 
-/** The same, of one member by id. */
+/** One member by id, locked in the same way. */
 export async function lockMember(db: Db, advisorId: number, memberId: number): Promise<MemberRow | null> {
   const [row] = await db.query<MemberRow>(
     `select ${columns}
@@ -81,7 +58,7 @@ export async function lockMember(db: Db, advisorId: number, memberId: number): P
   return row ?? null;
 }
 
-/** The member that has this number, whether or not a contact does. */
+/** The member with this number, whether or not a contact has it too. */
 export async function findMember(db: Db, advisorId: number, phone: string): Promise<MemberRow | null> {
   const [row] = await db.query<MemberRow>(
     `select ${columns}
@@ -92,7 +69,7 @@ export async function findMember(db: Db, advisorId: number, phone: string): Prom
   return row ?? null;
 }
 
-/** The member, by number or by id, whose number a contact of the advisor's book has now. */
+/** The member, by number or by id, if one of the advisor's contacts has its number now. */
 export async function findMemberOfContact(
   db: Db,
   advisorId: number,
@@ -115,35 +92,18 @@ export async function findMemberOfContact(
   return row ?? null;
 }
 
-/** Asks these members for consent: pending since now, or since they were asked first. */
-export async function updateRequested(
+export async function updateMember(
   db: Db,
   advisorId: number,
-  memberIds: number[],
-  { wording, version, now }: { wording: string; version: number; now: Date },
+  memberId: number,
+  { helpedAt, lastReplyAt }: MemberChange,
 ): Promise<void> {
   await db.query(
     `update members
-     set last_changed = case when state = 'pending' then last_changed else $5 end,
-         state = 'pending',
-         consent_requests = consent_requests + 1,
-         requested_at = $5,
-         requested_wording = $3,
-         requested_version = $4,
-         reminded = false
-     where advisor_id = $1 and member_id = any ($2)`,
-    [advisorId, memberIds, wording, version, now],
-    'update-requested',
-  );
-}
-
-export async function updateMember(db: Db, advisorId: number, memberId: number, change: MemberChange): Promise<void> {
-  const given = Object.entries(change) as [keyof MemberChange, unknown][];
-  if (given.length === 0) return;
-  await db.query(
-    `update members
-     set ${given.map(([name], index) => `${changeColumns[name]} = $${index + 3}`).join(', ')}
+     set helped_at = coalesce($3, helped_at),
+         last_reply_at = coalesce($4, last_reply_at)
      where advisor_id = $1 and member_id = $2`,
-    [advisorId, memberId, ...given.map(([, value]) => value)],
+    [advisorId, memberId, helpedAt ?? null, lastReplyAt ?? null],
+    'update-member',
   );
 }

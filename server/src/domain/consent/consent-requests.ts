@@ -1,0 +1,122 @@
+import { type Deps, inTransaction } from '../../deps.ts';
+import { type ConsentState, updateRequested } from '../../store/consent/consents.ts';
+import { listRecipients, type RecipientRow } from '../../store/messages/messages.ts';
+import type { MemberRow } from '../../store/texting/members.ts';
+import type { By } from '../archive/archive.ts';
+import { type BrokenRule, problem } from '../problems.ts';
+import { type Failure, failure } from '../texting/failures.ts';
+import { gate, type Hours, type Recipient } from '../texting/gate.ts';
+import { ensureMembers } from '../texting/members.ts';
+import { acceptTexts, noCarrier, textTo } from '../texting/texts.ts';
+import { renderWording, type Wording, wordingOf } from '../texting/wordings.ts';
+import { type Act, archiveMoves, type Move } from './consents.ts';
+
+export type ConsentRequestResult = {
+  successes: { memberId: number; consentState: ConsentState }[];
+  failures: Failure[];
+};
+
+/** Asks by text, with an outcome for each number. An accepted number fails the whole request before any side effect. */
+export async function requestConsent(
+  deps: Deps,
+  advisorId: number,
+  given: string[],
+  by: By,
+): Promise<ConsentRequestResult> {
+  if (!deps.carrier) throw noCarrier();
+  const phones = [...new Set(given)];
+  const numbers = phones.map((phone) => ({ advisorId, phone }));
+  return inTransaction(deps, async (deps) => {
+    const before = await listRecipients(deps.db, numbers);
+    refuseAccepted(given, phones, before);
+    if (!before.every(({ consentCollection, textingNumber }) => consentCollection && textingNumber)) throw notSetUp();
+    const members = await ensureMembers(deps, numbers);
+    // Check again now that the members are locked: somebody may have accepted in the meantime.
+    refuseAccepted(given, phones, inOrder(phones, members));
+    // Every number has a member now, so each row is a recipient.
+    const recipients = (await listRecipients(deps.db, numbers)).map(
+      (row, index) => ({ ...row, phone: phones[index] }) as Recipient,
+    );
+    return askAll(deps, { advisorId, by, now: deps.clock.now() }, recipients, members);
+  });
+}
+
+async function askAll(
+  deps: Deps,
+  act: Act,
+  recipients: Recipient[],
+  members: MemberRow[],
+): Promise<ConsentRequestResult> {
+  const { advisorId, by, now } = act;
+  const result: ConsentRequestResult = { successes: [], failures: [] };
+  const asked: { recipient: Recipient; hours: Hours }[] = [];
+  for (const recipient of recipients) {
+    const { phone, memberId } = recipient;
+    const decision = gate(deps, recipient, 'consent_request', now);
+    if ('refused' in decision) result.failures.push(failure(phone, memberId, decision.refused, recipient));
+    else {
+      asked.push({ recipient, hours: decision.allowed });
+      result.successes.push({ memberId, consentState: 'pending' });
+    }
+  }
+  const [first] = asked;
+  if (!first) return result;
+  const wording = await consentWording(deps, first.recipient);
+  const texts = asked.map(({ recipient, hours }) =>
+    textTo(recipient, { advisorId, kind: 'consent_request', text: wording.text, by, hours }),
+  );
+  await acceptTexts(deps, texts);
+  const ids = new Set(asked.map(({ recipient }) => recipient.memberId));
+  const askedMembers = members.filter(({ memberId }) => ids.has(memberId));
+  await markRequested(deps, act, askedMembers, wording);
+  return result;
+}
+
+/** Every recipient has the same advisor and firm, so they all get the same text. */
+async function consentWording(deps: Deps, { firmId, firmName, advisorName }: RecipientRow): Promise<Wording> {
+  const { version, text } = await wordingOf(deps, firmId, 'consent_request');
+  return { version, text: renderWording(text, { firm: firmName, advisor: advisorName }) };
+}
+
+/** A repeated request leaves the state pending, but is still counted and shown in the history. */
+async function markRequested(deps: Deps, act: Act, members: MemberRow[], { text, version }: Wording): Promise<void> {
+  const { advisorId, now } = act;
+  const ids = members.map(({ memberId }) => memberId);
+  await updateRequested(deps.db, advisorId, ids, { wording: text, version, now });
+  const evidence = { wording: { text, version, shown: now.toISOString() } };
+  const moves = members.map<Move>((member) => ({
+    member,
+    to: 'pending',
+    reason: 'requested',
+    channel: 'text',
+    evidence,
+  }));
+  await archiveMoves(deps, act, moves);
+}
+
+/** Throws with an item of `details` for each accepted number, at the position where it is first given. */
+function refuseAccepted(
+  given: string[],
+  phones: string[],
+  states: ({ state: ConsentState | null } | undefined)[],
+): void {
+  const broken = phones.flatMap<BrokenRule>((phone, index) => {
+    if (states[index]?.state !== 'accepted') return [];
+    const path = `/phoneNumbers/${given.indexOf(phone)}`;
+    return [{ path, rule: 'notAccepted', message: `${phone} has already accepted: it needs no consent request.` }];
+  });
+  const [first] = broken;
+  if (!first) return;
+  const more = broken.length > 1 ? ` (and ${broken.length - 1} more in details)` : '';
+  // Lists all of them, however many, so that the caller can remove them and send the rest.
+  throw problem('invalid_request', `${first.message}${more}`, { details: broken });
+}
+
+function inOrder(phones: string[], members: MemberRow[]): (MemberRow | undefined)[] {
+  const memberOf = new Map(members.map((member) => [member.phone, member]));
+  return phones.map((phone) => memberOf.get(phone));
+}
+
+function notSetUp() {
+  return problem('conflict', 'The advisor’s account is not configured for consent collection. Contact the operator.');
+}

@@ -1,0 +1,22 @@
+import { type Deps, inTransaction } from '../deps.ts';
+import { byOperator } from '../domain/archive/archive.ts';
+import { moveConsent } from '../domain/consent/consents.ts';
+import { insertMembers, lockMembers } from '../store/texting/members.ts';
+
+/** Sets the states that the sandbox's numbers start with. A number whose consent has already changed stays as it is. */
+export async function setInitialConsent(
+  deps: Deps,
+  advisorId: number,
+  phones: string[],
+  to: 'accepted' | 'opted_out',
+): Promise<void> {
+  await inTransaction(deps, async (deps) => {
+    const act = { advisorId, by: byOperator, now: deps.clock.now() };
+    const numbers = phones.map((phone) => ({ advisorId, phone }));
+    await insertMembers(deps.db, numbers, act.now);
+    for (const member of await lockMembers(deps.db, advisorId, phones)) {
+      if (member.state !== 'none' || member.consentRequests > 0) continue;
+      await moveConsent(deps, act, { member, to, reason: 'sandbox', channel: 'sandbox' });
+    }
+  });
+}

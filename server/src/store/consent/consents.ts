@@ -1,0 +1,82 @@
+import type { EntryRow } from '../archive/archive.ts';
+import type { Db } from '../database/db.ts';
+
+export type ConsentState = 'none' | 'pending' | 'accepted' | 'opted_out';
+
+/** A member's consent: columns of its row in `members`. */
+export type ConsentRow = {
+  state: ConsentState;
+  lastChanged: Date;
+  decidedAt: Date | null;
+  consentRequests: number;
+  requestedAt: Date | null;
+  requestedWording: string | null;
+  requestedVersion: number | null;
+  reminded: boolean;
+};
+
+/** Columns to change; an unset or null one stays as it is. */
+export type ConsentChange = Partial<Pick<ConsentRow, 'state' | 'lastChanged' | 'decidedAt' | 'reminded'>>;
+
+export const consentColumns = `
+  m.state, m.last_changed as "lastChanged", m.decided_at as "decidedAt", m.consent_requests as "consentRequests",
+  m.requested_at as "requestedAt", m.requested_wording as "requestedWording",
+  m.requested_version as "requestedVersion", m.reminded`;
+
+export async function updateConsent(
+  db: Db,
+  advisorId: number,
+  memberId: number,
+  { state, lastChanged, decidedAt, reminded }: ConsentChange,
+): Promise<void> {
+  await db.query(
+    `update members
+     set state = coalesce($3, state),
+         last_changed = coalesce($4, last_changed),
+         decided_at = coalesce($5, decided_at),
+         reminded = coalesce($6, reminded)
+     where advisor_id = $1 and member_id = $2`,
+    [advisorId, memberId, state ?? null, lastChanged ?? null, decidedAt ?? null, reminded ?? null],
+    'update-consent',
+  );
+}
+
+/** Counts a consent request to each member, pending as of now, or as of the first request if it is a repeat. */
+export async function updateRequested(
+  db: Db,
+  advisorId: number,
+  memberIds: number[],
+  { wording, version, now }: { wording: string; version: number; now: Date },
+): Promise<void> {
+  await db.query(
+    `update members
+     set last_changed = case when state = 'pending' then last_changed else $5 end,
+         state = 'pending',
+         consent_requests = consent_requests + 1,
+         requested_at = $5,
+         requested_wording = $3,
+         requested_version = $4,
+         reminded = false
+     where advisor_id = $1 and member_id = any ($2)`,
+    [advisorId, memberIds, wording, version, now],
+    'update-requested',
+  );
+}
+
+/** A member's consent entries, oldest first; the body is null once its retention has ended. */
+export async function listConsentEntries(
+  db: Db,
+  advisorId: number,
+  memberId: number,
+): Promise<(Omit<EntryRow, 'body'> & { body: string | null })[]> {
+  return db.query(
+    `select
+       advisor_id as "advisorId", number, kind, member_id as "memberId", message_id as "messageId", actor,
+       trace_id as "traceId", meta, convert_from(b.body, 'UTF8') as body, date_time_created as "dateTimeCreated"
+     from archive_entries e
+     left join archive_bodies b using (advisor_id, number)
+     where advisor_id = $1 and member_id = $2 and kind = 'consent'
+     order by number`,
+    [advisorId, memberId],
+  );
+}
