@@ -122,8 +122,8 @@ suite('assent, for texting', () => {
     assert.equal(one[0].events[3].evidence.reply.text, wordy);
     assert.equal((await records(['consents', 'show', phone])).length, 2);
     await refused(1, [
-      [['consents', 'show', newPhone()], /not a number that is known here/],
-      [['consents', 'show', newPhone(), '--advisor', 'ann@test.example'], /not a number that is known here/],
+      [['consents', 'show', newPhone()], /No advisor knows the number \+1/],
+      [['consents', 'show', newPhone(), '--advisor', 'ann@test.example'], /No advisor knows the number \+1/],
     ]);
   });
 
@@ -141,10 +141,10 @@ suite('assent, for texting', () => {
     const now = await records(['wordings', 'list', firm()]);
     assert.deepEqual(now[4], { kind: 'help', version: 2, text: texts[1] });
     await refused(1, [
-      [set('helf', '{firm} STOP'), /KIND is one of consent_request, /],
-      [set('help', ' \u200b '), /must be a text/],
+      [set('helf', '{firm} STOP'), /KIND must be one of consent_request, /],
+      [set('help', ' \u200b '), /must be text without control characters/],
       [set('help', `{firm} STOP${'x'.repeat(1_600)}`), /at most 1600 characters/],
-      [set('help', '{firm} STOP {phone}'), /\{phone\} is none/],
+      [set('help', '{firm} STOP {phone}'), /must not contain \{phone\}/],
       [set('help', '{firm} is here.'), /how to opt out: STOP/],
       [set('help', 'STOP ends it.'), /name the firm/],
       [set('consent_request', '{firm}: reply ACCEPT.'), /how to opt out: STOP/],

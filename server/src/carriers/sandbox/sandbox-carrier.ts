@@ -10,14 +10,14 @@ import {
   type NewHandsetMessage,
 } from '../../store/sandbox/handsets.ts';
 
-/** What a phone of the sandbox does. One that isn't listed receives its texts, and the receipt says so. */
+/** How a sandbox phone behaves. A phone that isn't listed receives its texts and confirms them with a receipt. */
 type Phone = {
-  /** Known at once, without handing a text over. */
+  /** Known at once, without submitting a text. */
   unfit?: 'unreachable' | 'landline';
   refuses?: 'opted_out';
-  /** The first submission of each text is not taken. */
-  errsOnce?: true;
-  /** It takes the text, and nobody hears so. */
+  /** The first submission of each text fails. */
+  failsOnce?: true;
+  /** It accepts the text, but the answer is lost. */
   losesAnswer?: true;
   receipt?: 'undelivered' | 'none';
   replies?: { to: 'text' | 'consent_request'; with: string };
@@ -34,98 +34,71 @@ const phones: Record<string, Phone> = {
   '+15005550013': { replies: { to: 'consent_request', with: 'who is this?' } },
   '+15005550014': { refuses: 'opted_out' },
   '+15005550016': { replies: { to: 'consent_request', with: 'please stop texting me' } },
-  '+15005550021': { errsOnce: true },
+  '+15005550021': { failsOnce: true },
   '+15005550022': { losesAnswer: true, receipt: 'none' },
 };
 
-/** A little after the answer, as from a real network, and mostly after the answer has been written down. */
+/** Shortly after the answer, as on a real network, and usually after the answer has been stored. */
 const receiptAfterMs = 10;
 const deliveriesMax = 7;
 const firstPauseMs = 50;
-const errorsRememberedMax = 10_000;
+const failuresRememberedMax = 10_000;
 const recordsMax = 1_000;
 
-/** The carrier of the sandbox: its phones are rows of the database. */
+/** The sandbox's carrier: its phones are database rows. */
 export function sandboxCarrier({ db, clock }: { db: Db; clock: Clock }): Carrier {
-  const erred = new Set<string>();
-  const underWay = new Set<Promise<void>>();
+  const failed = new Set<string>();
+  const inProgress = new Set<Promise<void>>();
   let inbound: Inbound | null = null;
 
   async function submit(text: OutgoingText): Promise<Submission> {
     const phone = phones[text.to] ?? {};
     const refused = phone.unfit ?? phone.refuses;
     if (refused) return { refused };
-    if (phone.errsOnce && errs(text)) return { notTaken: 'The sandbox errs once for this number.' };
+    if (phone.failsOnce && fails(text)) return { notTaken: 'The sandbox fails once for this number.' };
     const carrierMessageId = randomUUID();
     const received = phone.receipt !== 'undelivered';
-    if (!(await putOnRecord(text, { carrierMessageId, received }))) return { notTaken: 'The database is away.' };
+    if (!(await storeText(db, text, { carrierMessageId, received, dateTimeCreated: clock.now() })))
+      return { notTaken: 'The database is unavailable.' };
     if (phone.losesAnswer) throw new Error('The answer was lost.');
-    follow(text, phone, carrierMessageId);
+    respond(text, phone, carrierMessageId);
     return { accepted: carrierMessageId };
   }
 
-  /** True every other time that the same text comes: the first submission, and not its retry. */
-  function errs({ from, to, text }: OutgoingText): boolean {
+  /** True every other time for the same text: for the first submission, not for its retry. */
+  function fails({ from, to, text }: OutgoingText): boolean {
     const key = JSON.stringify([from, to, text]);
-    if (erred.delete(key)) return false;
-    if (erred.size >= errorsRememberedMax) erred.clear();
-    erred.add(key);
+    if (failed.delete(key)) return false;
+    if (failed.size >= failuresRememberedMax) failed.clear();
+    failed.add(key);
     return true;
   }
 
-  /** False when it surely isn't there; when nobody can say, it throws. */
-  async function putOnRecord(
-    { from, to, text }: OutgoingText,
-    taken: Pick<NewHandsetMessage, 'carrierMessageId' | 'received'>,
-  ): Promise<boolean> {
-    const message = { phone: to, textingNumber: from, text, ...taken, dateTimeCreated: clock.now() };
-    try {
-      await db.batch(receiving, message);
-      return true;
-    } catch (error) {
-      const surelyNot = [DatabaseUnavailable, DatabaseTimeout, DatabaseBusy].some((kind) => error instanceof kind);
-      if (surelyNot) return false;
-      throw error;
-    }
-  }
-
-  /** The receipt, then the reply, without holding up the answer. */
-  function follow({ from, to, kind }: OutgoingText, phone: Phone, carrierMessageId: string): void {
+  /** Delivers the receipt, then the reply, without delaying the answer. */
+  function respond({ from, to, kind }: OutgoingText, phone: Phone, carrierMessageId: string): void {
     const listener = inbound;
     if (!listener) return;
     const { receipt = 'delivered', replies } = phone;
-    const happen = async () => {
+    const deliver = async () => {
       await pause(receiptAfterMs);
-      if (receipt !== 'none') await bring(() => listener.receipt({ carrierMessageId, status: receipt }));
+      if (receipt !== 'none') await withRetries(() => listener.receipt({ carrierMessageId, status: receipt }));
       if (replies?.to !== kind) return;
       const reply = { carrierMessageId: randomUUID(), from: to, to: from, text: replies.with, sentAt: clock.now() };
-      await bring(() => listener.reply(reply));
+      await withRetries(() => listener.reply(reply));
     };
-    const happening = happen().finally(() => underWay.delete(happening));
-    underWay.add(happening);
+    const delivery = deliver().finally(() => inProgress.delete(delivery));
+    inProgress.add(delivery);
   }
 
-  /** Carriers bring a thing again when it wasn't taken, and not for ever. */
-  async function bring(what: () => Promise<void>): Promise<void> {
-    for (let delivery = 1; delivery <= deliveriesMax; delivery++) {
+  /** Carriers retry a delivery that fails, but not forever. */
+  async function withRetries(deliver: () => Promise<void>): Promise<void> {
+    for (let attempt = 1; attempt <= deliveriesMax; attempt++) {
       try {
-        return await what();
+        return await deliver();
       } catch {
         if (!inbound) return;
-        await pause(firstPauseMs * 2 ** delivery);
+        await pause(firstPauseMs * 2 ** attempt);
       }
-    }
-  }
-
-  async function* records(from: Date, to: Date): AsyncGenerator<CarrierRecord> {
-    for (let id = await findHandsetRecord(db, from); id !== null; ) {
-      const rows = await listHandsetRecords(db, id, recordsMax);
-      const taken = rows.filter(({ dateTimeCreated }) => dateTimeCreated >= from && dateTimeCreated < to);
-      for (const { carrierMessageId, textingNumber, phone, text, dateTimeCreated } of taken)
-        yield { carrierMessageId, from: textingNumber, to: phone, text, dateTime: dateTimeCreated };
-      // They are in the order of time, but for a few that were taken at once.
-      if (rows.length < recordsMax || taken.length === 0) return;
-      id = (rows.at(-1)?.handsetMessageId ?? id) + 1;
     }
   }
 
@@ -137,11 +110,39 @@ export function sandboxCarrier({ db, clock }: { db: Db; clock: Clock }): Carrier
       inbound = listener;
       return async () => {
         inbound = null;
-        await Promise.all(underWay);
+        await Promise.all(inProgress);
       };
     },
-    records,
+    records: (from, to) => listRecords(db, from, to),
   };
+}
+
+/** False if it certainly wasn't stored; throws if that is unknown. */
+async function storeText(
+  db: Db,
+  { from, to, text }: OutgoingText,
+  taken: Pick<NewHandsetMessage, 'carrierMessageId' | 'received' | 'dateTimeCreated'>,
+): Promise<boolean> {
+  try {
+    await db.batch(receiving, { phone: to, textingNumber: from, text, ...taken });
+    return true;
+  } catch (error) {
+    const notStored = [DatabaseUnavailable, DatabaseTimeout, DatabaseBusy].some((kind) => error instanceof kind);
+    if (notStored) return false;
+    throw error;
+  }
+}
+
+async function* listRecords(db: Db, from: Date, to: Date): AsyncGenerator<CarrierRecord> {
+  for (let id = await findHandsetRecord(db, from); id !== null; ) {
+    const rows = await listHandsetRecords(db, id, recordsMax);
+    const taken = rows.filter(({ dateTimeCreated }) => dateTimeCreated >= from && dateTimeCreated < to);
+    for (const { carrierMessageId, textingNumber, phone, text, dateTimeCreated } of taken)
+      yield { carrierMessageId, from: textingNumber, to: phone, text, dateTime: dateTimeCreated };
+    // They are in time order, except for a few that were accepted simultaneously.
+    if (rows.length < recordsMax || taken.length === 0) return;
+    id = (rows.at(-1)?.handsetMessageId ?? id) + 1;
+  }
 }
 
 const receiving: Batch<NewHandsetMessage, void> = {

@@ -9,12 +9,12 @@ import type { Call, Verb } from '../verb.ts';
 export const consentVerbs: Verb[] = [
   {
     name: 'consents record',
-    about: 'Record consent that a person gave on paper. It undoes no opt-out: only the person can.',
+    about: 'Record consent that a person gave on paper. It doesn’t undo an opt-out: only the person can.',
     operands: ['PHONE'],
     options: {
-      advisor: { value: 'EMAIL|ID', about: 'Whose texts the person agreed to.', required: true },
+      advisor: { value: 'EMAIL|ID', about: 'Advisor whose texts the person agreed to.', required: true },
       proof: { value: 'TEXT', about: 'What was signed, when, and where it is kept.', required: true },
-      by: { value: 'EMAIL|ID', about: 'Who of the firm’s staff records it.', required: true },
+      by: { value: 'EMAIL|ID', about: 'Staff member of the firm who records it.', required: true },
     },
     run: async ({ runtime, operands, options, out }) => {
       const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
@@ -27,7 +27,9 @@ export const consentVerbs: Verb[] = [
     name: 'consents show',
     about: 'Show everything that happened to a number’s consent, with the evidence.',
     operands: ['PHONE'],
-    options: { advisor: { value: 'EMAIL|ID', about: 'One advisor; by default every one who knows the number.' } },
+    options: {
+      advisor: { value: 'EMAIL|ID', about: 'Only this advisor; by default, every advisor who knows the number.' },
+    },
     run: show,
   },
 ];
@@ -44,13 +46,13 @@ async function show({ runtime, operands, options, json, out }: Call): Promise<vo
     const history = await listConsentHistory(runtime, advisorId, phone);
     if (history) shown.push({ advisorId, advisor, phone, ...history });
   }
-  if (shown.length === 0) throw problem('not_found', `${phone} is not a number that is known here.`);
+  if (shown.length === 0) throw problem('not_found', `No advisor knows the number ${phone}.`);
   if (json) out.records(shown);
-  else out.line(shown.map(told).join('\n\n'));
+  else out.line(shown.map(historyText).join('\n\n'));
 }
 
 /** A heading, then a line for each event with its evidence below it. */
-function told({ phone, advisor, memberId, state, lastChanged, consentRequests, events }: Shown): string {
+function historyText({ phone, advisor, memberId, state, lastChanged, consentRequests, events }: Shown): string {
   const asked = consentRequests === 1 ? 'asked once' : `asked ${consentRequests} times`;
   const heading = `${phone}, member ${memberId} of ${advisor}: ${state} since ${lastChanged.toISOString()}, ${asked}`;
   return [heading, ...events.flatMap(eventLines)].join('\n');

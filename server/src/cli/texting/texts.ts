@@ -8,19 +8,19 @@ import { type Call, UsageError, type Verb, wholeNumber } from '../verb.ts';
 const lastDefault = 10;
 const lastMax = 10_000;
 const nameColumnsMax = 20;
-/** In a terminal that is narrower still, lines wrap. */
+/** In an even narrower terminal, lines wrap. */
 const saidColumnsMin = 12;
 
 export const textVerbs: Verb[] = [
   {
     name: 'texts tail',
-    about: 'Show texts and changes of consent as they happen, until Ctrl-C. With --json one object a line.',
+    about: 'Show texts and consent changes as they happen, until Ctrl-C. With --json, one object per line.',
     operands: [],
     options: {
-      advisor: { value: 'EMAIL|ID', about: 'Whose; all advisors’ by default.' },
-      last: { value: 'N', about: `Begin with the last N; ${lastDefault} by default.` },
-      numbers: { about: 'Show whole phone numbers; by default only their last four digits.' },
-      full: { about: 'Show texts whole; by default a line ends where the terminal does.' },
+      advisor: { value: 'EMAIL|ID', about: 'Only this advisor’s; by default, all advisors’.' },
+      last: { value: 'N', about: `Start with the last N; ${lastDefault} by default.` },
+      numbers: { about: 'Show full phone numbers; by default, only the last four digits.' },
+      full: { about: 'Show full texts; by default, lines are cut to the terminal’s width.' },
     },
     watches: true,
     run: tail,
@@ -35,7 +35,7 @@ async function tail({ runtime, options, switches, json, until }: Call): Promise<
   const phoneOf = switches.has('numbers') ? (phone: string) => phone : masked;
   const lineOf = json
     ? (event: TextEvent) => jsonInOneLine({ ...event, phone: event.phone && phoneOf(event.phone) })
-    : liner({
+    : lineFormatter({
         phoneOf,
         now: () => runtime.clock.now(),
         columns: () => (!switches.has('full') && stdout.isTTY && stdout.columns) || Number.POSITIVE_INFINITY,
@@ -44,14 +44,14 @@ async function tail({ runtime, options, switches, json, until }: Call): Promise<
     await write(stdout, events.map((event) => `${lineOf(event)}\n`).join(''));
 }
 
-/** Also ends where whoever reads this has gone: `| head` has what it wanted. */
+/** Also aborts when the reader is gone, as with `| head`. */
 function untilUnread(output: Writable, until: AbortSignal): AbortSignal {
   const unread = new AbortController();
   output.on('error', () => unread.abort());
   return AbortSignal.any([until, unread.signal]);
 }
 
-/** Waits for a slow reader, so that what it hasn't read yet doesn't pile up here. */
+/** Waits for a slow reader, so that unread output doesn't pile up in memory. */
 function write(output: Writable, text: string): Promise<void> {
   return new Promise((resolve) => {
     if (text === '') resolve();
@@ -71,7 +71,7 @@ const looks: Record<TextEvent['event'], { sign: string; style: Style }> = {
   in: { sign: '←', style: 'green' },
   consent: { sign: '●', style: 'yellow' },
 };
-/** What our own texts are; what an advisor wrote needs no word. */
+/** Labels for our own texts; an advisor's texts need none. */
 const kinds: Record<string, string> = {
   consent_request: 'consent request',
   reminder: 'reminder',
@@ -80,8 +80,8 @@ const kinds: Record<string, string> = {
   help: 'help',
 };
 
-/** Makes lines of events. Columns are as wide as what has been shown so far needs; Node knows whether colours are welcome. */
-function liner({ phoneOf, now, columns }: Look): (event: TextEvent) => string {
+/** Formats events as lines. Columns are as wide as the widest value so far; Node decides whether to use colors. */
+function lineFormatter({ phoneOf, now, columns }: Look): (event: TextEvent) => string {
   const widths = { name: 0, phone: 0 };
   const column = (name: keyof typeof widths, text: string) => {
     widths[name] = Math.max(widths[name], widthOf(text));
@@ -99,7 +99,7 @@ function liner({ phoneOf, now, columns }: Look): (event: TextEvent) => string {
   };
 }
 
-/** A label of ours, and what was said or done. */
+/** Our label, and what was said or done. */
 function saidIn(event: TextEvent): [label: string, said: string] {
   if (event.event === 'consent') return ['consent ', `${wordOf(event.from)} → ${wordOf(event.to)}`];
   const kind = event.event === 'out' ? kinds[event.kind] : undefined;
@@ -110,7 +110,7 @@ function wordOf(state: string): string {
   return state.replaceAll('_', ' ');
 }
 
-/** Local time, with the day unless it is today. */
+/** Local time, with the date unless it is today. */
 function timeOf(date: Date, now: Date): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const dayOf = (day: Date) => `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
@@ -118,7 +118,7 @@ function timeOf(date: Date, now: Date): string {
   return dayOf(date) === dayOf(now) ? time : `${dayOf(date)} ${time}`;
 }
 
-/** Enough to tell one conversation from another on a screen that others see. */
+/** Enough to tell conversations apart on a screen that others can see. */
 function masked(phone: string): string {
   const hidden = /^\+1\d{10}$/.test(phone) ? '+1 ••• •••' : `+${'•'.repeat(phone.length - 5)}`;
   return `${hidden} ${phone.slice(-4)}`;

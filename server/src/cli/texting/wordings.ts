@@ -4,7 +4,7 @@ import { type Verb, wholeNumber } from '../verb.ts';
 export const wordingVerbs: Verb[] = [
   {
     name: 'wordings list',
-    about: 'List what a firm’s own texts say now; version 0 is ours.',
+    about: 'List the wordings that a firm’s texts use now; version 0 is our default.',
     operands: ['FIRM'],
     options: {},
     run: async ({ runtime, operands, out }) =>
@@ -12,7 +12,7 @@ export const wordingVerbs: Verb[] = [
   },
   {
     name: 'wordings set',
-    about: `Reword a firm’s texts of a KIND (${wordingKinds.join(', ')}). {firm} and {advisor} stand for the names.`,
+    about: `Set the wording of a firm’s texts of a KIND (${wordingKinds.join(', ')}). {firm} and {advisor} are replaced by the names.`,
     operands: ['FIRM', 'KIND', 'TEXT'],
     options: {},
     run: async ({ runtime, operands, out }) => {

@@ -6,13 +6,13 @@ export type Failure = {
   memberId: number;
   code: RefusalCode;
   message: string;
-  /** Whether the same request can succeed later without anybody doing more on this side. */
+  /** Whether the same request can succeed later without further action by the caller. */
   retryable: boolean;
 };
 
 type Account = { advisorName: string; consentCollection: boolean };
 
-/** What is the matter with the number, and what to do next. */
+/** What is wrong, and what to do next. */
 const sentences: Record<RefusalCode, (phone: string, account: Account) => string> = {
   not_consented: (phone, { advisorName, consentCollection }) =>
     consentCollection
@@ -24,8 +24,7 @@ const sentences: Record<RefusalCode, (phone: string, account: Account) => string
     `${phone} has opted out of texts from ${advisorName}. Only they can opt back in, by texting START.`,
   unreachable: (phone) => `${phone} can’t be reached by text. Check the number with its owner.`,
   landline: (phone) => `${phone} is a landline, which can’t receive texts. Use a mobile number.`,
-  quiet_hours: (phone) =>
-    `It is outside 8:00 to 21:00 where ${phone} is, and texts wait for those hours. Send it again then.`,
+  quiet_hours: (phone) => `It is not between 8:00 and 21:00 where ${phone} is. Send the text again during those hours.`,
   text_blocked: (phone) => `The text to ${phone} was blocked by the firm’s supervision rules. Reword it.`,
 };
 

@@ -14,7 +14,7 @@ export type RefusalCode =
   | 'quiet_hours'
   | 'text_blocked';
 
-/** When an allowed text may go: not before, and not after; unset where that doesn't matter. */
+/** The time window in which an allowed text may go out; null where there is no limit. */
 export type Hours = { deferredUntil: Date | null; openUntil: Date | null };
 export type Recipient = RecipientRow & { phone: string; memberId: number; state: ConsentState };
 
@@ -23,7 +23,7 @@ const anyTime: Hours = { deferredUntil: null, openUntil: null };
 
 export const consentStates: readonly ConsentState[] = ['none', 'pending', 'accepted', 'opted_out'];
 
-/** The states of consent in which a text of this kind may go out. The gate fails closed: what is not listed is refused. */
+/** The consent states in which a text of this kind may go out. The gate fails closed: any other state is refused. */
 export function allowedStates(kind: TextKind, consentRequired: boolean): readonly ConsentState[] {
   switch (kind) {
     case 'text':
@@ -40,7 +40,7 @@ export function allowedStates(kind: TextKind, consentRequired: boolean): readonl
   }
 }
 
-/** Whether this person can be texted, at a moment in domain time. */
+/** Whether this person can be texted at a moment in domain time. */
 export function gate(
   { carrier }: Pick<Deps, 'carrier'>,
   recipient: Recipient,
@@ -57,7 +57,7 @@ export function gate(
   return quietHours(recipient, kind, at);
 }
 
-/** What the advisor begins waits for the recipient's day; what answers a person's text does not. */
+/** Texts that the advisor starts wait for the recipient's daytime; answers to a person's text don't. */
 function quietHours(recipient: Recipient, kind: TextKind, at: Date): { refused: RefusalCode } | { allowed: Hours } {
   const { quietHours: policy, lastReplyAt, phone, contactState, timeZone } = recipient;
   if (policy === 'off' || (kind !== 'text' && kind !== 'consent_request')) return { allowed: anyTime };

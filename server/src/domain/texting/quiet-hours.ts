@@ -1,29 +1,29 @@
 import { areaCodesByZones, countryCodesByZones } from './area-codes.ts';
 import { zonesOfState } from './states.ts';
 
-/** Whether a text may go out at an instant, and when that next changes. */
+/** Whether a text may go out now, and when that next changes. */
 export type Window = { open: boolean; until: Date };
-/** A stretch of time in which a zone keeps one offset from UTC. */
+/** A stretch of time during which a zone's UTC offset doesn't change. */
 type Stretch = { fromMs: number; untilMs: number; offsetMs: number };
 
-/** Texts wait from this hour of the recipient's day on. */
+/** From this hour of the recipient's day, texts wait. */
 export const quietFromHour = 21;
-/** And go out from this hour on. */
+/** From this hour, they go out. */
 export const quietUntilHour = 8;
-/** How far ahead an hour that suits every zone is looked for. */
+/** How far ahead to look for an hour that suits every zone. */
 const searchDaysMax = 3;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 const zonesByAreaCode = byCode(areaCodesByZones);
 const zonesByCountryCode = byCode(countryCodesByZones);
-/** The stretch that each zone was last asked about: instants come in order, so it is nearly always the right one. */
+/** Each zone's last stretch looked up: instants come in order, so it is nearly always the right one. */
 const lastStretches = new Map<string, Stretch>();
 
 /**
- * The time zones that a number may be in, by its area code or country code. Where there are several, the contact's
- * state leaves those that it has; a state that is unknown or has none of them (a number taken along when moving)
- * leaves them all. Empty when the number says nothing: toll-free, personal and new area codes.
+ * The time zones that a number may be in, by its area code or country code. If there are several, the contact's state
+ * narrows them to its own; a state that is unknown or has none of them (a number kept after a move) leaves them all.
+ * Empty if the number doesn't tell: toll-free, personal and new area codes.
  */
 export function zonesOf(phone: string, state: string | null): string[] {
   const zones = (phone.startsWith('+1') ? zonesByAreaCode.get(phone.slice(2, 5)) : zonesOfCountry(phone)) ?? [];
@@ -34,8 +34,8 @@ export function zonesOf(phone: string, state: string | null): string[] {
 }
 
 /**
- * The hours are open while it is from 8:00 to before 21:00 in every zone. Where no hour of the coming days suits them
- * all, which no number of the tables has, the first zone alone counts: a text that waits forever helps nobody.
+ * The window is open while it is at or after 8:00 and before 21:00 in every zone. If no hour of the coming days suits
+ * them all (true of no number in our tables), only the first zone counts: a text that waits forever helps nobody.
  */
 export function windowAt(now: Date, zones: string[]): Window {
   const [first] = zones;
@@ -47,7 +47,7 @@ export function windowAt(now: Date, zones: string[]): Window {
     atMs = Math.min(...zones.map((zone) => nextEdgeMs(zone, atMs)));
     if (isOpen(atMs, zones) !== open) return { open, until: new Date(atMs) };
   }
-  // One zone alone is open and closed every day, so this comes back.
+  // A single zone opens and closes every day, so the recursion ends.
   return windowAt(now, [first]);
 }
 
@@ -62,7 +62,7 @@ function byCode(codesByZones: Record<string, string>): Map<string, string[]> {
   );
 }
 
-/** No country code begins another one, so at most one of these is there. */
+/** No country code is a prefix of another, so at most one of these matches. */
 function zonesOfCountry(phone: string): string[] | undefined {
   return [2, 3, 4].map((end) => zonesByCountryCode.get(phone.slice(1, end))).find((zones) => zones !== undefined);
 }
@@ -74,7 +74,7 @@ function isOpen(atMs: number, zones: string[]): boolean {
   });
 }
 
-/** When the zone's clock next shows one of the two hours, or is changed. */
+/** When the zone's clock next reaches one of the two hours, or its offset changes. */
 function nextEdgeMs(zone: string, afterMs: number): number {
   const stretch = stretchAt(zone, afterMs);
   const timeMs = timeOfDayMs(afterMs, stretch);
@@ -87,7 +87,7 @@ function timeOfDayMs(atMs: number, { offsetMs }: Stretch): number {
   return timeMs < 0 ? timeMs + dayMs : timeMs;
 }
 
-// Temporal takes 6 µs to find the next change of a zone's clock, and a send to thousands asks for the same few.
+// Temporal takes 6 µs to find a zone's next clock change, and a send to thousands needs the same few zones.
 function stretchAt(zone: string, atMs: number): Stretch {
   const last = lastStretches.get(zone);
   if (last && last.fromMs <= atMs && atMs < last.untilMs) return last;

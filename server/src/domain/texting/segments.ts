@@ -2,38 +2,38 @@ import { SegmentedMessage } from 'sms-segments-calculator';
 
 export type Segments = { encoding: 'GSM-7' | 'UCS-2'; segments: number };
 
-/** GSM-7's basic set (3GPP TS 23.038, 6.2.1), and its extension, whose characters go out after an escape. */
+/** GSM-7's basic set (3GPP TS 23.038, 6.2.1), and its extension, whose characters need an escape. */
 const basic = String.raw`\n\r !-?@A-Z_a-z¡£¤¥§¿ÄÅÆÇÉÑÖØÜßàäåæèéìñòöøùüΓΔΘΛΞΠΣΦΨΩ`;
 const extension = ['[', '\\', ']', '^', '{', '|', '}', '~', '€'];
 const basicGsm7 = new RegExp(`^[${basic}]*$`);
 const gsm7 = new RegExp(`^[${basic}${extension.map((each) => `\\${each}`).join('')}]*$`);
 
-/** Characters that never join their neighbours: Latin, Greek, punctuation, currencies, symbols, Han, plain emoji. */
-const standingAlone =
+/** Characters that never combine with their neighbors: Latin, Greek, punctuation, currencies, symbols, Han, plain emoji. */
+const standalone =
   /^[\t\n\r -~\u00a0-\u024f\u0391-\u03c9\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u2bff\u4e00-\u9fff\u{1f300}-\u{1f3fa}\u{1f400}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}]*$/u;
 
 /**
- * How a carrier cuts the text: 160 septets or 70 UTF-16 units in one segment, 153 or 67 in each of several. The library
- * keeps whole what a reader sees as one character. It takes half a millisecond for a hundred characters and
- * milliseconds for the longest text, so it is asked only about texts whose characters may join into one.
+ * How a carrier splits the text: 160 septets or 70 UTF-16 units in one segment, 153 or 67 in each of several. The
+ * library never splits a character as readers see it. It takes half a millisecond for a hundred characters and several
+ * for the longest text, so we use it only for texts whose characters may combine.
  */
 export function segmentsOf(text: string): Segments {
   if (basicGsm7.test(text))
     return { encoding: 'GSM-7', segments: text.length <= 160 ? 1 : Math.ceil(text.length / 153) };
   if (gsm7.test(text))
     return { encoding: 'GSM-7', segments: countSegments(text, septets, { alone: 160, joined: 153 }) };
-  if (standingAlone.test(text))
+  if (standalone.test(text))
     return { encoding: 'UCS-2', segments: countSegments(text, units, { alone: 70, joined: 67 }) };
   return segmentsByLibrary(text);
 }
 
-/** The same by the library alone: automatic encoding, and no "smart encoding", since texts go out exactly as given. */
+/** The same, by the library alone: automatic encoding, but no "smart encoding", since texts go out exactly as given. */
 export function segmentsByLibrary(text: string): Segments {
   const message = new SegmentedMessage(text, 'auto', false);
   return { encoding: message.encodingName === 'GSM-7' ? 'GSM-7' : 'UCS-2', segments: message.segmentsCount };
 }
 
-/** A character of two units goes to the next segment whole when only one unit is left. */
+/** A character of two units moves to the next segment if only one unit is left. */
 function countSegments(
   text: string,
   sizeOf: (character: string) => number,

@@ -1,8 +1,8 @@
 import { fold } from '../shared/folding.ts';
 
 /**
- * US states and territories and Canadian provinces, each with every zone that is kept in it. A zone stands for all with
- * the same clock (Denver for Boise, Chicago for Menominee); those of `area-codes.ts` have the same names.
+ * US states and territories and Canadian provinces, each with all of its time zones. One zone represents all that have
+ * the same clock (Denver for Boise, Chicago for Menominee), under the same names as in `area-codes.ts`.
  */
 export const states: [code: string, name: string, ...zones: string[]][] = [
   ['AL', 'Alabama', 'America/Chicago'],
@@ -84,7 +84,7 @@ const zonesByState = new Map(
   states.flatMap(([code, name, ...zones]) => [code, name].map((each) => [key(each), zones])),
 );
 
-/** The zones of a state, by its code or its name however it is written ("TX", "texas", "N.Y.", "Québec"). */
+/** A state's zones, by its code or name in any spelling ("TX", "texas", "N.Y.", "Québec"). */
 export function zonesOfState(state: string): string[] | undefined {
   return zonesByState.get(key(state));
 }

@@ -10,25 +10,24 @@ export type Text = {
   advisorId: number;
   kind: TextKind;
   text: string;
-  /** What was added to the text that was given; the archive tells them apart by it. */
+  /** What we appended to the caller's text, so that the archive can tell them apart. */
   added?: string;
   by: By;
   hours?: Hours;
   expiresAt?: Date;
   scheduledMessageId?: number;
-  /** What the firm's lexicon says to it. */
   verdict?: Verdict | null;
 };
 
-/** What the firm's lexicon says about a text: the strictest action that its rules ask for. */
+/** The firm's lexicon's verdict on a text: the strictest action that the matching rules ask for. */
 export type Verdict = { action: 'flag' | 'hold' | 'block'; rules: string[]; lexiconVersion: number };
 
-/** A text and whom it is for. */
+/** A text and its recipient. */
 export type Draft = { to: Recipient; text: Text };
 
 type Addressee = Pick<Recipient, 'memberId' | 'phone' | 'textingNumber' | 'textingPace'>;
 
-/** A text as it goes into the archive and to the carrier. */
+/** The text as it goes to the archive and to the carrier. */
 export function textTo(
   { memberId, phone, textingNumber, textingPace }: Addressee,
   { advisorId, kind, text, added, by, hours, expiresAt, scheduledMessageId, verdict }: Text,
@@ -38,7 +37,7 @@ export function textTo(
     from: textingNumber,
     to: phone,
     ...(added ? { added } : {}),
-    ...(verdict ? found(verdict) : {}),
+    ...(verdict ? verdictMeta(verdict) : {}),
   };
   return {
     advisorId,
@@ -58,8 +57,8 @@ export function textTo(
   };
 }
 
-/** What an archive entry keeps of what the lexicon found, by what came of it. */
-function found({ action, rules, lexiconVersion }: Verdict): object {
+/** The verdict as an archive entry keeps it, under its outcome. */
+function verdictMeta({ action, rules, lexiconVersion }: Verdict): object {
   return { [action === 'hold' ? 'held' : 'flagged']: { rules, lexiconVersion } };
 }
 
@@ -68,8 +67,8 @@ function isHeld(verdict: Verdict | null | undefined): boolean {
 }
 
 /**
- * Texts as they will go out. The first one to a person names the firm and how to stop, where the firm wants it so. One that is
- * held may never go: until it does, it is not the first, and so is not the last with that line either.
+ * Texts as they will go out. If the firm wants it, the first one to a person names the firm and how to stop. A held text
+ * may never go out. Until it does, it doesn't count as the first, so the next text has that line too.
  */
 export async function compose(deps: Deps, drafts: Draft[]): Promise<NewText[]> {
   const firsts = firstTexts(deps, drafts);
@@ -96,7 +95,7 @@ function firstTexts(deps: Deps, drafts: Draft[]): Set<Draft> {
   return firsts;
 }
 
-/** What each firm's line says, read once. */
+/** Each firm's line, read once. */
 async function firstLines(deps: Deps, firsts: Set<Draft>): Promise<Map<number, string>> {
   const lines = new Map<number, string>();
   for (const firmId of new Set([...firsts].map(({ to }) => to.firmId)))
@@ -111,10 +110,10 @@ function withLine({ to, text }: Draft, lines: Map<number, string>): Text {
 }
 
 export function noCarrier() {
-  return problem('downstream_unavailable', 'No carrier is connected to this deployment; nothing was done.');
+  return problem('downstream_unavailable', 'No carrier is connected to this deployment. Nothing was done.');
 }
 
-/** Takes texts on, inside a transaction: archived and in the outbox together; whoever sends is woken at its commit. */
+/** Archives texts and puts them in the outbox, inside a transaction. The dispatcher is woken at its commit. */
 export async function acceptTexts(deps: Deps, texts: NewText[]): Promise<number[]> {
   const ids = await insertTexts(deps.db, texts, { now: deps.clock.now(), realNow: new Date() });
   if (texts.length > 0) deps.db.afterCommit(() => deps.signals.queued.raise());

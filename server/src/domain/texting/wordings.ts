@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import * as store from '../../store/texting/wordings.ts';
 import { getFirm } from '../accounts/firms.ts';
 import { archiveSetting } from '../accounts/settings.ts';
@@ -7,13 +7,13 @@ import type { TextKind } from '../ports.ts';
 import { problem } from '../problems.ts';
 import { hasControlCharacters, isBlank, textLengthMax } from '../shared/text-rules.ts';
 
-/** The texts that a firm words, and the line after the first text to a person. */
+/** The texts whose wording a firm can set, and the line added to the first text to a person. */
 export type WordingKind = Exclude<TextKind, 'text'> | 'first_text';
-/** Version 0 is ours. */
+/** Version 0 is our default. */
 export type Wording = { version: number; text: string };
 export type Names = { firm: string; advisor: string };
 
-/** In GSM-7 characters, and with names of ordinary length one segment each. */
+/** In GSM-7 characters; one segment each with names of ordinary length. */
 const defaults: Record<WordingKind, string> = {
   consent_request:
     '{advisor} of {firm} would like to text you. Reply ACCEPT to agree, STOP to opt out, HELP for help. Msg & data rates may apply.',
@@ -31,7 +31,7 @@ export const wordingKinds = Object.keys(defaults) as WordingKind[];
 type Rule = { what: string; holds(text: string, firmName: string): boolean };
 
 const namesFirm: Rule = {
-  what: 'name the firm, best as {firm}',
+  what: 'name the firm, preferably as {firm}',
   holds: (text, firmName) => text.includes('{firm}') || text.includes(firmName),
 };
 const saysHowToAgree: Rule = {
@@ -39,7 +39,10 @@ const saysHowToAgree: Rule = {
   holds: (text) => /\b(accept|yes)\b/i.test(text),
 };
 const saysHowToStop: Rule = { what: 'say how to opt out: STOP', holds: (text) => /\bstop\b/i.test(text) };
-const hasNoLink: Rule = { what: 'have no link: it may not advertise', holds: (text) => !/https?:|www\./i.test(text) };
+const hasNoLink: Rule = {
+  what: 'have no link, since it may not advertise',
+  holds: (text) => !/https?:|www\./i.test(text),
+};
 
 const rules: Record<WordingKind, Rule[]> = {
   consent_request: [namesFirm, saysHowToAgree, saysHowToStop],
@@ -50,13 +53,13 @@ const rules: Record<WordingKind, Rule[]> = {
   first_text: [namesFirm, saysHowToStop],
 };
 
-/** What the firm's texts of this kind say now, with placeholders. */
+/** The firm's current wording for this kind of text, with placeholders. */
 export async function wordingOf(deps: Pick<Deps, 'db'>, firmId: number, kind: WordingKind): Promise<Wording> {
   const own = await store.findWording(deps.db, firmId, kind);
   return own ? { version: own.version, text: own.text } : { version: 0, text: defaults[kind] };
 }
 
-/** In one pass, so that a name with braces in it stays as it is. */
+/** In one pass, so that braces in a name are left alone. */
 export function renderWording(text: string, names: Names): string {
   return text.replace(/\{(firm|advisor)\}/g, (_, name: keyof Names) => names[name]);
 }
@@ -70,7 +73,7 @@ export async function listWordings(deps: Deps, firmId: number): Promise<(Wording
   });
 }
 
-/** From the next text on. What was sent keeps its wording as evidence. */
+/** Applies from the next text on. Texts already sent keep their wording as evidence. */
 export async function setWording(
   deps: Deps,
   firmId: number,
@@ -79,23 +82,23 @@ export async function setWording(
 ): Promise<Wording & { kind: WordingKind }> {
   const firm = await getFirm(deps, firmId);
   if (!isWordingKind(kind))
-    throw problem('invalid_request', `KIND is one of ${wordingKinds.join(', ')}, not "${kind}".`);
+    throw problem('invalid_request', `KIND must be one of ${wordingKinds.join(', ')}, not "${kind}".`);
   checkWording(kind, text, firm.name);
-  return deps.db.transaction(async (db) => {
-    const version = await store.insertWording(db, firmId, { kind, text }, deps.clock.now());
+  return inTransaction(deps, async (deps) => {
+    const version = await store.insertWording(deps.db, firmId, { kind, text }, deps.clock.now());
     const of = { firmId, wording: kind, version };
-    await archiveSetting({ ...deps, db }, by, { what: 'wording set', of, values: { text } });
+    await archiveSetting(deps, by, { what: 'wording set', of, values: { text } });
     return { kind, version, text };
   });
 }
 
 function checkWording(kind: WordingKind, text: string, firmName: string): void {
-  const refuse = (what: string) => problem('invalid_request', `The wording of ${kind} must ${what}.`);
+  const refuse = (what: string) => problem('invalid_request', `The ${kind} wording must ${what}.`);
   if (isBlank(text) || hasControlCharacters(text) || !text.isWellFormed())
-    throw refuse('be a text, without control characters');
+    throw refuse('be text without control characters');
   if ([...text].length > textLengthMax) throw refuse(`have at most ${textLengthMax} characters`);
   const unknown = (text.match(/\{[^{}]*\}/g) ?? []).find((each) => each !== '{firm}' && each !== '{advisor}');
-  if (unknown) throw refuse(`have no placeholders but {firm} and {advisor}: ${unknown} is none`);
+  if (unknown) throw refuse(`not contain ${unknown}: the only placeholders are {firm} and {advisor}`);
   const broken = rules[kind].find((rule) => !rule.holds(text, firmName));
   if (broken) throw refuse(broken.what);
 }

@@ -9,7 +9,7 @@ const waitSecondsMax = 30;
 const State = Type.Unsafe<(typeof consentStates)[number]>({
   type: 'string',
   enum: consentStates,
-  description: 'Consent state; `opted_out` is a person who said stop.',
+  description: 'Consent state; `opted_out` means that the person said stop.',
 });
 
 export const ConsentRequest = Type.Object({ phoneNumbers: PhoneNumbers }, { title: 'Consent request' });
@@ -21,22 +21,24 @@ export const ConsentRequestResult = Type.Object(
         memberId: Type.Union([Id(), Type.Null()]),
         consentState: Type.Union([State, Type.Null()]),
       }),
-      { description: 'One for each number that was asked.' },
+      { description: 'One for each number that was sent a request.' },
     ),
-    failures: Type.Array(Type.String(), { description: 'One for each number that was not, for a person to read.' }),
-    failureDetails: Type.Array(FailureDetail, { description: 'The same with stable codes.' }),
+    failures: Type.Array(Type.String(), {
+      description: 'One sentence for each number that was not, for people to read.',
+    }),
+    failureDetails: Type.Array(FailureDetail, { description: 'The same failures, with stable codes.' }),
   },
   { title: 'Consent request result' },
 );
 
 export const ConsentQuery = Type.Object({
-  phone: Type.Optional(Phone({ description: 'In E.164, its plus written as `%2B`.', examples: ['+15005550006'] })),
-  memberId: Type.Optional(Id({ description: 'In place of `phone`; with it, it must be the same member.' })),
+  phone: Type.Optional(Phone({ description: 'In E.164, with the plus encoded as `%2B`.', examples: ['+15005550006'] })),
+  memberId: Type.Optional(Id({ description: 'Instead of `phone`. If both are given, they must be the same member.' })),
   wait: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: waitSecondsMax,
-      description: 'Seconds to hold the answer until the state changes.',
+      description: 'How many seconds to wait for the state to change before answering.',
     }),
   ),
 });
@@ -46,7 +48,7 @@ export const ConsentStatus = Type.Object(
     memberId: Id(),
     state: State,
     lastChanged: Type.Number({
-      description: 'When the state last changed, in epoch milliseconds; in `none`, when the number became known.',
+      description: 'When the state last changed, in epoch milliseconds; for `none`, when the number became known.',
     }),
   },
   { title: 'Consent status' },

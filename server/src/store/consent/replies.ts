@@ -2,7 +2,7 @@ import type { Db } from '../database/db.ts';
 
 export type NewReply = { memberId: number; archiveNumber: number; carrierMessageId: string };
 
-/** Whether the carrier has brought this text before. */
+/** Whether the carrier has delivered this text before. */
 export async function hasReply(db: Db, advisorId: number, carrierMessageId: string): Promise<boolean> {
   const rows = await db.query(
     `select

@@ -4,7 +4,7 @@ export type WordingRow = { kind: string; version: number; text: string; dateTime
 
 const columns = 'kind, version, text, date_time_created as "dateTimeCreated"';
 
-/** The newest version, or null where the firm has none of its own. */
+/** The newest version, or null if the firm has no wording of its own. */
 export async function findWording(db: Db, firmId: number, kind: string): Promise<WordingRow | null> {
   const [row] = await db.query<WordingRow>(
     `select ${columns}
@@ -18,7 +18,7 @@ export async function findWording(db: Db, firmId: number, kind: string): Promise
   return row ?? null;
 }
 
-/** The newest version of each kind that the firm has of its own. */
+/** The newest version of each kind that the firm has its own wording for. */
 export async function listWordings(db: Db, firmId: number): Promise<WordingRow[]> {
   return db.query<WordingRow>(
     `select distinct on (kind) ${columns}
@@ -29,7 +29,7 @@ export async function listWordings(db: Db, firmId: number): Promise<WordingRow[]
   );
 }
 
-/** Adds a version after the last one. The firm's row is locked, so that two who do it at once make two versions. */
+/** Adds the next version. The firm's row is locked, so two concurrent calls make two versions. */
 export async function insertWording(
   db: Db,
   firmId: number,
