@@ -9,7 +9,7 @@ const world = await makeWorld({ dispatch: false });
 after(() => world.close());
 const { ann } = world;
 
-/** A phone in this state, as it comes about. */
+/** A phone that reached this state in the usual way. */
 async function phoneIn(state: ConsentState): Promise<string> {
   const phone = newPhone();
   await setConsent(world, ann, phone, 'none');
@@ -17,14 +17,14 @@ async function phoneIn(state: ConsentState): Promise<string> {
   if (state === 'accepted') await say(world, ann, phone, 'START');
   if (state === 'opted_out') await say(world, ann, phone, 'STOP');
   assert.equal(await stateOf(world, ann, phone), state);
-  // What is said next was said after that.
+  // So that the next text is a later one.
   await world.clock.advance(1_000);
   return phone;
 }
 
 const states: ConsentState[] = ['none', 'pending', 'accepted', 'opted_out'];
 
-/** What is said, in each state: the state that follows, and the text that answers it. */
+/** What each text does in each state: the state that follows, and the text that answers it. */
 const transitions: [said: string, Record<ConsentState, [ConsentState, string | null]>][] = [
   ['STOP', stopping()],
   ['st\u200bop.', stopping()],
@@ -62,7 +62,7 @@ function helping(): Record<ConsentState, [ConsentState, string | null]> {
   };
 }
 
-/** Something in one state, and nothing in the others. */
+/** An effect in one state, and none in the others. */
 function only(
   state: ConsentState,
   to: ConsentState,
@@ -95,16 +95,16 @@ suite('each reply in each state', () => {
         const sent = await kindsSent(world, ann, phone);
         assert.deepEqual(sent.slice(sentBefore.length), answer ? [answer] : []);
         const written = (await entries(world, ann, phone, 'consent')).slice(entriesBefore.length);
-        assert.equal(written.length, from === to ? 0 : 1, 'an entry for each change and for nothing else');
+        assert.equal(written.length, from === to ? 0 : 1, 'one entry per change and no others');
         assert.equal(member.lastChanged.getTime() > before.lastChanged.getTime(), from !== to);
         const texts = await entries(world, ann, phone, 'text_in');
-        assert.equal(texts.at(-1)?.body, said, 'every text is archived exactly as it came');
+        assert.equal(texts.at(-1)?.body, said, 'every text is archived exactly as received');
       });
     }
 });
 
 suite('evidence', () => {
-  test('of a request: who asked, the number, the wording as shown with its version, when', async () => {
+  test('of a request: who asked, the number, the wording as shown with its version, and when', async () => {
     const phone = await phoneIn('none');
     await ask(world, ann, phone);
     const [entry] = await entries(world, ann, phone, 'consent');
@@ -117,7 +117,7 @@ suite('evidence', () => {
     assert.match(wording.text, /^ann of Test Wealth .*ACCEPT.*STOP/);
   });
 
-  test('of an answer: the reply’s text, when it was sent, and the wording that it answers', async () => {
+  test('of an answer: the reply’s text, when it was sent, and the wording it answers', async () => {
     const phone = await phoneIn('pending');
     const sentAt = world.clock.now();
     await say(world, ann, phone, ' Accept. ', { sentAt });
@@ -142,7 +142,7 @@ suite('evidence', () => {
     assert.deepEqual(JSON.parse(answer?.body ?? '').wording, JSON.parse(first?.body ?? '').wording);
   });
 
-  test('has the reason of every change', async () => {
+  test('includes the reason for every change', async () => {
     const reasons: [ConsentState, string, string][] = [
       ['accepted', 'STOP', 'opt_out'],
       ['accepted', 'please stop texting me', 'opt_out_wording'],
@@ -156,7 +156,7 @@ suite('evidence', () => {
     }
   });
 
-  test('free wording is put before the firm, a plain STOP and a second one are not', async () => {
+  test('a free-text opt-out is up for review once; a plain STOP is not', async () => {
     const reviewsOf = async (phone: string) =>
       world.database.asOwner<{ kind: string; status: string; text: string; firm: number }>(
         `select r.kind, r.status, convert_from(body, 'UTF8') as text, firm_id::integer as firm
@@ -178,7 +178,7 @@ suite('evidence', () => {
 });
 
 suite('requests', () => {
-  test('a repeat stays pending since the first one, is counted, and is an event of the history', async () => {
+  test('a repeated request stays pending since the first one, is counted, and appears in the history', async () => {
     const phone = await phoneIn('pending');
     const first = await memberOf(world, ann, phone);
     await world.clock.advance(1_000);
@@ -195,7 +195,7 @@ suite('requests', () => {
     assert.deepEqual(await kindsSent(world, ann, phone), ['consent_request', 'consent_request']);
   });
 
-  test('one reminder a request, however much is said', async () => {
+  test('one reminder per request, however many texts arrive', async () => {
     const phone = await phoneIn('pending');
     for (const text of ['what?', 'huh', 'who are you']) await say(world, ann, phone, text);
     assert.deepEqual(await kindsSent(world, ann, phone), ['consent_request', 'reminder']);
@@ -205,14 +205,14 @@ suite('requests', () => {
     assert.deepEqual(await kindsSent(world, ann, phone), [...again, ...again]);
   });
 
-  test('an answer counts however late it comes', async () => {
+  test('an answer counts however late it arrives', async () => {
     const phone = await phoneIn('pending');
     await world.clock.advance(400 * 24 * 60 * 60 * 1000);
     await say(world, ann, phone, 'YES');
     assert.equal(await stateOf(world, ann, phone), 'accepted');
   });
 
-  test('what was written before the request is no answer to it', async () => {
+  test('a text written before the request doesn’t answer it', async () => {
     const phone = await phoneIn('none');
     const sentAt = world.clock.now();
     await world.clock.advance(1_000);
@@ -229,7 +229,7 @@ suite('requests', () => {
     assert.deepEqual(await kindsSent(world, ann, phone), ['opt_out']);
   });
 
-  test('nobody accepts unseen between the check and the request', async () => {
+  test('an ACCEPT between the check and the request is not missed', async () => {
     const phone = await phoneIn('pending');
     const [asked] = await Promise.allSettled([ask(world, ann, phone), say(world, ann, phone, 'YES')]);
     const { state, consentRequests } = await memberOf(world, ann, phone);
@@ -239,7 +239,7 @@ suite('requests', () => {
 });
 
 suite('order of arrival', () => {
-  /** Moments from now on, however long the test takes. */
+  /** Instants counted from now, however long the test takes. */
   const moments = () => {
     const startMs = world.clock.now().getTime();
     return (ms: number) => new Date(startMs + ms);
@@ -249,7 +249,7 @@ suite('order of arrival', () => {
     ['STOP', 'START'],
     ['START', 'STOP'],
   ] as const)
-    test(`${first}, then ${second} of the same millisecond: opted out`, async () => {
+    test(`${first}, then ${second} in the same millisecond: opted out`, async () => {
       for (const from of states) {
         const phone = await phoneIn(from);
         const sentAt = world.clock.now();
@@ -259,7 +259,7 @@ suite('order of arrival', () => {
       }
     });
 
-  test('STOP and START of the same millisecond at once: opted out', async () => {
+  test('STOP and START in the same millisecond, delivered concurrently: opted out', async () => {
     for (let round = 0; round < 5; round++) {
       const phone = await phoneIn('accepted');
       const sentAt = world.clock.now();
@@ -282,7 +282,7 @@ suite('order of arrival', () => {
     assert.deepEqual(await kindsSent(world, ann, started), ['consent_request', 'opt_in']);
   });
 
-  test('a second STOP, though silent, outlives a START that was sent before it', async () => {
+  test('a second STOP, though unanswered, outranks a START that was sent before it', async () => {
     const phone = await phoneIn('accepted');
     const at = moments();
     await say(world, ann, phone, 'STOP', { sentAt: at(1) });
@@ -293,7 +293,7 @@ suite('order of arrival', () => {
     assert.equal(await stateOf(world, ann, phone), 'accepted');
   });
 
-  test('a STOP that was sent before an ACCEPT counts also when it comes after it', async () => {
+  test('a STOP sent before an ACCEPT counts even if it arrives after it', async () => {
     for (const [first, second] of [
       [1, 2],
       [2, 1],
@@ -309,7 +309,7 @@ suite('order of arrival', () => {
     }
   });
 
-  test('a carrier’s clock that is far ahead doesn’t block what is said later', async () => {
+  test('a carrier’s clock that is far ahead doesn’t block later texts', async () => {
     const phone = await phoneIn('accepted');
     await say(world, ann, phone, 'STOP', { sentAt: moments()(365 * 24 * 60 * 60 * 1000) });
     assert.equal(await stateOf(world, ann, phone), 'opted_out');

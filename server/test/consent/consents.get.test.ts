@@ -20,7 +20,7 @@ function get(query: Record<string, string | number>, person: Person = ann): Prom
   return person.call('GET', `${consentsPath}?${pairs(query)}`);
 }
 
-test('a contact’s number is in state none since it became known', async () => {
+test('a contact’s number is in state none from when it became known', async () => {
   const phone = newPhone();
   const before = world.clock.now().getTime();
   await addContact(ann, { phone });
@@ -31,7 +31,7 @@ test('a contact’s number is in state none since it became known', async () => 
   assert.ok(body.lastChanged >= before && body.lastChanged <= world.clock.now().getTime(), String(body.lastChanged));
 });
 
-test('each state shows, with the moment of its last change in epoch milliseconds', async () => {
+test('each state is returned with the time of its last change in epoch milliseconds', async () => {
   const phone = newPhone();
   const steps: [() => Promise<unknown>, string][] = [
     [() => ask(world, ann, phone), 'pending'],
@@ -49,14 +49,14 @@ test('each state shows, with the moment of its last change in epoch milliseconds
   }
 });
 
-test('a number that is edited into a contact is known too', async () => {
+test('a number added to an existing contact is known too', async () => {
   const phone = newPhone();
   const contactId = await addContact(ann);
   await ann.call('PUT', `${contactsPath}/${contactId}`, { phone });
   assert.equal((await get({ phone })).body.state, 'none');
 });
 
-test('memberId finds the same, alone or beside the phone', async () => {
+test('memberId finds the same member, alone or with the phone', async () => {
   const phone = newPhone();
   await addContact(ann, { phone });
   const { body } = await get({ phone });
@@ -65,7 +65,7 @@ test('memberId finds the same, alone or beside the phone', async () => {
   assert.deepEqual((await get({ memberId, phone })).body, body);
 });
 
-test('phone and memberId that don’t agree are 400', async () => {
+test('a phone and memberId that don’t agree are 400', async () => {
   const [phone, other] = [newPhone(), newPhone()];
   for (const each of [phone, other]) await addContact(ann, { phone: each });
   const { memberId } = (await get({ phone: other })).body;
@@ -79,7 +79,7 @@ test('neither phone nor memberId is 400', async () => {
   assertInvalid(await get({ wait: 1 }), '/phone');
 });
 
-test('a phone that is not in E.164 is 400; a raw plus is told apart', async () => {
+test('a phone that is not in E.164 is 400, and a raw plus gets its own message', async () => {
   for (const phone of ['', '15005550006', '+1500555', '+1234567890123456', '+1500555000６', '+15005550006\n'])
     assertInvalid(await get({ phone }), '/phone');
   const raw = await ann.call('GET', `${consentsPath}?phone=+15005550006`);
@@ -99,7 +99,7 @@ test('a number that no contact owns is 404', async () => {
   assertNotFound(await get({ phone: newPhone(), memberId: 999_999 }));
 });
 
-test('another advisor’s numbers and ids answer exactly like those that nobody has', async () => {
+test('another advisor’s numbers and ids answer exactly like unknown ones', async () => {
   const phone = newPhone();
   await addContact(ann, { phone });
   const { memberId } = (await get({ phone })).body;
@@ -109,7 +109,7 @@ test('another advisor’s numbers and ids answer exactly like those that nobody 
   assert.equal(theirs.body.detail, nobodys.body.detail);
 });
 
-test('after a delete it is 404 although consent is kept, and a re-created contact has it', async () => {
+test('after a delete it is 404, but consent is kept for a re-created contact', async () => {
   const phone = newPhone();
   const contactId = await addContact(ann, { phone });
   await say(world, ann, phone, 'START');
@@ -131,7 +131,7 @@ test('consent stays with the old number when a contact’s phone is edited', asy
   assert.equal((await memberOf(world, ann, old)).state, 'accepted');
 });
 
-test('wait holds the answer until the state changes', async () => {
+test('wait delays the answer until the state changes', async () => {
   const phone = newPhone();
   await ask(world, ann, phone);
   const startedMs = Date.now();
@@ -144,7 +144,7 @@ test('wait holds the answer until the state changes', async () => {
   assert.ok(tookMs >= 200 && tookMs < 5_000, String(tookMs));
 });
 
-test('wait ends with the state as it is when nothing changes, and 0 doesn’t wait', async () => {
+test('wait ends with the current state if nothing changes, and 0 doesn’t wait', async () => {
   const phone = newPhone();
   await addContact(ann, { phone });
   const startedMs = Date.now();
@@ -160,7 +160,7 @@ test('wait is 0 to 30 whole seconds', async () => {
   for (const wait of [-1, 31, '1.5', 'abc', '']) assertInvalid(await get({ phone, wait }), '/wait');
 });
 
-test('a wait for a number that nobody has is 404 at once', async () => {
+test('waiting for an unknown number is 404 at once', async () => {
   const startedMs = Date.now();
   assertNotFound(await get({ phone: newPhone(), wait: 30 }));
   assert.ok(Date.now() - startedMs < 5_000);

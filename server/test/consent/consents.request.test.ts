@@ -23,7 +23,7 @@ function request(phoneNumbers: unknown, headers: Record<string, string> = {}, pe
   return person.call('POST', consentRequestsPath, { phoneNumbers }, headers);
 }
 
-test('an unknown number is asked: 200 with its member, pending, a text on its phone, and a contact', async () => {
+test('an unknown number is asked: 200 with its member, pending, a text on the phone, and a contact', async () => {
   const phone = newPhone();
   const answer = await request([phone]);
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -41,7 +41,7 @@ test('an unknown number is asked: 200 with its member, pending, a text on its ph
   assert.deepEqual((await lookUp(ann, phone)).body.state, 'pending');
 });
 
-test('a contact that is there is never changed', async () => {
+test('an existing contact is never changed', async () => {
   const phone = newPhone();
   const contactId = await addContact(ann, { phone });
   const before = await getContact(ann, contactId);
@@ -51,7 +51,7 @@ test('a contact that is there is never changed', async () => {
   assert.deepEqual(await findIds(ann, { phone }), [contactId]);
 });
 
-test('outcomes are in the order of the numbers, and repeats are folded', async () => {
+test('outcomes are in the order of the numbers, and duplicates are ignored', async () => {
   const phones = [newPhone(), newPhone(), newPhone()];
   const [a = '', b = '', c = ''] = phones;
   const { body } = await request([c, a, c, b, a]);
@@ -64,7 +64,7 @@ test('outcomes are in the order of the numbers, and repeats are folded', async (
   for (const phone of phones) assert.deepEqual(await kindsSent(world, ann, phone), ['consent_request']);
 });
 
-test('a request again stays pending, without a cooldown', async () => {
+test('a repeated request stays pending, without a cooldown', async () => {
   const phone = newPhone();
   for (let count = 1; count <= 3; count++) {
     const { body } = await request([phone]);
@@ -81,7 +81,7 @@ test('the flow: request, ACCEPT, accepted, with a confirmation', async () => {
   assert.equal((await lookUp(ann, phone)).body.state, 'accepted');
 });
 
-test('one accepted number makes it 400 before any side effect, with an item for each such number', async () => {
+test('an accepted number makes the request 400 before any side effect, with an item for each such number', async () => {
   const [first, second] = [await acceptedPhone(world, ann), await acceptedPhone(world, ann)];
   const others = Array.from({ length: 48 }, newPhone);
   const answer = await request([others[0], first, ...others.slice(1), first, second]);
@@ -99,7 +99,7 @@ test('one accepted number makes it 400 before any side effect, with an item for 
   assert.deepEqual(await kindsSent(world, ann, first), []);
 });
 
-test('every accepted number is named, also where there are hundreds', async () => {
+test('every accepted number is listed, even if there are hundreds', async () => {
   const person = await texter();
   const phones = Array.from({ length: 300 }, newPhone);
   await world.database.asOwner(
@@ -112,7 +112,7 @@ test('every accepted number is named, also where there are hundreds', async () =
   assert.equal(answer.body.details.length, 300);
 });
 
-test('what one advisor’s people accepted is nothing to another', async () => {
+test('consent given to one advisor doesn’t count for another', async () => {
   const phone = await acceptedPhone(world, ann);
   const answer = await request([phone], {}, bob);
   assert.equal(answer.status, 200);
@@ -120,7 +120,7 @@ test('what one advisor’s people accepted is nothing to another', async () => {
   assert.equal(await stateOf(world, bob, phone), 'pending');
 });
 
-test('an opted-out number is a failure in the 200, and no text goes out', async () => {
+test('an opted-out number is a failure in a 200, and no text goes out', async () => {
   const [stopped, other] = [newPhone(), newPhone()];
   await setConsent(world, ann, stopped, 'opted_out');
   const { status, body } = await request([stopped, other]);
@@ -134,7 +134,7 @@ test('an opted-out number is a failure in the 200, and no text goes out', async 
   assert.equal(await stateOf(world, ann, stopped), 'opted_out');
 });
 
-test('what the carrier can tell at once about a number is a failure in the 200', async () => {
+test('a number that the carrier knows to be unfit is a failure in a 200', async () => {
   const { status, body } = await request(['+15005550001', '+15005550003']);
   assert.equal(status, 200);
   assert.deepEqual(
@@ -146,12 +146,12 @@ test('what the carrier can tell at once about a number is a failure in the 200',
   );
   assert.deepEqual(body.successes, []);
   assert.equal(await stateOf(world, ann, '+15005550001'), 'none');
-  assert.equal((await findIds(ann, { phone: '+15005550001' })).length, 1, 'it becomes a contact all the same');
+  assert.equal((await findIds(ann, { phone: '+15005550001' })).length, 1, 'it still becomes a contact');
 });
 
-test('outside the recipient’s hours it is a failure that can be retried, or waits, as the advisor has it', async () => {
+test('outside the recipient’s hours a request is a retryable failure or waits, as the advisor’s setting says', async () => {
   const person = await texter();
-  // Ten at night in New York, whatever the time is now.
+  // Ten at night in New York, whatever time it is now.
   const night = Temporal.Instant.fromEpochMilliseconds(world.clock.now().getTime())
     .toZonedDateTimeISO('America/New_York')
     .add({ days: 1 })
@@ -169,7 +169,7 @@ test('outside the recipient’s hours it is a failure that can be retried, or wa
   assert.equal(await stateOf(world, person, deferred), 'pending');
 });
 
-test('an account that isn’t set up for it is 409, and nothing is made', async () => {
+test('an account that isn’t set up for it is 409, and nothing is created', async () => {
   const phone = newPhone();
   const [unset, numberless] = [await texter(), await newcomer(world)];
   await setAdvisor(world.deps, unset.advisor.advisorId, { consentCollection: false });
@@ -180,7 +180,7 @@ test('an account that isn’t set up for it is 409, and nothing is made', async 
   }
 });
 
-test('an accepted number comes before an account that isn’t set up', async () => {
+test('an accepted number is checked before the account’s setup', async () => {
   const person = await texter();
   const phone = await acceptedPhone(world, person);
   await setAdvisor(world.deps, person.advisor.advisorId, { consentCollection: false });
@@ -207,14 +207,14 @@ test('phoneNumbers is required: 1 to 1,000 numbers in E.164', async () => {
   for (const phone of ['+12345678', '+123456789012345']) assert.equal((await request([phone])).status, 200);
 });
 
-test('a thousand numbers are asked at once', async () => {
+test('one request can ask a thousand numbers', async () => {
   const person = await texter();
   const { status, body } = await request(Array.from({ length: 1_000 }, newPhone), {}, person);
   assert.equal(status, 200);
   assert.equal(body.successes.length, 1_000);
 });
 
-test('many requests at once for one unknown number make one contact and count each', async () => {
+test('concurrent requests for one unknown number create one contact, and each is counted', async () => {
   const phone = newPhone();
   const answers = await Promise.all(Array.from({ length: 10 }, () => request([phone])));
   assert.ok(answers.every(({ status }) => status === 200));
@@ -222,7 +222,7 @@ test('many requests at once for one unknown number make one contact and count ea
   assert.equal((await memberOf(world, ann, phone)).consentRequests, 10);
 });
 
-test('with an Idempotency-Key it is done once, a refusal too', async () => {
+test('with an Idempotency-Key a request runs once, and so does a refused one', async () => {
   const [phone, accepted] = [newPhone(), await acceptedPhone(world, ann)];
   const twice = async (key: string, number: string) => [
     await request([number], { 'idempotency-key': key }),
@@ -236,7 +236,7 @@ test('with an Idempotency-Key it is done once, a refusal too', async () => {
   assert.deepEqual([refused?.status, again?.status], [400, 400]);
 });
 
-test('the firm’s own wording is what is sent, with its version as evidence', async () => {
+test('the firm’s own wording is sent, with its version as evidence', async () => {
   const person = await texter();
   const phone = newPhone();
   const text = '{advisor} ({firm}): may I text you? YES or STOP.';
@@ -248,7 +248,7 @@ test('the firm’s own wording is what is sent, with its version as evidence', a
   assert.equal((await outbox(world, person, phone))[0]?.text, shown);
 });
 
-test('a deleted contact’s number keeps its consent, and a re-created one has it', async () => {
+test('a deleted contact’s number keeps its consent for a re-created contact', async () => {
   const phone = newPhone();
   const contactId = await addContact(ann, { phone });
   await say(world, ann, phone, 'STOP');
@@ -257,7 +257,7 @@ test('a deleted contact’s number keeps its consent, and a re-created one has i
   assert.equal((await request([phone])).body.failureDetails[0].code, 'opted_out');
 });
 
-test('without a carrier it is 502, and nothing was done', async () => {
+test('without a carrier a request is 502, and nothing is done', async () => {
   const carrierless = await makeWorld({ carrier: null, dispatch: false });
   try {
     const phone = newPhone();

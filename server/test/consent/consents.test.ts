@@ -16,8 +16,8 @@ after(() => world.close());
 const { ann, deps } = world;
 const { advisorId, firmId } = ann.advisor;
 
-suite('what the carrier says', () => {
-  test('opts the person out, without a text of ours, with the carrier as evidence', async () => {
+suite('an opt-out reported by the carrier', () => {
+  test('opts the person out without a text from us, with the carrier as evidence', async () => {
     const phone = newPhone();
     await setConsent(world, ann, phone, 'accepted');
     const { memberId } = await memberOf(world, ann, phone);
@@ -32,7 +32,7 @@ suite('what the carrier says', () => {
     );
   });
 
-  test('a START that was sent before it doesn’t undo it, a later one does', async () => {
+  test('isn’t undone by a START that was sent before it, but by a later one', async () => {
     const phone = newPhone();
     await setConsent(world, ann, phone, 'accepted');
     const sentAt = world.clock.now();
@@ -45,7 +45,7 @@ suite('what the carrier says', () => {
     assert.equal(await stateOf(world, ann, phone), 'accepted');
   });
 
-  test('about a member that doesn’t exist changes nothing', async () => {
+  test('changes nothing if the member doesn’t exist', async () => {
     const counts = () =>
       world.database.asOwner(
         `select
@@ -63,7 +63,7 @@ suite('consent given on paper', async () => {
   const staff = await addStaff(deps, { firmId, name: 'Sue Pervisor', email: 'sue@test.example' });
   const proof = 'Form signed 2026-01-05, cabinet 3';
 
-  test('makes the number accepted and known, with the proof and who recorded it as evidence', async () => {
+  test('makes the number accepted and known, with the proof and the staff member as evidence', async () => {
     const phone = newPhone();
     const { state } = await recordConsent(deps, { advisorId, phone, proof, staff });
     assert.equal(state, 'accepted');
@@ -74,7 +74,7 @@ suite('consent given on paper', async () => {
     assert.deepEqual([who, kept, entry?.actor], [`staff:${staff.staffId}`, proof, `staff:${staff.staffId}`]);
   });
 
-  test('of an accepted number adds the proof and changes nothing else', async () => {
+  test('adds the proof to an accepted number and changes nothing else', async () => {
     const phone = newPhone();
     await say(world, ann, phone, 'START');
     const before = await memberOf(world, ann, phone);
@@ -84,7 +84,7 @@ suite('consent given on paper', async () => {
     assert.equal((await entries(world, ann, phone, 'consent')).length, 2);
   });
 
-  test('doesn’t undo a STOP, and a STOP that comes late still counts', async () => {
+  test('doesn’t undo a STOP, and a STOP that arrives late still counts', async () => {
     const [stopped, late] = [newPhone(), newPhone()];
     await say(world, ann, stopped, 'STOP');
     const record = (phone: string) => recordConsent(deps, { advisorId, phone, proof, staff });
@@ -97,7 +97,7 @@ suite('consent given on paper', async () => {
     assert.equal(await stateOf(world, ann, late), 'opted_out');
   });
 
-  test('is refused from other firms’ and disabled staff, without proof, and for what is no number', async () => {
+  test('is refused from another firm’s or disabled staff, without proof, and for an invalid number', async () => {
     const phone = newPhone();
     const other = await addFirm(deps, 'Other Firm');
     const stranger = await addStaff(deps, { firmId: other.firmId, name: 'Stan', email: 'stan@other.example' });
@@ -115,7 +115,7 @@ suite('consent given on paper', async () => {
 });
 
 suite('the history', () => {
-  test('is all that happened, oldest first, with its evidence', async () => {
+  test('lists everything that happened, oldest first, with its evidence', async () => {
     const phone = newPhone();
     await ask(world, ann, phone);
     await ask(world, ann, phone);
@@ -135,7 +135,7 @@ suite('the history', () => {
     );
   });
 
-  test('of a number that the advisor doesn’t know is null', async () => {
+  test('is null for a number that the advisor doesn’t know', async () => {
     assert.equal(await listConsentHistory(deps, advisorId, newPhone()), null);
   });
 });
@@ -145,13 +145,13 @@ suite('waiting', () => {
     const phone = newPhone();
     await say(world, ann, phone, 'Hello');
     const waiting = Array.from({ length: 40 }, () => getConsent(deps, advisorId, { phone, waitSeconds: 5 }));
-    // Four times the connections that there are.
+    // Four times the number of connections.
     await say(world, ann, phone, 'START');
     const answers = await Promise.all(waiting);
     assert.deepEqual(new Set(answers.map(({ state }) => state)), new Set(['accepted']));
   });
 
-  test('ends at once for a change on this node, and within the poll for one elsewhere', async () => {
+  test('ends within a poll for a change made on another node', async () => {
     const phone = newPhone();
     await say(world, ann, phone, 'Hello');
     const startedMs = Date.now();
@@ -161,7 +161,7 @@ suite('waiting', () => {
     assert.ok(Date.now() - startedMs < 3_000);
   });
 
-  test('a member that has no contact any more is not found, by number or by id', async () => {
+  test('doesn’t find a member without a contact, by number or by id', async () => {
     const phone = newPhone();
     await insertMembers(deps.db, [{ advisorId, phone }], world.clock.now());
     const { memberId } = await memberOf(world, ann, phone);
@@ -170,7 +170,7 @@ suite('waiting', () => {
   });
 });
 
-test('an advisor without a texting number, or without collection, asks nobody', async () => {
+test('an advisor without a texting number can’t request consent', async () => {
   const advisor = await addAdvisor(deps, { firmId, name: 'No Number', email: `${randomUUID()}@test.example` });
   const phone = newPhone();
   await assert.rejects(ask(world, { ...ann, advisor }, phone), { code: 'conflict' });

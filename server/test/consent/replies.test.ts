@@ -10,7 +10,7 @@ const world = await makeWorld({ dispatch: false });
 after(() => world.close());
 const { ann, bob } = world;
 
-test('a text from an unknown number makes a contact and a member in state none', async () => {
+test('a text from an unknown number creates a contact and a member in state none', async () => {
   const phone = newPhone();
   await say(world, ann, phone, 'Hi, is this Ann?');
   assert.equal(await stateOf(world, ann, phone), 'none');
@@ -20,13 +20,13 @@ test('a text from an unknown number makes a contact and a member in state none',
   assert.deepEqual(await findIds(bob, { phone }), []);
 });
 
-test('a text to a number that is nobody’s is ignored', async () => {
+test('a text to a number that no advisor has is ignored', async () => {
   const phone = newPhone();
   await say(world, ann, phone, 'STOP', { to: '+15005559999' });
   await assert.rejects(memberOf(world, ann, phone), /Nobody knows/);
 });
 
-test('a text is archived with both numbers, exactly as it came', async () => {
+test('a text is archived with both numbers, exactly as received', async () => {
   const phone = newPhone();
   const text = '  Déjà vu 😀\r\n\tand more  ';
   await say(world, ann, phone, text);
@@ -42,7 +42,7 @@ test('an empty text, NUL and a lone surrogate do no harm', async () => {
   assert.deepEqual(bodies, ['', 'a\ufffdb', '\ufffd', 'a\ufffd']);
 });
 
-test('the same text five times at once takes effect once', async () => {
+test('five concurrent deliveries of one text take effect once', async () => {
   for (const text of ['STOP', 'HELP', 'START']) {
     const phone = newPhone();
     const carrierMessageId = randomUUID();
@@ -53,7 +53,7 @@ test('the same text five times at once takes effect once', async () => {
   }
 });
 
-test('a duplicate that comes late does nothing at all', async () => {
+test('a duplicate that arrives late does nothing at all', async () => {
   const phone = newPhone();
   const carrierMessageId = randomUUID();
   await say(world, ann, phone, 'STOP', { carrierMessageId });
@@ -69,7 +69,7 @@ test('a duplicate that comes late does nothing at all', async () => {
   assert.equal((await entries(world, ann, phone, 'text_in')).length, 2);
 });
 
-test('each advisor has ids of the carrier’s own', async () => {
+test('the same carrier message id can occur once per advisor', async () => {
   const phone = newPhone();
   const carrierMessageId = randomUUID();
   await say(world, ann, phone, 'STOP', { carrierMessageId });
@@ -78,7 +78,7 @@ test('each advisor has ids of the carrier’s own', async () => {
   assert.equal(await stateOf(world, bob, phone), 'accepted');
 });
 
-test('the confirmation of an opt-out lapses after five minutes, is one, and says how to come back', async () => {
+test('an opt-out gets one confirmation, which expires after five minutes and says how to opt back in', async () => {
   const phone = newPhone();
   const before = world.clock.now().getTime();
   await say(world, ann, phone, 'STOP');
@@ -87,11 +87,11 @@ test('the confirmation of an opt-out lapses after five minutes, is one, and says
   const sent = await outbox(world, ann, phone);
   assert.equal(sent.length, 1);
   assert.match(sent[0]?.text ?? '', /^You have opted out of texts from ann of Test Wealth .*START/);
-  const lapseMs = (sent[0]?.expiresAt?.getTime() ?? 0) - before;
-  assert.ok(lapseMs >= 5 * 60_000 && lapseMs < 5 * 60_000 + 10_000, String(lapseMs));
+  const expiresInMs = (sent[0]?.expiresAt?.getTime() ?? 0) - before;
+  assert.ok(expiresInMs >= 5 * 60_000 && expiresInMs < 5 * 60_000 + 10_000, String(expiresInMs));
 });
 
-test('a new opt-out gets a confirmation of its own', async () => {
+test('a new opt-out gets its own confirmation', async () => {
   const phone = newPhone();
   for (const text of ['STOP', 'START', 'STOP']) {
     await say(world, ann, phone, text);
@@ -100,7 +100,7 @@ test('a new opt-out gets a confirmation of its own', async () => {
   assert.deepEqual(await kindsSent(world, ann, phone), ['opt_out', 'opt_in', 'opt_out']);
 });
 
-test('HELP is answered at most once a minute, with the firm’s name and how to stop, also after STOP', async () => {
+test('HELP is answered at most once a minute, with the firm’s name and how to stop, even after STOP', async () => {
   const phone = newPhone();
   await say(world, ann, phone, 'STOP');
   for (const advanceMs of [0, 1_000, 58_000]) {
@@ -118,7 +118,7 @@ test('HELP is answered at most once a minute, with the firm’s name and how to 
   assert.match(sent.at(-1)?.text ?? '', /^Test Wealth: .*STOP/);
 });
 
-test('HELP uses up no reminder', async () => {
+test('HELP doesn’t use up the reminder', async () => {
   const phone = newPhone();
   await ask(world, ann, phone);
   await say(world, ann, phone, 'HELP');
@@ -126,7 +126,7 @@ test('HELP uses up no reminder', async () => {
   assert.deepEqual(await kindsSent(world, ann, phone), ['consent_request', 'help', 'reminder']);
 });
 
-test('when the person last wrote is remembered, also where texts come out of order', async () => {
+test('the time of the person’s last text is kept, even if texts arrive out of order', async () => {
   const phone = newPhone();
   const [older, newer] = [world.clock.now(), new Date(world.clock.now().getTime() + 60_000)];
   await say(world, ann, phone, 'second', { sentAt: newer });
@@ -134,7 +134,7 @@ test('when the person last wrote is remembered, also where texts come out of ord
   assert.deepEqual((await memberOf(world, ann, phone)).lastReplyAt, newer);
 });
 
-test('a STOP for one advisor says nothing about another', async () => {
+test('a STOP to one advisor doesn’t affect another', async () => {
   const phone = newPhone();
   for (const person of [ann, bob]) await setConsent(world, person, phone, 'accepted');
   await say(world, ann, phone, 'STOP');
@@ -142,7 +142,7 @@ test('a STOP for one advisor says nothing about another', async () => {
   assert.equal(await stateOf(world, bob, phone), 'accepted');
 });
 
-test('what goes wrong takes back everything, and the carrier’s next delivery does it all', async () => {
+test('an error rolls back everything, and the carrier’s next delivery succeeds', async () => {
   const phone = newPhone();
   const carrierMessageId = randomUUID();
   await world.database.asOwner('alter table replies add constraint broken check (false) not valid');

@@ -2,7 +2,7 @@ import type { Pool, Transaction } from '../../src/store/database/db.ts';
 
 class Crash extends Error {}
 
-/** The pool of a node that dies in its next transaction: after so many statements, or else just before the commit. */
+/** The pool of a node that dies in its next transaction: after this many statements, or just before the commit. */
 export function failing(pool: Pool, statements: number): Pool {
   const transaction: Pool['transaction'] = (work) =>
     pool.transaction(async (db) => {
@@ -26,7 +26,7 @@ export function failing(pool: Pool, statements: number): Pool {
   };
 }
 
-/** The pool of a node that can die: from then on nothing that it asks for is done, nor answered. */
+/** The pool of a node that can die: from then on, none of its calls are run or answered. */
 export function mortal(pool: Pool): { pool: Pool; die(): void } {
   let dead = false;
   const never = new Promise<never>(() => {});
@@ -43,12 +43,12 @@ export function mortal(pool: Pool): { pool: Pool; die(): void } {
   };
 }
 
-/** The pool, and a promise that all that was begun on it has ended. */
+/** The pool, with a way to wait until all work started on it has ended. */
 export function tracked(pool: Pool): { pool: Pool; idle(): Promise<void> } {
-  const underWay = new Set<Promise<unknown>>();
+  const inProgress = new Set<Promise<unknown>>();
   const track = <Result>(work: Promise<Result>): Promise<Result> => {
-    const ended: Promise<unknown> = work.catch(() => {}).finally(() => underWay.delete(ended));
-    underWay.add(ended);
+    const ended: Promise<unknown> = work.catch(() => {}).finally(() => inProgress.delete(ended));
+    inProgress.add(ended);
     return work;
   };
   return {
@@ -58,8 +58,8 @@ export function tracked(pool: Pool): { pool: Pool; idle(): Promise<void> } {
       batch: (batch, item) => track(pool.batch(batch, item)),
     },
     async idle() {
-      do await Promise.all([...underWay, new Promise(setImmediate)]);
-      while (underWay.size > 0);
+      do await Promise.all([...inProgress, new Promise(setImmediate)]);
+      while (inProgress.size > 0);
     },
   };
 }

@@ -5,12 +5,12 @@ import type { TextKind } from '../../src/store/messages/messages.ts';
 import type { TestDatabase } from './database.ts';
 
 /**
- * Gives every attempt and every archive entry an instant of its own, from one sequence.
+ * Gives every attempt and every archive entry its own instant, from one sequence.
  *
- * Times can't order what two connections do, and neither can transaction ids, which are given out when a transaction
- * begins. These instants can. An attempt's is drawn while its transaction holds the member's row `for share`, that of a
- * change of consent while its transaction holds the same row `for update`; the two locks exclude each other until the
- * commit. So whichever instant is smaller belongs to the transaction that had the lock first, and that was committed
+ * Timestamps can't order the work of two connections, and neither can transaction ids, which are assigned when a
+ * transaction begins. These instants can. An attempt draws its instant while its transaction holds the member's row
+ * `for share`; a consent change draws its own while its transaction holds the same row `for update`. The two locks exclude
+ * each other until the commit. So the smaller instant belongs to the transaction that had the lock first and committed
  * before the other one got it.
  */
 export async function drawInstants(database: TestDatabase): Promise<void> {
@@ -23,7 +23,7 @@ export async function drawInstants(database: TestDatabase): Promise<void> {
 export type ConsentChange = { phone: string; to: ConsentState; instant: number };
 export type Attempt = { phone: string; kind: TextKind; instant: number };
 
-/** No attempt was committed for a person whose consent said otherwise at that instant. */
+/** No attempt was committed that the person's consent didn't allow at that instant. */
 export function assertConsented(attempts: Attempt[], changes: ConsentChange[], consentRequired: boolean): void {
   const changesOf = Map.groupBy(
     changes.toSorted((a, b) => a.instant - b.instant),
@@ -31,11 +31,11 @@ export function assertConsented(attempts: Attempt[], changes: ConsentChange[], c
   );
   for (const attempt of attempts) {
     const state = changesOf.get(attempt.phone)?.findLast(({ instant }) => instant < attempt.instant)?.to ?? 'none';
-    assert.ok(mayGo(attempt.kind, state, consentRequired), `${JSON.stringify(attempt)} was begun in state ${state}`);
+    assert.ok(mayGo(attempt.kind, state, consentRequired), `${JSON.stringify(attempt)} was made in state ${state}`);
   }
 }
 
-/** The rules once more, in other words than the gate's. */
+/** The gate's rules, written a second time in a different way. */
 export function mayGo(kind: TextKind, state: ConsentState, consentRequired: boolean): boolean {
   if (kind === 'help') return true;
   if (kind === 'opt_out') return state === 'opted_out';

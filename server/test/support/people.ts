@@ -6,13 +6,13 @@ import type { IncomingReply } from '../../src/domain/ports.ts';
 import { findMember, type MemberRow } from '../../src/store/texting/members.ts';
 import type { Person, World } from './world.ts';
 
-/** What the tests of consent share: people who are asked and who text, and what was written down of it. */
+/** Shared by the consent tests: people who are asked and who text, and the records of it. */
 
 export function ask(world: World, { advisor }: Person, ...phones: string[]): Promise<ConsentRequestResult> {
   return requestConsent(world.deps, advisor.advisorId, phones, byOperator);
 }
 
-/** A person texts the advisor; by default now, and a text of its own. */
+/** A person texts the advisor; by default now, with a new carrier message id. */
 export function say(
   world: World,
   { advisor }: Person,
@@ -37,7 +37,7 @@ export async function stateOf(world: World, person: Person, phone: string): Prom
 
 export type Sent = { kind: string; text: string; expiresAt: Date | null };
 
-/** What was taken on to go to a phone, oldest first. */
+/** The texts accepted for a phone, oldest first. */
 export function outbox({ database }: World, { advisor }: Person, phone: string): Promise<Sent[]> {
   return database.asOwner<Sent>(
     `select t.kind, convert_from(b.body, 'UTF8') as text, d.expires_at as "expiresAt"
@@ -55,10 +55,10 @@ export async function kindsSent(world: World, person: Person, phone: string): Pr
   return (await outbox(world, person, phone)).map(({ kind }) => kind);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what is in an entry is for the test to say.
+// biome-ignore lint/suspicious/noExplicitAny: each test knows its entries’ shape.
 export type Entry = { number: number; actor: string; meta: any; body: string };
 
-/** What the archive has of a phone, oldest first. */
+/** A phone's archive entries of one kind, oldest first. */
 export async function entries({ database }: World, { advisor }: Person, phone: string, kind: string): Promise<Entry[]> {
   const rows = await database.asOwner<Entry>(
     `select number::integer as number, actor, meta, convert_from(b.body, 'UTF8') as body

@@ -6,7 +6,7 @@ import { exemptMs, type TextingModel } from '../texting/texting-model.ts';
 import type { TestDatabase } from './database.ts';
 import { assertConsented, mayGo } from './instants.ts';
 
-/** All that is on record of an advisor's texting. Times are in epoch milliseconds. */
+/** All records of an advisor's texting. Times are in epoch milliseconds. */
 export type Records = {
   members: { phone: string; state: ConsentState; requests: number; sinceMs: number }[];
   contacts: string[];
@@ -27,7 +27,7 @@ export type Records = {
 export type RecordedMessage = {
   phone: string;
   kind: TextKind;
-  /** From the archive, if the entry there is of this message. */
+  /** From the archive, if the entry is this message's. */
   text: string | null;
   status: string;
   failureCode: string | null;
@@ -99,7 +99,7 @@ export async function readRecords({ pool }: Pick<TestDatabase, 'pool'>, advisorI
   return records;
 }
 
-/** Consent, contacts, schedules and what was accepted are as the model has them. */
+/** Consent, contacts, schedules and accepted texts match the model. */
 export function assertAsModelled(records: Records, model: TextingModel): void {
   assert.deepEqual(
     records.members,
@@ -123,14 +123,14 @@ export function assertAsModelled(records: Records, model: TextingModel): void {
   assert.equal(records.reviews, model.reviews);
 }
 
-/** Entries are numbered 1, 2, 3 …, each with a body that its commitment is of, and every message has one. */
+/** Entries are numbered 1, 2, 3 …, each with a body that matches its commitment, and every message has one. */
 export function assertArchived({ archive, messages }: Records): void {
   const { entries } = archive;
   assert.deepEqual(archive, { entries, first: 1, last: entries, head: entries, sound: entries });
-  for (const message of messages) assert.ok(message.text, `${JSON.stringify(message)} has no entry of its own`);
+  for (const message of messages) assert.ok(message.text, `${JSON.stringify(message)} has no entry`);
 }
 
-/** Every attempt had consent at its instant, and came within the recipient's hours and in time. */
+/** Every attempt had consent at its instant, and was made within the recipient's hours and in time. */
 export function assertAttemptsAllowed({ messages, consents }: Records, model: TextingModel): void {
   const attempts = messages.flatMap(({ attempts, ...message }) => attempts.map((each) => ({ ...message, ...each })));
   const { consentRequired, quietHours } = model.settings;
@@ -140,16 +140,16 @@ export function assertAttemptsAllowed({ messages, consents }: Records, model: Te
     if (kind === 'opt_out') assert.ok(startedMs - createdMs <= 5 * 60_000, 'a confirmation within 5 minutes or never');
     if (quietHours === 'off' || (kind !== 'text' && kind !== 'consent_request')) continue;
     const wrote = model.replies.some((reply) => reply.phone === phone && reply.sentMs + exemptMs > startedMs);
-    assert.ok(wrote || model.isOpen(startedMs), `${JSON.stringify(attempt)} was begun at night`);
+    assert.ok(wrote || model.isOpen(startedMs), `${JSON.stringify(attempt)} was made at night`);
   }
 }
 
-/** What was claimed by somebody who died before the call. */
+/** A text claimed by a node that died before calling the carrier. */
 export type Abandoned = { to: string; text: string };
 
 /**
- * Each accepted text went out once, or failed for a reason that holds, or is in doubt, or waits; none was lost and none
- * doubled. Texts of one wording to one phone can't be told apart, so they are counted together.
+ * Each accepted text went out once, failed for a valid reason, is in doubt, or waits; none was lost or sent twice. Texts
+ * with the same wording to the same phone can't be told apart, so they are counted together.
  */
 export function assertAccounted(
   records: Records,
@@ -161,31 +161,39 @@ export function assertAccounted(
   const takenOf = Map.groupBy(carrier.ledger, ({ to, text }) => `${to} ${text}`);
   const handedOf = Map.groupBy(carrier.handed, ({ to, text }) => `${to} ${text}`);
   const abandonedOf = Map.groupBy(abandoned, ({ to, text }) => `${to} ${text}`);
-  for (const key of [...handedOf.keys(), ...abandonedOf.keys()]) assert.ok(messagesOf.has(key), `${key}: from nowhere`);
+  for (const key of [...handedOf.keys(), ...abandonedOf.keys()])
+    assert.ok(messagesOf.has(key), `${key}: no such message`);
   for (const [key, messages] of messagesOf) {
     const taken = takenOf.get(key) ?? [];
     const handed = handedOf.get(key) ?? [];
     const told = taken.filter(({ answered }) => answered).map(({ id }) => id);
     const ids = messages.flatMap(({ carrierMessageId }) => carrierMessageId ?? []);
-    assert.deepEqual(ids.toSorted(), told.toSorted(), `${key}: each that the carrier told us it took is one message`);
+    assert.deepEqual(
+      ids.toSorted(),
+      told.toSorted(),
+      `${key}: each text that the carrier says it accepted is one message`,
+    );
     const unknown = messages.filter(({ status }) => status === 'in_doubt' || status === 'submitting');
-    assert.ok(taken.length - told.length <= unknown.length, `${key}: what was taken unknown to us is in doubt`);
+    assert.ok(
+      taken.length - told.length <= unknown.length,
+      `${key}: a text accepted without our knowledge is in doubt`,
+    );
     const attempts = messages.reduce((sum, message) => sum + message.attempts.length, 0);
     const calls = handed.length + (abandonedOf.get(key)?.length ?? 0);
-    assert.equal(attempts, calls, `${key}: an attempt is on record for each call`);
+    assert.equal(attempts, calls, `${key}: one attempt is recorded per call`);
     for (const message of messages) {
-      const reason = doubtfulStatus(message, { records, handed, carrier, model });
+      const reason = wrongStatus(message, { records, handed, carrier, model });
       assert.equal(reason, null, `${reason}: ${JSON.stringify(message)}`);
     }
   }
 }
 
-/** Nothing waits that could go: all but what is deferred has ended. */
+/** Nothing waits that could go out: every text has ended unless it is deferred. */
 export function assertEnded({ messages }: Records, nowMs: number): void {
   for (const message of messages)
     assert.ok(
       !['queued', 'submitting'].includes(message.status) || Number(message.deferredMs) > nowMs,
-      `it waits for nothing: ${JSON.stringify(message)}`,
+      `it waits for no reason: ${JSON.stringify(message)}`,
     );
 }
 
@@ -196,23 +204,23 @@ type Context = {
   model: TextingModel;
 };
 
-/** What is wrong with a message's status, if anything is. */
-function doubtfulStatus(message: RecordedMessage, context: Context): string | null {
+/** What is wrong with a message's status, or null. */
+function wrongStatus(message: RecordedMessage, context: Context): string | null {
   const { status, failureCode, carrierMessageId, waits, attempts } = message;
   const last = attempts.at(-1)?.outcome;
   const isWaiting = status === 'queued' || status === 'submitting';
-  if (waits !== isWaiting) return 'in the outbox or not, unlike its status';
+  if (waits !== isWaiting) return 'its status and its place in the outbox disagree';
   if ((carrierMessageId === null) !== !['sent', 'delivered', 'undelivered'].includes(status))
-    return 'id and status differ';
+    return 'its id and its status disagree';
   switch (status) {
     case 'queued':
-      return last === undefined || last === 'not_taken' ? null : 'waits, though it was tried';
+      return last === undefined || last === 'not_taken' ? null : 'waits, although it was attempted';
     case 'submitting':
-      return last === null ? null : 'still being submitted, though its attempt has ended';
+      return last === null ? null : 'still being submitted, although its attempt has ended';
     case 'in_doubt':
       return last === 'unknown' ? null : 'in doubt without a reason';
     case 'failed':
-      return isJustified(message, context) ? null : `failed with ${failureCode} without a reason`;
+      return hasValidReason(message, context) ? null : `failed with ${failureCode} without a reason`;
     default: {
       const receipts = context.carrier.receipts.get(carrierMessageId ?? '');
       const expected = receipts?.has('delivered') ? 'delivered' : receipts?.has('undelivered') ? 'undelivered' : 'sent';
@@ -222,7 +230,7 @@ function doubtfulStatus(message: RecordedMessage, context: Context): string | nu
   }
 }
 
-function isJustified({ phone, kind, failureCode, attempts, createdMs }: RecordedMessage, context: Context): boolean {
+function hasValidReason({ phone, kind, failureCode, attempts, createdMs }: RecordedMessage, context: Context): boolean {
   const { records, handed, model } = context;
   const { consentRequired, quietHours } = model.settings;
   const carrierSaid = (...said: Behaviour[]) => handed.some(({ behaviour }) => said.includes(behaviour));

@@ -6,12 +6,12 @@ export const consentRequestsPath = '/text/messaging/consent-requests';
 export const consentsPath = '/text/messaging/consents';
 export const scheduledMessagesPath = '/text/messaging/scheduled-messages';
 
-let given = 0;
+let phonesMade = 0;
 
 /** A number that nobody has used yet. */
 export function newPhone(): string {
-  given += 1;
-  return `+1212${String(5_550_000 + given)}`;
+  phonesMade += 1;
+  return `+1212${String(5_550_000 + phonesMade)}`;
 }
 
 export function send(person: Person, body: object, headers?: Record<string, string>): Promise<Answer> {
@@ -22,7 +22,7 @@ export function lookUp(person: Person, phone: string): Promise<Answer> {
   return person.call('GET', `${consentsPath}?phone=${encodeURIComponent(phone)}`);
 }
 
-/** The state of a number as if the person had said so long ago, with a contact or without. */
+/** Sets a number's state without any history, whether or not it has a contact. */
 export async function setConsent(
   { database }: World,
   { advisor }: Person,
@@ -47,14 +47,14 @@ export async function acceptedPhone(world: World, person: Person): Promise<strin
 
 export type HandsetText = { from: string; to: string; text: string; dateTime: string };
 
-/** What a phone has received so far. */
+/** The texts that a phone has received so far. */
 export async function handset({ app, apiKey }: World, phone: string): Promise<HandsetText[]> {
   const url = `/sandbox/handset/${encodeURIComponent(phone)}/messages`;
   const answer = await inject(app, { method: 'GET', url, headers: { 'x-api-key': apiKey } });
   return answer.body.data;
 }
 
-/** What a phone has received once it is that many. */
+/** The texts that a phone has received, once there are that many. */
 export async function received(world: World, phone: string, count = 1): Promise<HandsetText[]> {
   await until(`${count} texts on the handset`, async () => (await handset(world, phone)).length >= count);
   return handset(world, phone);
@@ -65,7 +65,7 @@ export function reply({ app, apiKey }: World, phone: string, to: string, text: s
   return inject(app, { method: 'POST', url, headers: { 'x-api-key': apiKey }, payload: { to, text } });
 }
 
-/** The status of a message once it is one of these. */
+/** The message, once its status is one of these. */
 export async function statusOf(person: Person, messageId: number, ...wanted: string[]): Promise<Answer['body']> {
   const get = async () => (await person.call('GET', `${messagesPath}/${messageId}`)).body;
   await until(`message ${messageId} is ${wanted.join(' or ')}`, async () => wanted.includes((await get()).status));

@@ -9,7 +9,7 @@ import { makeWorld } from '../support/world.ts';
 
 const hourMs = 3_600_000;
 const stepMs = hourMs / 3;
-/** From Saturday evening in New York until it is day in Hawaii, and a little on. */
+/** From Saturday evening in New York until daytime in Hawaii, and a little longer. */
 const watchedMs = 20 * hourMs;
 
 const zonesOfPhone = new Map(
@@ -22,8 +22,8 @@ const zonesOfPhone = new Map(
 );
 const phones = [...zonesOfPhone.keys()];
 
-/** Every text that the carrier was handed, with the moment by the domain's clock. */
-const handed: { phone: string; text: string; at: Date }[] = [];
+/** Every text that was submitted to the carrier, with the time by the domain's clock. */
+const submitted: { phone: string; text: string; at: Date }[] = [];
 let now = new Date(0);
 const clock = { now: () => now };
 const carrier: Carrier = {
@@ -31,7 +31,7 @@ const carrier: Carrier = {
   check: () => null,
   listen: () => async () => {},
   async submit({ to, text }) {
-    handed.push({ phone: to, text, at: now });
+    submitted.push({ phone: to, text, at: now });
     return { accepted: `${to} ${text}` };
   },
 };
@@ -43,7 +43,7 @@ const deps = { ...world.deps, clock, carrier };
 const texting = dispatcher(deps, world.app.log);
 await world.database.asOwner(`update advisors set quiet_hours = 'defer', consent_required = false`);
 
-/** Clocks change in the night to the second Sunday of March and to the first of November: the evenings before. */
+/** The evenings before the clock changes, on the second Sunday of March and the first Sunday of November. */
 const evenings = Array.from({ length: 10 }, (_, index) => 2026 + index).flatMap((year) =>
   [Temporal.PlainDate.from({ year, month: 3, day: 8 }), Temporal.PlainDate.from({ year, month: 11, day: 1 })].map(
     (first) =>
@@ -62,7 +62,7 @@ function hourIn(zone: string, at: Date): number {
   return Number(format.format(at));
 }
 
-test('over every area code and both clock changes of ten years: no text outside the hours, none lost, none doubled', async () => {
+test('for every area code, over ten years of clock changes: no text outside the hours, none lost, no duplicates', async () => {
   for (const evening of evenings) {
     const began = evening.epochMilliseconds;
     now = new Date(began);
@@ -71,14 +71,14 @@ test('over every area code and both clock changes of ten years: no text outside 
     assert.equal(successes.length, phones.length);
     for (; now.getTime() <= began + watchedMs; now = new Date(now.getTime() + stepMs)) await texting.settled();
   }
-  const outside = handed.filter(({ phone, at }) =>
+  const outside = submitted.filter(({ phone, at }) =>
     zonesOfPhone.get(phone)?.some((zone) => hourIn(zone, at) < 8 || hourIn(zone, at) >= 21),
   );
   assert.deepEqual(outside, []);
-  assert.equal(new Set(handed.map(({ phone, text }) => `${phone} ${text}`)).size, handed.length, 'none is doubled');
-  assert.equal(handed.length, phones.length * evenings.length, 'none is lost');
-  const immediate = handed.filter(
+  assert.equal(new Set(submitted.map(({ phone, text }) => `${phone} ${text}`)).size, submitted.length, 'no duplicates');
+  assert.equal(submitted.length, phones.length * evenings.length, 'none lost');
+  const immediate = submitted.filter(
     ({ text, at }) => text === `sent at ${evenings[0]}` && at.getTime() === evenings[0]?.epochMilliseconds,
   );
-  assert.ok(immediate.length > 0 && immediate.length < phones.length, 'some go at once, some wait');
+  assert.ok(immediate.length > 0 && immediate.length < phones.length, 'some go out at once, some wait');
 });

@@ -9,7 +9,7 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const hours = new Map<string, Intl.DateTimeFormat>();
 
-/** The hour of the day as Intl tells it, which the code under test doesn't ask. */
+/** The hour of the day from Intl, which the code under test doesn't use. */
 function hourIn(zone: string, atMs: number): number {
   const format =
     hours.get(zone) ?? new Intl.DateTimeFormat('en-US', { timeZone: zone, hour: 'numeric', hourCycle: 'h23' });
@@ -21,20 +21,21 @@ function isOpen(zones: string[], atMs: number): boolean {
   return zones.every((zone) => hourIn(zone, atMs) >= quietUntilHour && hourIn(zone, atMs) < quietFromHour);
 }
 
-/** Asks at each instant, in order, and holds every answer against Intl. */
+/** Gets the window at each instant, in order, and checks it against Intl. */
 function sweep(zones: string[], instantsMs: number[]): void {
   let last: { open: boolean; untilMs: number } | undefined;
   for (const atMs of instantsMs) {
     const { open, until } = windowAt(new Date(atMs), zones);
     const untilMs = until.getTime();
-    const told = `${zones} at ${new Date(atMs).toISOString()} until ${until.toISOString()}`;
-    assert.equal(open, isOpen(zones, atMs), told);
-    assert.ok(untilMs > atMs, told);
-    if (last && atMs < last.untilMs) assert.deepEqual({ open, untilMs }, last, `${told}: nothing changed in between`);
+    const message = `${zones} at ${new Date(atMs).toISOString()} until ${until.toISOString()}`;
+    assert.equal(open, isOpen(zones, atMs), message);
+    assert.ok(untilMs > atMs, message);
+    if (last && atMs < last.untilMs)
+      assert.deepEqual({ open, untilMs }, last, `${message}: nothing changed in between`);
     if (last?.untilMs !== untilMs) {
-      assert.equal(isOpen(zones, untilMs - 1), open, `${told}: the last instant before`);
-      assert.equal(isOpen(zones, untilMs), !open, `${told}: the change`);
-      assert.equal(windowAt(until, zones).open, !open, `${told}: asked again then`);
+      assert.equal(isOpen(zones, untilMs - 1), open, `${message}: the last instant before`);
+      assert.equal(isOpen(zones, untilMs), !open, `${message}: the change`);
+      assert.equal(windowAt(until, zones).open, !open, `${message}: asked again then`);
     }
     last = { open, untilMs };
   }
@@ -71,14 +72,14 @@ suite('the zones of a number', () => {
     assert.deepEqual(zonesOf('+14165550123', null), ['America/Toronto']);
   });
 
-  test('are several where an area code spans them, in an overlay as in the code below it', () => {
+  test('are several if an area code spans them, for an overlay as for the original code', () => {
     const both = ['America/Chicago', 'America/New_York'];
     for (const areaCode of ['850', '448', '423', '729', '270', '364', '812', '930', '906'])
       assert.deepEqual(zonesOf(`+1${areaCode}5550123`, null), both, areaCode);
     assert.deepEqual(zonesOf('+12085550123', null), ['America/Denver', 'America/Los_Angeles']);
   });
 
-  test('are narrowed by the state, however it is written', () => {
+  test('are narrowed by the state, in any spelling', () => {
     for (const georgia of ['GA', 'ga', 'Georgia', ' GEORGIA ', 'G.A.'])
       assert.deepEqual(zonesOf('+18505550123', georgia), ['America/New_York'], georgia);
     assert.deepEqual(zonesOf('+18505550123', 'Alabama'), ['America/Chicago']);
@@ -88,28 +89,28 @@ suite('the zones of a number', () => {
     assert.deepEqual(zonesOfState('Québec'), zonesOfState('QC'));
   });
 
-  test('are not narrowed by a state that has both, has none of them, or is unknown', () => {
+  test('are not narrowed by a state that has both of them or neither, or is unknown', () => {
     for (const state of ['FL', 'Florida', 'CA', 'Hawaii', 'Bavaria', 'XX', '', ' '])
       assert.deepEqual(zonesOf('+18505550123', state), ['America/Chicago', 'America/New_York'], state);
   });
 
-  test('are not replaced by the state where there is one', () => {
+  test('are not replaced by the state’s if there is only one', () => {
     assert.deepEqual(zonesOf('+12125550123', 'CA'), ['America/New_York']);
   });
 
-  test('come from the country code elsewhere', () => {
+  test('come from the country code outside North America', () => {
     assert.deepEqual(zonesOf('+442079460123', null), ['Europe/London']);
     assert.deepEqual(zonesOf('+4915112345678', 'TX'), ['Europe/Berlin']);
     assert.deepEqual(zonesOf('+35312345678', null), ['Europe/Dublin']);
     assert.ok(zonesOf('+61412345678', null).length > 1);
   });
 
-  test('are none for a number that says nothing', () => {
+  test('are empty for a number that doesn’t tell', () => {
     for (const phone of ['+15005550006', '+18005550123', '+19995550123', '+11115550123', '+9991234567', '+80012345678'])
       assert.deepEqual(zonesOf(phone, 'TX'), [], phone);
   });
 
-  test('are those of the tables, each code in one place, each zone one that a clock can be read in', () => {
+  test('match the tables, with each code listed once and each zone valid', () => {
     for (const [table, prefix] of [[areaCodesByZones, '+1'] as const, [countryCodesByZones, '+'] as const]) {
       const lists = listsOf(table);
       const codes = lists.flatMap((list) => list.codes);
@@ -120,7 +121,7 @@ suite('the zones of a number', () => {
     for (const [, , ...zones] of states) for (const zone of zones) assert.ok(hourIn(zone, 0) >= 0, zone);
   });
 
-  test('have names in common with their states, so that a state can narrow them', () => {
+  test('have the same names as the states’ zones, so that a state can narrow them', () => {
     const known = new Set(Object.keys(areaCodesByZones).flatMap((zones) => zones.split(' ')));
     for (const [code, , ...zones] of states)
       assert.ok(
@@ -152,7 +153,7 @@ suite('the hours', () => {
       assert.deepEqual(windowAt(new Date(local), zones), { open, until: new Date(until) }, local);
   });
 
-  test('follow the clocks over the night when they change', () => {
+  test('follow the clock change overnight', () => {
     for (const [evening, morning] of [
       ['2026-03-07T22:00:00-05:00', '2026-03-08T08:00:00-04:00'],
       ['2026-10-31T22:00:00-04:00', '2026-11-01T08:00:00-05:00'],
@@ -160,8 +161,8 @@ suite('the hours', () => {
       assert.deepEqual(windowAt(new Date(evening), ['America/New_York']), { open: false, until: new Date(morning) });
   });
 
-  test('are not widened by two zones that change at different instants', () => {
-    // On 1 November 2026 Phoenix stays and Denver falls back: from then on they agree.
+  test('are not widened by zones that change at different times', () => {
+    // On November 1, 2026, Denver falls back and Phoenix doesn't change: from then on they agree.
     const zones = ['America/Denver', 'America/Phoenix'];
     assert.deepEqual(windowAt(new Date('2026-10-31T20:30:00-07:00'), zones), {
       open: false,
@@ -169,7 +170,7 @@ suite('the hours', () => {
     });
   });
 
-  test('are those of the first zone when no hour suits all', () => {
+  test('are the first zone’s if no hour suits all', () => {
     const zones = ['Asia/Tokyo', 'America/New_York', 'Europe/London'];
     for (const at of ['2026-06-10T03:00:00Z', '2026-06-10T15:00:00Z'])
       assert.deepEqual(windowAt(new Date(at), zones), windowAt(new Date(at), ['Asia/Tokyo']));
@@ -179,18 +180,18 @@ suite('the hours', () => {
     assert.throws(() => windowAt(new Date(), []), RangeError);
   });
 
-  test('hold for every area code around every change of clocks of ten years', () => {
+  test('are right for every area code around ten years of clock changes', () => {
     for (const { zones } of listsOf(areaCodesByZones))
       for (const changeMs of clockChanges())
         sweep(zones, every(15 * minuteMs, changeMs - 2 * dayMs, changeMs + 2 * dayMs));
   });
 
-  test('hold for every country, all year', () => {
+  test('are right for every country, all year', () => {
     const instantsMs = every(7 * hourMs + 13 * minuteMs, Date.UTC(2027, 0, 1), Date.UTC(2028, 0, 1));
     for (const { zones } of listsOf(countryCodesByZones)) sweep(zones, instantsMs);
   });
 
-  test('are told ten thousand times a second and more', () => {
+  test('are computed more than ten thousand times a second', () => {
     const zones = ['America/Chicago', 'America/New_York'];
     const startedAtMs = performance.now();
     for (const atMs of every(minuteMs, Date.UTC(2026, 9, 30), Date.UTC(2026, 10, 6))) windowAt(new Date(atMs), zones);

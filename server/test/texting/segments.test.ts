@@ -18,12 +18,12 @@ const cases: [about: string, text: string, encoding: Segments['encoding'], segme
   ['459 letters', a(459), 'GSM-7', 3],
   ['460 letters', a(460), 'GSM-7', 4],
   ['1,600 letters', a(1600), 'GSM-7', 11],
-  ['an extension character counted twice: 158 + 2', `${a(158)}€`, 'GSM-7', 1],
-  ['an extension character counted twice: 159 + 2', `${a(159)}€`, 'GSM-7', 2],
+  ['an extension character, counted twice: 158 + 2', `${a(158)}€`, 'GSM-7', 1],
+  ['an extension character, counted twice: 159 + 2', `${a(159)}€`, 'GSM-7', 2],
   ['80 braces', '{}'.repeat(40), 'GSM-7', 1],
   ['81 braces', `${'{}'.repeat(40)}{`, 'GSM-7', 2],
   ['every extension character', '[\\]^{|}~€', 'GSM-7', 1],
-  ['an escape that would be split over two segments', `${a(152)}€${a(152)}`, 'GSM-7', 3],
+  ['an escape that would be split across two segments', `${a(152)}€${a(152)}`, 'GSM-7', 3],
   ['the same escape one place earlier', `${a(151)}€${a(153)}`, 'GSM-7', 2],
   ['70 units', `ő${a(69)}`, 'UCS-2', 1],
   ['71 units', `ő${a(70)}`, 'UCS-2', 2],
@@ -32,23 +32,23 @@ const cases: [about: string, text: string, encoding: Segments['encoding'], segme
   ['a curly apostrophe in 160 characters', `It’s ${a(155)}`, 'UCS-2', 3],
   ['35 emoji', '😀'.repeat(35), 'UCS-2', 1],
   ['36 emoji', '😀'.repeat(36), 'UCS-2', 2],
-  ['an emoji that would be split over two segments', `${a(66)}😀${a(66)}`, 'UCS-2', 3],
+  ['an emoji that would be split across two segments', `${a(66)}😀${a(66)}`, 'UCS-2', 3],
   ['the same emoji one place earlier', `${a(65)}😀${a(67)}`, 'UCS-2', 2],
-  ['1,600 emoji, 33 a segment', '😀'.repeat(1600), 'UCS-2', 49],
+  ['1,600 emoji, 33 per segment', '😀'.repeat(1600), 'UCS-2', 49],
   ['a family of four, 11 units, kept whole', `${a(60)}👨‍👩‍👧‍👦${a(60)}`, 'UCS-2', 3],
   ['a heart with its variation selector', `${a(68)}❤️`, 'UCS-2', 1],
   ['a flag kept whole', `${a(64)}🇺🇸${a(66)}`, 'UCS-2', 3],
   ['an extension character counted once in UCS-2', `ő${'€'.repeat(69)}`, 'UCS-2', 1],
   ['CR LF as two characters: 158 + 2', `${a(158)}\r\n`, 'GSM-7', 1],
   ['CR LF as two characters: 159 + 2', `${a(159)}\r\n`, 'GSM-7', 2],
-  ['CR LF over the cut', `${a(152)}\r\n${a(152)}`, 'GSM-7', 2],
+  ['CR LF across the split', `${a(152)}\r\n${a(152)}`, 'GSM-7', 2],
   ['CR LF in UCS-2', `ő${a(68)}\r\n`, 'UCS-2', 2],
   ['a tab, which GSM-7 lacks', 'a\tb', 'UCS-2', 1],
   ['a backtick, which GSM-7 lacks', '`', 'UCS-2', 1],
-  ['ç, of which GSM-7 has only the capital', 'ç', 'UCS-2', 1],
-  ['é as e and its mark', 'e\u0301', 'UCS-2', 1],
+  ['ç, which GSM-7 has only as a capital', 'ç', 'UCS-2', 1],
+  ['é as e and a combining accent', 'e\u0301', 'UCS-2', 1],
   ['é as one character', 'é', 'GSM-7', 1],
-  ['a no-break space, which is not made a space', 'a\u00a0b', 'UCS-2', 1],
+  ['a no-break space, which is not replaced by a space', 'a\u00a0b', 'UCS-2', 1],
   ['Han', '王'.repeat(71), 'UCS-2', 2],
   ['letters, an extension character, Greek, a line break and an emoji', `Hi {Ann}\n€5 Δ ${a(52)}😀`, 'UCS-2', 1],
 ];
@@ -69,12 +69,12 @@ suite('segments', () => {
   const { basic: plain, extension, others, joining } = pieces;
   for (const [about, piece] of [
     ['the basic set', plain],
-    ['the extension too', fc.oneof({ weight: 9, arbitrary: plain }, extension)],
-    ['characters out of both', fc.oneof({ weight: 9, arbitrary: plain }, extension, others)],
-    ['characters that join', fc.oneof({ weight: 9, arbitrary: plain }, extension, others, joining)],
+    ['the basic set and the extension', fc.oneof({ weight: 9, arbitrary: plain }, extension)],
+    ['the above and other characters', fc.oneof({ weight: 9, arbitrary: plain }, extension, others)],
+    ['the above and characters that combine', fc.oneof({ weight: 9, arbitrary: plain }, extension, others, joining)],
     ['any character', fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })],
   ] as const)
-    test(`are what the library counts, for texts of ${about}`, () => {
+    test(`match the library’s count for texts of ${about}`, () => {
       const text = fc.array(piece, { maxLength: 400, size: 'max' }).map((each) => each.join(''));
       fc.assert(
         fc.property(text, (each) => assert.deepEqual(segmentsOf(each), segmentsByLibrary(each))),
@@ -82,7 +82,7 @@ suite('segments', () => {
       );
     });
 
-  test('are what the library counts, for any two characters at the cut', () => {
+  test('match the library’s count for any two characters at the split', () => {
     const character = fc.string({ unit: 'binary', minLength: 1, maxLength: 1 });
     fc.assert(
       fc.property(character, character, (first, second) => {

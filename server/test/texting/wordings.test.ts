@@ -9,7 +9,7 @@ after(() => world.close());
 const { deps, ann } = world;
 const { firmId } = ann.advisor;
 
-test('ours are version 0, one GSM-7 segment each with ordinary names, and keep the rules for a firm’s own', async () => {
+test('the defaults are version 0, fit one GSM-7 segment with ordinary names, and obey the rules for a firm’s own', async () => {
   const names = { firm: 'Sandbox Wealth Partners', advisor: 'Casey Lindgren' };
   const ours = await listWordings(deps, firmId);
   assert.deepEqual(
@@ -22,12 +22,12 @@ test('ours are version 0, one GSM-7 segment each with ordinary names, and keep t
   }
 });
 
-test('names are put in as they are, whatever is in them', () => {
+test('names are inserted as they are, whatever they contain', () => {
   const names = { firm: 'A {advisor} $& $1 Co', advisor: '{firm}' };
   assert.equal(renderWording('{firm}|{advisor}|{other}', names), 'A {advisor} $& $1 Co|{firm}|{other}');
 });
 
-test('two who set a wording at once make two versions', async () => {
+test('concurrent changes of a wording make one version each', async () => {
   const before = (await wordingOf(deps, firmId, 'help')).version;
   const set = (text: string) => setWording(deps, firmId, { kind: 'help', text });
   const versions = (await Promise.all(['{firm} a STOP', '{firm} b STOP', '{firm} c STOP'].map(set))).map(

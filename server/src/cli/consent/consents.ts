@@ -14,7 +14,7 @@ export const consentVerbs: Verb[] = [
     options: {
       advisor: { value: 'EMAIL|ID', about: 'Advisor whose texts the person agreed to.', required: true },
       proof: { value: 'TEXT', about: 'What was signed, when, and where it is kept.', required: true },
-      by: { value: 'EMAIL|ID', about: 'Staff member of the firm who records it.', required: true },
+      by: { value: 'EMAIL|ID', about: 'Staff member recording the consent.', required: true },
     },
     run: async ({ runtime, operands, options, out }) => {
       const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');

@@ -12,7 +12,7 @@ export const wordingVerbs: Verb[] = [
   },
   {
     name: 'wordings set',
-    about: `Set the wording of a firm’s texts of a KIND (${wordingKinds.join(', ')}). {firm} and {advisor} are replaced by the names.`,
+    about: `Set a firm’s wording for a KIND of text (${wordingKinds.join(', ')}). {firm} and {advisor} are replaced by the names.`,
     operands: ['FIRM', 'KIND', 'TEXT'],
     options: {},
     run: async ({ runtime, operands, out }) => {

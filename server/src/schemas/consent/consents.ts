@@ -33,7 +33,7 @@ export const ConsentRequestResult = Type.Object(
 
 export const ConsentQuery = Type.Object({
   phone: Type.Optional(Phone({ description: 'In E.164, with the plus encoded as `%2B`.', examples: ['+15005550006'] })),
-  memberId: Type.Optional(Id({ description: 'Instead of `phone`. If both are given, they must be the same member.' })),
+  memberId: Type.Optional(Id({ description: 'Instead of `phone`. If both are given, they must agree.' })),
   wait: Type.Optional(
     Type.Integer({
       minimum: 0,
