@@ -318,7 +318,7 @@ test('with an Idempotency-Key a text goes out once, however often it is asked fo
   assert.equal((await send(ann, { phone, text }, key)).headers['idempotent-replayed'], 'true');
   await received(world, phone);
   assert.equal((await handset(world, phone)).length, 1);
-  assertProblem(await send(ann, { phone, text: 'other' }, key), 'invalid_request', /another body/);
+  assertProblem(await send(ann, { phone, text: 'other' }, key), 'invalid_request', /different body/);
 });
 
 testDoor(world, {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import type { Caller, Credentials } from '../../domain/access/callers.ts';
-import { type Answer, idempotency } from '../../domain/access/idempotency.ts';
+import { idempotency } from '../../domain/access/idempotency.ts';
 import type { Scope } from '../../domain/access/scopes.ts';
 import { usagePlans } from '../../domain/access/usage-plans.ts';
 import { type By, byApplication } from '../../domain/archive/archive.ts';
@@ -133,7 +133,7 @@ export function addRoutes(
       const key = row.method === 'POST' ? request.headers['idempotency-key'] : undefined;
       if (!isIdempotencyKey(key)) return send(reply, await perform(deps, request, reply));
       const { advisorId, applicationId } = callerOf(request);
-      const answered = await answerOnce(
+      const { answer, replayed } = await answerOnce(
         { advisorId, applicationId, method: row.method, path: instanceOf(request), key },
         fingerprintOf(rawBody(request)),
         {
@@ -142,8 +142,8 @@ export function addRoutes(
           together: row.together ?? false,
         },
       );
-      if (answered.replayed) reply.header('idempotent-replayed', 'true');
-      return send(reply, answered);
+      if (replayed) reply.header('idempotent-replayed', 'true');
+      return send(reply, answer);
     }
 
     async function perform(within: Deps, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
@@ -163,6 +163,9 @@ export function addRoutes(
     }
   }
 }
+
+/** The answer to a request, and what is kept of it with an Idempotency-Key. */
+type Answer = { status: number; body: string };
 
 function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
   if (status >= 400) return sendRefusal(reply, status, JSON.parse(body));

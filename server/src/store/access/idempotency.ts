@@ -1,9 +1,9 @@
 import type { Db } from '../database/db.ts';
 
 export type AnswerKey = { advisorId: number; applicationId: number; method: string; path: string; key: string };
-export type AnswerRow = { fingerprint: Buffer; status: number; body: string };
+export type Answer = { status: number; body: string };
 
-/** The columns of the key from a list of JSON, in its order. */
+/** The given rows from a JSON array, in its order. */
 const given = `
   select *
   from rows from (
@@ -16,13 +16,13 @@ const given = `
   )`;
 
 /**
- * Claims keys for this transaction, each different, and tells which of them it got. While another transaction holds one,
- * this waits for that one's end: the unique index makes twins on different nodes take turns. An answer that is there and
- * has not expired is not claimed.
+ * Claims keys, each different, for this transaction and returns which of them it got. If another transaction holds one,
+ * this waits for it to end: the unique index makes duplicates on different nodes take turns. A key whose answer exists
+ * and has not expired is not claimed.
  */
 export async function claimAnswers(
   db: Db,
-  asked: (AnswerKey & { fingerprint: Buffer })[],
+  keys: (AnswerKey & { fingerprint: Buffer })[],
   { now, expiredBefore }: { now: Date; expiredBefore: Date },
 ): Promise<boolean[]> {
   const rows = await db.query<{ claimed: boolean }>(
@@ -44,7 +44,7 @@ export async function claimAnswers(
      left join claimed using (advisor_id, application_id, method, path, key)
      order by position`,
     [
-      JSON.stringify(asked.map((each) => ({ ...each, fingerprint: each.fingerprint.toString('hex') }))),
+      JSON.stringify(keys.map((each) => ({ ...each, fingerprint: each.fingerprint.toString('hex') }))),
       now,
       expiredBefore,
     ],
@@ -56,21 +56,18 @@ export async function claimAnswers(
 export async function findAnswer(
   db: Db,
   { advisorId, applicationId, method, path, key }: AnswerKey,
-): Promise<AnswerRow | null> {
-  const [row] = await db.query<AnswerRow>(
+): Promise<{ fingerprint: Buffer; answer: Answer } | null> {
+  const [row] = await db.query<Answer & { fingerprint: Buffer }>(
     `select fingerprint, status, body
      from idempotent_answers
      where advisor_id = $1 and application_id = $2 and method = $3 and path = $4 and key = $5`,
     [advisorId, applicationId, method, path, key],
     'find-answer',
   );
-  return row ?? null;
+  return row ? { fingerprint: row.fingerprint, answer: { status: row.status, body: row.body } } : null;
 }
 
-export async function updateAnswers(
-  db: Db,
-  answers: (AnswerKey & Pick<AnswerRow, 'status' | 'body'>)[],
-): Promise<void> {
+export async function updateAnswers(db: Db, answers: { key: AnswerKey; answer: Answer }[]): Promise<void> {
   if (answers.length === 0) return;
   await db.query(
     `update idempotent_answers as a
@@ -81,7 +78,7 @@ export async function updateAnswers(
        and a.method = given.method
        and a.path = given.path
        and a.key = given.key`,
-    [JSON.stringify(answers)],
+    [JSON.stringify(answers.map(({ key, answer }) => ({ ...key, ...answer })))],
     'update-answers',
   );
 }
