@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { groupSorts } from '../../src/domain/address-book/groups.ts';
+import { assertProblem } from '../support/problem.ts';
 import { makeWorld, type Person } from '../support/world.ts';
 import {
   addContact,
   addGroup,
   assertInvalid,
-  assertProblem,
   findGroups,
   groupsPath,
   idMax,
@@ -166,7 +166,7 @@ test('an empty search finds all, and one over 500 code points is 400', async () 
 
 test('a query that is not well-formed is 400', async () => {
   assertInvalid(await find('search=a%00b'), '/search');
-  for (const query of ['search=%ED%A0%80', 'search=%']) assertProblem(await find(query), 400, 'invalid_request');
+  for (const query of ['search=%ED%A0%80', 'search=%']) assertProblem(await find(query), 'invalid_request');
   assertInvalid(await find('page=1&page=2'), '/page');
 });
 
