@@ -1,7 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { pipeline } from 'node:stream';
-import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
+import { readCsvRows } from '../text-files/csv.ts';
 import { type FileContact, type Region, toDate, toE164, toNumber, type Unreadable } from './fields.ts';
 
 /** The contract's fields, each with other names that address books give it, in lower case without punctuation. */
@@ -32,70 +30,38 @@ const remoteColumns = {
 type RemoteColumn = keyof typeof remoteColumns;
 const remoteNames = Object.keys(remoteColumns) as RemoteColumn[];
 
-const rowBytesMax = 256 * 1024;
-
 export async function* readCsv(
   path: string,
   region: Region,
   until?: AbortSignal,
 ): AsyncGenerator<FileContact | Unreadable> {
-  const skipped: Unreadable[] = [];
-  const parser = parse({
-    bom: true,
-    columns: columnsOf,
-    relax_column_count: false,
-    skip_empty_lines: true,
-    skip_records_with_error: true,
-    max_record_size: rowBytesMax,
-    info: true,
-    on_skip: (error) => {
-      const hidesRest = !error?.code.startsWith('CSV_RECORD_INCONSISTENT');
-      skipped.push({ line: Number(error?.lines ?? 0), unreadable: 'it is not a row of this CSV', hidesRest });
-    },
-  });
-  // What goes wrong in either of them ends both, and comes out of the loop below.
-  pipeline(createReadStream(path, { signal: until }), parser, () => {});
-  for await (const { info, record } of parser as AsyncIterable<{
-    info: { lines: number };
-    record: Record<string, string>;
-  }>) {
-    yield* skipped.splice(0);
-    yield contactOf(info.lines, record, region);
-  }
-  yield* skipped;
+  for await (const row of readCsvRows(path, { columnsOf, until }))
+    yield 'unreadable' in row ? row : contactOf(row.line, row.cells, region);
 }
 
 export function writeCsvRows(rows: Record<Column, unknown>[]): string {
   return stringify(rows, { columns: csvColumns });
 }
 
-/** The fields that headings mean; a heading that means none makes a column that is ignored. */
-function columnsOf(header: string[]): (string | false)[] {
-  const plain = header.map((heading) => heading.toLowerCase().replace(/[^a-z0-9]/g, ''));
+/** The fields that the headings mean. Of several ids the first one counts. */
+function columnsOf(headings: string[]): (string | undefined)[] {
   const has = (names: readonly string[], heading: string) => names.includes(heading);
-  return plain.map((heading, index) => {
+  return headings.map((heading, index) => {
     const remote = remoteNames.find((name) => has(remoteColumns[name], heading));
-    // Of several ids the first one counts.
-    if (remote) return plain.findIndex((each) => has(remoteColumns[remote], each)) === index && remote;
-    return csvColumns.find((name) => has(columns[name], heading)) ?? false;
+    if (!remote) return csvColumns.find((name) => has(columns[name], heading));
+    return headings.findIndex((each) => has(remoteColumns[remote], each)) === index ? remote : undefined;
   });
 }
 
-function contactOf(line: number, record: Record<string, string>, region: Region): FileContact {
+function contactOf(line: number, cells: Record<string, string>, region: Region): FileContact {
   const fields: Record<string, unknown> = {};
   for (const name of csvColumns) {
-    const text = record[name]?.trim() ?? '';
+    const text = cells[name] ?? '';
     if (text !== '') fields[name] = fieldValue(name, text, region);
   }
-  const { remoteContactId = '', remoteContactUrl = '' } = record;
-  return {
-    line,
-    fields,
-    phones: typeof fields.phone === 'string' ? [fields.phone] : [],
-    remoteContactId: remoteContactId.trim(),
-    remoteContactUrl: remoteContactUrl.trim(),
-    isGroup: false,
-  };
+  const { remoteContactId = '', remoteContactUrl = '' } = cells;
+  const phones = typeof fields.phone === 'string' ? [fields.phone] : [];
+  return { line, fields, phones, remoteContactId, remoteContactUrl, isGroup: false };
 }
 
 function fieldValue(name: Column, text: string, region: Region): unknown {

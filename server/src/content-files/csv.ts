@@ -1,5 +1,6 @@
-import { readRecords } from './csv-records.ts';
-import { type FileContent, lineBytesMax, toFields, type Unreadable } from './fields.ts';
+import { readCsvRows } from '../text-files/csv.ts';
+import { isDecoded } from '../text-files/lines.ts';
+import { type FileContent, toFields, type Unreadable } from './fields.ts';
 
 /** Our fields, each with other names that exports give it, in lower case without punctuation. */
 const columns: Record<string, string[]> = {
@@ -21,26 +22,19 @@ const columns: Record<string, string[]> = {
 };
 
 export async function* readCsv(path: string): AsyncGenerator<FileContent | Unreadable> {
-  let names: (string | undefined)[] | undefined;
-  for await (const record of readRecords(path, lineBytesMax)) {
-    if ('unreadable' in record) yield record;
-    else if (!names) names = namesOf(record.cells);
-    else if (record.cells.length !== names.length)
-      yield { line: record.line, unreadable: `it has ${record.cells.length} columns and not ${names.length}` };
-    else yield { line: record.line, fields: fieldsOf(names, record.cells) };
+  for await (const row of readCsvRows(path, { columnsOf })) {
+    if ('unreadable' in row) yield row;
+    else if (!Object.values(row.cells).every(isDecoded)) yield { line: row.line, unreadable: 'it is not UTF-8' };
+    else yield { line: row.line, fields: fieldsOf(row.cells) };
   }
 }
 
-/** The fields that headings mean, of several the first; a column whose heading means none is ignored. */
-function namesOf(header: string[]): (string | undefined)[] {
-  const names = header.map((heading) => {
-    const plain = heading.toLowerCase().replace(/[^a-z0-9]/g, '');
-    return Object.keys(columns).find((name) => columns[name]?.includes(plain));
-  });
+/** The fields that the headings mean. Of several that mean the same field the first one counts. */
+function columnsOf(headings: string[]): (string | undefined)[] {
+  const names = headings.map((heading) => Object.keys(columns).find((name) => columns[name]?.includes(heading)));
   return names.map((name, index) => (names.indexOf(name) === index ? name : undefined));
 }
 
-function fieldsOf(names: (string | undefined)[], cells: string[]): Record<string, unknown> {
-  const given = names.map((name, index) => [name ?? '', cells[index]?.trim() ?? '']);
-  return toFields(Object.fromEntries(given.filter(([name, text]) => name !== '' && text !== '')));
+function fieldsOf(cells: Record<string, string>): Record<string, unknown> {
+  return toFields(Object.fromEntries(Object.entries(cells).filter(([, text]) => text !== '')));
 }

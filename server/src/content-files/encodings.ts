@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { markedEncoding } from '../text-files/encodings.ts';
 import { SourceFault } from './faults.ts';
 
 const gzipMagic = Buffer.from([0x1f, 0x8b]);
@@ -20,16 +21,15 @@ export function unzipped(bytes: Buffer, bytesMax: number): Buffer {
 /** The text, by its byte order mark, else by what its content type says, else by what it declares itself, else as UTF-8. */
 export function decoded(bytes: Buffer, contentType: string | null): string {
   const [, fromType] = /charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(contentType ?? '') ?? [];
-  const label = markedBy(bytes) ?? known(fromType) ?? known(declaredIn(bytes)) ?? 'utf-8';
+  const label = markedEncoding(bytes) ?? unmarkedUtf16(bytes) ?? known(fromType) ?? known(declaredIn(bytes)) ?? 'utf-8';
   return new TextDecoder(label).decode(bytes);
 }
 
-/** Also XML in UTF-16 that has no mark, by its first character. */
-function markedBy(bytes: Buffer): string | undefined {
-  const begins = (hex: string) => bytes.subarray(0, hex.length / 2).toString('hex') === hex;
-  if (begins('efbbbf')) return 'utf-8';
-  if (begins('fffe') || begins('3c003f00')) return 'utf-16le';
-  if (begins('feff') || begins('003c003f')) return 'utf-16be';
+/** XML in UTF-16 without a mark, by its first two characters. */
+function unmarkedUtf16(bytes: Buffer): string | undefined {
+  const beginning = bytes.toString('hex', 0, 4);
+  if (beginning === '3c003f00') return 'utf-16le';
+  if (beginning === '003c003f') return 'utf-16be';
 }
 
 /** What could be read as ASCII can't be UTF-16, whatever it declares. */

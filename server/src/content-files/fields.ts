@@ -6,8 +6,6 @@ export type FileContent = { line: number; fields: Record<string, unknown> };
 /** A row that can't even be read. */
 export type Unreadable = { line: number; unreadable: string };
 
-export const lineBytesMax = 256 * 1024;
-
 /** What files write in their own ways, in ours; what means nothing stays as it is, for the rule to name. */
 export function toFields(row: Record<string, unknown>): Record<string, unknown> {
   const { type, status, keywords, dateTimePublished } = row;

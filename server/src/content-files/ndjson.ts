@@ -1,20 +1,19 @@
-import { linesOf } from '../text-files/lines.ts';
-import { type FileContent, lineBytesMax, toFields, type Unreadable } from './fields.ts';
+import { isDecoded, linesOf, rowBytesMax } from '../text-files/lines.ts';
+import { type FileContent, toFields, type Unreadable } from './fields.ts';
 
 /** A JSON object a line. */
 export async function* readNdjson(path: string): AsyncGenerator<FileContent | Unreadable> {
   let line = 0;
-  for await (const text of linesOf(path, lineBytesMax)) {
+  for await (const text of linesOf(path, rowBytesMax)) {
     line += 1;
-    const row = readRow(line === 1 ? text.replace(/^\ufeff/, '') : text);
+    const row = readRow(text);
     if (row) yield { line, ...row };
   }
 }
 
 function readRow(text: string): { fields: Record<string, unknown> } | { unreadable: string } | null {
-  if (Buffer.byteLength(text) > lineBytesMax) return { unreadable: `it is longer than ${lineBytesMax} bytes` };
-  // What could not be decoded has become this character.
-  if (text.includes('\ufffd')) return { unreadable: 'it is not UTF-8' };
+  if (Buffer.byteLength(text) > rowBytesMax) return { unreadable: `it is longer than ${rowBytesMax} bytes` };
+  if (!isDecoded(text)) return { unreadable: 'it is not UTF-8' };
   if (text.trim() === '') return null;
   try {
     const row: unknown = JSON.parse(text);

@@ -262,7 +262,7 @@ Ann,Smith,ann@example.org,+12125550123,,,,,,
       assert.match(first.stdout, /line 6: refused: phone must be a phone number in E\.164/);
       assert.match(first.stdout, /line 7: refused: birthDate must be a real date/);
       assert.match(first.stdout, /line 8: refused: gender must be one of/);
-      assert.match(first.stdout, /line 9: refused: it is not a row/);
+      assert.match(first.stdout, /line 9: refused: it has 2 columns and not 10/);
       assert.match(first.stdout, /line 10: skipped: already in the book as contact \d+/);
 
       const { body } = await world.ann.call('GET', '/core/contact/contacts?search=smith');

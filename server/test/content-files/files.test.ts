@@ -20,7 +20,7 @@ suite('a file of content', () => {
   }
 
   const ndjson = (content: string | Buffer) => Array.fromAsync(readNdjson(fileOf(content)));
-  const csv = (content: string) => Array.fromAsync(readCsv(fileOf(content)));
+  const csv = (content: string | Buffer) => Array.fromAsync(readCsv(fileOf(content)));
 
   test('of JSON lines has a row a line, whatever ends the lines', async () => {
     const row = '{"type":"WebContent","title":"A","url":"https://firm.example/"}';
@@ -110,7 +110,7 @@ Print,C,https://firm.example/c,,,archived,,\n`);
           dateTimePublished: '2026-03-01T10:00:00Z',
         },
       },
-      { line: 4, unreadable: 'it has 2 columns and not 8' },
+      { line: 4, unreadable: 'it has 2 columns and not 8', hidesRest: false },
       {
         line: 5,
         fields: {
@@ -156,6 +156,14 @@ Print,C,https://firm.example/c,,,archived,,\n`);
         [20, 'F'],
         [21, 'a quotation mark is never closed, up to line 22'],
       ],
+    );
+  });
+
+  test('of CSV that is not UTF-8 has its rows refused one by one', async () => {
+    const latin1 = Buffer.from('title,colour\nCafé,red\nTea,gr\xfcn\nB,blue\n', 'latin1');
+    assert.deepEqual(
+      (await csv(latin1)).map((row) => ('unreadable' in row ? [row.line, row.unreadable] : row.fields.title)),
+      [[2, 'it is not UTF-8'], 'Tea', 'B'],
     );
   });
 });

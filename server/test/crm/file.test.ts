@@ -57,7 +57,7 @@ too,few
     assert.deepEqual(refused.map(({ what, why }) => `${what}: ${why.slice(0, 40)}`).sort(), [
       'line 3: It has no id: give the file a column “id',
       'line 5: It has the same id as line 2.',
-      'line 6: It is not a row of this CSV.',
+      'line 6: It has 2 columns and not 8.',
       'line 7: It has no name, no email address and no ',
     ]);
   });
