@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Webhook } from 'standardwebhooks';
 import { type Crm, type CrmAccess, type CrmBatch, CrmFault, type RemoteContact } from '../domain/ports.ts';
 import { safeAddress } from './addresses.ts';
 import { faultOf, withinLookup } from './faults.ts';
 import { contactsMax, emptyBatch, type Result, remoteContact, sorter, type Told } from './remote-contacts.ts';
-import { isSigned, sign, signingKey } from './standard-webhooks.ts';
+import { openWebhook, verifyAnswer } from './standard-webhooks.ts';
 
 type Access = CrmAccess & { kind: 'https' };
 type Question =
@@ -15,7 +16,6 @@ const contactsAtOnce = 500;
 const contactsAtOnceMax = 5_000;
 const pagesMax = 2_000;
 const cursorCharactersMax = 2_000;
-const clockSkewMs = 5 * 60_000;
 const notAnswer = 'It answered with something that is not an answer to a lookup.';
 
 export function openHttpsLookup(access: Access, ask: typeof fetch): Crm {
@@ -38,7 +38,7 @@ async function lookUp(
   phone: string,
   until: AbortSignal,
 ): Promise<RemoteContact | null> {
-  const page = await question(access, ask, { type: 'contact.lookup', data: { phone } }, until);
+  const page = await askQuestion(access, ask, { type: 'contact.lookup', data: { phone } }, until);
   for (const raw of page?.contacts ?? []) {
     const contact = contactOf(raw);
     if (!('refused' in contact) && contact.fields.phone === phone) return contact;
@@ -52,7 +52,7 @@ async function* listPages(access: Access, ask: typeof fetch, until: AbortSignal)
   let count = 0;
   for (let cursor: string | null = null; ; ) {
     const data = { cursor, limit: contactsAtOnce };
-    const page: Page | null = await question(access, ask, { type: 'contact.list', data }, until);
+    const page: Page | null = await askQuestion(access, ask, { type: 'contact.list', data }, until);
     const batch = emptyBatch();
     for (const raw of page?.contacts ?? []) {
       count += 1;
@@ -68,48 +68,38 @@ async function* listPages(access: Access, ask: typeof fetch, until: AbortSignal)
   }
 }
 
-/** What it answers; null where it says that there is nobody. */
-async function question(access: Access, ask: typeof fetch, asked: Question, until: AbortSignal): Promise<Page | null> {
+/** Its answer; null where it says that nobody is found. */
+async function askQuestion(
+  access: Access,
+  ask: typeof fetch,
+  question: Question,
+  until: AbortSignal,
+): Promise<Page | null> {
   const url = safeAddress(access.url);
-  const key = signingKey(access.secret);
+  const webhook = openWebhook(access.secret);
   const id = `msg_${randomUUID().replaceAll('-', '')}`;
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const body = JSON.stringify(asked);
-  const answer = await ask(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json',
-      'webhook-id': id,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': sign(key, { id, timestamp, body }),
-    },
-    body,
-    signal: until,
-    redirect: 'manual',
-  });
-  const isNobody = answer.status === 404 && asked.type === 'contact.lookup';
+  const body = JSON.stringify(question);
+  const headers = signedHeaders(webhook, id, body);
+  const answer = await ask(url, { method: 'POST', headers, body, signal: until, redirect: 'manual' });
+  const isNobody = answer.status === 404 && question.type === 'contact.lookup';
   if (answer.status !== 200 && !isNobody) {
     await answer.body?.cancel();
-    throw new CrmFault(refusalOf(answer.status, asked.type));
+    throw new CrmFault(refusalOf(answer.status, question.type));
   }
-  const bytes = new Uint8Array(await answer.arrayBuffer());
-  checkSignature(key, id, answer, bytes);
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  verifyAnswer(webhook, id, answer, bytes);
   return isNobody ? null : pageOf(answer, bytes);
 }
 
-/** Signed for this very question and just now: so it is neither forged nor one that was given before. */
-function checkSignature(key: Buffer, id: string, { status, headers }: Response, body: Uint8Array): void {
-  const timestamp = headers.get('webhook-timestamp') ?? '';
-  const signatures = headers.get('webhook-signature') ?? '';
-  if (signatures === '' || timestamp === '')
-    throw new CrmFault(`It answered ${status} without a signature: is its address right?`);
-  if (headers.get('webhook-id') !== id)
-    throw new CrmFault('Its answer is to another question: the webhook-id differs.');
-  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Date.now() - Number(timestamp) * 1000) > clockSkewMs)
-    throw new CrmFault('Its answer was signed over 5 minutes ago or ahead: is its clock right?');
-  if (!isSigned(key, { id, timestamp, body }, signatures))
-    throw new CrmFault('The signature of its answer is wrong: is the secret the same on both sides?');
+function signedHeaders(webhook: Webhook, id: string, body: string): Record<string, string> {
+  const now = new Date();
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': webhook.sign(id, now, body),
+  };
 }
 
 function pageOf({ headers }: Response, bytes: Uint8Array): Page {

@@ -1,31 +1,38 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { CrmFault } from '../domain/ports.ts';
-
-/** What Standard Webhooks signs: who asked, when, and every byte of the body. */
-export type Signed = { id: string; timestamp: string; body: string | Uint8Array };
 
 const secretBytesMin = 24;
 const secretBytesMax = 64;
 
-/** The key that is in `whsec_…`. */
-export function signingKey(secret: string): Buffer {
+/** Signs and verifies with a `whsec_…` secret. The library takes a key of any length, so its length is checked here. */
+export function openWebhook(secret: string): Webhook {
   const [, text = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
   const key = Buffer.from(text, 'base64');
   if (key.length < secretBytesMin || key.length > secretBytesMax)
     throw new CrmFault(`Its signing secret must be whsec_ and ${secretBytesMin} to ${secretBytesMax} bytes in base64.`);
-  return key;
+  return new Webhook(key, { format: 'raw' });
 }
 
-/** The value of `webhook-signature`. */
-export function sign(key: Buffer, { id, timestamp, body }: Signed): string {
-  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+/**
+ * Checks that an answer was signed just now and for this question, so it is neither forged nor replayed. The library
+ * checks time and signature, each header that it needs being there; which question is answered is ours to check.
+ */
+export function verifyAnswer(webhook: Webhook, questionId: string, { status, headers }: Response, body: Buffer): void {
+  if (!headers.get('webhook-signature') || !headers.get('webhook-timestamp'))
+    throw new CrmFault(`It answered ${status} without a signature: is its address right?`);
+  if (headers.get('webhook-id') !== questionId)
+    throw new CrmFault('Its answer is to a different question: the webhook-id differs.');
+  try {
+    webhook.verify(body, Object.fromEntries(headers), { jsonParse: false });
+  } catch (error) {
+    throw new CrmFault(reasonOf(error), { cause: error });
+  }
 }
 
-/** There may be several signatures, while a secret is being changed. */
-export function isSigned(key: Buffer, signed: Signed, signatures: string): boolean {
-  const right = Buffer.from(sign(key, signed));
-  return signatures.split(' ').some((each) => {
-    const given = Buffer.from(each);
-    return given.length === right.length && timingSafeEqual(given, right);
-  });
+/** The library's faults differ in their messages only: a bad time is "Message timestamp …" or "Invalid … Headers". */
+function reasonOf(error: unknown): string {
+  const isTime = error instanceof WebhookVerificationError && /timestamp|headers/i.test(error.message);
+  return isTime
+    ? 'Its answer was signed over 5 minutes ago or ahead: is its clock right?'
+    : 'The signature of its answer is wrong: is the secret the same on both sides?';
 }
