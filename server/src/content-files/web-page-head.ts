@@ -3,7 +3,7 @@ import { summaryCodePointsMax, titleCodePointsMax } from './listings.ts';
 import { inOneLine, shortened } from './text.ts';
 
 /** What a web page says of itself. */
-export type PageHead = { title: string; summary: string | null };
+export type WebPageHead = { title: string; summary: string | null };
 
 const titleNames = ['og:title', 'twitter:title'];
 const summaryNames = ['description', 'og:description', 'twitter:description'];
@@ -13,7 +13,7 @@ const textCharactersMax = 10_000;
 const sliceCharacters = 16 * 1024;
 
 /** From the head of an HTML document, however much of it is there. */
-export function readPageHead(html: string): PageHead {
+export function readWebPageHead(html: string): WebPageHead {
   const metas = new Map<string, string>();
   let title = '';
   let titles = 0;

@@ -2,10 +2,10 @@ import { OutboundFault } from '../outbound/outbound.ts';
 import { decoded } from './encodings.ts';
 import { SourceFault } from './faults.ts';
 import { type Reading, whyNot } from './sources.ts';
-import { type PageHead, readPageHead } from './web-page-head.ts';
+import { readWebPageHead, type WebPageHead } from './web-page-head.ts';
 
 /** A page of a sitemap with what it says of itself, or why it can't be had. */
-export type Page<Entry> = { entry: Entry } & (PageHead | { why: string });
+export type WebPage<Entry> = { entry: Entry } & (WebPageHead | { why: string });
 
 const concurrently = 4;
 const pageBytesMax = 1024 * 1024;
@@ -16,18 +16,18 @@ const failuresInARowMax = 20;
 class TooOften extends SourceFault {}
 
 /** Reads pages, a few at a time. It ends early where the site has enough of us, or time is up. */
-export async function* readPages<Entry extends { url: string }>(
+export async function* readWebPages<Entry extends { url: string }>(
   entries: Entry[],
   reading: Reading,
-): AsyncGenerator<Page<Entry>> {
+): AsyncGenerator<WebPage<Entry>> {
   const waiting = entries.values();
   const running = new Map<Entry, ReturnType<typeof readNext>>();
   let failures = 0;
   let enough = false;
 
-  const readNext = async (entry: Entry): Promise<[Entry, Page<Entry> | null]> => {
+  const readNext = async (entry: Entry): Promise<[Entry, WebPage<Entry> | null]> => {
     try {
-      const head = await readPage(entry.url, reading);
+      const head = await readWebPage(entry.url, reading);
       failures = 0;
       return [entry, { entry, ...head }];
     } catch (error) {
@@ -49,7 +49,7 @@ export async function* readPages<Entry extends { url: string }>(
   }
 }
 
-async function readPage(url: string, { ask, until }: Reading): Promise<PageHead> {
+async function readWebPage(url: string, { ask, until }: Reading): Promise<WebPageHead> {
   const response = await ask(url, { signal: until, headers: { accept: 'text/html, application/xhtml+xml' } });
   const type = response.headers.get('content-type') ?? 'text/html';
   const isHtml = /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(type);
@@ -57,7 +57,7 @@ async function readPage(url: string, { ask, until }: Reading): Promise<PageHead>
   if (response.status === 429 || response.status === 503) throw new TooOften(`it answers ${response.status}`);
   if (!response.ok) throw new SourceFault(`it answers ${response.status}`);
   if (!isHtml) throw new SourceFault('it is not a web page');
-  const head = readPageHead(decoded(await beginning(response), type));
+  const head = readWebPageHead(decoded(await beginning(response), type));
   if (head.title === '') throw new SourceFault('the page has no title');
   return head;
 }

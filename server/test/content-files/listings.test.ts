@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { decoded, unzipped } from '../../src/content-files/encodings.ts';
 import { SourceFault } from '../../src/content-files/faults.ts';
 import { entriesMax, type FeedEntry, type Listing, readListing } from '../../src/content-files/listings.ts';
-import { readPageHead } from '../../src/content-files/web-page-head.ts';
+import { readWebPageHead } from '../../src/content-files/web-page-head.ts';
 
 const at = 'https://firm.example/blog/feed.xml';
 
@@ -315,5 +315,5 @@ suite('a web page', () => {
     ['also where it is cut off', '<html><head><title>Half a ti', 'Half a ti', null],
     ['also where scripts speak of titles', '<head><script>"<title>no</title>"</script><title>Yes</title>', 'Yes', null],
   ] as const)
-    test(`is known ${name}`, () => assert.deepEqual(readPageHead(html), { title, summary }));
+    test(`is known ${name}`, () => assert.deepEqual(readWebPageHead(html), { title, summary }));
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import {
-  archiveMissing,
+  archiveContent,
   type ContentInput,
   type ContentOwner,
   contentTypes,
@@ -101,7 +101,7 @@ suite('saving content', () => {
     assert.deepEqual([saved.filter((each) => each === 'added').length, saved.length], [20, 40]);
   });
 
-  test('knows what each source brought, and archives what it no longer has', async () => {
+  test('knows what each source brought, and archives only what that source brought', async () => {
     const [feed, other] = ['https://feed.example/rss', 'https://other.example/rss'].map((source) => ({
       firmId: null,
       source,
@@ -115,12 +115,14 @@ suite('saving content', () => {
       many(5, 60).map(({ url }) => url),
     );
     assert.deepEqual(known.get(itemOf(63).url), { status: 'draft', dateTimePublished: itemOf(63).dateTimePublished });
-    const archived = await archiveMissing(world.deps, feed, new Set([itemOf(60).url]));
+    const urls = [61, 62, 63, 64, 70].map((number) => itemOf(number).url);
+    const archived = await archiveContent(world.deps, feed, urls);
     assert.deepEqual(
       archived.sort(),
       [61, 62, 63].map((number) => itemOf(number).url),
     );
-    assert.deepEqual(await archiveMissing(world.deps, feed, new Set([itemOf(60).url])), []);
+    assert.deepEqual(await archiveContent(world.deps, feed, urls), []);
+    assert.equal((await listKnownContent(world.deps, feed)).get(itemOf(60).url)?.status, 'published');
     assert.equal((await listKnownContent(world.deps, other)).get(itemOf(70).url)?.status, 'published');
     assert.equal((await listKnownContent(world.deps, { firmId: firm.firmId, source: feed.source })).size, 0);
   });
@@ -129,8 +131,9 @@ suite('saving content', () => {
     const source = { firmId: null, source: 'https://large.example/rss' };
     await save(source, many(1_000, 1_000));
     await save(source, many(1, 2_000));
-    assert.equal((await listKnownContent(world.deps, source)).size, 1_001);
-    assert.equal((await archiveMissing(world.deps, source, new Set())).length, 1_001);
+    const known = await listKnownContent(world.deps, source);
+    assert.equal(known.size, 1_001);
+    assert.equal((await archiveContent(world.deps, source, [...known.keys()])).length, 1_001);
   });
 });
 
@@ -217,7 +220,12 @@ suite('a library of everyone’s and of a firm’s', () => {
       third.slice(0, 100).map((item) => ({ ...item, keywords: ['back'] })),
     );
     const firm = { firmId: world.ann.advisor.firmId, source: null };
-    await archiveMissing(world.deps, firm, new Set(many(200, 11_000).map(({ url }) => url)));
+    const old = [...many(1_000, 10_000), ...many(100, 11_200)];
+    await archiveContent(
+      world.deps,
+      firm,
+      old.map(({ url }) => url),
+    );
     await assertPages();
     await assertInStep();
     const gone = { contentType: 'All', text: 'keyword3', page: 1, pageSize: 200 } as const;

@@ -1,33 +1,13 @@
 import { readCsv } from '../../content-files/csv.ts';
 import type { FileContent, Unreadable } from '../../content-files/fields.ts';
 import { readNdjson } from '../../content-files/ndjson.ts';
-import { getFirm } from '../../domain/accounts/firms.ts';
 import { type ContentInput, saveContent } from '../../domain/content/content.ts';
-import { ContentInput as ContentInputSchema } from '../../schemas/content/content.ts';
-import { instantOf, validator } from '../../schemas/shared/validate.ts';
 import { countLines, requireFile } from '../files.ts';
 import { inOneLine, jsonInOneLine } from '../terminal.ts';
-import { type Call, UsageError, wholeNumber } from '../verb.ts';
+import { type Call, UsageError } from '../verb.ts';
+import { contentMaker, firmOf } from './content-input.ts';
 
 const batchSize = 500;
-
-/** Every firm's content is nobody's in particular. */
-export async function firmOf({ runtime, options }: Call): Promise<number | null> {
-  if (options.firm === undefined) return null;
-  return (await getFirm(runtime, wholeNumber('--firm', options.firm))).firmId;
-}
-
-/** What becomes content obeys its rules. */
-export function contentMaker(): (fields: Record<string, unknown>) => { content: ContentInput } | { why: string } {
-  const validate = validator(ContentInputSchema);
-  return (fields) => {
-    const result = validate(fields);
-    if ('broken' in result) return { why: result.broken.map(({ message }) => message).join(' ') };
-    const { value } = result;
-    const published = value.dateTimePublished ? instantOf(value.dateTimePublished) : null;
-    return { content: { ...value, summary: value.summary ?? null, dateTimePublished: published } };
-  };
-}
 
 export async function importFile(call: Call): Promise<void> {
   const { runtime, operands, options, out, json } = call;

@@ -1,5 +1,4 @@
-import { randomInt } from 'node:crypto';
-import type { FeedEntry, Refusal, SitemapEntry } from '../../content-files/listings.ts';
+import type { FeedEntry, SitemapEntry } from '../../content-files/listings.ts';
 import {
   documentBytesMax,
   isWebAddress,
@@ -8,28 +7,28 @@ import {
   type Source,
   whyNot,
 } from '../../content-files/sources.ts';
-import { readPages } from '../../content-files/web-pages.ts';
+import { readWebPages } from '../../content-files/web-pages.ts';
 import {
-  archiveMissing,
+  archiveContent,
   type ContentInput,
   contentStatuses,
   contentTypes,
   listKnownContent,
-  type Saved,
   saveContent,
 } from '../../domain/content/content.ts';
+import { pagesOfRun, planSync } from '../../domain/content/content-syncs.ts';
 import { problem } from '../../domain/problems.ts';
 import { makeOutbound } from '../../outbound/outbound.ts';
 import { requireFile } from '../files.ts';
-import { inOneLine, jsonInOneLine } from '../terminal.ts';
 import { type Call, UsageError, wholeNumber } from '../verb.ts';
-import { contentMaker, firmOf } from './content-import.ts';
+import { contentMaker, firmOf } from './content-input.ts';
+import { makeReport, type SyncReport, sentence } from './content-sync-report.ts';
 
 const requestTimeoutMs = 10_000;
 const wholeTimeoutMs = 10 * 60 * 1000;
 const titlesMaxByDefault = 500;
 const titlesMaxMost = 50_000;
-/** Small, so that what was read is not lost with what comes after it. */
+/** Small, so a failure loses few of the pages that were read. */
 const batchSize = 50;
 
 type Sync = {
@@ -38,7 +37,7 @@ type Sync = {
   chosen: Pick<ContentInput, 'type' | 'status'>;
   titlesMax: number;
   reading: Reading;
-  report: Report;
+  report: SyncReport;
 };
 
 /** Returns how many were refused. */
@@ -60,15 +59,15 @@ export async function syncContent(call: Call): Promise<number> {
     reading: { ask: makeOutbound(config.outboundAllowedNetworks, limits), until: AbortSignal.timeout(wholeTimeoutMs) },
     report: makeReport(call),
   };
-  const source = await readWhole(address, sync.reading);
-  for (const refusal of source.refused) sync.report.refuse(refusal);
-  if (source.kind === 'feed') await takeFeed(sync, source.entries);
-  else await takeSitemap(sync, source);
+  const source = await readListed(address, sync.reading);
+  for (const refusal of source.refused) sync.report.refused(refusal);
+  if (source.kind === 'feed') await saveFeed(sync, source.entries);
+  else await saveSitemap(sync, source);
   sync.report.end();
   return sync.report.counts.refused;
 }
 
-async function readWhole(address: string, reading: Reading): Promise<Source> {
+async function readListed(address: string, reading: Reading): Promise<Source> {
   try {
     return await readSource(address, reading);
   } catch (error) {
@@ -77,8 +76,8 @@ async function readWhole(address: string, reading: Reading): Promise<Source> {
   }
 }
 
-/** A feed shows the latest only: what it lists no longer is still there. */
-async function takeFeed(sync: Sync, entries: FeedEntry[]): Promise<void> {
+/** A feed lists only its latest items, so items that it no longer lists are kept. */
+async function saveFeed(sync: Sync, entries: FeedEntry[]): Promise<void> {
   const save = saver(sync);
   for (const [index, entry] of entries.entries()) {
     await save.add(entry);
@@ -87,39 +86,24 @@ async function takeFeed(sync: Sync, entries: FeedEntry[]): Promise<void> {
   await save.flush();
 }
 
-/** A page that is as old as the one we have is not read again. */
-async function takeSitemap(sync: Sync, { entries, isWhole }: Source & { kind: 'sitemap' }): Promise<void> {
-  const { call, chosen, owner, report, titlesMax } = sync;
-  const known = await listKnownContent(call.runtime, owner);
-  const stale = entries.filter(({ url, dateTimePublished }) => {
-    const page = known.get(url);
-    return page?.status !== chosen.status || page.dateTimePublished?.getTime() !== dateTimePublished?.getTime();
-  });
-  report.counts.unchanged += entries.length - stale.length;
-  report.counts.left = stale.length - (await takePages(sync, someOf(stale, titlesMax)));
-
-  const listed = new Set(entries.map(({ url }) => url));
-  const missing = [...known].filter(([url, { status }]) => !listed.has(url) && status !== 'archived');
-  if (!call.switches.has('archive-missing')) report.counts.missing = isWhole ? missing.length : 0;
-  // What lists nothing, or could not be read as a whole, says nothing about what is gone.
-  else if (isWhole && listed.size > 0)
-    for (const url of await archiveMissing(call.runtime, owner, listed)) report.archive(url);
-  else call.out.note('Nothing is archived: what is listed could not be read as a whole, or is nothing at all.');
+async function saveSitemap(sync: Sync, source: Source & { kind: 'sitemap' }): Promise<void> {
+  const { call, chosen, owner, report } = sync;
+  const plan = planSync(source, await listKnownContent(call.runtime, owner), chosen.status);
+  const read = await readAndSavePages(sync, pagesOfRun(plan.stale, sync.titlesMax));
+  report.counts.unchanged += plan.unchanged;
+  report.counts.left = plan.stale.length - read;
+  if (!call.switches.has('archive-missing')) report.counts.missing = plan.missing?.length ?? 0;
+  else if (plan.missing)
+    for (const url of await archiveContent(call.runtime, owner, plan.missing)) report.archived(url);
+  else call.out.note('Nothing is archived: the listing is empty or could not be read completely.');
 }
 
-/** Where there are too many for one run it begins anywhere, so that pages that never answer don't keep the others waiting. */
-function someOf(entries: SitemapEntry[], countMax: number): SitemapEntry[] {
-  if (entries.length <= countMax) return entries;
-  const start = randomInt(entries.length);
-  return [...entries.slice(start), ...entries.slice(0, start)].slice(0, countMax);
-}
-
-/** How many were read, or can't be. */
-async function takePages(sync: Sync, entries: SitemapEntry[]): Promise<number> {
+/** Returns how many were read or refused. */
+async function readAndSavePages(sync: Sync, entries: SitemapEntry[]): Promise<number> {
   const save = saver(sync);
   let done = 0;
-  for await (const page of readPages(entries, sync.reading)) {
-    if ('why' in page) sync.report.refuse({ what: page.entry.url, why: page.why });
+  for await (const page of readWebPages(entries, sync.reading)) {
+    if ('why' in page) sync.report.refused({ what: page.entry.url, why: page.why });
     else await save.add({ ...page.entry, title: page.title, summary: page.summary, keywords: [] });
     done += 1;
     sync.call.out.progress('Reading pages', done, entries.length);
@@ -135,7 +119,7 @@ function saver({ call, owner, chosen, report }: Sync) {
   const flush = async () => {
     const results = await saveContent(call.runtime, owner, batch);
     results.forEach((saved, index) => {
-      report.save(saved, batch[index] as ContentInput);
+      report.saved(saved, batch[index] as ContentInput);
     });
     batch = [];
   };
@@ -147,52 +131,11 @@ function saver({ call, owner, chosen, report }: Sync) {
         ...chosen,
         dateTimePublished: entry.dateTimePublished?.toISOString() ?? null,
       });
-      if ('why' in result) return report.refuse({ what: entry.url, why: result.why });
+      if ('why' in result) return report.refused({ what: entry.url, why: result.why });
       batch.push(result.content);
       if (batch.length >= batchSize) await flush();
     },
   };
-}
-
-type Report = ReturnType<typeof makeReport>;
-
-function makeReport({ out, json }: Call) {
-  const counts = { added: 0, changed: 0, unchanged: 0, refused: 0, archived: 0, missing: 0, left: 0 };
-  const say = (result: string, text: string, record: Record<string, unknown>) =>
-    out.line(json ? jsonInOneLine({ result, ...record }) : inOneLine(`${result}: ${text}`));
-  return {
-    counts,
-    save(saved: Saved, { title, url }: ContentInput): void {
-      counts[saved] += 1;
-      if (saved !== 'unchanged') say(saved, `${title} (${url})`, { title, url });
-    },
-    refuse(refusal: Refusal): void {
-      counts.refused += 1;
-      say('refused', sentence(refusal), refusal);
-    },
-    archive(url: string): void {
-      counts.archived += 1;
-      say('archived', url, { url });
-    },
-    end(): void {
-      const { added, changed, unchanged, refused, archived, missing, left } = counts;
-      out.note(
-        [
-          `Added ${added}, changed ${changed}, unchanged ${unchanged}, refused ${refused}.`,
-          archived > 0 ? `Archived ${archived}.` : '',
-          missing > 0 ? `No longer listed: ${missing}, which --archive-missing would archive.` : '',
-          left > 0 ? `Left for the next run: ${left}.` : '',
-        ]
-          .filter(Boolean)
-          .join(' '),
-      );
-    },
-  };
-}
-
-/** Some reasons name what they are about themselves. */
-function sentence({ what, why }: Refusal): string {
-  return why.startsWith('http') ? why : `${what}: ${why}`;
 }
 
 function oneOf<Value extends string>(values: readonly Value[], name: string, given: string): Value {

@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import type { ContentFields, IndexedContent, KnownContent } from '../../store/content/content.ts';
 import * as store from '../../store/content/content.ts';
 import type { Db } from '../../store/database/db.ts';
@@ -56,23 +56,21 @@ export async function listKnownContent(
   return known;
 }
 
-/** Archives what an owner has of a source and is not among these urls; returns theirs. */
-export async function archiveMissing(deps: Deps, owner: ContentOwner, urls: ReadonlySet<string>): Promise<string[]> {
-  const known = await listKnownContent(deps, owner);
-  const missing = [...known].flatMap(([url, { status }]) => (status === 'archived' || urls.has(url) ? [] : [url]));
+/** Archives the owner's items from this source at these urls. Returns the urls of those that weren't archived yet. */
+export async function archiveContent(deps: Deps, owner: ContentOwner, urls: string[]): Promise<string[]> {
   const archived: string[] = [];
-  for (let start = 0; start < missing.length; start += contentBatchMax)
-    archived.push(...(await archive(deps, owner, missing.slice(start, start + contentBatchMax))));
+  for (let start = 0; start < urls.length; start += contentBatchMax)
+    archived.push(...(await archiveBatch(deps, owner, urls.slice(start, start + contentBatchMax))));
   return archived;
 }
 
-async function archive(deps: Deps, { firmId, source }: ContentOwner, urls: string[]): Promise<string[]> {
-  return deps.db.transaction(async (db) => {
+async function archiveBatch(deps: Deps, { firmId, source }: ContentOwner, urls: string[]): Promise<string[]> {
+  return inTransaction(deps, async ({ db, clock }) => {
     await store.lockContent(db, firmId);
     const changed = (await store.listContent(db, firmId, urls))
       .filter((row) => row.source === source && row.status !== 'archived')
       .map((row) => ({ ...row, status: 'archived' as const }));
-    await save(db, firmId, { added: [], changed }, deps.clock.now());
+    await save(db, firmId, { added: [], changed }, clock.now());
     return changed.map(({ url }) => url);
   });
 }
