@@ -14,6 +14,7 @@ import { makeLog } from '../server/src/log.ts';
 import { describeSchema } from '../server/src/store/database/describe-schema.ts';
 import { startTemporary } from '../server/src/store/database/embedded.ts';
 import { ensureDatabase, migrate } from '../server/src/store/database/migrate.ts';
+import { makeDatabase } from '../server/test/support/database.ts';
 
 const generated = {
   'openapi.json': await openapi(),
@@ -66,7 +67,12 @@ async function openapi(): Promise<string> {
   return `${document}\n`;
 }
 
+/** In a test run the schema is that of the migrated template; otherwise a PostgreSQL is started for it. */
 async function schema(): Promise<string> {
+  if (process.env.ASSENT_TEST_DATABASE) {
+    const database = await makeDatabase();
+    return await describeSchema(database.url).finally(database.drop);
+  }
   const embedded = await startTemporary();
   try {
     await ensureDatabase(embedded.url('postgres'), 'assent');

@@ -10,7 +10,7 @@ import { until } from './waiting.ts';
 const serverProgram = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const commandProgram = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 /** As `npm start` has it: a program that ran before starts in half the time. */
-const compiled = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
+const compiled = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url));
 const startMs = 20_000;
 const stopMs = 60_000;
 

@@ -29,7 +29,14 @@ export type Embedded = {
   stop(): Promise<void>;
 };
 
-type Cluster = { folder: string; sockets: string; bin: string; user: { uid: number; gid: number } | undefined };
+type Cluster = {
+  folder: string;
+  sockets: string;
+  bin: string;
+  user: { uid: number; gid: number } | undefined;
+  /** Data that a crash of the machine may take is written without waiting for the disk. */
+  temporary: boolean;
+};
 
 const startMs = 15_000;
 const stopMs = 15_000;
@@ -38,8 +45,12 @@ const presenceLock = 7_277_001;
 const socketPathBytesMax = 107;
 const sharedHome = '/var/lib/assent';
 
-export async function startEmbedded(dataDir: string, say: (line: string) => void): Promise<Embedded> {
-  const cluster = await prepare(dataDir, say);
+export async function startEmbedded(
+  dataDir: string,
+  say: (line: string) => void,
+  { temporary = false } = {},
+): Promise<Embedded> {
+  const cluster = await prepare(dataDir, say, temporary);
   let stopping = false;
   let recovery = Promise.resolve();
   let presence = await attach(cluster);
@@ -83,7 +94,7 @@ export async function startTemporary(): Promise<Embedded> {
   const folder = mkdtempSync(join(tmpdir(), 'assent-'));
   // Under root PostgreSQL runs as another user: where that one can't come, its files would land elsewhere and stay.
   chmodSync(folder, 0o711);
-  const embedded = await startEmbedded(folder, () => {});
+  const embedded = await startEmbedded(folder, () => {}, { temporary: true });
   return {
     ...embedded,
     async stop() {
@@ -93,7 +104,7 @@ export async function startTemporary(): Promise<Embedded> {
   };
 }
 
-async function prepare(dataDir: string, say: (line: string) => void): Promise<Cluster> {
+async function prepare(dataDir: string, say: (line: string) => void, temporary: boolean): Promise<Cluster> {
   mkdirSync(dataDir, { recursive: true });
   let folder = join(dataDir, 'postgres');
   let { bin, version } = await binaries();
@@ -111,7 +122,7 @@ async function prepare(dataDir: string, say: (line: string) => void): Promise<Cl
     folder = join(home, 'postgres');
     bin = join(copy, 'bin');
   }
-  const cluster = { folder, sockets: socketFolder(folder, user), bin, user };
+  const cluster = { folder, sockets: socketFolder(folder, user), bin, user, temporary };
   if (!existsSync(folder)) await initialise(cluster);
   return cluster;
 }
@@ -136,7 +147,8 @@ async function initialise(cluster: Cluster): Promise<void> {
   if (cluster.user) chownSync(making, cluster.user.uid, cluster.user.gid);
   const options = ['-D', making, '-U', 'assent', '--auth=trust', '--encoding=UTF8', '--no-instructions'];
   const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
-  const initdb = run(cluster, 'initdb', [...options, ...locale], ['ignore', 'ignore', 'pipe']);
+  const sync = cluster.temporary ? ['--no-sync'] : [];
+  const initdb = run(cluster, 'initdb', [...options, ...locale, ...sync], ['ignore', 'ignore', 'pipe']);
   let said = '';
   initdb.stderr?.on('data', (text) => {
     said += text;
@@ -178,6 +190,7 @@ function launch(cluster: Cluster): ChildProcess {
     // PostgreSQL's own log must carry no personal data either: no values of rows, no text of statements.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
+    ...(cluster.temporary ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = run(cluster, 'postgres', ['-D', cluster.folder, ...options], ['ignore', log, log]);
