@@ -6,44 +6,66 @@ import { explain, type Runtime, startRuntime } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox/sandbox-file.ts';
 import { help, overview, usage } from './help.ts';
 import { makeOutput } from './output.ts';
-import { type Call, parseArgsOptions, UsageError, type Verb } from './verb.ts';
+import { type Call, parseArgsOptions, type Streams, UsageError, type Verb } from './verb.ts';
 import { verbs } from './verbs.ts';
 
-const words = process.argv.slice(2);
-run(words).catch((error) => {
-  // The two that a person mends by typing again or setting a variable exit 2, everything else 1.
-  const theirs = error instanceof UsageError || error instanceof ConfigError;
-  const message = theirs || error instanceof Problem ? error.message : explain(error);
-  process.stderr.write(`assent: ${message}\n`);
-  process.exitCode = theirs ? 2 : 1;
-});
+const signals = ['SIGINT', 'SIGTERM'] as const;
 
-async function run(args: string[]): Promise<void> {
+type Env = Record<string, string | undefined>;
+
+/** Runs the command and returns what it exits with. */
+export async function main(args: string[], env: Env, streams: Streams): Promise<number> {
+  try {
+    return await run(args, env, streams);
+  } catch (error) {
+    // The two that a person fixes by typing again or setting a variable exit 2, everything else 1.
+    const theirs = error instanceof UsageError || error instanceof ConfigError;
+    const message = theirs || error instanceof Problem ? error.message : explain(error);
+    streams.stderr.write(`assent: ${message}\n`);
+    return theirs ? 2 : 1;
+  }
+}
+
+async function run(args: string[], env: Env, streams: Streams): Promise<number> {
   const verb = findVerb(args);
-  if (!verb) return explainVerbs(args);
+  if (!verb) return explainVerbs(args, streams);
   const rest = args.slice(verb.name.split(' ').length);
   const { values, positionals } = parse(verb, rest);
-  const out = makeOutput(values.json === true);
-  if (values.help) return out.line(help(verb));
+  const out = makeOutput(streams, values.json === true);
+  if (values.help) {
+    out.line(help(verb));
+    return 0;
+  }
 
   const ending = new AbortController();
-  const until = ending.signal;
   const json = values.json === true;
-  const call = { operands: operandsOf(verb, positionals), ...optionsOf(verb, values), json, out, until };
-  const config = commandConfig();
+  const operands = operandsOf(verb, positionals);
+  const options = optionsOf(verb, values);
+  const call = { config: commandConfig(env), operands, ...options, json, out, streams, until: ending.signal };
   // A verb that is offline never looks at its runtime.
   if (verb.offline || verb.connects?.(call) === false)
-    return void (await verb.run({ ...call, config, runtime: undefined as unknown as Runtime }));
-  const starting = startRuntime(config, makeLog('silent'), out.note);
+    await verb.run({ ...call, runtime: undefined as unknown as Runtime });
+  else await runConnected(verb, call, ending);
+  return out.exitCode;
+}
+
+async function runConnected(verb: Verb, call: Omit<Call, 'runtime'>, ending: AbortController): Promise<void> {
+  const starting = startRuntime(call.config, makeLog('silent'), call.out.note);
   // Cut off, at whatever moment, a command still leaves the database as it found it: stopped, if it started it.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    if (verb.watches) process.on(signal, () => ending.abort());
-    else process.once(signal, () => starting.then((runtime) => runtime.stop()).finally(() => process.exit(130)));
-  const runtime = await starting;
+  const stop = () => void starting.then((runtime) => runtime.stop()).finally(() => process.exit(130));
+  const end = () => ending.abort();
+  for (const signal of signals)
+    if (verb.watches) process.on(signal, end);
+    else process.once(signal, stop);
   try {
-    await verb.run({ ...call, config, runtime });
+    const runtime = await starting;
+    try {
+      await verb.run({ ...call, runtime });
+    } finally {
+      await runtime.stop();
+    }
   } finally {
-    await runtime.stop();
+    for (const signal of signals) process.off(signal, end).off(signal, stop);
   }
 }
 
@@ -51,13 +73,14 @@ function findVerb(args: string[]): Verb | undefined {
   return verbs.find(({ name }) => name.split(' ').every((word, index) => args[index] === word));
 }
 
-function explainVerbs(args: string[]): void {
+function explainVerbs(args: string[], { stdout }: Streams): number {
   const [noun = ''] = args;
   const ofNoun = verbs.filter(({ name }) => name.split(' ')[0] === noun);
   const asked = args.length === 0 || ['help', '--help', '-h'].includes(args.at(-1) ?? '');
   const shown = ofNoun.length > 0 ? overview(ofNoun) : overview(verbs);
   if (!asked) throw new UsageError(`there is no verb "${args.join(' ')}".\n\n${shown}`);
-  process.stdout.write(`${shown}\n`);
+  stdout.write(`${shown}\n`);
+  return 0;
 }
 
 function parse(verb: Verb, args: string[]) {
@@ -84,8 +107,13 @@ function optionsOf(verb: Verb, values: Record<string, unknown>): Pick<Call, 'opt
 }
 
 /** A command speaks for the sandbox that runs: unless an address is given, for the one that its file names. */
-function commandConfig() {
-  const config = readConfig();
+function commandConfig(env: Env) {
+  const config = readConfig(env);
   const sandbox = config.environment === 'sandbox' && !config.addressGiven ? readSandboxFile(config.dataDir) : null;
   return sandbox ? { ...config, publicUrl: new URL(sandbox.baseUrl).origin } : config;
 }
+
+if (import.meta.main)
+  main(process.argv.slice(2), process.env, process).then((code) => {
+    process.exitCode = code;
+  });

@@ -1,34 +1,35 @@
-import type { Output } from './verb.ts';
+import type { Output, Streams } from './verb.ts';
 
 const barWidth = 30;
 const paintMs = 100;
 const clearLine = '\r\x1b[K';
 
-export function makeOutput(json: boolean): Output {
+export function makeOutput({ stdout, stderr }: Streams, json: boolean): Output {
   let paintedAtMs = 0;
   let isPainted = false;
   /** What is said goes where the bar was; the bar comes back below it. */
   const clear = () => {
-    if (isPainted) process.stderr.write(clearLine);
+    if (isPainted) stderr.write(clearLine);
     isPainted = false;
   };
   return {
+    exitCode: 0,
     line(text) {
       clear();
-      process.stdout.write(`${text}\n`);
+      stdout.write(`${text}\n`);
     },
     records(rows) {
       clear();
-      process.stdout.write(json ? `${JSON.stringify(rows, null, 2)}\n` : table(rows));
+      stdout.write(json ? `${JSON.stringify(rows, null, 2)}\n` : table(rows));
     },
     note(text) {
       clear();
-      process.stderr.write(`${text}\n`);
+      stderr.write(`${text}\n`);
     },
     progress(label, done, total) {
-      if (!process.stderr.isTTY || (done < total && Date.now() - paintedAtMs < paintMs)) return;
+      if (!stderr.isTTY || (done < total && Date.now() - paintedAtMs < paintMs)) return;
       paintedAtMs = Date.now();
-      process.stderr.write(`\r${bar(label, done, total)}${done < total ? '' : '\n'}`);
+      stderr.write(`\r${bar(label, done, total)}${done < total ? '' : '\n'}`);
       isPainted = done < total;
     },
   };

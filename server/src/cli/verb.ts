@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Config } from '../config.ts';
 import type { Runtime } from '../runtime.ts';
@@ -33,12 +34,22 @@ export type Call = {
   switches: Set<string>;
   runtime: Runtime;
   out: Output;
+  streams: Streams;
   /** With --json, for what `out.records` can't print. */
   json: boolean;
   until: AbortSignal;
 };
 
+/** Where a command reads and writes; a process has them. */
+export type Streams = {
+  stdin: AsyncIterable<unknown>;
+  stdout: Writable & { isTTY?: boolean; columns?: number };
+  stderr: Writable & { isTTY?: boolean };
+};
+
 export type Output = {
+  /** What the command exits with, unless it throws. */
+  exitCode: number;
   /** The answer: on stdout, alone, so that scripts can take it. */
   line(text: string): void;
   /** Records as a table, or as JSON with --json. */
@@ -67,10 +78,10 @@ export function yesOrNo(name: string, text: string): boolean {
 }
 
 /** A secret is never an argument: those stand in the shell's history and in every process list. */
-export async function secretFromStdin({ switches }: Call, name: string): Promise<string | undefined> {
+export async function secretFromStdin({ switches, streams }: Call, name: string): Promise<string | undefined> {
   if (!switches.has(name)) return undefined;
   let text = '';
-  for await (const chunk of process.stdin) text += chunk;
+  for await (const chunk of streams.stdin) text += chunk;
   return text.trim() || undefined;
 }
 

@@ -7,6 +7,7 @@ import { help } from '../../src/cli/help.ts';
 import { verbs } from '../../src/cli/verbs.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { matchesHash } from '../../src/domain/shared/secrets.ts';
+import { commandsWith } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
 import { assent, type Said } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
@@ -24,14 +25,34 @@ suite('assent, the operator’s command', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const run = (args: string[], stdin = ''): Promise<Said> =>
-    assent(args, { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder }, stdin);
+  const env = () => ({ DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder });
+  const { run, records, refused } = commandsWith(env);
 
-  /** What a verb that must succeed prints, as records. */
-  async function records(args: string[], stdin = '') {
-    const { status, stdout, stderr } = await run([...args, '--json'], stdin);
-    assert.equal(status, 0, stderr);
-    return JSON.parse(stdout);
+  test('as a process it reads stdin, and keeps its answer on stdout apart from what it says on stderr', async () => {
+    const typed = ['--name', 'Piper', '--email', 'piper@test.example', '--password-stdin', '--json'];
+    const [added, token, typo, nobody] = await Promise.all([
+      assent(['advisors', 'add', String(world.ann.advisor.firmId), ...typed], env(), 'a long password\n'),
+      assent(['token', '--advisor', 'ann@test.example', '--application', world.clientId], env()),
+      assent(['frims', 'list'], env()),
+      assent(['keys', 'revoke', '999'], env()),
+    ]);
+    assert.deepEqual([added.status, added.stderr], [0, '']);
+    assert.equal(JSON.parse(added.stdout)[0].name, 'Piper');
+    assert.match(await passwordHashOf('piper@test.example'), /^\$argon2id\$/);
+    assert.deepEqual([token.status, token.stderr], [0, '']);
+    assert.match(token.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    assert.deepEqual([typo.status, typo.stdout], [2, '']);
+    assert.match(typo.stderr, /no verb "frims list"/);
+    assert.deepEqual([nobody.status, nobody.stdout], [1, '']);
+    assert.match(nobody.stderr, /^assent: .*no key 999/);
+  });
+
+  async function passwordHashOf(email: string): Promise<string> {
+    const [row] = await world.database.asOwner<{ password_hash: string }>(
+      'select password_hash from advisors where email = $1',
+      [email],
+    );
+    return row?.password_hash ?? '';
   }
 
   suite('help', () => {
@@ -61,7 +82,7 @@ suite('assent, the operator’s command', () => {
   });
 
   test('what is typed wrongly exits 2, says what is wrong, and prints nothing else', async () => {
-    const wrong: [string[], RegExp][] = [
+    await refused(2, [
       [['frims', 'list'], /no verb "frims list"/],
       [['firms'], /no verb "firms"[\s\S]*firms add/],
       [['firms', 'add'], /usage: assent firms add NAME/],
@@ -71,21 +92,11 @@ suite('assent, the operator’s command', () => {
       [['advisors', 'set', 'ann@test.example', '--disabled', 'maybe'], /--disabled must be yes or no/],
       [['keys', 'issue', world.clientId, '--unlimited', '--rate', '5'], /--unlimited goes without/],
       [['contacts', 'import', join(folder, 'nothing.csv'), '--advisor', 'ann@test.example'], /no file/],
-    ];
-    for (let i = 0; i < wrong.length; i += 4)
-      await Promise.all(
-        wrong.slice(i, i + 4).map(async ([args, expected]) => {
-          const { status, stdout, stderr } = await run(args);
-          assert.equal(status, 2, `${args.join(' ')}: ${stderr}`);
-          assert.match(stderr, expected);
-          assert.doesNotMatch(stderr, /^\s+at /m);
-          assert.equal(stdout, '');
-        }),
-      );
+    ]);
   });
 
   test('what can’t be done exits 1 and says why, without a stack', async () => {
-    const refused: [string[], RegExp][] = [
+    await refused(1, [
       [['advisors', 'add', '999', '--name', 'X', '--email', 'x@test.example'], /no firm 999/],
       [['advisors', 'add', '1', '--name', 'X', '--email', 'ANN@test.example'], /Another advisor has that email/],
       [['advisors', 'set', 'bob@test.example', '--email', 'ann@test.example'], /Another advisor has that email/],
@@ -93,17 +104,7 @@ suite('assent, the operator’s command', () => {
       [['applications', 'add', 'X', '--redirect-uri', 'http://evil.example/'], /not a redirect URI/],
       [['keys', 'revoke', '999'], /no key 999/],
       [['token', '--advisor', 'nobody@test.example', '--application', world.clientId], /no advisor nobody/],
-    ];
-    for (let i = 0; i < refused.length; i += 4)
-      await Promise.all(
-        refused.slice(i, i + 4).map(async ([args, expected]) => {
-          const { status, stdout, stderr } = await run(args);
-          assert.equal(status, 1, `${args.join(' ')}: ${stderr}`);
-          assert.match(stderr, expected);
-          assert.doesNotMatch(stderr, /^\s+at /m);
-          assert.equal(stdout, '');
-        }),
-      );
+    ]);
   });
 
   test('firms and advisors are added, listed, shown and changed', async () => {
@@ -118,11 +119,7 @@ suite('assent, the operator’s command', () => {
     assert.equal(advisor.firmId, firm.firmId);
     assert.deepEqual([advisor.timeZone, advisor.consentRequired, advisor.disabled], ['America/Denver', false, false]);
     assert.ok(!JSON.stringify(advisor).includes('password'));
-    const [row] = await world.database.asOwner<{ password_hash: string }>(
-      'select password_hash from advisors where email = $1',
-      [email],
-    );
-    assert.match(row?.password_hash ?? '', /^\$argon2id\$/);
+    assert.match(await passwordHashOf(email), /^\$argon2id\$/);
 
     const changed = await records(['advisors', 'set', email, '--disabled', 'yes', '--name', 'Cleopatra']);
     const setting = (name: string) => changed.find((each: { setting: string }) => each.setting === name).value;
@@ -192,27 +189,24 @@ suite('assent, the operator’s command', () => {
       id,
     ];
     const [{ clientId }] = await records(add('Known elsewhere', '0oa1b2c3'));
-    const set = (id: string, value: string) => run(['applications', 'set', id, '--external-client-id', value]);
     const shown = async () => {
       const all: { clientId: string; externalClientId: string | null }[] = await records(['applications', 'list']);
       return all.find((each) => each.clientId === clientId)?.externalClientId;
     };
     assert.equal(await shown(), '0oa1b2c3');
-    const refused = await Promise.all([
-      run(add('Twin', '0oa1b2c3')),
-      run(add('Twin', clientId)),
-      set(world.clientId, '0oa1b2c3'),
-      set(clientId, world.clientId),
+    const taken = /^assent: Another application has that external client id\.\n$/;
+    const setTo = (id: string, value: string) => ['applications', 'set', id, '--external-client-id', value];
+    await refused(1, [
+      [add('Twin', '0oa1b2c3'), taken],
+      [add('Twin', clientId), taken],
+      [setTo(world.clientId, '0oa1b2c3'), taken],
+      [setTo(clientId, world.clientId), taken],
     ]);
-    for (const { status, stderr } of refused) {
-      assert.equal(status, 1);
-      assert.match(stderr, /^assent: Another application has that external client id\.\n$/);
-    }
-    assert.equal((await set(clientId, 'another-name')).status, 0);
+    assert.equal((await run(setTo(clientId, 'another-name'))).status, 0);
     assert.equal(await shown(), 'another-name');
-    assert.equal((await set(clientId, '')).status, 0);
+    assert.equal((await run(setTo(clientId, ''))).status, 0);
     assert.equal(await shown(), null);
-    assert.equal((await set('app_sandbox_nobody', 'x')).status, 1);
+    assert.equal((await run(setTo('app_sandbox_nobody', 'x'))).status, 1);
     const without = await run(['applications', 'set', clientId]);
     assert.equal(without.status, 2);
     assert.match(without.stderr, /--external-client-id is needed/);

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
-import { assent, type Said } from '../support/programs.ts';
+import { commandsWith } from '../support/commands.ts';
+import { assent } from '../support/programs.ts';
 import { acceptedPhone, handset, messagesPath, send } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -21,29 +22,15 @@ suite('assent, for supervision', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const run = (...args: string[]): Promise<Said> =>
-    assent(args, { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder });
+  const env = () => ({ DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder });
+  const { run, records, refused } = commandsWith(env);
 
   /** What a verb that must succeed prints. */
   async function said(...args: string[]): Promise<string> {
-    const { status, stdout, stderr } = await run(...args);
+    const { status, stdout, stderr } = await run(args);
     assert.equal(status, 0, stderr);
     return stdout;
   }
-  const records = async (...args: string[]) => JSON.parse(await said(...args, '--json'));
-
-  /** Each of these can't be done: exit 1 for what is refused, 2 for what is typed wrongly, and nothing on stdout. */
-  async function refused(each: [status: number, args: string[], expected: RegExp][]): Promise<void> {
-    await Promise.all(
-      each.map(async ([status, args, expected]) => {
-        const answer = await run(...args);
-        assert.equal(answer.status, status, `${args.join(' ')}: ${answer.stderr}`);
-        assert.match(answer.stderr, expected);
-        assert.equal(answer.stdout, '');
-      }),
-    );
-  }
-
   const firm = () => String(world.ann.advisor.firmId);
 
   test('a lexicon is shown, changed in a file, set as a version on record, and tried out', async () => {
@@ -60,21 +47,21 @@ suite('assent, for supervision', () => {
     const file = join(folder, 'lexicon.json');
     ours.rules.push({ name: 'Falcon', action: 'flag', phrases: ['Project Falcon'] });
     writeFileSync(file, JSON.stringify(ours));
-    assert.deepEqual(await records('lexicons', 'set', firm(), file), [{ version: 1, rules: 5 }]);
+    assert.deepEqual(await records(['lexicons', 'set', firm(), file]), [{ version: 1, rules: 5 }]);
     const tries = ['project  FALCON has guaranteed returns', 'Hello'].map((text) =>
       said('lexicons', 'test', firm(), text),
     );
-    const [shown, held, harmless] = await Promise.all([records('lexicons', 'show', firm()), ...tries]);
+    const [shown, held, harmless] = await Promise.all([records(['lexicons', 'show', firm()]), ...tries]);
     assert.deepEqual(shown, [{ version: 1, ...ours }]);
     assert.match(held ?? '', /^The text would be held for review\.\n(?:.*\n)+Falcon +flag +project falcon\n$/);
     assert.equal(harmless, 'The text would go out.\n');
 
     writeFileSync(file, '{"rules": [{"name": "Falcon"}]}');
-    await refused([
-      [1, ['lexicons', 'set', firm(), file], /an action, one of flag, hold, block; rule 1 has not/],
-      [1, ['lexicons', 'show', '999'], /no firm 999/],
-      [2, ['lexicons', 'set', firm(), join(folder, 'none.json')], /There is no file/],
+    await refused(1, [
+      [['lexicons', 'set', firm(), file], /an action, one of flag, hold, block; rule 1 has not/],
+      [['lexicons', 'show', '999'], /no firm 999/],
     ]);
+    await refused(2, [[['lexicons', 'set', firm(), join(folder, 'none.json')], /There is no file/]]);
     const entries = await world.database.asOwner<{ actor: string; meta: string; body: string }>(
       `select actor, meta, convert_from(body, 'UTF8') as body
        from archive_entries
@@ -97,34 +84,43 @@ suite('assent, for supervision', () => {
     const { body } = await send(ann, { phone, text });
     const [{ messageId }] = body.successes;
     const [[review], table] = await Promise.all([
-      records('reviews', 'list', '--firm', firm(), '--kind', 'held'),
+      records(['reviews', 'list', '--firm', firm(), '--kind', 'held']),
       said('reviews', 'list'),
     ]);
     assert.deepEqual([review.phone, review.messageId, review.status], [phone, messageId, 'open']);
     const id = String(review.reviewId);
     assert.match(table, new RegExp(`${id} .* held +ann +\\${phone} +Promise of returns`));
     await said('reviews', 'note', id, 'Asked Ann', '--by', 'sue@test.example');
-    const decided = await records('reviews', 'approve', id, '--by', 'sue@test.example', '--note', 'From the brochure');
+    const decided = await records([
+      'reviews',
+      'approve',
+      id,
+      '--by',
+      'sue@test.example',
+      '--note',
+      'From the brochure',
+    ]);
     assert.deepEqual(decided, [{ reviewId: review.reviewId, status: 'approved', decidedBy: 'Sue', outcome: 'queued' }]);
     await world.dispatcher.settled();
     assert.equal((await handset(world, phone))[0]?.text, text);
     assert.equal((await ann.call('GET', `${messagesPath}/${messageId}`)).body.status, 'sent');
 
-    const shown = await said('reviews', 'show', id);
+    const { status, stdout: shown, stderr } = await assent(['reviews', 'show', id], env());
+    assert.deepEqual([status, stderr], [0, '']);
     assert.match(shown, /^Review \d+, held, approved: Promise of returns \(lexicon version \d+\)\n/);
     assert.match(
       shown,
       /A guaranteed return⏎.*of 9%\n.*noted by staff:\d+: Asked Ann\n.*approved \(queued\) by staff:\d+: From/,
     );
     assert.ok(!shown.includes('\u2066'), 'what people write can’t control a terminal');
-    await refused([
-      [1, ['reviews', 'reject', id, '--by', 'sue@test.example'], /was approved by Sue already/],
-      [1, ['reviews', 'approve', id, '--by', 'nobody@test.example'], /nobody nobody@/],
-      [2, ['reviews', 'list', '--status', 'shut'], /--status must be one of open, approved, rejected/],
+    await refused(1, [
+      [['reviews', 'reject', id, '--by', 'sue@test.example'], /was approved by Sue already/],
+      [['reviews', 'approve', id, '--by', 'nobody@test.example'], /nobody nobody@/],
     ]);
+    await refused(2, [[['reviews', 'list', '--status', 'shut'], /--status must be one of open, approved, rejected/]]);
     const [left, sample] = await Promise.all([
-      records('reviews', 'list', '--kind', 'held'),
-      records('reviews', 'sample', firm(), '2.5'),
+      records(['reviews', 'list', '--kind', 'held']),
+      records(['reviews', 'sample', firm(), '2.5']),
     ]);
     assert.deepEqual(left, []);
     assert.deepEqual(sample, [{ firmId: Number(firm()), reviewSamplePercent: 2.5 }]);

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { addContact } from '../address-book/address-book.ts';
+import { commandsWith } from '../support/commands.ts';
 import { ask, memberOf, say, stateOf } from '../support/people.ts';
-import { assent, type Said } from '../support/programs.ts';
+import { assent } from '../support/programs.ts';
 import { newPhone } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
@@ -21,29 +22,8 @@ suite('assent, for texting', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const run = (args: string[]): Promise<Said> =>
-    assent(args, { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder });
-
-  /** What a verb that must succeed prints, as records. */
-  async function records(args: string[]) {
-    const { status, stdout, stderr } = await run([...args, '--json']);
-    assert.equal(status, 0, stderr);
-    return JSON.parse(stdout);
-  }
-
-  /** Each of these can't be done: exit 1 for what is refused, 2 for what is typed wrongly, and nothing on stdout. */
-  async function refused(status: number, each: [string[], RegExp][]): Promise<void> {
-    for (let i = 0; i < each.length; i += 4)
-      await Promise.all(
-        each.slice(i, i + 4).map(async ([args, expected]) => {
-          const said = await run(args);
-          assert.equal(said.status, status, `${args.join(' ')}: ${said.stderr}`);
-          assert.match(said.stderr, expected);
-          assert.equal(said.stdout, '');
-        }),
-      );
-  }
-
+  const env = () => ({ DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder });
+  const { run, records, refused } = commandsWith(env);
   const firm = () => String(world.ann.advisor.firmId);
 
   test('staff are added, listed, disabled, and their emails are theirs alone', async () => {
@@ -105,8 +85,8 @@ suite('assent, for texting', () => {
     await addContact(world.bob, { phone });
     const { memberId } = await memberOf(world, world.ann, phone);
 
-    const { status, stdout } = await run(['consents', 'show', phone]);
-    assert.equal(status, 0);
+    const { status, stdout, stderr } = await assent(['consents', 'show', phone], env());
+    assert.deepEqual([status, stderr], [0, '']);
     const escaped = phone.replace('+', '\\+');
     assert.match(stdout, new RegExp(`^${escaped}, member ${memberId} of ann: opted_out since .*, asked 2 times\n`));
     assert.match(

@@ -58,7 +58,7 @@ export async function importFile({ runtime, operands, options, out }: Call): Pro
   await flush();
   out.progress('Importing', lines, lines);
   out.note(`Imported ${counts.imported}, skipped ${counts.same} that are in the book, refused ${counts.refused}.`);
-  if (counts.refused > 0) process.exitCode = 1;
+  if (counts.refused > 0) out.exitCode = 1;
 }
 
 export async function exportFile({ runtime, operands, options, out }: Call): Promise<void> {

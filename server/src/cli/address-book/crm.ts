@@ -155,7 +155,7 @@ async function sync({ runtime, options, out, until }: Call): Promise<void> {
       inOneLine([`${kind}:`, remoteContactId, contactId && `(contact ${contactId})`, detail].filter(Boolean).join(' ')),
     );
   out.note(summary(result));
-  if (result.status !== 'succeeded') process.exitCode = 1;
+  if (result.status !== 'succeeded') out.exitCode = 1;
 }
 
 function summary({ status, reason, added, updated, unchanged, ...rest }: CrmSync): string {

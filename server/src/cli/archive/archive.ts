@@ -30,7 +30,7 @@ export const archiveVerbs: Verb[] = [
     run: async ({ runtime, out }) => {
       const status = await archiveStatus(runtime);
       out.records(Object.entries(status).map(([what, value]) => ({ what, value })));
-      if (status.fault) process.exitCode = 1;
+      if (status.fault) out.exitCode = 1;
     },
   },
   {
@@ -53,7 +53,7 @@ async function verify(call: Call): Promise<void> {
   const progress = (done: number, total: number) => out.progress('Verifying', done, total);
   const found = await verifyAgainstOutside(runtime, { verifiers, notes, progress });
   const { verdict, faults, size, checkpoints, pending, disposed } = found;
-  process.exitCode = exitCodes[verdict];
+  out.exitCode = exitCodes[verdict];
   if (json) return out.records([found]);
   out.line(`${verdict}: ${size} entries, ${checkpoints} checkpoints, ${disposed} bodies disposed of by the rules`);
   for (const { entry, what } of faults) out.line(`${entry}: ${what}`);

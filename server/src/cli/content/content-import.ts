@@ -43,7 +43,7 @@ export async function importFile(call: Call): Promise<void> {
   out.progress('Importing', lines, lines);
   const { added, changed, unchanged, refused } = counts;
   out.note(`Added ${added}, changed ${changed}, unchanged ${unchanged}, refused ${refused}.`);
-  if (refused > 0) process.exitCode = 1;
+  if (refused > 0) out.exitCode = 1;
 }
 
 type Reader = (path: string) => AsyncIterable<FileContent | Unreadable>;

@@ -27,7 +27,7 @@ export const contentVerbs: Verb[] = [
     },
     run: async (call) => {
       const { syncContent } = await import('./content-sync.ts');
-      if ((await syncContent(call)) > 0) process.exitCode = 1;
+      if ((await syncContent(call)) > 0) call.out.exitCode = 1;
     },
   },
 ];

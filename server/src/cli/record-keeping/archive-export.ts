@@ -44,7 +44,7 @@ export async function verifyPackageVerb({ options, json, out }: Pick<Call, 'opti
   if (!checkpointFile || !pubkeyFile) {
     out.note('assent: --package needs --checkpoint FILE and --pubkey FILE, too.');
     // Here 2, with which a wrong call ends elsewhere, would say that something is missing from the package.
-    process.exitCode = cantTell;
+    out.exitCode = cantTell;
     return;
   }
   const progress = (done: number, total: number) => out.progress('Checking', done, total);
@@ -57,7 +57,7 @@ export async function verifyPackageVerb({ options, json, out }: Pick<Call, 'opti
   if (json) out.records([{ verdict, message, entries, faults }]);
   else out.line(`${verdict}: ${message}`);
   if (!json) for (const fault of faults.slice(1)) out.note(fault);
-  process.exitCode = code;
+  out.exitCode = code;
 }
 
 function formatOf(given: string | undefined): ExportFormat {

@@ -28,5 +28,5 @@ async function reconcileNow({ runtime, options, json, out }: Call): Promise<void
   }
   if (!carrier) out.note('The carrier keeps no records, or none is connected: only our own were compared.');
   out.note(discrepancies === 0 ? `${day}: everything agrees.` : `${day}: ${discrepancies} discrepancies.`);
-  if (discrepancies > 0) process.exitCode = 1;
+  if (discrepancies > 0) out.exitCode = 1;
 }

@@ -27,11 +27,11 @@ export const textVerbs: Verb[] = [
   },
 ];
 
-async function tail({ runtime, options, switches, json, until }: Call): Promise<void> {
+async function tail({ runtime, options, switches, json, streams, until }: Call): Promise<void> {
   const last = options.last === undefined ? lastDefault : wholeNumber('--last', options.last);
   if (last > lastMax) throw new UsageError(`--last must be at most ${lastMax}.`);
   const advisorId = options.advisor ? (await getAdvisor(runtime, options.advisor)).advisorId : null;
-  const { stdout } = process;
+  const { stdout } = streams;
   const phoneOf = switches.has('numbers') ? (phone: string) => phone : masked;
   const lineOf = json
     ? (event: TextEvent) => jsonInOneLine({ ...event, phone: event.phone && phoneOf(event.phone) })
