@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { dispatcher } from './domain/delivery/dispatch.ts';
-import { fireDue } from './domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from './domain/messages/scheduled-messages.ts';
 import { startJobs } from './jobs/start.ts';
 import { makeLog } from './log.ts';
 import { startRuntime } from './runtime.ts';
@@ -19,7 +19,7 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   const runtime = await startRuntime(config, log, say);
   try {
     const texting = dispatcher(runtime, log);
-    const handOn = () => fireDue(runtime).then(texting.settled);
+    const handOn = () => sendDueMessages(runtime).then(texting.settled);
     const app = await buildApp({ ...runtime, log, handOn });
     const sandbox = runtime.sandboxClock && (await writeSandboxFile(runtime));
     await listen(app, config);

@@ -1,5 +1,5 @@
 import type { ContactFields } from '../store/address-book/contacts.ts';
-import type { TextKind } from '../store/messages/messages.ts';
+import type { TextKind } from '../store/texting/texts.ts';
 
 /** What the domain needs of the world outside, where more than one thing can be at the far end. */
 
@@ -87,4 +87,4 @@ export type OpenCrm = (access: CrmAccess) => Crm;
 /** Why the CRM could not be asked, in a sentence that an operator may read. */
 export class CrmFault extends Error {}
 
-export type { TextKind } from '../store/messages/messages.ts';
+export type { TextKind } from '../store/texting/texts.ts';

@@ -17,7 +17,7 @@ import type { NoteSigner } from '../domain/archive/signed-notes.ts';
 import { receiveReply } from '../domain/consent/replies.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatch.ts';
 import { receiveReceipt } from '../domain/delivery/receipts.ts';
-import { fireDue } from '../domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from '../domain/messages/scheduled-messages.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
@@ -51,7 +51,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'forget expired tokens', everyMs: minuteMs, run: () => forgetExpiredTokens(deps) },
     { name: 'forget expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
     { name: 'forget retired keys', everyMs: minuteMs, run: () => forgetRetiredKeys(deps) },
-    { name: 'fire what is due', everyMs: 250, run: () => fireDue(deps, reportFault) },
+    { name: 'fire what is due', everyMs: 250, run: () => sendDueMessages(deps, reportFault) },
     { name: 'sign the archive', everyMs: 2_000, run: () => signArchive(deps, log) },
     { name: 'have checkpoints witnessed', everyMs: 5_000, run: () => witness(log, witnessNext) },
     { name: 'dispose of records', everyMs: minuteMs, run: () => disposeDue(deps) },

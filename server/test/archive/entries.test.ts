@@ -12,7 +12,7 @@ import { addAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm, setFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, setStaff } from '../../src/domain/accounts/staff.ts';
 import { deployment } from '../../src/domain/archive/archive.ts';
-import { fireDue } from '../../src/domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';
 import { setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { forgetExpiredSignIns } from '../../src/domain/sign-in/sign-ins.ts';
 import { setWording } from '../../src/domain/texting/wordings.ts';
@@ -198,7 +198,7 @@ suite('schedules', () => {
     await setConsent(world, ann, stopped, 'opted_out');
     const before = await headOf(ann.advisor.advisorId);
     await clock.advance(2 * hourMs);
-    await Promise.all([fireDue(deps), fireDue(deps)]);
+    await Promise.all([sendDueMessages(deps), sendDueMessages(deps)]);
     const fired = await schedulesSince(before);
     assert.deepEqual(
       fired.map(({ actor, meta, body }) => [actor, meta.action, JSON.parse(body).status, meta.reason]),

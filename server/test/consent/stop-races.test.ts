@@ -8,7 +8,7 @@ import { requestConsent } from '../../src/domain/consent/consent-requests.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatch.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
-import { fireDue } from '../../src/domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';
 import type { Carrier, IncomingReply } from '../../src/domain/ports.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeLog } from '../../src/log.ts';
@@ -60,7 +60,7 @@ const dispatchers = nodes.map((deps) => dispatcher(deps, makeLog('silent')));
 const stopping = new AbortController();
 for (const each of dispatchers) each.start();
 const firing = nodes.map(async (deps) => {
-  for (; !stopping.signal.aborted; await pause(10)) await fireDue(deps);
+  for (; !stopping.signal.aborted; await pause(10)) await sendDueMessages(deps);
 });
 after(async () => {
   stopping.abort();

@@ -2,21 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { updateConsent } from '../../src/store/consent/consents.ts';
-import {
-  applyEarlyReceipts,
-  type ClaimedRow,
-  claimDispatches,
-  deleteEarlyReceipts,
-  expireLeases,
-  failDispatches,
-  type OutcomeRow,
-  recordOutcomes,
-  recordReceipts,
-  releaseDeferred,
-  updateHours,
-} from '../../src/store/delivery/dispatches.ts';
-import { insertTexts, type NewText } from '../../src/store/messages/messages.ts';
+import { type ClaimedRow, claimDispatches } from '../../src/store/delivery/claims.ts';
+import { failDispatches, releaseDeferred, updateHours } from '../../src/store/delivery/dispatches.ts';
+import { expireLeases, type OutcomeRow, recordOutcomes } from '../../src/store/delivery/outcomes.ts';
+import { applyEarlyReceipts, deleteEarlyReceipts, recordReceipts } from '../../src/store/delivery/receipts.ts';
 import { lockMembers } from '../../src/store/texting/members.ts';
+import { insertTexts, type NewText } from '../../src/store/texting/texts.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';

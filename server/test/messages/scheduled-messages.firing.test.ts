@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { fireDue } from '../../src/domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { startJobs } from '../../src/jobs/start.ts';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
@@ -85,7 +85,7 @@ function soon(ms = hourMs): Date {
 
 /** Fires as if it were that moment: for calendars, which the world's clock can't turn back for. */
 function fireAt(at: Date, deps: Deps = world.deps): Promise<void> {
-  return fireDue({ ...deps, clock: { now: () => at } });
+  return sendDueMessages({ ...deps, clock: { now: () => at } });
 }
 
 /** What went out by schedules, in the order in which it will reach the carrier. */
@@ -130,7 +130,7 @@ suite('what is due', () => {
     await fireAt(new Date(at.getTime() - 1));
     assert.deepEqual(await sent(person), []);
     await world.clock.advance(hourMs);
-    for (let count = 0; count < 3; count++) await fireDue(world.deps);
+    for (let count = 0; count < 3; count++) await sendDueMessages(world.deps);
     const expected = {
       scheduledMessageId,
       text: 'Hello',
@@ -159,7 +159,7 @@ suite('what is due', () => {
     await schedule(person, member, { at: third, text: 'third' }, { at: first, text: 'first' });
     await schedule(person, member, { at: second, text: 'second' }, { at: second, text: 'second, later' });
     await world.clock.advance(dayMs);
-    await fireDue(world.deps);
+    await sendDueMessages(world.deps);
     assert.deepEqual(await textsTo(person), ['first', 'second', 'second, later', 'third']);
   });
 
@@ -509,7 +509,7 @@ suite('races and faults', () => {
     await schedule(person, member, { ...utc, text: 'nowhere', timeZone: 'Nowhere/Never' }, { ...utc, text: 'poison' });
     await schedule(person, member, { at, text: 'three' });
     const faults: unknown[] = [];
-    await fireDue({ ...world.deps, clock: { now: () => at } }, (fault) => faults.push(fault));
+    await sendDueMessages({ ...world.deps, clock: { now: () => at } }, (fault) => faults.push(fault));
     assert.equal(faults.length, 3);
     assert.deepEqual(await textsTo(person), ['one', 'two', 'three']);
     const shown = async (status: string) =>

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
 import { addFirm, setFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, getStaff, type Staff, setStaff } from '../../src/domain/accounts/staff.ts';
-import { fireDue } from '../../src/domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
 import { sampleForReview, setSamplePercent } from '../../src/domain/supervision/review-samples.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../src/domain/supervision/reviews.ts';
 import { connect } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
-import { insertTexts } from '../../src/store/messages/messages.ts';
+import { insertTexts } from '../../src/store/texting/texts.ts';
 import { entries, kindsSent, memberOf, say, stateOf } from '../support/people.ts';
 import { acceptedPhone, handset, messagesPath, newPhone, scheduledMessagesPath, send } from '../support/texting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
@@ -278,7 +278,7 @@ suite('a text that is scheduled', () => {
       { name: 'Merger', action: 'block', phrases: ['merger'] },
     );
     await world.clock.advance(hourMs);
-    await fireDue(world.deps);
+    await sendDueMessages(world.deps);
 
     const review = await reviewOf(held);
     assert.deepEqual(await status(review.messageId ?? 0), ['held', null]);

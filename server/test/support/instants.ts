@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
-import type { TextKind } from '../../src/store/messages/messages.ts';
+import type { TextKind } from '../../src/store/texting/texts.ts';
 import type { TestDatabase } from './database.ts';
 
 /**

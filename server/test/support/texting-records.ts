@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
-import type { TextKind } from '../../src/store/messages/messages.ts';
+import type { TextKind } from '../../src/store/texting/texts.ts';
 import type { Behaviour, LedgerCarrier } from '../delivery/ledger-carrier.ts';
 import { exemptMs, type TextingModel } from '../texting/texting-model.ts';
 import type { TestDatabase } from './database.ts';

@@ -11,7 +11,7 @@ import { issueToken } from '../../src/domain/access/tokens.ts';
 import { type Advisor, addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatch.ts';
-import { fireDue } from '../../src/domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';
 import type { Carrier, OpenCrm } from '../../src/domain/ports.ts';
 import { makeSealer } from '../../src/domain/shared/sealing.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
@@ -91,7 +91,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   };
   const log = options.log ?? makeLog(config.logLevel);
   const dispatching = dispatcher(deps, log);
-  const handOn = () => fireDue(deps).then(dispatching.settled);
+  const handOn = () => sendDueMessages(deps).then(dispatching.settled);
   const app = await buildApp({ ...deps, pool: database.pool, log, sandboxClock: clock, handOn });
   const texting = options.dispatch === false ? undefined : startTexting(deps, dispatching);
 

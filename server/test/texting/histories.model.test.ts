@@ -15,7 +15,7 @@ import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatch.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import { type MessageInput, sendMessage } from '../../src/domain/messages/messages.ts';
-import { cancelScheduled, fireDue } from '../../src/domain/messages/scheduled-messages.ts';
+import { cancelScheduled, sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';
 import type { IncomingReply } from '../../src/domain/ports.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
@@ -155,7 +155,7 @@ const commands: fc.Arbitrary<Command>[] = [
   ...Array(2).fill(
     fc.constant(
       command('fire what is due', async (model, { deps }) => {
-        await fireDue(deps);
+        await sendDueMessages(deps);
         model.fire();
       }),
     ),
@@ -364,7 +364,7 @@ async function die(model: TextingModel, real: History, { what, to, text, stateme
     'a send': () => sendMessage(deps, advisorId, { phoneNumbers: to, text: 'Never' }, byOperator),
     'a request': () => requestConsent(deps, advisorId, to, byOperator),
     'a reply': () => receiveReply(deps, incoming(advisor, reply)),
-    'what is due': () => fireDue(deps),
+    'what is due': () => sendDueMessages(deps),
     'a claim': () => claimTexts(deps, claimMax),
   };
   await assert.rejects(calls[what]());

@@ -1,5 +1,5 @@
 import type { ConsentState } from '../../src/store/consent/consents.ts';
-import type { TextKind } from '../../src/store/messages/messages.ts';
+import type { TextKind } from '../../src/store/texting/texts.ts';
 import { mayGo } from '../support/instants.ts';
 
 /** What people text, and what the rules make of it. */

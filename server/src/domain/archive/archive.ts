@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import type { Head, NewEntry, Span, TextRow } from '../../store/archive/archive.ts';
 import * as store from '../../store/archive/archive.ts';
 import type { ConsentState } from '../../store/consent/consents.ts';
-import type { TextKind } from '../../store/messages/messages.ts';
+import type { TextKind } from '../../store/texting/texts.ts';
 
 const followPollMs = 300;
 /** How many entries are read at once, so that a burst is shown in parts and not held in memory whole. */

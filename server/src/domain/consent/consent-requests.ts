@@ -1,12 +1,13 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { type ConsentState, updateRequested } from '../../store/consent/consents.ts';
-import { listRecipients, type RecipientRow } from '../../store/messages/messages.ts';
 import type { MemberRow } from '../../store/texting/members.ts';
+import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
 import { type BrokenRule, problem } from '../problems.ts';
 import { type Failure, failure } from '../texting/failures.ts';
-import { gate, type Hours, type Recipient } from '../texting/gate.ts';
+import { gate, type Hours } from '../texting/gate.ts';
 import { ensureMembers } from '../texting/members.ts';
+import { knownRecipient, type Recipient } from '../texting/recipients.ts';
 import { acceptTexts, noCarrier, textTo } from '../texting/texts.ts';
 import { renderWording, type Wording, wordingOf } from '../texting/wordings.ts';
 import { type Act, archiveMoves, type Move } from './consents.ts';
@@ -33,10 +34,7 @@ export async function requestConsent(
     const members = await ensureMembers(deps, numbers);
     // Check again now that the members are locked: somebody may have accepted in the meantime.
     refuseAccepted(given, phones, inOrder(phones, members));
-    // Every number has a member now, so each row is a recipient.
-    const recipients = (await listRecipients(deps.db, numbers)).map(
-      (row, index) => ({ ...row, phone: phones[index] }) as Recipient,
-    );
+    const recipients = (await listRecipients(deps.db, numbers)).map(knownRecipient);
     return askAll(deps, { advisorId, by, now: deps.clock.now() }, recipients, members);
   });
 }
@@ -73,7 +71,7 @@ async function askAll(
 }
 
 /** Every recipient has the same advisor and firm, so they all get the same text. */
-async function consentWording(deps: Deps, { firmId, firmName, advisorName }: RecipientRow): Promise<Wording> {
+async function consentWording(deps: Deps, { firmId, firmName, advisorName }: Recipient): Promise<Wording> {
   const { version, text } = await wordingOf(deps, firmId, 'consent_request');
   return { version, text: renderWording(text, { firm: firmName, advisor: advisorName }) };
 }

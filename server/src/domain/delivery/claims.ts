@@ -1,13 +1,15 @@
-import type { Deps } from '../../deps.ts';
-import * as store from '../../store/delivery/dispatches.ts';
-import { listRecipients } from '../../store/messages/messages.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
+import { type ClaimedRow, claimDispatches } from '../../store/delivery/claims.ts';
+import { failDispatches, updateHours } from '../../store/delivery/dispatches.ts';
+import { listRecipients } from '../../store/texting/recipients.ts';
 import type { TextKind } from '../ports.ts';
-import { allowedStates, gate, type Recipient } from '../texting/gate.ts';
+import { allowedStates, gate } from '../texting/gate.ts';
+import { knownRecipient } from '../texting/recipients.ts';
 
-/** A text that this node may hand to the carrier, until its lease ends. */
-export type ClaimedText = store.ClaimedRow & { leasedUntil: Date };
+/** A text that this node may hand to the carrier until its lease expires. */
+export type ClaimedText = ClaimedRow & { leasedUntil: Date };
 
-/** A lease outlasts the carrier's time by this much, for the outcome to be written. */
+/** A lease outlasts the carrier's timeout by this much, so that the outcome can be written. */
 const leaseMarginMs = 5_000;
 
 const kinds: Record<TextKind, true> = {
@@ -18,35 +20,34 @@ const kinds: Record<TextKind, true> = {
   opt_out: true,
   help: true,
 };
-/** The gate's table, as the claim compares it. */
+/** The gate's table, in the form that the claim compares. */
 const allowed = (Object.keys(kinds) as TextKind[]).flatMap((kind) =>
   [true, false].flatMap((required) => allowedStates(kind, required).map((state) => `${kind}:${required}:${state}`)),
 );
 
 /**
- * Takes texts whose turn it is, with their attempts committed. The gate ran when they were accepted and runs again here:
- * what may no longer go fails, and what came outside the recipient's hours waits for the next day or fails. `more` says
- * that there may be others that are ready.
+ * Claims texts whose turn it is, with their attempts committed. The gate ran when they were accepted and runs again here:
+ * a text that is no longer allowed fails, and one outside the recipient's hours waits for the next day or fails. `more`
+ * says that others may be ready.
  */
 export async function claimTexts(deps: Deps, limit: number): Promise<{ texts: ClaimedText[]; more: boolean }> {
-  return deps.db.transaction(async (db) => {
+  return inTransaction(deps, async (deps) => {
     const realNow = new Date();
     const leasedUntil = new Date(realNow.getTime() + deps.config.carrierTimeoutMs + leaseMarginMs);
-    const claim = { limit, realNow, leasedUntil, now: deps.clock.now(), allowed };
-    const rows = await store.claimDispatches(db, claim);
+    const rows = await claimDispatches(deps.db, { limit, realNow, leasedUntil, now: deps.clock.now(), allowed });
     const held = rows.filter(({ decision }) => decision !== 'go');
-    await decideAgain({ ...deps, db }, held);
+    await decideAgain(deps, held);
     const texts = rows.filter(({ decision }) => decision === 'go').map((row) => ({ ...row, leasedUntil }));
     return { texts, more: rows.length === limit || held.length > 0 };
   });
 }
 
-async function decideAgain(deps: Deps, held: store.ClaimedRow[]): Promise<void> {
+async function decideAgain(deps: Deps, held: ClaimedRow[]): Promise<void> {
   const doubtful = held.filter(({ decision }) => decision === 'refused' || decision === 'closed');
   const recipients = doubtful.length > 0 ? await listRecipients(deps.db, doubtful) : [];
   const now = deps.clock.now();
   const decisions = doubtful.map((row, index) => {
-    const decision = gate(deps, { ...recipients[index], phone: row.phone } as Recipient, row.kind, now);
+    const decision = gate(deps, knownRecipient(recipients[index]), row.kind, now);
     return 'refused' in decision ? { ...row, failureCode: decision.refused } : { ...row, ...decision.allowed };
   });
   const failed = held.flatMap((row) => {
@@ -54,9 +55,7 @@ async function decideAgain(deps: Deps, held: store.ClaimedRow[]): Promise<void> 
     return row.decision === 'numberless' ? { ...row, failureCode: 'no_texting_number' } : [];
   });
   const refused = decisions.flatMap((each) => ('failureCode' in each ? each : []));
-  await store.failDispatches(deps.db, [...failed, ...refused]);
-  await store.updateHours(
-    deps.db,
-    decisions.flatMap((each) => ('failureCode' in each ? [] : each)),
-  );
+  const rescheduled = decisions.flatMap((each) => ('failureCode' in each ? [] : each));
+  await failDispatches(deps.db, [...failed, ...refused]);
+  await updateHours(deps.db, rescheduled);
 }

@@ -2,7 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
 import type { Batch } from '../../store/database/coalescer.ts';
-import * as store from '../../store/delivery/dispatches.ts';
+import { findNextTurn, maintainedMax, releaseDeferred } from '../../store/delivery/dispatches.ts';
+import { expireLeases, type OutcomeRow, recordOutcomes } from '../../store/delivery/outcomes.ts';
+import { applyEarlyReceipts, deleteEarlyReceipts } from '../../store/delivery/receipts.ts';
 import { optOutByCarrier } from '../consent/consents.ts';
 import type { Carrier } from '../ports.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
@@ -53,9 +55,9 @@ function dispatcherTo(carrier: Carrier, deps: Deps, log: Log): Dispatcher {
   let turn: Promise<unknown> = Promise.resolve();
 
   /** Outcomes that come while others are being written are one commit. */
-  const recording: Batch<store.OutcomeRow, void> = {
+  const recording: Batch<OutcomeRow, void> = {
     async run(db, outcomes) {
-      await store.recordOutcomes(db, outcomes, deps.clock.now());
+      await recordOutcomes(db, outcomes, deps.clock.now());
       return outcomes.map(() => undefined);
     },
   };
@@ -81,7 +83,7 @@ function dispatcherTo(carrier: Carrier, deps: Deps, log: Log): Dispatcher {
 
   /** A pace gives each text its moment, which a poll alone would keep in bursts. */
   async function nextTurnInMs(): Promise<number> {
-    const next = await store.findNextTurn(deps.db);
+    const next = await findNextTurn(deps.db);
     return next ? Math.min(pollMs, Math.max(turnPauseMs, next.getTime() - Date.now())) : pollMs;
   }
 
@@ -164,22 +166,22 @@ function dispatcherTo(carrier: Carrier, deps: Deps, log: Log): Dispatcher {
 
 /** How late the next text is: what an operator watches. */
 export async function longestWaitSeconds({ db }: Pick<Deps, 'db'>): Promise<number> {
-  const next = await store.findNextTurn(db);
+  const next = await findNextTurn(db);
   return next ? Math.max(0, (Date.now() - next.getTime()) / 1000) : 0;
 }
 
 /** What nobody else will see to; true when there may be more of it at once. */
 async function recover(deps: Deps): Promise<boolean> {
   const times = { now: deps.clock.now(), realNow: new Date() };
-  const expired = await store.expireLeases(deps.db, times);
-  const applied = await store.applyEarlyReceipts(deps.db, times.now);
-  await store.deleteEarlyReceipts(deps.db, new Date(Date.now() - earlyReceiptMs));
-  return expired === store.recoveredMax || applied === store.recoveredMax || (await releaseSome(deps));
+  const expired = await expireLeases(deps.db, times);
+  const applied = await applyEarlyReceipts(deps.db, times.now);
+  await deleteEarlyReceipts(deps.db, new Date(Date.now() - earlyReceiptMs));
+  return expired === maintainedMax || applied === maintainedMax || (await releaseSome(deps));
 }
 
 /** Texts whose recipient's day has come; true when there were any. */
 async function releaseSome(deps: Deps): Promise<boolean> {
-  return (await store.releaseDeferred(deps.db, { now: deps.clock.now(), realNow: new Date() })) > 0;
+  return (await releaseDeferred(deps.db, { now: deps.clock.now(), realNow: new Date() })) > 0;
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {

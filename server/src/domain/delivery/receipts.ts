@@ -1,9 +1,9 @@
 import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/coalescer.ts';
-import { recordReceipts } from '../../store/delivery/dispatches.ts';
+import { recordReceipts } from '../../store/delivery/receipts.ts';
 import type { Clock, Receipt } from '../ports.ts';
 
-/** What the carrier says became of a text. Those that come together are one commit. */
+/** Records whether a text was delivered. Receipts that arrive together share one commit. */
 export async function receiveReceipt({ db, clock }: Deps, receipt: Receipt): Promise<void> {
   await db.batch(receiving, { receipt, clock });
 }

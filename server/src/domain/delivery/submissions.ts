@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import type { OutcomeRow } from '../../store/delivery/dispatches.ts';
+import type { OutcomeRow } from '../../store/delivery/outcomes.ts';
 import type { Carrier, Submission } from '../ports.ts';
 import type { ClaimedText } from './claims.ts';
 

@@ -1,18 +1,15 @@
 import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/coalescer.ts';
-import type { RecipientRow } from '../../store/messages/messages.ts';
 import * as store from '../../store/messages/messages.ts';
 import type { By } from '../archive/archive.ts';
 import { invalid, type Problem, problem } from '../problems.ts';
 import { dayMs } from '../shared/days.ts';
 import { type Judge, judgesOf } from '../supervision/lexicons.ts';
-import { type Judged, takeSupervised } from '../supervision/supervision.ts';
+import { acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
 import { type Failure, failure } from '../texting/failures.ts';
-import { gate, type Recipient } from '../texting/gate.ts';
-import { ensureMembers, isUnknown } from '../texting/members.ts';
-import type { Verdict } from '../texting/texts.ts';
-import { type Draft, noCarrier } from '../texting/texts.ts';
-import { type NewSchedule, takeSchedules } from './scheduled-message-entries.ts';
+import { ensureRecipients, isKnown, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
+import { type Draft, noCarrier, type Verdict } from '../texting/texts.ts';
+import { type NewSchedule, scheduleMessages } from './scheduled-message-entries.ts';
 
 export type MessageInput = {
   text: string;
@@ -40,9 +37,9 @@ const daysAheadMax = 731;
 /** Below this a delivery date is read as seconds: as milliseconds it would be before 1973. */
 const millisecondsMin = 1e11;
 
-/** What becomes of one recipient. */
+/** What happens to one recipient. */
 type Decision =
-  | { failure: Failure; blocked?: Judged }
+  | { failure: Failure; blocked: Judged | undefined }
   | { memberId: number; draft: Draft }
   | { memberId: number; scheduled: NewSchedule };
 type Result = MessageResult | { refused: Problem };
@@ -70,11 +67,11 @@ export async function sendMessage(deps: Deps, advisorId: number, input: MessageI
 export async function getMessage(deps: Deps, advisorId: number, messageId: number): Promise<Message> {
   const message = await store.findMessage(deps.db, advisorId, messageId);
   if (!message) throw problem('not_found', 'There is no such message.');
-  // Being submitted is ours to know: for everybody else it still waits.
+  // `submitting` is internal: to everybody else the message is still queued.
   return { ...message, status: message.status === 'submitting' ? 'queued' : message.status };
 }
 
-/** Many sends, of any advisors, in one transaction and in the order in which they came. */
+/** Many sends, for any advisors, in one transaction and in order of arrival. */
 const sending: Batch<Send, Result> = {
   weigh: ({ phones }) => phones.length,
   async run(db, sends) {
@@ -92,21 +89,16 @@ const sending: Batch<Send, Result> = {
     const blocked = decisions.flatMap((each) => ('failure' in each ? (each.blocked ?? []) : []));
     const schedules = decisions.flatMap((each) => ('scheduled' in each ? each.scheduled : []));
     const others = schedules.map(({ advisorId }) => advisorId);
-    const messageIds = (await takeSupervised(deps, drafts, { blocked, others })).values();
-    const scheduledIds = (await takeSchedules(deps, schedules)).values();
+    const messageIds = (await acceptDrafts(deps, drafts, { blocked, others })).values();
+    const scheduledIds = (await scheduleMessages(deps, schedules)).values();
     return decided.map((each) => ('refused' in each ? each : resultOf(each, { messageIds, scheduledIds })));
   },
 };
 
-/** What is known of each number of each send; an unknown one is made known first, whatever becomes of its text. */
-async function findRecipients(deps: Deps, sends: Send[]): Promise<RecipientRow[][]> {
+/** The recipients of each send. */
+async function findRecipients(deps: Deps, sends: Send[]): Promise<(Recipient | UnknownNumber)[][]> {
   const numbers = sends.flatMap(({ advisorId, phones }) => phones.map((phone) => ({ advisorId, phone })));
-  let rows = await store.listRecipients(deps.db, numbers);
-  const unknown = numbers.filter((_, index) => isUnknown(rows[index]));
-  if (unknown.length > 0) {
-    await ensureMembers(deps, unknown);
-    rows = await store.listRecipients(deps.db, numbers);
-  }
+  const rows = await ensureRecipients(deps, numbers);
   let start = 0;
   return sends.map(({ phones }) => {
     start += phones.length;
@@ -117,18 +109,18 @@ async function findRecipients(deps: Deps, sends: Send[]): Promise<RecipientRow[]
 function decide(
   deps: Deps,
   send: Send,
-  recipients: RecipientRow[],
+  recipients: (Recipient | UnknownNumber)[],
   judges: Map<number, Judge>,
 ): Decision[] | { refused: Problem } {
   if (recipients.some(({ textingNumber }) => !textingNumber)) return { refused: noTextingNumber() };
-  // One firm, one text: what its lexicon says is the same for every recipient.
+  // Numbers stay unknown only on an account that was disabled since the request was let in.
+  if (!recipients.every(isKnown)) return { refused: problem('unauthorized', 'The advisor’s account is disabled.') };
+  // One firm, one text: its lexicon says the same for every recipient.
   const verdict = judges.get(recipients[0]?.firmId ?? -1)?.(send.text) ?? null;
-  return send.phones.map((phone, index) =>
-    decideOne(deps, send, { ...recipients[index], phone } as Recipient, verdict),
-  );
+  return recipients.map((recipient) => decideOne(deps, send, recipient, verdict));
 }
 
-/** A schedule's text is only blocked here: whether it is held or flagged is for the lexicon of the day it is due. */
+/** A scheduled text can only be blocked here: the lexicon on the day it is due decides whether to hold or flag it. */
 function decideOne(
   deps: Deps,
   { advisorId, by, text, schedule }: Send,
@@ -136,14 +128,10 @@ function decideOne(
   verdict: Verdict | null,
 ): Decision {
   const { memberId, phone, timeZone } = to;
-  const decision = gate(deps, to, 'text', schedule?.firstDate ?? deps.clock.now());
-  if ('refused' in decision) return { failure: failure(phone, memberId, decision.refused, to) };
-  const common = { advisorId, kind: 'text', text, by } as const;
-  if (verdict?.action === 'block') {
-    const blocked = { to, text: { ...common, verdict } };
-    return { failure: failure(phone, memberId, 'text_blocked', to), blocked };
-  }
-  if (!schedule) return { memberId, draft: { to, text: { ...common, hours: decision.allowed, verdict } } };
+  const at = schedule?.firstDate ?? deps.clock.now();
+  const drafted = draftFor(deps, to, { advisorId, kind: 'text', text, by, verdict }, at);
+  if ('refused' in drafted) return { failure: failure(phone, memberId, drafted.refused, to), blocked: drafted.blocked };
+  if (!schedule) return { memberId, draft: drafted.draft };
   return { memberId, scheduled: { advisorId, memberId, phone, text, timeZone, ...schedule, ...by } };
 }
 

@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts';
 import { insertEntries } from '../../store/archive/archive.ts';
 import type {
+  DueChange,
   DueRow,
-  FiredChange,
   NewScheduledMessage,
   ScheduledMessageRow,
 } from '../../store/messages/scheduled-messages.ts';
@@ -22,7 +22,7 @@ type Change = {
 };
 
 /** Schedules texts, for as many advisors as there are, and returns their ids in order. */
-export async function takeSchedules(deps: Deps, rows: NewSchedule[]): Promise<number[]> {
+export async function scheduleMessages(deps: Deps, rows: NewSchedule[]): Promise<number[]> {
   const ids = await insertScheduledMessages(deps.db, rows, deps.clock.now());
   const created = rows.map(({ advisorId, actor, traceId, ...row }, index): Change => {
     const next = { deliveryDate: row.firstDate, status: 'scheduled', reason: null } as const;
@@ -34,7 +34,7 @@ export async function takeSchedules(deps: Deps, rows: NewSchedule[]): Promise<nu
 }
 
 /** What became of each that was due; in the order of the changes. */
-export async function archiveFired(deps: Deps, due: DueRow[], changes: FiredChange[]): Promise<void> {
+export async function archiveDue(deps: Deps, due: DueRow[], changes: DueChange[]): Promise<void> {
   const fired = changes.map((change, index): Change => {
     const { advisorId, actor: _actor, traceId: _traceId, ...row } = due[index] as DueRow;
     const { deliveryDate, status, reason } = change;

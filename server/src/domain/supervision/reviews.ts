@@ -1,13 +1,16 @@
 import type { Deps } from '../../deps.ts';
-import { failHeld, listRecipients, releaseHeld, updateFirstTexted } from '../../store/messages/messages.ts';
 import type { ReviewFilter, ReviewKind, ReviewRow, ReviewStatus } from '../../store/supervision/reviews.ts';
 import * as store from '../../store/supervision/reviews.ts';
+import { failHeld, releaseHeld } from '../../store/texting/held-texts.ts';
+import { listRecipients } from '../../store/texting/recipients.ts';
+import { updateFirstTexted } from '../../store/texting/texts.ts';
 import type { Staff } from '../accounts/staff.ts';
 import { archive, byStaff } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { hasControlCharacters, isBlank } from '../shared/text-rules.ts';
 import { failure } from '../texting/failures.ts';
-import { gate, type Recipient, type RefusalCode } from '../texting/gate.ts';
+import { gate, type RefusalCode } from '../texting/gate.ts';
+import { knownRecipient } from '../texting/recipients.ts';
 
 /** Something that a firm's staff looks at: what a lexicon found, a free-text opt-out, or a text of the daily sample. */
 export type Review = ReviewRow;
@@ -106,7 +109,7 @@ async function settleHeld(deps: Deps, review: Review, decision: Decision['decisi
 async function release(deps: Deps, review: Review, messageId: number): Promise<Outcome> {
   const { advisorId, phone } = review;
   const [row] = await listRecipients(deps.db, [{ advisorId, phone }]);
-  const to = { ...row, phone } as Recipient;
+  const to = knownRecipient(row);
   if (to.disabled || !to.textingNumber)
     throw problem('conflict', 'The advisor’s account is disabled or has no texting number; the text still waits.');
   const allowed = gate(deps, to, 'text', deps.clock.now());

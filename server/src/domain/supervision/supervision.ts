@@ -1,26 +1,40 @@
 import type { Deps } from '../../deps.ts';
 import { insertEntries, lockHeads } from '../../store/archive/archive.ts';
 import { insertReviews, type NewReview } from '../../store/supervision/reviews.ts';
+import { gate, type RefusalCode } from '../texting/gate.ts';
+import type { Recipient } from '../texting/recipients.ts';
 import { acceptTexts, compose, type Draft, type Text, type Verdict } from '../texting/texts.ts';
 
 /** A draft in which the firm's lexicon found something. */
 export type Judged = Draft & { text: Text & { verdict: Verdict } };
 
+type Drafted = { draft: Draft } | { refused: RefusalCode; blocked?: Judged };
+
 const kinds = { flag: 'flagged', hold: 'held', block: 'blocked' } as const;
 
+/** A draft if the gate and the firm's lexicon let the text through at that moment; otherwise why not. */
+export function draftFor(deps: Pick<Deps, 'carrier'>, to: Recipient, text: Text, at: Date): Drafted {
+  const decision = gate(deps, to, text.kind, at);
+  if ('refused' in decision) return decision;
+  const draft = { to, text: { ...text, hours: decision.allowed } };
+  return isJudged(draft) && draft.text.verdict.action === 'block'
+    ? { refused: 'text_blocked', blocked: draft }
+    : { draft };
+}
+
 /**
- * Takes drafts on, inside a transaction, and puts before the firm what its lexicon found in them: what is flagged goes out,
- * what is held waits for a reviewer, what is blocked is only written down. Returns the ids of all but the blocked, in order.
- * Where nothing was found, which is nearly always, this costs no statement. `others` are the advisors whose archives get
- * more entries in the same transaction.
+ * Accepts drafts, inside a transaction, and shows the firm what its lexicon found in them: flagged texts go out, held texts wait
+ * for a reviewer, and blocked texts are only recorded. Returns the message ids of `drafts`, in order. Nearly always the lexicon
+ * finds nothing, and then this costs no statement. `others` are the advisors whose archives get more entries in the same
+ * transaction.
  */
-export async function takeSupervised(
+export async function acceptDrafts(
   deps: Deps,
   drafts: Draft[],
   { blocked, others }: { blocked: Judged[]; others: number[] },
 ): Promise<number[]> {
   const texts = await compose(deps, drafts);
-  // Then several statements add to the archives, and those may be of different advisors.
+  // Several statements then add to the archives of different advisors: the order of locks avoids deadlocks.
   if (blocked.length > 0 || others.length > 0)
     await lockHeads(deps.db, [...[...drafts, ...blocked].map(({ text }) => text.advisorId), ...others]);
   const messageIds = await acceptTexts(deps, texts);
@@ -36,7 +50,7 @@ function isJudged(draft: Draft): draft is Judged {
   return Boolean(draft.text.verdict);
 }
 
-/** The text is in the archive although nobody got it: an attempt is something that a firm must know of. */
+/** Nobody got the text, but it is in the archive: a firm must know about the attempt. */
 async function archiveBlocked(deps: Deps, blocked: Judged[]): Promise<NewReview[]> {
   const entries = blocked.map(({ to, text: { advisorId, text, by, verdict, scheduledMessageId } }) => {
     const { rules, lexiconVersion } = verdict;

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import type { ConsentState } from '../../store/consent/consents.ts';
-import type { RecipientRow, TextKind } from '../../store/messages/messages.ts';
+import type { Recipient } from '../../store/texting/recipients.ts';
+import type { TextKind } from '../../store/texting/texts.ts';
 import { laterOf } from '../shared/clock.ts';
 import { windowAt, zonesOf } from './quiet-hours.ts';
 
@@ -16,7 +17,6 @@ export type RefusalCode =
 
 /** The time window in which an allowed text may go out; null where there is no limit. */
 export type Hours = { deferredUntil: Date | null; openUntil: Date | null };
-export type Recipient = RecipientRow & { phone: string; memberId: number; state: ConsentState };
 
 const replyExemptionMs = 4 * 60 * 60 * 1000;
 const anyTime: Hours = { deferredUntil: null, openUntil: null };

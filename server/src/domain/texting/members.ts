@@ -1,16 +1,9 @@
 import type { Deps } from '../../deps.ts';
 import { listKnownPhones } from '../../store/address-book/contacts.ts';
 import { insertCrmLookups } from '../../store/address-book/crm-lookups.ts';
-import type { RecipientRow } from '../../store/messages/messages.ts';
 import { insertMembers, lockMembers, type MemberRow, type PhoneOf } from '../../store/texting/members.ts';
 import { createContacts } from '../address-book/contacts.ts';
 import { numberOf } from '../shared/enumerations.ts';
-
-/** Whether texting must first create a member or a contact. If the account can't text at all, it creates nothing. */
-export function isUnknown(row: RecipientRow | undefined): boolean {
-  if (!row?.textingNumber || row.disabled) return false;
-  return row.memberId === null || !row.hasContact;
-}
 
 /**
  * Makes sure, inside a transaction, that each number has a member and a contact, and returns the members, locked. A

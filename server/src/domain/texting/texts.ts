@@ -1,8 +1,9 @@
 import type { Deps } from '../../deps.ts';
-import { insertTexts, type NewText, type TextKind, updateFirstTexted } from '../../store/messages/messages.ts';
+import type { Recipient } from '../../store/texting/recipients.ts';
+import { insertTexts, type NewText, type TextKind, updateFirstTexted } from '../../store/texting/texts.ts';
 import type { By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
-import type { Hours, Recipient } from './gate.ts';
+import type { Hours } from './gate.ts';
 import { segmentsOf } from './segments.ts';
 import { renderWording, wordingOf } from './wordings.ts';
 

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 
-/** What an entry is about; texts that go out are written with their messages (store/messages/messages.ts). */
+/** What an entry is about; texts that go out are written with their messages (store/texting/texts.ts). */
 export type EntryKind =
   | 'text_in'
   | 'consent'

@@ -243,8 +243,8 @@ function translated(error: unknown): unknown {
   return error;
 }
 
-/** The fault of one row, which must not fail its neighbours in a batch. */
-function isDataError(error: unknown): boolean {
+/** Whether one row is at fault, which must not fail the others in its batch. */
+export function isDataError(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^2[123]/.test(error.code ?? '');
 }
 

@@ -39,7 +39,7 @@ export type DueRow = Omit<ScheduledMessageRow, 'status' | 'reason'> &
   Pick<NewScheduledMessage, 'advisorId' | 'actor' | 'traceId'>;
 
 /** What became of one that was due. */
-export type FiredChange = Pick<DueRow, 'advisorId' | 'scheduledMessageId'> &
+export type DueChange = Pick<DueRow, 'advisorId' | 'scheduledMessageId'> &
   Pick<ScheduledMessageRow, 'deliveryDate' | 'status' | 'reason'> & { wasDue: Date };
 
 const sortColumns = { deliveryDate: 'delivery_date' } as const;
@@ -117,7 +117,7 @@ export async function lockDue(
  * sub-select because the planner, sure of it, would read the index of all that is scheduled: with 100,000 in it that took
  * 190 ms, and looking 500 up takes 4.
  */
-export async function updateFired(db: Db, changes: FiredChange[]): Promise<number> {
+export async function updateDue(db: Db, changes: DueChange[]): Promise<number> {
   if (changes.length === 0) return 0;
   const updated = await db.query(
     `update scheduled_messages s
@@ -138,7 +138,7 @@ export async function updateFired(db: Db, changes: FiredChange[]): Promise<numbe
       changes.map(({ status }) => status),
       changes.map(({ reason }) => reason),
     ],
-    'update-fired',
+    'update-due',
   );
   return updated.length;
 }

@@ -1,0 +1,154 @@
+import type { Db } from '../database/db.ts';
+import { type MessageKey, maintainedMax, type Times } from './dispatches.ts';
+
+/** What became of an attempt, and what the message is from then on. */
+export type OutcomeRow = MessageKey & {
+  attempt: number;
+  outcome: 'accepted' | 'refused' | 'not_taken' | 'unknown';
+  code: string | null;
+  status: 'sent' | 'failed' | 'queued' | 'in_doubt';
+  failureCode: string | null;
+  carrierMessageId: string | null;
+  /** Real time; for what is queued again. */
+  retryAt: Date | null;
+};
+
+/**
+ * Writes down what became of attempts. The attempt's number is the fence: an outcome counts for the message's last attempt
+ * only, while it is being submitted; where the lease ran out meanwhile, a sure answer still ends the doubt, but nothing is
+ * tried again. A receipt that came before the answer is applied with it.
+ */
+export async function recordOutcomes(db: Db, outcomes: OutcomeRow[], now: Date): Promise<void> {
+  await db.query(
+    `with given as materialized (
+       select *
+       from unnest(
+         $1::bigint[], $2::bigint[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+         $9::timestamptz[]
+       ) as g (
+         advisor_id, message_id, attempt, outcome, code, status, failure_code, carrier_message_id, retry_at
+       )
+       order by message_id
+     ),
+     known as materialized (
+       select given.*, e.status as receipt, e.code as receipt_code
+       from given
+       left join lateral (
+         select status, code
+         from early_receipts
+         where carrier_message_id = given.carrier_message_id
+         for update
+       ) as e on true
+     ),
+     applied as (
+       delete from early_receipts
+       using known
+       where receipt is not null and early_receipts.carrier_message_id = known.carrier_message_id
+     ),
+     moved as (
+       update messages
+       set status = case
+             when known.status = 'queued' and messages.status = 'in_doubt' then 'failed'
+             else coalesce(receipt, known.status)
+           end,
+           failure_code = case
+             when known.status = 'queued' and messages.status = 'submitting' then null
+             when receipt = 'undelivered' then coalesce(receipt_code, 'undelivered')
+             else known.failure_code
+           end,
+           carrier_message_id = known.carrier_message_id,
+           date_time_sent = case when known.status = 'sent' then $10::timestamptz end,
+           date_time_delivered = case when receipt = 'delivered' then $10::timestamptz end
+       from known
+       where messages.advisor_id = known.advisor_id
+         and messages.message_id = known.message_id
+         and messages.attempt = known.attempt
+         and (messages.status = 'submitting' or (messages.status = 'in_doubt' and known.status <> 'in_doubt'))
+       returning messages.advisor_id, messages.message_id, messages.attempt, messages.status, outcome, code, retry_at
+     ),
+     ended as (
+       update attempts
+       set outcome = moved.outcome, code = moved.code, date_time_ended = $10
+       from moved
+       where attempts.advisor_id = moved.advisor_id
+         and attempts.message_id = moved.message_id
+         and attempts.attempt = moved.attempt
+     ),
+     requeued as (
+       update dispatches
+       set leased_until = null, not_before = retry_at
+       from moved
+       where moved.status = 'queued'
+         and dispatches.advisor_id = moved.advisor_id
+         and dispatches.message_id = moved.message_id
+     )
+     delete from dispatches
+     using moved
+     where moved.status <> 'queued'
+       and dispatches.advisor_id = moved.advisor_id
+       and dispatches.message_id = moved.message_id`,
+    [
+      outcomes.map(({ advisorId }) => advisorId),
+      outcomes.map(({ messageId }) => messageId),
+      outcomes.map(({ attempt }) => attempt),
+      outcomes.map(({ outcome }) => outcome),
+      outcomes.map(({ code }) => code),
+      outcomes.map(({ status }) => status),
+      outcomes.map(({ failureCode }) => failureCode),
+      outcomes.map(({ carrierMessageId }) => carrierMessageId),
+      outcomes.map(({ retryAt }) => retryAt),
+      now,
+    ],
+    'record-outcomes',
+  );
+}
+
+/**
+ * Leases that ran out: whoever held them is gone, and nobody knows whether the carrier took the text. A message that is
+ * locked is left for later, since its outcome is just being written. Returns how many there were.
+ */
+export async function expireLeases(db: Db, { now, realNow }: Times): Promise<number> {
+  const rows = await db.query(
+    `with lost as materialized (
+       select advisor_id, message_id
+       from dispatches
+       where leased_until < $1
+       order by leased_until
+       limit ${maintainedMax}
+       for update skip locked
+     ),
+     held as materialized (
+       select lost.*
+       from lost
+       cross join lateral (
+         select
+         from messages
+         where advisor_id = lost.advisor_id and message_id = lost.message_id
+         for update skip locked
+       ) as t
+     ),
+     doubted as (
+       update messages
+       set status = 'in_doubt'
+       from held
+       where messages.advisor_id = held.advisor_id
+         and messages.message_id = held.message_id
+         and messages.status = 'submitting'
+       returning messages.advisor_id, messages.message_id, messages.attempt
+     ),
+     ended as (
+       update attempts
+       set outcome = 'unknown', code = 'lease_expired', date_time_ended = $2
+       from doubted
+       where attempts.advisor_id = doubted.advisor_id
+         and attempts.message_id = doubted.message_id
+         and attempts.attempt = doubted.attempt
+     )
+     delete from dispatches
+     using held
+     where dispatches.advisor_id = held.advisor_id and dispatches.message_id = held.message_id
+     returning 1`,
+    [realNow, now],
+  );
+  return rows.length;
+}

@@ -1,0 +1,45 @@
+/**
+ * An advisor's pace, in texts per second, gives each text a slot of its own: real time, before which it doesn't go out. The next
+ * free slot is in the advisor's archive head, the row that also gives out archive numbers, so slots and numbers agree.
+ */
+
+/** SQL for the time that a text takes up at a pace; none where there is no pace. */
+export function spacingAt(pace: string): string {
+  return `coalesce(1.0 / ${pace}, 0) * interval '1 second'`;
+}
+
+/**
+ * SQL for common table expressions, of which `slots` has the rows of another one with the `slot` of each, and where it is
+ * `archived` its archive `number`. Rows need an advisor_id and a spacing (null takes up no time), and get their slots in
+ * the given order. `realNow` is a parameter.
+ */
+export function slotsOf(
+  rows: string,
+  { order, realNow, archived = false }: { order: string; realNow: string; archived?: boolean },
+): string {
+  return `totals as (
+       select advisor_id, count(*) as entries, coalesce(sum(spacing), interval '0') as duration
+       from ${rows}
+       group by advisor_id
+     ),
+     heads as (
+       insert into archive_heads as head (advisor_id, last_number, next_slot)
+       select advisor_id, ${archived ? 'entries' : '0'}, ${realNow}::timestamptz + duration
+       from totals
+       order by advisor_id
+       on conflict (advisor_id) do update
+       set last_number = head.last_number + excluded.last_number,
+           next_slot = greatest(head.next_slot, ${realNow}) + (excluded.next_slot - ${realNow})
+       returning advisor_id, last_number, next_slot
+     ),
+     slots as materialized (
+       select r.*,${archived ? '\n         last_number - entries + row_number() over advisors as number,' : ''}
+         next_slot - duration + coalesce(sum(spacing) over earlier, interval '0') as slot
+       from ${rows} as r
+       join heads using (advisor_id)
+       join totals using (advisor_id)
+       window
+         advisors as (partition by r.advisor_id order by ${order}),
+         earlier as (partition by r.advisor_id order by ${order} rows between unbounded preceding and 1 preceding)
+     )`;
+}

@@ -1,0 +1,64 @@
+import type { ConsentState } from '../consent/consents.ts';
+import type { Db } from '../database/db.ts';
+import type { PhoneOf } from './members.ts';
+
+/** An advisor's account, as far as a text depends on it. */
+type Account = {
+  firmId: number;
+  firmName: string;
+  firstTextLine: boolean | null;
+  advisorName: string;
+  textingNumber: string | null;
+  timeZone: string;
+  consentRequired: boolean;
+  consentCollection: boolean;
+  quietHours: 'off' | 'defer' | 'refuse';
+  textingPace: number | null;
+  disabled: boolean;
+};
+
+type NumberRow = Account & {
+  phone: string;
+  hasContact: boolean;
+  /** The state of the oldest contact with this number. */
+  contactState: string | null;
+};
+
+/** A member, with everything that decides whether they can be texted now. */
+export type Recipient = NumberRow & {
+  memberId: number;
+  state: ConsentState;
+  lastReplyAt: Date | null;
+  firstTextedAt: Date | null;
+};
+
+/** A number that the advisor doesn't know yet. */
+export type UnknownNumber = NumberRow & { memberId: null; state: null; lastReplyAt: null; firstTextedAt: null };
+
+/** A row per number, in the same order; none for an advisor that doesn't exist. */
+export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recipient | UnknownNumber)[]> {
+  return db.query<Recipient | UnknownNumber>(
+    `select
+       given.phone, m.member_id as "memberId", m.state, m.last_reply_at as "lastReplyAt",
+       m.first_texted_at as "firstTextedAt",
+       c.contact_id is not null as "hasContact", c.state as "contactState",
+       a.firm_id as "firmId", f.name as "firmName", f.first_text_line as "firstTextLine", a.name as "advisorName",
+       a.texting_number as "textingNumber", a.time_zone as "timeZone", a.consent_required as "consentRequired",
+       a.consent_collection as "consentCollection", a.quiet_hours as "quietHours", a.texting_pace as "textingPace",
+       a.disabled
+     from unnest($1::bigint[], $2::text[]) with ordinality as given (advisor_id, phone, position)
+     join advisors a using (advisor_id)
+     join firms f using (firm_id)
+     left join members m on m.advisor_id = given.advisor_id and m.phone = given.phone
+     left join lateral (
+       select contact_id, state
+       from contacts
+       where advisor_id = given.advisor_id and phone = given.phone
+       order by contact_id
+       limit 1
+     ) as c on true
+     order by position`,
+    [numbers.map(({ advisorId }) => advisorId), numbers.map(({ phone }) => phone)],
+    'list-recipients',
+  );
+}

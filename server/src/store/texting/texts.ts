@@ -1,0 +1,122 @@
+import type { Db } from '../database/db.ts';
+import { slotsOf, spacingAt } from './pace.ts';
+
+/** Why a text is sent: what consent it needs follows from it. */
+export type TextKind = 'text' | 'consent_request' | 'reminder' | 'opt_in' | 'opt_out' | 'help';
+
+/** A text that goes into the archive and out. */
+export type NewText = {
+  advisorId: number;
+  memberId: number;
+  kind: TextKind;
+  text: string;
+  /** Facts for the archive, as JSON. */
+  meta: object;
+  actor: string;
+  traceId: string | null;
+  segments: number;
+  encoding: string;
+  scheduledMessageId: number | null;
+  /** Texts a second from the advisor's number. */
+  pace: number | null;
+  deferredUntil: Date | null;
+  openUntil: Date | null;
+  expiresAt: Date | null;
+  /** Whether it waits for somebody to approve it, with no place in the outbox. */
+  held?: boolean;
+};
+
+/**
+ * Takes texts on: a message, an archive entry with its body, and a place in the outbox for each, in one statement, however
+ * many there are and for whichever advisors. What answers a person doesn't wait behind what the advisor began: a
+ * confirmation goes out within minutes or never. What is held gets its place when it is approved. Returns their ids in order.
+ */
+export async function insertTexts(
+  db: Db,
+  texts: NewText[],
+  { now, realNow }: { now: Date; realNow: Date },
+): Promise<number[]> {
+  if (texts.length === 0) return [];
+  const rows = await db.query<{ messageId: number }>(
+    `with given as materialized (
+       select *, nextval('message_ids') as message_id, convert_to(text, 'UTF8') as bytes,
+         uuid_send(gen_random_uuid()) as salt,
+         kind in ('text', 'consent_request') as paced,
+         case
+           when deferred_until is null and held is not true and kind in ('text', 'consent_request')
+             then ${spacingAt('pace')}
+         end as spacing
+       from rows from (
+         json_to_recordset($1) as (
+           "advisorId" bigint, "memberId" bigint, kind text, text text, meta text, actor text, "traceId" text,
+           segments smallint, encoding text, "scheduledMessageId" bigint, pace integer, "deferredUntil" timestamptz,
+           "openUntil" timestamptz, "expiresAt" timestamptz, held boolean
+         )
+       ) with ordinality as g (
+         advisor_id, member_id, kind, text, meta, actor, trace_id, segments, encoding, scheduled_message_id, pace,
+         deferred_until, open_until, expires_at, held, position
+       )
+     ),
+     ${slotsOf('given', { order: 'position', realNow: '$3', archived: true })},
+     bodies as (
+       insert into archive_bodies (advisor_id, number, salt, body)
+       select advisor_id, number, salt, bytes
+       from slots
+     ),
+     entered as (
+       insert into archive_entries (
+         advisor_id, number, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created
+       )
+       select advisor_id, number, 'text_out', member_id, message_id, actor, trace_id, meta, sha256(salt || bytes), $2
+       from slots
+     ),
+     queued as (
+       insert into dispatches (advisor_id, message_id, not_before, deferred_until, open_until, expires_at)
+       select
+         advisor_id, message_id, case when paced then slot else $3 end, deferred_until, open_until, expires_at
+       from slots
+       where held is not true
+     ),
+     accepted as (
+       insert into messages (
+         advisor_id, message_id, member_id, kind, archive_number, status, segments, encoding, scheduled_message_id,
+         date_time_created
+       )
+       select
+         advisor_id, message_id, member_id, kind, number, case when held then 'held' else 'queued' end, segments,
+         encoding, scheduled_message_id, $2
+       from slots
+     )
+     select message_id as "messageId"
+     from slots
+     order by position`,
+    [JSON.stringify(texts.map((text) => ({ ...text, meta: JSON.stringify(text.meta) }))), now, realNow],
+    'insert-texts',
+  );
+  return rows.map(({ messageId }) => messageId);
+}
+
+/** Remembers who has had a first text, where nobody had before; locked in the order in which everybody locks members. */
+export async function updateFirstTexted(
+  db: Db,
+  members: { advisorId: number; memberId: number }[],
+  now: Date,
+): Promise<void> {
+  if (members.length === 0) return;
+  await db.query(
+    `with locked as materialized (
+       select advisor_id, member_id
+       from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, member_id)
+       join members m using (advisor_id, member_id)
+       where m.first_texted_at is null
+       order by advisor_id, phone
+       for update of m
+     )
+     update members
+     set first_texted_at = $3
+     from locked
+     where members.advisor_id = locked.advisor_id and members.member_id = locked.member_id`,
+    [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId), now],
+    'update-first-texted',
+  );
+}
