@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
-import { dispatcher } from './domain/delivery/dispatch.ts';
+import { dispatcher } from './domain/delivery/dispatcher.ts';
 import { sendDueMessages } from './domain/messages/scheduled-messages.ts';
 import { startJobs } from './jobs/start.ts';
 import { makeLog } from './log.ts';

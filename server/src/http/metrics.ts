@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Deps } from '../deps.ts';
-import { longestWaitSeconds } from '../domain/delivery/dispatch.ts';
+import { longestWaitSeconds } from '../domain/delivery/dispatcher.ts';
 
 /** Prometheus metrics of one server: requests by route and code, their latency, texts that wait, the pool, the process. */
 export function addMetrics(app: FastifyInstance, deps: Deps, pool: { counts(): Record<string, number> }): void {

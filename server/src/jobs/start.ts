@@ -15,7 +15,7 @@ import {
 } from '../domain/archive/checkpoint-delivery.ts';
 import type { NoteSigner } from '../domain/archive/signed-notes.ts';
 import { receiveReply } from '../domain/consent/replies.ts';
-import { type Dispatcher, dispatcher } from '../domain/delivery/dispatch.ts';
+import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { receiveReceipt } from '../domain/delivery/receipts.ts';
 import { sendDueMessages } from '../domain/messages/scheduled-messages.ts';
 import type { CrmFault } from '../domain/ports.ts';

@@ -6,7 +6,7 @@ import type { Deps } from '../../src/deps.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { requestConsent } from '../../src/domain/consent/consent-requests.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
-import { dispatcher } from '../../src/domain/delivery/dispatch.ts';
+import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
 import { sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';
 import type { Carrier, IncomingReply } from '../../src/domain/ports.ts';

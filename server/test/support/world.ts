@@ -10,7 +10,7 @@ import { allScopes } from '../../src/domain/access/scopes.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
 import { type Advisor, addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
-import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatch.ts';
+import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';
 import type { Carrier, OpenCrm } from '../../src/domain/ports.ts';
 import { makeSealer } from '../../src/domain/shared/sealing.ts';

@@ -12,7 +12,7 @@ import { requestConsent } from '../../src/domain/consent/consent-requests.ts';
 import { recordConsent } from '../../src/domain/consent/consents.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
-import { dispatcher } from '../../src/domain/delivery/dispatch.ts';
+import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import { type MessageInput, sendMessage } from '../../src/domain/messages/messages.ts';
 import { cancelScheduled, sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { dispatcher } from '../../src/domain/delivery/dispatch.ts';
+import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
 import type { Carrier } from '../../src/domain/ports.ts';
 import { areaCodesByZones } from '../../src/domain/texting/area-codes.ts';

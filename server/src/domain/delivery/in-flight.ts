@@ -1,0 +1,64 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Deps } from '../../deps.ts';
+import type { Log } from '../../log.ts';
+import type { Carrier } from '../ports.ts';
+import { circuitBreaker } from './circuit-breaker.ts';
+import type { ClaimedText } from './claims.ts';
+import { recordOutcome } from './outcomes.ts';
+import { submitToCarrier } from './submissions.ts';
+
+/** The texts that are with the carrier, on this node. */
+export type InFlight = {
+  /** How many may be claimed now: a full claim, one to probe a carrier that was down, or none. */
+  claimable(): number;
+  submit(text: ClaimedText): void;
+  /** Resolves once every text has its outcome, or after that much time. */
+  finished(withinMs: number): Promise<void>;
+  /** Outcomes that can't be written are no longer retried. */
+  abandon(): void;
+};
+
+const claimMax = 200;
+const inFlightMax = 1_000;
+/** Leaves room for a full claim: claiming one at a time would cost a commit per text. */
+const inFlightToClaim = inFlightMax - claimMax;
+
+export function inFlight(deps: Deps, carrier: Carrier, log: Log): InFlight {
+  const breaker = circuitBreaker();
+  const tasks = new Set<Promise<void>>();
+  const abandoned = new AbortController();
+  const recording = { deps, log, abandoned: abandoned.signal };
+
+  async function submitAndRecord(text: ClaimedText): Promise<void> {
+    const { result, late } = submitToCarrier(deps, carrier, text);
+    const known = await result;
+    if ('accepted' in known || 'refused' in known) breaker.succeeded();
+    else breaker.failed(text.phone);
+    await recordOutcome(recording, text, known);
+    // A late answer still settles a text in doubt; nobody waits for it.
+    void late.then((answer) => answer && recordOutcome(recording, text, answer));
+  }
+
+  return {
+    claimable: () => (tasks.size > inFlightToClaim ? 0 : Math.min(claimMax, breaker.allowance())),
+    submit(text) {
+      breaker.began();
+      const task = submitAndRecord(text)
+        .catch((err) => log.error({ err }, 'a text could not be submitted'))
+        .finally(() => {
+          tasks.delete(task);
+          if (tasks.size === inFlightToClaim) deps.signals.queued.raise();
+        });
+      tasks.add(task);
+    },
+    finished: (withinMs) => within(withinMs, Promise.all(tasks)),
+    abandon: () => abandoned.abort(),
+  };
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  const timeout = pause(Math.max(ms, 0), undefined, { signal: done.signal, ref: false }).catch(() => {});
+  await Promise.race([work, timeout]);
+  done.abort();
+}

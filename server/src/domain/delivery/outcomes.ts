@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Deps } from '../../deps.ts';
+import type { Log } from '../../log.ts';
+import type { Batch } from '../../store/database/coalescer.ts';
+import { type OutcomeRow, recordOutcomes } from '../../store/delivery/outcomes.ts';
+import { optOutByCarrier } from '../consent/consents.ts';
+import type { Clock } from '../ports.ts';
+import type { ClaimedText } from './claims.ts';
+import type { Result } from './submissions.ts';
+
+type Recording = { deps: Deps; log: Log; abandoned: AbortSignal };
+
+/** How long writing an outcome is retried. By then the lease has expired, and the text is in doubt. */
+const recordWithinMs = 60_000;
+const recordPauseMs = 100;
+const recordPauseMsMax = 5_000;
+
+const attemptsMax = 12;
+const retryPauseMs = 300;
+const retryPauseMsMax = 60_000;
+const jitter = 0.2;
+
+/** Retries until it is written: the outcome is all we know about a text that has left. */
+export async function recordOutcome(
+  { deps, log, abandoned }: Recording,
+  text: ClaimedText,
+  result: Result,
+): Promise<void> {
+  const deadline = Date.now() + recordWithinMs;
+  for (let pauseMs = recordPauseMs; ; pauseMs = Math.min(pauseMs * 2, recordPauseMsMax)) {
+    try {
+      // The carrier knows about an opt-out that we don't: it applies to every text that waits for this person.
+      if ('refused' in result && result.refused === 'opted_out')
+        await optOutByCarrier(deps, text.advisorId, text.memberId);
+      return await deps.db.batch(recording, { outcome: outcomeOf(text, result), clock: deps.clock });
+    } catch (err) {
+      const last = abandoned.aborted || Date.now() + pauseMs > deadline;
+      log.warn({ err, last }, 'an outcome can’t be written');
+      if (last) return;
+      await pause(pauseMs);
+    }
+  }
+}
+
+/** Outcomes that arrive while others are being written share one commit. */
+const recording: Batch<{ outcome: OutcomeRow; clock: Clock }, void> = {
+  async run(db, items) {
+    const [first] = items;
+    if (!first) return [];
+    const outcomes = items.map(({ outcome }) => outcome);
+    await recordOutcomes(db, outcomes, first.clock.now());
+    return items.map(() => undefined);
+  },
+};
+
+/** The outcome of an attempt. A text that was definitely not taken is retried, with backoff. */
+export function outcomeOf({ advisorId, messageId, attempt }: ClaimedText, result: Result): OutcomeRow {
+  const row = { advisorId, messageId, attempt, code: null, failureCode: null, carrierMessageId: null, retryAt: null };
+  if ('accepted' in result) return { ...row, outcome: 'accepted', status: 'sent', carrierMessageId: result.accepted };
+  if ('refused' in result) {
+    const code = result.refused;
+    return { ...row, outcome: 'refused', status: 'failed', code, failureCode: code };
+  }
+  if ('unknown' in result) return { ...row, outcome: 'unknown', status: 'in_doubt', code: result.unknown };
+  const notTaken = { ...row, outcome: 'not_taken', code: result.notTaken, failureCode: 'carrier_unavailable' } as const;
+  if (attempt >= attemptsMax) return { ...notTaken, status: 'failed' };
+  return { ...notTaken, status: 'queued', retryAt: new Date(Date.now() + pauseAfter(attempt)) };
+}
+
+/** Doubles each time, with jitter, so that retries don't all come back at once. */
+function pauseAfter(attempt: number): number {
+  const pauseMs = Math.min(retryPauseMs * 2 ** (attempt - 1), retryPauseMsMax);
+  return pauseMs * (1 - jitter + 2 * jitter * Math.random());
+}
