@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { dispatcher } from './domain/delivery/dispatcher.ts';
-import { sendDueMessages } from './domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from './domain/messages/due-messages.ts';
 import { startJobs } from './jobs/start.ts';
 import { makeLog } from './log.ts';
 import { startRuntime } from './runtime.ts';

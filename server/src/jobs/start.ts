@@ -17,7 +17,7 @@ import type { NoteSigner } from '../domain/archive/signed-notes.ts';
 import { receiveReply } from '../domain/consent/replies.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { receiveReceipt } from '../domain/delivery/receipts.ts';
-import { sendDueMessages } from '../domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from '../domain/messages/due-messages.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';

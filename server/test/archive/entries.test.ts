@@ -12,7 +12,7 @@ import { addAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm, setFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, setStaff } from '../../src/domain/accounts/staff.ts';
 import { deployment } from '../../src/domain/archive/archive.ts';
-import { sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { forgetExpiredSignIns } from '../../src/domain/sign-in/sign-ins.ts';
 import { setWording } from '../../src/domain/texting/wordings.ts';

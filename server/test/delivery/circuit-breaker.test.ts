@@ -4,7 +4,7 @@ import { circuitBreaker } from '../../src/domain/delivery/circuit-breaker.ts';
 
 const any = Number.POSITIVE_INFINITY;
 
-/** A breaker whose time the test moves. */
+/** A breaker whose clock the test moves. */
 function makeBreaker() {
   let now = 1_000_000;
   const breaker = circuitBreaker(() => now);
@@ -28,13 +28,13 @@ test('failures for fewer than five people in a row change nothing', () => {
   assert.equal(breaker.allowance(), any);
 });
 
-test('failures for one and the same person say nothing about the others', () => {
+test('failures for the same person say nothing about the others', () => {
   const breaker = makeBreaker();
   for (let time = 0; time < 20; time++) breaker.failed('a');
   assert.equal(breaker.allowance(), any);
 });
 
-test('after five it is open for a second, then lets one through', () => {
+test('after five failures it opens for a second, then lets one through', () => {
   const breaker = makeBreaker();
   breaker.fail('a', 'b', 'c', 'd', 'e');
   assert.equal(breaker.allowance(), 0);
@@ -48,7 +48,7 @@ test('after five it is open for a second, then lets one through', () => {
   assert.equal(breaker.allowance(), any);
 });
 
-test('each probe that fails doubles the time, up to thirty seconds', () => {
+test('each failed probe doubles the wait, up to thirty seconds', () => {
   const breaker = makeBreaker();
   breaker.fail('a', 'b', 'c', 'd', 'e');
   for (const openMs of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
@@ -61,7 +61,7 @@ test('each probe that fails doubles the time, up to thirty seconds', () => {
   }
 });
 
-test('once all is well it begins from the start again', () => {
+test('after a success the wait starts at a second again', () => {
   const breaker = makeBreaker();
   breaker.fail('a', 'b', 'c', 'd', 'e');
   breaker.pass(1_000);
@@ -75,7 +75,7 @@ test('once all is well it begins from the start again', () => {
   assert.equal(breaker.allowance(), 1);
 });
 
-test('what was begun before it opened neither prolongs the time nor is held against it', () => {
+test('a failure that began before it opened neither extends the wait nor counts against it', () => {
   const breaker = makeBreaker();
   breaker.fail('a', 'b', 'c', 'd', 'e', 'f', 'g');
   breaker.pass(1_000);

@@ -19,25 +19,25 @@ const hourMs = 3_600_000;
 const carrierTimeoutMs = 3_000;
 const log = makeLog('silent');
 
-type Behaviour = (text: OutgoingText, submission: number) => Promise<Submission> | Submission;
+type Behavior = (text: OutgoingText, submission: number) => Promise<Submission> | Submission;
 
-/** A carrier that does what the test says for a number, and otherwise takes everything; it remembers what it was handed. */
+/** A carrier that does what the test says for a number, and otherwise takes everything. It remembers every submission. */
 function makeCarrier() {
   const submitted: OutgoingText[] = [];
-  const behaviours = new Map<string, Behaviour>();
+  const behaviors = new Map<string, Behavior>();
   let ids = 0;
   const carrier: Carrier = {
     name: 'test',
     check: () => null,
     async submit(text) {
       submitted.push(text);
-      const behave = behaviours.get(text.to);
+      const behave = behaviors.get(text.to);
       return behave ? behave(text, to(text.to).length) : { accepted: `test-${++ids}` };
     },
     listen: () => async () => {},
   };
   const to = (phone: string) => submitted.filter((text) => text.to === phone);
-  return { carrier, submitted, to, behave: (phone: string, how: Behaviour) => void behaviours.set(phone, how) };
+  return { carrier, submitted, to, behave: (phone: string, how: Behavior) => void behaviors.set(phone, how) };
 }
 
 suite('handing texts to the carrier', () => {
@@ -54,7 +54,7 @@ suite('handing texts to the carrier', () => {
     return body.successes[0].messageId;
   }
 
-  test('what is taken is sent', async () => {
+  test('a text that the carrier takes is sent', async () => {
     const phone = await acceptedPhone(world, world.ann);
     const messageId = await sendTo(phone);
     const { dateTimeSent, failureCode } = await statusOf(world.ann, messageId, 'sent');
@@ -64,7 +64,7 @@ suite('handing texts to the carrier', () => {
     assert.deepEqual(to(phone), [{ from: textingNumber, to: phone, text: 'Hello', kind: 'text' }]);
   });
 
-  test('what surely wasn’t taken is tried again, a little later', async () => {
+  test('a text that was definitely not taken is retried with backoff', async () => {
     const phone = await acceptedPhone(world, world.ann);
     const at: number[] = [];
     behave(phone, (_text, submission) => {
@@ -77,7 +77,7 @@ suite('handing texts to the carrier', () => {
     assert.ok(second - first >= 200 && third - second > second - first, at.join());
   });
 
-  test('what the carrier refuses fails with its reason, and isn’t tried again', async () => {
+  test('a text that the carrier refuses fails with its reason, and isn’t retried', async () => {
     const phone = await acceptedPhone(world, world.ann);
     behave(phone, () => ({ refused: 'rejected' }));
     const { failureCode } = await statusOf(world.ann, await sendTo(phone), 'failed');
@@ -85,7 +85,7 @@ suite('handing texts to the carrier', () => {
     assert.equal(to(phone).length, 1);
   });
 
-  test('"this person opted out" makes the person opted out', async () => {
+  test('"this person opted out" opts the person out', async () => {
     const phone = await acceptedPhone(world, world.ann);
     behave(phone, () => ({ refused: 'opted_out' }));
     const { failureCode } = await statusOf(world.ann, await sendTo(phone), 'failed');
@@ -95,7 +95,7 @@ suite('handing texts to the carrier', () => {
     assert.equal(to(phone).length, 1);
   });
 
-  test('when the carrier throws nobody knows: in doubt, and never sent again', async () => {
+  test('when the carrier throws, the text is in doubt and never sent again', async () => {
     const phone = await acceptedPhone(world, world.ann);
     behave(phone, () => {
       throw new Error('The answer was lost.');
@@ -108,12 +108,12 @@ suite('handing texts to the carrier', () => {
     assert.equal(to(phone).length, 1);
   });
 
-  test('one that takes its time holds up nobody; late it is in doubt, and a late answer ends that', async () => {
+  test('a slow text holds up no other; after the timeout it is in doubt, until a late answer settles it', async () => {
     const slow = await acceptedPhone(world, world.ann);
     const { promise, resolve: answer } = Promise.withResolvers<Submission>();
     behave(slow, () => promise);
     const slowId = await sendTo(slow);
-    await until('the slow one is with the carrier', () => to(slow).length === 1);
+    await until('the slow text is with the carrier', () => to(slow).length === 1);
     for (let each = 0; each < 3; each++)
       await statusOf(world.ann, await sendTo(await acceptedPhone(world, world.ann)), 'sent');
     assert.equal((await world.ann.call('GET', `${messagesPath}/${slowId}`)).body.status, 'queued');
@@ -123,7 +123,7 @@ suite('handing texts to the carrier', () => {
     assert.equal(to(slow).length, 1);
   });
 
-  test('a node that dies after the claim leaves a text in doubt, and nobody sends it', async () => {
+  test('a node that dies after a claim leaves its text in doubt, and nobody sends it', async () => {
     const quiet = await makeWorld({ carrier, dispatch: false });
     try {
       const phone = await acceptedPhone(quiet, quiet.ann);
@@ -138,7 +138,7 @@ suite('handing texts to the carrier', () => {
     }
   });
 
-  test('a lease that would end before the carrier’s time is given back unused', async () => {
+  test('a lease that would expire before the carrier’s timeout is returned unused', async () => {
     const quiet = await makeWorld({ carrier, dispatch: false });
     const late = dispatcher({ ...quiet.deps, db: { ...quiet.deps.db, transaction: outdated(quiet.deps.db) } }, log);
     try {
@@ -155,7 +155,7 @@ suite('handing texts to the carrier', () => {
     }
   });
 
-  /** A database on which a claim comes back as if its lease were about to end. */
+  /** A database whose claims come back with a lease that is about to expire. */
   function outdated(db: Deps['db']): Deps['db']['transaction'] {
     return async (work) => {
       const result = await db.transaction(work);
@@ -165,7 +165,7 @@ suite('handing texts to the carrier', () => {
     };
   }
 
-  test('the twelfth try is the last', () => {
+  test('the twelfth attempt is the last', () => {
     const text = (attempt: number) => ({ advisorId: 1, messageId: 1, attempt }) as Parameters<typeof outcomeOf>[0];
     let pauseMs = 0;
     for (let attempt = 1; attempt < 12; attempt++) {
@@ -181,7 +181,7 @@ suite('handing texts to the carrier', () => {
 });
 
 suite('a carrier that is down', () => {
-  test('is left in peace after five people in a row, then tried with one text', async () => {
+  test('is left alone after failures for five people in a row, then probed with one text', async () => {
     const { carrier, submitted, behave } = makeCarrier();
     const world = await makeWorld({ carrier, dispatch: false });
     let isDown = true;
@@ -204,8 +204,8 @@ suite('a carrier that is down', () => {
   });
 });
 
-suite('much at once', () => {
-  test('no more than a thousand are with the carrier; a stop waits for those and claims no others', async () => {
+suite('many texts at once', () => {
+  test('at most a thousand are with the carrier; stopping waits for those and claims no more', async () => {
     const { carrier, submitted } = makeCarrier();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     let begun = 0;
@@ -235,7 +235,7 @@ suite('much at once', () => {
     }
   });
 
-  test('the pace of a number is kept, in order', async () => {
+  test('a number’s pace is kept, in order', async () => {
     const { carrier, submitted } = makeCarrier();
     const world = await makeWorld({ carrier });
     try {
@@ -256,7 +256,7 @@ suite('much at once', () => {
 });
 
 suite('more than one node', () => {
-  test('two dispatchers on one database never hand a text over twice', async () => {
+  test('two dispatchers on one database never submit a text twice', async () => {
     const { carrier, submitted } = makeCarrier();
     const world = await makeWorld({ carrier, dispatch: false });
     const otherPool = connect({ connectionString: world.database.url, size: 5, timeoutMs: 5_000, role: appRole });
@@ -277,7 +277,7 @@ suite('more than one node', () => {
   });
 });
 
-suite('the database goes away', () => {
+suite('the database is unavailable', () => {
   const { carrier, to, behave } = makeCarrier();
   let world: World;
   let proxy: Awaited<ReturnType<typeof startProxy>>;
@@ -305,7 +305,7 @@ suite('the database goes away', () => {
     return (await send(world.ann, { phone, text: 'Hello' })).body.successes[0].messageId;
   }
 
-  test('after the carrier took it: the outcome is written once the database is back', async () => {
+  test('after the carrier took a text: the outcome is written once the database is back', async () => {
     const phone = await acceptedPhone(world, world.ann);
     behave(phone, () => {
       proxy.fate = 'cut the cable';
@@ -313,7 +313,7 @@ suite('the database goes away', () => {
       return { accepted: 'during an outage' };
     });
     const messageId = await sendTo(phone);
-    await until('it was handed over', () => to(phone).length === 1);
+    await until('it was submitted', () => to(phone).length === 1);
     await pause(1_500);
     assert.equal((await world.ann.call('GET', `${messagesPath}/${messageId}`)).body.status, 'queued');
     proxy.fate = 'pass';
@@ -331,7 +331,7 @@ suite('the database goes away', () => {
     assert.equal(to(phone).length, 1);
   });
 
-  test('before a claim: it goes on by itself', async () => {
+  test('before a claim: the dispatcher recovers without help', async () => {
     proxy.fate = 'cut the cable';
     proxy.drop();
     const phone = await acceptedPhone(world, world.ann);
@@ -351,7 +351,7 @@ suite('the recipient’s hours', () => {
   });
   after(() => world.close());
 
-  /** Domain time goes on to the next time that it is that hour in New York, where the phones of these tests are. */
+  /** Moves domain time on to that hour in New York, where these tests' phones are. */
   async function moveTo(hour: number): Promise<void> {
     const now = Temporal.Instant.fromEpochMilliseconds(world.clock.now().getTime()).toZonedDateTimeISO(
       'America/New_York',
@@ -368,7 +368,7 @@ suite('the recipient’s hours', () => {
     await world.database.asOwner('update advisors set quiet_hours = $1', [quietHours]);
   }
 
-  test('what waits for the day is on the phone once the clock has moved there', async () => {
+  test('a text that waits for the day is on the phone once the clock has moved there', async () => {
     await policy('defer');
     await moveTo(23);
     const phones = [await acceptedPhone(world, world.ann), await acceptedPhone(world, world.ann)];
@@ -384,11 +384,11 @@ suite('the recipient’s hours', () => {
     ['defer', 'queued'],
     ['refuse', 'failed'],
   ] as const)
-    test(`what is still in the outbox when the day ends is judged again: ${quietHours}`, async () => {
+    test(`a text that is still in the outbox when the day ends is checked again: ${quietHours}`, async () => {
       await policy(quietHours);
       await moveTo(13);
       const phone = await acceptedPhone(world, world.ann);
-      // Held back by its pace until the clock has moved.
+      // Its pace holds it back until the clock has moved.
       await world.database.asOwner(
         `update archive_heads set next_slot = now() + interval '1 s' where advisor_id = $1`,
         [world.ann.advisor.advisorId],
@@ -410,7 +410,7 @@ suite('the recipient’s hours', () => {
       assert.equal((await handset(world, phone)).length, status === 'failed' ? 0 : 1);
     });
 
-  test('the answer to a moved clock does not wait for what is not due', async () => {
+  test('moving the clock does not wait for texts that are not due', async () => {
     await policy('off');
     const startedAt = performance.now();
     const headers = { 'x-api-key': world.apiKey };

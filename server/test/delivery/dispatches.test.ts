@@ -15,7 +15,7 @@ import { makeWorld, type World } from '../support/world.ts';
 const allowed = ['text:true:accepted', 'opt_out:true:opted_out'];
 const secondMs = 1_000;
 const hourMs = 3_600_000;
-/** A moment from which tests count; leases and slots are compared with it and nothing else. */
+/** The tests' time zero, the only time that leases and slots are compared with. */
 const start = new Date('2026-03-02T15:00:00.000Z');
 const at = (ms: number) => new Date(start.getTime() + ms);
 const times = { now: start, realNow: start };
@@ -145,7 +145,7 @@ suite('dispatches', () => {
     recordReceipts(world.deps.db, [{ carrierMessageId, status, code }], times);
 
   suite('claiming', () => {
-    test('writes the attempt, leases the row and gives what the carrier needs', async () => {
+    test('writes the attempt, leases the row and returns what the carrier needs', async () => {
       const { messageId, memberId, phone } = await queue();
       assert.deepEqual(await claim(), [
         {
@@ -164,10 +164,10 @@ suite('dispatches', () => {
       assert.equal((await find(messageId)).status, 'submitting');
       assert.deepEqual(await attempts(messageId), [{ attempt: 1, outcome: null, code: null, ended: null }]);
       assert.deepEqual((await dispatch(messageId))?.leased, at(15 * secondMs));
-      assert.deepEqual(await claim(), [], 'what is leased is not claimed again');
+      assert.deepEqual(await claim(), [], 'a leased row is not claimed again');
     });
 
-    test('takes the oldest first, as many as asked for, and nothing whose time has not come', async () => {
+    test('takes the oldest first, up to the limit, and nothing before its time', async () => {
       const early = await queue();
       const late = await queue();
       await world.database.asOwner('update dispatches set not_before = $2 where message_id = $1', [
@@ -187,12 +187,12 @@ suite('dispatches', () => {
       { name: 'without consent', state: 'none', change: {}, decision: 'refused' },
       { name: 'with consent pending', state: 'pending', change: {}, decision: 'refused' },
       { name: 'after a STOP', state: 'opted_out', change: {}, decision: 'refused' },
-      { name: 'of a kind for others', state: 'accepted', change: { kind: 'opt_out' }, decision: 'refused' },
-      { name: 'past its use', state: 'accepted', change: { expiresAt: at(-1) }, decision: 'expired' },
+      { name: 'of a kind for another state', state: 'accepted', change: { kind: 'opt_out' }, decision: 'refused' },
+      { name: 'that has expired', state: 'accepted', change: { expiresAt: at(-1) }, decision: 'expired' },
       { name: 'outside the hours', state: 'accepted', change: { openUntil: start }, decision: 'closed' },
     ] as const;
     for (const { name, state, change, decision } of refusals)
-      test(`begins nothing ${name}`, async () => {
+      test(`starts no attempt for a text ${name}`, async () => {
         const { messageId } = await queue(change, state);
         const [row] = await claim();
         assert.equal(row?.decision, decision);
@@ -203,7 +203,7 @@ suite('dispatches', () => {
         assert.equal((await dispatch(messageId))?.leased, null);
       });
 
-    test('begins nothing for an advisor without a number, nor for what waits no longer', async () => {
+    test('starts no attempt for an advisor without a number, or for a message that is no longer queued', async () => {
       const numberless = await queue();
       await world.database.asOwner('update advisors set texting_number = null where advisor_id = $1', [advisorId]);
       assert.equal((await claim())[0]?.decision, 'numberless');
@@ -219,7 +219,7 @@ suite('dispatches', () => {
       assert.deepEqual(await attempts(numberless.messageId), []);
     });
 
-    test('goes by each row alone: what may go goes beside what may not', async () => {
+    test('decides on each row separately', async () => {
       const rows = [await queue(), await queue({}, 'opted_out'), await queue(), await queue({ expiresAt: at(-1) })];
       assert.deepEqual(
         (await claim()).map(({ messageId, decision }) => [messageId, decision]),
@@ -227,7 +227,7 @@ suite('dispatches', () => {
       );
     });
 
-    test('shares the rows where two claim at once', async () => {
+    test('divides the rows among concurrent claims', async () => {
       for (let round = 0; round < 5; round++) {
         const wanted = await Promise.all(Array.from({ length: 20 }, () => queue()));
         const batches = await Promise.all(Array.from({ length: 4 }, () => claim({ limit: 10 })));
@@ -269,7 +269,7 @@ suite('dispatches', () => {
       const first = await queue();
       const second = await queue();
       let claiming: Promise<ClaimedRow[]> | undefined;
-      // The claim is held up at the first person while the second one's STOP is written and committed.
+      // The claim waits at the first person while the second one's STOP is written and committed.
       await world.deps.db.transaction(async (db) => {
         await lockMembers(db, advisorId, [first.phone]);
         claiming = claim();
@@ -297,7 +297,7 @@ suite('dispatches', () => {
       assert.equal(await stopping, 1);
     });
 
-    test('at random instants: whoever stops first is not texted, and whoever was texted had not stopped', async () => {
+    test('at random instants: a person who stops first is not texted, and a person who was texted had not stopped', async () => {
       for (let round = 0; round < 40; round++) {
         const queued = await queue();
         const [rows, attemptsSeen] = await Promise.all([
@@ -309,16 +309,16 @@ suite('dispatches', () => {
       }
     });
 
-    /** A person's STOP; how many attempts had been begun when it took the lock. */
+    /** Writes a person's STOP. Returns how many attempts had started when it took the lock. */
     function stopAndCount({ memberId, phone, messageId }: Queued): Promise<number> {
       return world.deps.db.transaction(async (db) => {
         await lockMembers(db, advisorId, [phone]);
-        const begun = await db.query('select from attempts where advisor_id = $1 and message_id = $2', [
+        const started = await db.query('select from attempts where advisor_id = $1 and message_id = $2', [
           advisorId,
           messageId,
         ]);
         await optOut(db, memberId);
-        return begun.length;
+        return started.length;
       });
     }
   });
@@ -354,7 +354,7 @@ suite('dispatches', () => {
       assert.deepEqual(await claim(), []);
       assert.equal((await claim({ realNow: at(300) }))[0]?.attempt, 2);
       assert.deepEqual(
-        (await attempts(messageId)).map(({ outcome: became }) => became),
+        (await attempts(messageId)).map(({ outcome: ended }) => ended),
         ['not_taken', null],
       );
     });
@@ -375,7 +375,7 @@ suite('dispatches', () => {
       assert.deepEqual(await claim({ realNow: at(hourMs) }), []);
     });
 
-    test('many at once, each by itself', async () => {
+    test('many at once, each on its own', async () => {
       const [one, two, three] = [await queue(), await queue(), await queue()];
       await claim();
       await record(
@@ -387,7 +387,7 @@ suite('dispatches', () => {
       assert.deepEqual(statuses, ['sent', 'in_doubt', 'queued']);
     });
 
-    test('of an earlier attempt count no more', async () => {
+    test('of an earlier attempt no longer count', async () => {
       const { messageId } = await claimed();
       await notTaken(messageId, start);
       await claim();
@@ -400,7 +400,7 @@ suite('dispatches', () => {
     });
   });
 
-  suite('a lease that ran out', () => {
+  suite('an expired lease', () => {
     async function lost(): Promise<Queued> {
       const queued = await claimed();
       assert.equal(await expireLeases(world.deps.db, { now: at(hourMs), realNow: at(15 * secondMs) }), 0, 'not yet');
@@ -408,7 +408,7 @@ suite('dispatches', () => {
       return queued;
     }
 
-    test('is in doubt, and nobody sends it again', async () => {
+    test('leaves the text in doubt, and nobody sends it again', async () => {
       const { messageId } = await lost();
       assert.equal((await find(messageId)).status, 'in_doubt');
       assert.deepEqual(await attempts(messageId), [
@@ -418,17 +418,17 @@ suite('dispatches', () => {
       assert.deepEqual(await claim({ realNow: at(hourMs) }), []);
     });
 
-    test('a sure answer that comes late ends the doubt', async () => {
+    test('and a definite answer that comes late: the doubt is settled', async () => {
       const { messageId } = await lost();
       await record(outcome(messageId, { outcome: 'unknown', status: 'in_doubt', code: 'timeout' }));
-      assert.equal((await attempts(messageId))[0]?.code, 'lease_expired', 'another doubt adds nothing');
+      assert.equal((await attempts(messageId))[0]?.code, 'lease_expired', 'a second doubt changes nothing');
       await accepted(messageId, 'late');
       const { status, carrierMessageId } = await find(messageId);
       assert.deepEqual({ status, carrierMessageId }, { status: 'sent', carrierMessageId: 'late' });
       assert.equal((await attempts(messageId))[0]?.outcome, 'accepted');
     });
 
-    test('one that says it was not taken makes it failed, and not queued behind the sender’s back', async () => {
+    test('and a late answer that the text was not taken: it fails, and is not queued behind the sender’s back', async () => {
       const { messageId } = await lost();
       await notTaken(messageId, at(300));
       const { status, failureCode } = await find(messageId);
@@ -436,7 +436,7 @@ suite('dispatches', () => {
       assert.equal(await dispatch(messageId), null);
     });
 
-    test('is left alone while its outcome is being written', async () => {
+    test('is left alone while the outcome is being written', async () => {
       const { messageId } = await claimed();
       await world.deps.db.transaction(async (db) => {
         await recordOutcomes(db, [outcome(messageId, { carrierMessageId: 'just now' })], start);
@@ -454,7 +454,7 @@ suite('dispatches', () => {
     }
     const early = () => world.database.asOwner('select from early_receipts');
 
-    test('delivered is final, however often and whatever comes after', async () => {
+    test('delivered is final, whatever comes after it', async () => {
       const { messageId, id } = await sent();
       for (const status of ['delivered', 'delivered', 'undelivered'] as const) await receipt(id, status);
       const { status, delivered, failureCode } = await find(messageId);
@@ -464,7 +464,7 @@ suite('dispatches', () => {
       );
     });
 
-    test('undelivered keeps the carrier’s code, and delivered after it still counts', async () => {
+    test('undelivered keeps the carrier’s code, and a later delivered still counts', async () => {
       const { messageId, id } = await sent();
       await receipt(id, 'undelivered', '30003');
       const { status, failureCode, delivered } = await find(messageId);
@@ -479,20 +479,20 @@ suite('dispatches', () => {
       assert.deepEqual([after.status, after.failureCode, after.delivered], ['delivered', null, start]);
     });
 
-    test('undelivered without a code has one', async () => {
+    test('undelivered without a code gets one', async () => {
       const { messageId, id } = await sent();
       await receipt(id, 'undelivered');
       assert.equal((await find(messageId)).failureCode, 'undelivered');
     });
 
-    test('both in one batch come to delivered', async () => {
+    test('both in one batch mean delivered', async () => {
       const { messageId, id } = await sent();
       const both = (['undelivered', 'delivered'] as const).map((status) => ({ carrierMessageId: id, status }));
       await recordReceipts(world.deps.db, [...both, ...both], times);
       assert.equal((await find(messageId)).status, 'delivered');
     });
 
-    test('one that comes before the answer is applied with it', async () => {
+    test('a receipt that comes before the answer is applied with it', async () => {
       const [one, two] = [await queue(), await queue()];
       await claim();
       await receipt('early-1', 'undelivered', '30003');
@@ -514,7 +514,7 @@ suite('dispatches', () => {
       assert.equal((await early()).length, 0);
     });
 
-    test('one that is written at the same moment as the answer is found a little later', async () => {
+    test('a receipt that is written at the same moment as the answer is found a little later', async () => {
       const { messageId } = await claimed();
       await world.deps.db.transaction(async (db) => {
         await recordOutcomes(db, [outcome(messageId, { carrierMessageId: 'crossing' })], start);
@@ -527,7 +527,7 @@ suite('dispatches', () => {
       assert.equal((await early()).length, 0);
     });
 
-    test('one of nothing that we know is kept for a while', async () => {
+    test('a receipt that matches no message is kept for a while', async () => {
       await receipt('nobody’s', 'delivered');
       assert.equal(await applyEarlyReceipts(world.deps.db, start), 0);
       await deleteEarlyReceipts(world.deps.db, start);
@@ -537,8 +537,8 @@ suite('dispatches', () => {
     });
   });
 
-  suite('what waits', () => {
-    test('takes a place in the pace when its day has come, behind what is there and in order', async () => {
+  suite('a waiting text', () => {
+    test('takes a slot in the pace when its day has begun, behind earlier texts and in order', async () => {
       await world.database.asOwner('update advisors set texting_pace = 4 where advisor_id = $1', [advisorId]);
       const { memberId } = await addMember('accepted');
       const deferred = (ms: number) => textFor(memberId, { pace: 4, deferredUntil: at(ms) });
@@ -561,12 +561,12 @@ suite('dispatches', () => {
           [y, 'go'],
           [a, 'closed'],
         ],
-        'its hours are looked at anew',
+        'its hours are checked again',
       );
       await world.database.asOwner('update advisors set texting_pace = null where advisor_id = $1', [advisorId]);
     });
 
-    test('can get other hours, or fail', async () => {
+    test('can get new hours, or fail', async () => {
       const [one, two] = [await queue({ openUntil: start }), await queue({ openUntil: start })];
       await updateHours(world.deps.db, [
         { advisorId, messageId: one.messageId, deferredUntil: at(hourMs), openUntil: null },
@@ -580,7 +580,7 @@ suite('dispatches', () => {
       await failDispatches(world.deps.db, failed);
       const { status, failureCode } = await find(one.messageId);
       assert.deepEqual({ status, failureCode }, { status: 'failed', failureCode: 'quiet_hours' });
-      assert.equal((await find(two.messageId)).status, 'submitting', 'what is being submitted can’t fail so');
+      assert.equal((await find(two.messageId)).status, 'submitting', 'a text that is being submitted doesn’t fail');
       assert.equal(await dispatch(one.messageId), null);
     });
   });

@@ -1,7 +1,7 @@
 import type { Carrier, OutgoingText, Receipt, Submission } from '../../src/domain/ports.ts';
 
-/** What the carrier does with a text that it is handed, and what it lets us know of it. */
-export const behaviours = [
+/** What the carrier does with a text, and what it tells us about it. */
+export const behaviors = [
   'takes it',
   'refuses it',
   'does not take it',
@@ -11,13 +11,13 @@ export const behaviours = [
   'takes it and answers late',
   'answers late that it did not take it',
 ] as const;
-export type Behaviour = (typeof behaviours)[number];
+export type Behavior = (typeof behaviors)[number];
 
-/** A text that went to a phone; `answered` once we were told its id. */
+/** A text that went to a phone; `answered` once we know its id. */
 export type Taken = OutgoingText & { id: string; answered: boolean };
-type Handed = OutgoingText & { behaviour: Behaviour };
+type Handed = OutgoingText & { behavior: Behavior };
 
-/** A carrier in memory, which does as it is told and keeps a ledger of every text that it took. */
+/** A carrier in memory that behaves as told and keeps a ledger of every text it took. */
 export class LedgerCarrier implements Carrier {
   readonly name = 'ledger';
   readonly ledger: Taken[] = [];
@@ -26,12 +26,12 @@ export class LedgerCarrier implements Carrier {
   readonly receipts = new Map<string, Set<Receipt['status']>>();
   readonly #ids: string;
   readonly #late: (() => void)[] = [];
-  /** For the submissions to come, one each; the rest is taken. */
-  next: Behaviour[] = [];
-  decide: (text: OutgoingText) => Behaviour = () => this.next.shift() ?? 'takes it';
+  /** One for each of the next submissions; it takes the rest. */
+  next: Behavior[] = [];
+  decide: (text: OutgoingText) => Behavior = () => this.next.shift() ?? 'takes it';
   /** Called with each submission, before anything is answered. */
   onSubmit: () => void = () => {};
-  /** Whether answers reach anybody. */
+  /** Whether its answers reach anybody. */
   isHeard: () => boolean = () => true;
 
   constructor(ids: string) {
@@ -51,10 +51,10 @@ export class LedgerCarrier implements Carrier {
   }
 
   async submit(text: OutgoingText): Promise<Submission> {
-    const behaviour = this.decide(text);
-    this.handed.push({ ...text, behaviour });
+    const behavior = this.decide(text);
+    this.handed.push({ ...text, behavior });
     this.onSubmit();
-    switch (behaviour) {
+    switch (behavior) {
       case 'takes it':
         return this.#tell(this.#take(text));
       case 'refuses it':
@@ -77,7 +77,7 @@ export class LedgerCarrier implements Carrier {
     }
   }
 
-  /** What it owes an answer for is answered. */
+  /** Gives all late answers. */
   answerLate(): void {
     for (const answer of this.#late.splice(0)) answer();
   }

@@ -9,19 +9,19 @@ const { ann, database } = world;
 const { advisorId, textingNumber } = ann.advisor;
 await database.asOwner('update advisors set texting_pace = 10 where advisor_id = $1', [advisorId]);
 
-test('what is over the pace waits, in order, and is not refused', async () => {
+test('texts over the pace wait, in order, and are not refused', async () => {
   const phone = await acceptedPhone(world, ann);
   const began = Date.now();
   for (let index = 0; index < 15; index++) assert.equal((await send(ann, { phone, text: `${index}` })).status, 200);
   const texts = await received(world, phone, 15);
-  assert.ok(Date.now() - began >= 1_300, 'fifteen texts at ten a second take more than a second');
+  assert.ok(Date.now() - began >= 1_300, 'fifteen texts at ten per second take more than a second');
   assert.deepEqual(
     texts.map(({ text }) => text),
     Array.from({ length: 15 }, (_, index) => `${index}`),
   );
 });
 
-test('what answers a person doesn’t wait behind what the advisor began', async () => {
+test('an answer to a person doesn’t wait behind the advisor’s own texts', async () => {
   const [crowd, person] = [await acceptedPhone(world, ann), await acceptedPhone(world, ann)];
   await Promise.all(Array.from({ length: 100 }, (_, index) => send(ann, { phone: crowd, text: `${index}` })));
   const began = Date.now();

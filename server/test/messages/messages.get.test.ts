@@ -25,7 +25,7 @@ test('a text that arrived is delivered, with every field', async () => {
   assert.ok(dateTimeCreated <= dateTimeSent && dateTimeSent <= dateTimeDelivered);
 });
 
-test('segments and encoding are the network’s', async () => {
+test('segments and encoding are as the network counts them', async () => {
   const phone = await acceptedPhone(world, ann);
   for (const [text, segments, encoding] of [
     ['x'.repeat(160), 1, 'GSM-7'],
@@ -56,13 +56,13 @@ for (const { phone, status, failureCode, onHandset } of magic)
     assert.equal((await handset(world, phone)).length, onHandset);
   });
 
-test('a carrier that says the person opted out makes it so', async () => {
+test('a carrier that says a person opted out opts them out', async () => {
   assert.equal((await lookUp(ann, '+15005550014')).body.state, 'opted_out');
   const { body } = await send(ann, { phone: '+15005550014', text: 'Again' });
   assert.equal(body.failureDetails[0].code, 'opted_out');
 });
 
-test('another advisor’s message is not found, like one that doesn’t exist', async () => {
+test('another advisor’s message is the same 404 as one that doesn’t exist', async () => {
   const messageId = await sent(await acceptedPhone(world, ann));
   const foreign = await bob.call('GET', `${messagesPath}/${messageId}`);
   const unknown = await bob.call('GET', `${messagesPath}/999999999`);

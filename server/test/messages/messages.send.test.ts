@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { byOperator } from '../../src/domain/archive/archive.ts';
+import { sendMessage } from '../../src/domain/messages/messages.ts';
+import { findMember } from '../../src/store/texting/members.ts';
 import { assertInvalid, illFormed, testDoor } from '../address-book/address-book.ts';
 import { assertProblem } from '../support/problem.ts';
 import { acceptedPhone, handset, lookUp, newPhone, received, send, setConsent } from '../support/texting.ts';
@@ -10,7 +13,7 @@ after(() => world.close());
 const { ann, bob } = world;
 const text = 'Your annual review is due. Does Tuesday at 10 suit you?';
 
-test('a send to somebody who accepted is a success with two ids, and on the phone', async () => {
+test('a send to somebody who accepted is a success with two ids, and reaches the phone', async () => {
   const phone = await acceptedPhone(world, ann);
   const { status, body } = await send(ann, { phone, text });
   assert.equal(status, 200);
@@ -46,7 +49,7 @@ for (const { state, code, retryable, says } of refusals)
     assert.deepEqual(await handset(world, phone), []);
   });
 
-test('what the carrier knows at once about a number is a failure', async () => {
+test('a number that the carrier knows it can’t reach is a failure right away', async () => {
   for (const [phone, code] of [
     ['+15005550001', 'unreachable'],
     ['+15005550003', 'landline'],
@@ -58,7 +61,7 @@ test('what the carrier knows at once about a number is a failure', async () => {
   }
 });
 
-test('where no consent is required, an opt-out binds all the same', async () => {
+test('an opt-out counts even where no consent is required', async () => {
   const { advisorId } = bob.advisor;
   await world.database.asOwner('update advisors set consent_required = false where advisor_id = $1', [advisorId]);
   const [fresh, pending, out] = [newPhone(), newPhone(), newPhone()];
@@ -72,7 +75,7 @@ test('where no consent is required, an opt-out binds all the same', async () => 
   );
 });
 
-test('several recipients: phone and phoneNumbers together, repeats folded, an outcome for each in order', async () => {
+test('phone and phoneNumbers go together: duplicates are ignored, with an outcome for each recipient in order', async () => {
   const [one, two, three] = [await acceptedPhone(world, ann), await acceptedPhone(world, ann), newPhone()];
   const { body } = await send(ann, { phone: two, phoneNumbers: [one, three, two, one], text });
   const members = await Promise.all([two, one].map(async (phone) => (await lookUp(ann, phone)).body.memberId));
@@ -88,7 +91,7 @@ test('several recipients: phone and phoneNumbers together, repeats folded, an ou
   assert.equal((await received(world, two)).length, 1);
 });
 
-test('a thousand recipients are taken, a thousand and one are not', async () => {
+test('a thousand recipients are allowed, a thousand and one are not', async () => {
   const phones = Array.from({ length: 1_001 }, (_, index) => `+1646${5_550_000 + index}`);
   const { status, body } = await send(ann, { phoneNumbers: phones.slice(1), text });
   assert.equal(status, 200);
@@ -101,7 +104,7 @@ test('a recipient is required', async () => {
   assertInvalid(await send(ann, { text }), '/phone');
 });
 
-test('a phone is in E.164 and nothing else', async () => {
+test('a phone number is in E.164 and nothing else', async () => {
   for (const phone of [
     '+1234567',
     '12125550123',
@@ -128,7 +131,7 @@ test('a text has 1 to 1,600 code points', async () => {
     assert.equal((await send(ann, { phone, text: good })).body.successes.length, 1);
 });
 
-test('a text is neither blank nor ill-formed, and has no control characters but tab and line breaks', async () => {
+test('a text is neither blank nor ill-formed, and its only control characters are tabs and line breaks', async () => {
   const phone = await acceptedPhone(world, ann);
   for (const bad of [
     ' ',
@@ -148,7 +151,7 @@ test('a text is neither blank nor ill-formed, and has no control characters but 
   assert.equal((await received(world, phone))[0]?.text, exact);
 });
 
-test('an unknown number becomes a contact, also when its send is refused', async () => {
+test('an unknown number becomes a contact, even when its send is refused', async () => {
   const phone = newPhone();
   assert.equal((await lookUp(ann, phone)).status, 404);
   assert.equal((await send(ann, { phone, text })).body.failureDetails[0].code, 'not_consented');
@@ -162,7 +165,7 @@ test('an unknown number becomes a contact, also when its send is refused', async
   assert.equal((await lookUp(ann, phone)).body.state, 'none');
 });
 
-test('fifty sends that race to one unknown number make one contact', async () => {
+test('fifty concurrent sends to one unknown number create one contact', async () => {
   const phone = newPhone();
   const answers = await Promise.all(Array.from({ length: 50 }, () => send(ann, { phone, text })));
   const members = new Set(answers.map(({ body }) => body.failureDetails[0].memberId));
@@ -171,7 +174,7 @@ test('fifty sends that race to one unknown number make one contact', async () =>
   assert.equal(body.pageInfo.totalRecord, 1);
 });
 
-test('texting changes no column of a known contact', async () => {
+test('texting changes no column of an existing contact', async () => {
   const phone = await acceptedPhone(world, ann);
   const person = {
     firstName: 'Ann',
@@ -189,14 +192,14 @@ test('texting changes no column of a known contact', async () => {
   assert.deepEqual(await row(), before);
 });
 
-test('each advisor has consents of their own', async () => {
+test('each advisor has their own consents', async () => {
   const phone = await acceptedPhone(world, ann);
   const { advisorId } = bob.advisor;
   await world.database.asOwner('update advisors set consent_required = true where advisor_id = $1', [advisorId]);
   assert.equal((await send(bob, { phone, text })).body.failureDetails[0].code, 'not_consented');
 });
 
-test('consent stays with the number when the contact is deleted, and the lookup is 404 until it is texted again', async () => {
+test('consent stays with the number when its contact is deleted, and the lookup is a 404 until the number is texted again', async () => {
   const phone = await acceptedPhone(world, ann);
   const person = { firstName: 'Ann', lastName: 'Smith', phone };
   const { id } = (await ann.call('POST', '/core/contact/contacts', person)).body;
@@ -208,7 +211,7 @@ test('consent stays with the number when the contact is deleted, and the lookup 
   assert.equal((await lookUp(ann, phone)).body.state, 'accepted');
 });
 
-test('scheduled: an id of its own and no message id', async () => {
+test('a scheduled send has its own id and no message id', async () => {
   const phone = await acceptedPhone(world, ann);
   const deliveryDate = world.clock.now().getTime() + 60_000;
   const { body } = await send(ann, { phone, text, scheduleDelivery: true, deliveryDate });
@@ -240,7 +243,7 @@ test('a delivery date is in the future, at most 731 days ahead, in milliseconds 
     assert.equal((await schedule(good)).body.successes.length, 1, String(good));
 });
 
-test('a frequency is one of five', async () => {
+test('a frequency is one of five values', async () => {
   const phone = await acceptedPhone(world, ann);
   const deliveryDate = world.clock.now().getTime() + 60_000;
   const schedule = (frequency: unknown) => send(ann, { phone, text, scheduleDelivery: true, deliveryDate, frequency });
@@ -248,7 +251,7 @@ test('a frequency is one of five', async () => {
   for (const good of [0, 1, 2, 3, 4]) assert.equal((await schedule(good)).status, 200);
 });
 
-test('without scheduleDelivery, date and frequency are ignored, whatever they are', async () => {
+test('without scheduleDelivery, any date and frequency are ignored', async () => {
   const phone = await acceptedPhone(world, ann);
   for (const scheduleDelivery of [undefined, false]) {
     const { body } = await send(ann, { phone, text, scheduleDelivery, deliveryDate: 'nonsense', frequency: 99 });
@@ -257,20 +260,20 @@ test('without scheduleDelivery, date and frequency are ignored, whatever they ar
   assertInvalid(await send(ann, { phone, text, scheduleDelivery: 'true' }), '/scheduleDelivery');
 });
 
-test('a schedule is refused now where consent is missing now', async () => {
+test('scheduling is refused right away where consent is missing now', async () => {
   const phone = newPhone();
   const deliveryDate = world.clock.now().getTime() + 60_000;
   const { body } = await send(ann, { phone, text, scheduleDelivery: true, deliveryDate });
   assert.equal(body.failureDetails[0].code, 'not_consented');
 });
 
-test('unknown fields are ignored, server-owned ones too', async () => {
+test('unknown fields are ignored, including ones that the server owns', async () => {
   const phone = await acceptedPhone(world, ann);
   const { body } = await send(ann, { phone, text, messageId: 7, status: 'sent', constructor: 1, advisorId: 1 });
   assert.notEqual(body.successes[0].messageId, 7);
 });
 
-test('an advisor without a texting number: 409, and no contact is made', async () => {
+test('a send by an advisor without a texting number is a 409, and creates no contact', async () => {
   const { advisorId, textingNumber } = bob.advisor;
   const phone = newPhone();
   await world.database.asOwner('update advisors set texting_number = null where advisor_id = $1', [advisorId]);
@@ -283,6 +286,19 @@ test('an advisor without a texting number: 409, and no contact is made', async (
       advisorId,
       textingNumber,
     ]);
+  }
+});
+
+test('a send by an account that was disabled meanwhile is a 401, and creates no contact', async () => {
+  const { advisorId } = bob.advisor;
+  const phone = newPhone();
+  await world.database.asOwner('update advisors set disabled = true where advisor_id = $1', [advisorId]);
+  try {
+    const sent = sendMessage(world.deps, advisorId, { phone, text }, byOperator);
+    await assert.rejects(sent, { code: 'unauthorized', message: 'The advisor’s account is disabled.' });
+    assert.equal(await findMember(world.deps.db, advisorId, phone), null);
+  } finally {
+    await world.database.asOwner('update advisors set disabled = false where advisor_id = $1', [advisorId]);
   }
 });
 
@@ -299,7 +315,7 @@ test('one bad send in a batch fails alone', async () => {
   assert.equal((await received(world, phone, 39)).length, 39);
 });
 
-test('texts of one number arrive in the order in which they were accepted', async () => {
+test('texts to one number arrive in the order in which they were accepted', async () => {
   const phone = await acceptedPhone(world, ann);
   for (let index = 0; index < 20; index++) await send(ann, { phone, text: `${index}` });
   const texts = (await received(world, phone, 20)).map((each) => each.text);
@@ -309,7 +325,7 @@ test('texts of one number arrive in the order in which they were accepted', asyn
   );
 });
 
-test('with an Idempotency-Key a text goes out once, however often it is asked for', async () => {
+test('with an Idempotency-Key a text goes out once, however often it is requested', async () => {
   const phone = await acceptedPhone(world, ann);
   const key = { 'idempotency-key': 'send-once' };
   const answers = await Promise.all(Array.from({ length: 20 }, () => send(ann, { phone, text }, key)));

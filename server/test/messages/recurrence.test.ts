@@ -11,8 +11,8 @@ const monthly = numberOf('frequency', 'monthly');
 const yearly = numberOf('frequency', 'yearly');
 const dayMs = 86_400_000;
 
-function schedule(first: string, frequency: number, timeZone = 'America/New_York'): Schedule {
-  return { first: new Date(first), frequency, timeZone };
+function schedule(firstDate: string, frequency: number, timeZone = 'America/New_York'): Schedule {
+  return { firstDate: new Date(firstDate), frequency, timeZone };
 }
 
 function assertOccurrences(wanted: Schedule, expected: Record<number, string>): void {
@@ -20,7 +20,7 @@ function assertOccurrences(wanted: Schedule, expected: Record<number, string>): 
     assert.equal(occurrence(wanted, Number(index)).toISOString(), new Date(at).toISOString(), `${index}: ${at}`);
 }
 
-/** Date and time of day as Intl tells them. */
+/** Date and time of day according to Intl. */
 function wallClock(at: Date, timeZone: string): { date: string; time: string } {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -33,17 +33,17 @@ function wallClock(at: Date, timeZone: string): { date: string; time: string } {
 }
 
 suite('an occurrence', () => {
-  test('with index 0 is the first itself, also at the second of two equal times', () => {
+  test('with index 0 is the first one, even at the second of two equal times', () => {
     const secondHalfPastOne = schedule('2026-11-01T01:30:00-05:00', daily);
     assertOccurrences(secondHalfPastOne, { 0: '2026-11-01T01:30:00-05:00', 1: '2026-11-02T01:30:00-05:00' });
     assertOccurrences(schedule('2026-11-01T01:30:00-05:00', once), { 0: '2026-11-01T01:30:00-05:00' });
   });
 
-  test('is none after the first of what is sent once', () => {
+  test('after the first does not exist for a message that is sent once', () => {
     assert.throws(() => occurrence(schedule('2026-06-10T09:00:00-04:00', once), 1), RangeError);
   });
 
-  test('keeps the time of day, to the millisecond, when clocks change', () => {
+  test('keeps its time of day, to the millisecond, when clocks change', () => {
     assertOccurrences(schedule('2026-03-07T09:15:30.123-05:00', daily), {
       1: '2026-03-08T09:15:30.123-04:00',
       238: '2026-10-31T09:15:30.123-04:00',
@@ -55,7 +55,7 @@ suite('an occurrence', () => {
     });
   });
 
-  test('of the 31st is on the last day of a shorter month, and on the 31st again after it', () => {
+  test('for the 31st is on the last day of a shorter month, and on the 31st again after that', () => {
     assertOccurrences(schedule('2027-01-31T09:00:00-05:00', monthly), {
       1: '2027-02-28T09:00:00-05:00',
       2: '2027-03-31T09:00:00-04:00',
@@ -69,7 +69,7 @@ suite('an occurrence', () => {
     });
   });
 
-  test('of 29 February is on the 28th of common years, and on the 29th of leap years', () => {
+  test('for February 29 is on the 28th in common years, and on the 29th in leap years', () => {
     assertOccurrences(schedule('2028-02-29T09:00:00-05:00', yearly), {
       1: '2029-02-28T09:00:00-05:00',
       3: '2031-02-28T09:00:00-05:00',
@@ -77,7 +77,7 @@ suite('an occurrence', () => {
     });
   });
 
-  test('at a time that is skipped is at the instant when clocks skip it', () => {
+  test('at a time that clocks skip is at the instant of the change', () => {
     for (const time of ['02:00:00.000', '02:00:00.001', '02:30:00.000', '02:59:59.999'])
       assertOccurrences(schedule(`2026-03-07T${time}-05:00`, daily), {
         1: '2026-03-08T03:00:00-04:00',
@@ -87,7 +87,7 @@ suite('an occurrence', () => {
     assertOccurrences(schedule('2026-03-07T03:00:00-05:00', daily), { 1: '2026-03-08T03:00:00-04:00' });
   });
 
-  test('at a time that comes twice is at the first', () => {
+  test('at a time that comes twice is at the first of the two', () => {
     for (const time of ['01:00:00.000', '01:30:00.000', '01:59:59.999'])
       assertOccurrences(schedule(`2026-10-31T${time}-04:00`, daily), {
         1: `2026-11-01T${time}-04:00`,
@@ -100,11 +100,11 @@ suite('an occurrence', () => {
     for (const timeZone of ['America/Phoenix', 'Asia/Tokyo', 'Asia/Kathmandu', 'UTC']) {
       const steady = schedule('2026-01-31T02:30:00Z', daily, timeZone);
       for (const index of [1, 36, 300, 5_000])
-        assert.equal(occurrence(steady, index).getTime(), steady.first.getTime() + index * dayMs, timeZone);
+        assert.equal(occurrence(steady, index).getTime(), steady.firstDate.getTime() + index * dayMs, timeZone);
     }
   });
 
-  test('goes by the seasons of the south', () => {
+  test('follows the southern seasons', () => {
     const sydney = 'Australia/Sydney';
     assertOccurrences(schedule('2026-10-03T02:30:00+10:00', daily, sydney), {
       1: '2026-10-04T03:00:00+11:00',
@@ -116,7 +116,7 @@ suite('an occurrence', () => {
     });
   });
 
-  test('goes by clocks that change by half an hour', () => {
+  test('follows clocks that change by half an hour', () => {
     const lordHowe = 'Australia/Lord_Howe';
     assertOccurrences(schedule('2026-10-03T02:15:00+10:30', daily, lordHowe), {
       1: '2026-10-04T02:30:00+11:00',
@@ -143,15 +143,15 @@ suite('the next occurrence', () => {
       assert.deepEqual(nextAfter(nine, new Date(after)), { index, at: occurrence(nine, index) }, after);
   });
 
-  test('is none once what is sent once has passed', () => {
+  test('does not exist once a message that is sent once has passed', () => {
     const single = schedule('2026-06-10T09:00:00-04:00', once);
-    assert.deepEqual(nextAfter(single, new Date('2026-06-10T08:59:59.999-04:00')), { index: 0, at: single.first });
-    assert.equal(nextAfter(single, single.first), null);
-    assert.deepEqual(nextOccurrences(single, single.first, 5), [single.first]);
+    assert.deepEqual(nextAfter(single, new Date('2026-06-10T08:59:59.999-04:00')), { index: 0, at: single.firstDate });
+    assert.equal(nextAfter(single, single.firstDate), null);
+    assert.deepEqual(nextOccurrences(single, single.firstDate, 5), [single.firstDate]);
     assert.deepEqual(nextOccurrences(single, new Date('2026-06-10T09:00:00.001-04:00'), 5), []);
   });
 
-  test('is found at once, however long ago the first was', () => {
+  test('is found quickly, however long ago the first was', () => {
     const old = schedule('1990-01-31T09:00:00-05:00', daily);
     const startedAtMs = performance.now();
     for (let year = 2000; year < 3000; year++) {
@@ -162,7 +162,7 @@ suite('the next occurrence', () => {
     assert.ok(performance.now() - startedAtMs < 1_000);
   });
 
-  test('and those after it begin at an instant, included', () => {
+  test('and those after it include one at the given instant', () => {
     const payday = schedule('2027-01-31T09:00:00-05:00', monthly);
     const fromFebruary = ['2027-02-28T09:00:00-05:00', '2027-03-31T09:00:00-04:00', '2027-04-30T09:00:00-04:00'];
     assert.deepEqual(
@@ -172,7 +172,7 @@ suite('the next occurrence', () => {
     assert.deepEqual(nextOccurrences(payday, new Date('2027-02-28T09:00:00.001-05:00'), 1), [
       new Date('2027-03-31T09:00:00-04:00'),
     ]);
-    assert.deepEqual(nextOccurrences(payday, payday.first, 0), []);
+    assert.deepEqual(nextOccurrences(payday, payday.firstDate, 0), []);
   });
 });
 
@@ -188,19 +188,19 @@ suite('every schedule', () => {
     'Africa/Cairo',
     'Asia/Tokyo',
   );
-  // Half of them in the early morning of a day when some clock changes, where the edges are.
+  // Half of them are close to a day when some clock changes: the edge cases.
   const changes = ['2026-03-08', '2026-11-01', '2026-04-05', '2026-10-04', '2027-03-28', '2027-10-31', '2028-02-29'];
   const anyDay = fc.date({ min: new Date('2026-01-01'), max: new Date('2030-01-01'), noInvalidDate: true });
   const nearChange = fc
     .tuple(fc.constantFrom(...changes), fc.integer({ min: -60 * 24, max: 60 * 24 }))
     .map(([day, quarters]) => new Date(Date.parse(day) + quarters * 15 * 60_000));
   const repeating: fc.Arbitrary<Schedule> = fc.record({
-    first: fc.oneof(anyDay, nearChange),
+    firstDate: fc.oneof(anyDay, nearChange),
     frequency: fc.constantFrom(daily, weekly, monthly, yearly),
     timeZone,
   });
 
-  test('goes forward', () => {
+  test('moves forward', () => {
     fc.assert(
       fc.property(repeating, fc.nat({ max: 1_000 }), (each, index) => {
         assert.ok(occurrence(each, index) < occurrence(each, index + 1));
@@ -209,11 +209,11 @@ suite('every schedule', () => {
     );
   });
 
-  test('keeps its time of day, or is the first minute after a gap that holds it', () => {
+  test('keeps its time of day, or is at the end of the gap that contains it', () => {
     fc.assert(
       fc.property(repeating, fc.nat({ max: 500 }), (each, index) => {
         const at = occurrence(each, index);
-        const wanted = wallClock(each.first, each.timeZone).time;
+        const wanted = wallClock(each.firstDate, each.timeZone).time;
         const { date, time } = wallClock(at, each.timeZone);
         if (time === wanted) return;
         const before = wallClock(new Date(at.getTime() - 1), each.timeZone);
@@ -224,12 +224,12 @@ suite('every schedule', () => {
     );
   });
 
-  test('has the next occurrence that walking from the first finds', () => {
+  test('has the same next occurrence as a walk from the first one', () => {
     fc.assert(
       fc.property(repeating, fc.integer({ min: -2, max: 400 * 96 }), fc.boolean(), (each, quarters, exact) => {
-        const afterMs = each.first.getTime() + quarters * 15 * 60_000;
+        const afterMs = each.firstDate.getTime() + quarters * 15 * 60_000;
         const near = nextAfter(each, new Date(afterMs));
-        // At an occurrence itself, as well as anywhere.
+        // Both at an occurrence and anywhere between.
         const after = exact && near ? near.at : new Date(afterMs);
         let index = 0;
         while (occurrence(each, index) <= after) index++;
@@ -239,7 +239,7 @@ suite('every schedule', () => {
     );
   });
 
-  test('lists what walking from its next occurrence finds', () => {
+  test('lists the same dates as a walk from its next occurrence', () => {
     fc.assert(
       fc.property(repeating, anyDay, fc.nat({ max: 6 }), (each, from, count) => {
         const walked: Date[] = [];

@@ -53,13 +53,13 @@ function find(query: Query) {
 }
 
 suite('the list', () => {
-  test('without any there is one empty page', async () => {
+  test('is one empty page when nothing is scheduled', async () => {
     const answer = await (await newAdvisor()).call('GET', path);
     const pageInfo = { page: 1, pageSize: 25, totalRecord: 0, sortDirection: 'asc', sortBy: 'deliveryDate' };
     assert.deepEqual([answer.status, answer.body], [200, { data: [], pageInfo }]);
   });
 
-  test('shows what was scheduled, and nothing else of it', async () => {
+  test('shows the scheduled message and no other fields', async () => {
     const person = await newAdvisor();
     const [phone, deliveryDate] = [await acceptedPhone(world, person), soon()];
     const { body } = await send(person, { phone, text, scheduleDelivery: true, deliveryDate });
@@ -70,7 +70,7 @@ suite('the list', () => {
     assert.equal(pageInfo.totalRecord, 1);
   });
 
-  test('shows up to five next dates of what repeats, the first one first', async () => {
+  test('shows the next five dates of a repeating message, earliest first', async () => {
     for (const frequency of values('frequency')) {
       const person = await newAdvisor();
       const deliveryDate = soon();
@@ -83,7 +83,7 @@ suite('the list', () => {
     }
   });
 
-  test('is by date, ties by id in either direction, and pages from first to last are all of it', async () => {
+  test('is sorted by date, ties by id in either direction, and its pages contain every message', async () => {
     const person = await newAdvisor();
     const [early, late] = [soon(), soon(2 * hourMs)];
     const ids: number[] = [];
@@ -101,7 +101,7 @@ suite('the list', () => {
     }
   });
 
-  test('echoes what was asked for, and the total also past the end', async () => {
+  test('echoes the request, and shows the total even past the end', async () => {
     const person = await newAdvisor();
     await schedule(person);
     for (const page of [2, idMax]) {
@@ -111,7 +111,7 @@ suite('the list', () => {
     }
   });
 
-  test('is of one status, scheduled unless asked otherwise', async () => {
+  test('has one status, scheduled by default', async () => {
     const person = await newAdvisor();
     const [stays, goes] = [await schedule(person), await schedule(person)];
     await person.call('DELETE', `${path}/${goes}`);
@@ -137,27 +137,30 @@ suite('the list', () => {
 });
 
 suite('a cancel', () => {
-  test('is 204 without a body, and again 404', async () => {
+  test('is a 204 without a body, and a 404 the second time', async () => {
     const id = await schedule(ann);
     const answer = await ann.call('DELETE', `${path}/${id}`);
     assert.deepEqual([answer.status, answer.body], [204, '']);
     assertNotFound(await ann.call('DELETE', `${path}/${id}`));
   });
 
-  test('of many at once is 204 for one and 404 for the others', async () => {
+  test('that many send at once is a 204 for one and a 404 for the others', async () => {
     const id = await schedule(ann);
     const cancels = Array.from({ length: 8 }, () => ann.call('DELETE', `${path}/${id}`));
     const statuses = (await Promise.all(cancels)).map(({ status }) => status).sort();
     assert.deepEqual(statuses, [204, ...Array(7).fill(404)]);
   });
 
-  test('of another advisor’s is the 404 of what doesn’t exist, and changes nothing', async () => {
+  test('of another advisor’s message is the same 404 as for one that doesn’t exist, and changes nothing', async () => {
     const person = await newAdvisor();
     const id = await schedule(person);
-    const [others, nobodys] = [await bob.call('DELETE', `${path}/${id}`), await bob.call('DELETE', `${path}/${idMax}`)];
-    assertNotFound(others);
-    const { traceId: _, instance: __, ...said } = others.body;
-    const { traceId: ___, instance: ____, ...expected } = nobodys.body;
+    const [foreign, missing] = [
+      await bob.call('DELETE', `${path}/${id}`),
+      await bob.call('DELETE', `${path}/${idMax}`),
+    ];
+    assertNotFound(foreign);
+    const { traceId: _, instance: __, ...said } = foreign.body;
+    const { traceId: ___, instance: ____, ...expected } = missing.body;
     assert.deepEqual(said, expected);
     assert.deepEqual(await idsOf(person), [id]);
   });

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
 import { addFirm, setFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, getStaff, type Staff, setStaff } from '../../src/domain/accounts/staff.ts';
-import { sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
 import { sampleForReview, setSamplePercent } from '../../src/domain/supervision/review-samples.ts';

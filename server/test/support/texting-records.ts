@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
 import type { TextKind } from '../../src/store/texting/texts.ts';
-import type { Behaviour, LedgerCarrier } from '../delivery/ledger-carrier.ts';
+import type { Behavior, LedgerCarrier } from '../delivery/ledger-carrier.ts';
 import { exemptMs, type TextingModel } from '../texting/texting-model.ts';
 import type { TestDatabase } from './database.ts';
 import { assertConsented, mayGo } from './instants.ts';
@@ -199,7 +199,7 @@ export function assertEnded({ messages }: Records, nowMs: number): void {
 
 type Context = {
   records: Records;
-  handed: { behaviour: Behaviour }[];
+  handed: { behavior: Behavior }[];
   carrier: LedgerCarrier;
   model: TextingModel;
 };
@@ -233,7 +233,7 @@ function wrongStatus(message: RecordedMessage, context: Context): string | null 
 function hasValidReason({ phone, kind, failureCode, attempts, createdMs }: RecordedMessage, context: Context): boolean {
   const { records, handed, model } = context;
   const { consentRequired, quietHours } = model.settings;
-  const carrierSaid = (...said: Behaviour[]) => handed.some(({ behaviour }) => said.includes(behaviour));
+  const carrierSaid = (...said: Behavior[]) => handed.some(({ behavior }) => said.includes(behavior));
   const refused = attempts.at(-1)?.outcome === 'refused';
   switch (failureCode) {
     case 'rejected':

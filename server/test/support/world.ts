@@ -11,7 +11,7 @@ import { issueToken } from '../../src/domain/access/tokens.ts';
 import { type Advisor, addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatcher.ts';
-import { sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import type { Carrier, OpenCrm } from '../../src/domain/ports.ts';
 import { makeSealer } from '../../src/domain/shared/sealing.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';

@@ -14,14 +14,15 @@ import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
+import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { type MessageInput, sendMessage } from '../../src/domain/messages/messages.ts';
-import { cancelScheduled, sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';
+import { cancelScheduled } from '../../src/domain/messages/scheduled-messages.ts';
 import type { IncomingReply } from '../../src/domain/ports.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeLog } from '../../src/log.ts';
-import { type Behaviour, behaviours, LedgerCarrier } from '../delivery/ledger-carrier.ts';
+import { type Behavior, behaviors, LedgerCarrier } from '../delivery/ledger-carrier.ts';
 import { failing, mortal, tracked } from '../support/crashes.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
 import { drawInstants } from '../support/instants.ts';
@@ -115,7 +116,7 @@ const words = fc.constantFrom<Words>('STOP', 'START', 'ACCEPT', 'ACCEPT', ...all
 const age = fc.constantFrom(0, 0, 0, 0, 1_000, 60_000, hourMs, -120_000, -24 * hourMs);
 const seconds = fc.constantFrom(1, 1, 30, 61, 301, 3_600, 7 * 3_600, 26 * 3_600);
 const deeds = fc.array(
-  fc.constantFrom<Behaviour>('takes it', 'takes it', 'says opted out', 'does not take it', ...behaviours),
+  fc.constantFrom<Behavior>('takes it', 'takes it', 'says opted out', 'does not take it', ...behaviors),
   { maxLength: 4 },
 );
 const doomed = ['a send', 'a request', 'a reply', 'what is due', 'a claim'] as const;
@@ -325,18 +326,18 @@ function incoming({ textingNumber }: Advisor, { carrierMessageId, phone, text, s
 }
 
 /** A node hands over what is ready. */
-async function handOver(model: TextingModel, { deps, carrier }: History, next: Behaviour[]): Promise<void> {
+async function handOver(model: TextingModel, { deps, carrier }: History, next: Behavior[]): Promise<void> {
   const before = carrier.handed.length;
   carrier.next = [...next];
   const node = dispatcher({ ...deps, config: next.some((each) => /late/.test(each)) ? impatient : config }, log);
   await node.settled();
   await node.stop();
-  for (const { to, behaviour } of carrier.handed.slice(before))
-    if (behaviour === 'says opted out') model.optOutByCarrier(to);
+  for (const { to, behavior } of carrier.handed.slice(before))
+    if (behavior === 'says opted out') model.optOutByCarrier(to);
 }
 
 /** A node that dies when the carrier has what it claimed: whatever the carrier answers, nobody hears it. */
-async function dieHandingOver({ deps, database, carrier }: History, next: Behaviour[]): Promise<void> {
+async function dieHandingOver({ deps, database, carrier }: History, next: Behavior[]): Promise<void> {
   const { pool: db, die } = mortal(database.pool);
   const node = dispatcher({ ...deps, db }, log);
   const { promise: died, resolve } = Promise.withResolvers<void>();

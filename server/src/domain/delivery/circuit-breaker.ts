@@ -3,18 +3,17 @@ const firstOpenMs = 1_000;
 const openMsMax = 30_000;
 
 export type CircuitBreaker = {
-  /** How many may be tried now: any number, none, or one to see whether all is well again. */
+  /** How many may be tried now: any number, none, or one as a probe. */
   allowance(): number;
-  /** A try begins. */
   began(): void;
   succeeded(): void;
   failed(who: string): void;
 };
 
 /**
- * Keeps from hammering somebody who is down. When tries for that many different people failed in a row it opens: nothing
- * is tried for a second; then one try shows whether to go on, or to wait twice as long as before. Failures for one and the
- * same person, however many, say nothing about the others.
+ * Stops us from hammering a carrier that is down. It opens after failures for five different people in a row: for a second
+ * nothing is tried, then one probe shows whether to go on or to wait twice as long. Any number of failures for the same
+ * person say nothing about the others.
  */
 export function circuitBreaker(now: () => number = Date.now): CircuitBreaker {
   const failing = new Set<string>();
@@ -43,7 +42,7 @@ export function circuitBreaker(now: () => number = Date.now): CircuitBreaker {
     },
     failed(who) {
       failing.add(who);
-      // While it is open, what fails was begun before, and says nothing new.
+      // A failure while it is open began earlier, and says nothing new.
       if (state === 'probing' || (state === 'closed' && failing.size >= failuresMax)) open();
     },
   };

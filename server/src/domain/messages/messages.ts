@@ -34,7 +34,7 @@ export const messageStatuses = [
 ] as const satisfies store.MessageStatus[];
 
 const daysAheadMax = 731;
-/** Below this a delivery date is read as seconds: as milliseconds it would be before 1973. */
+/** A smaller delivery date is in seconds: in milliseconds it would be before 1973. */
 const millisecondsMin = 1e11;
 
 /** What happens to one recipient. */

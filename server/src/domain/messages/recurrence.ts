@@ -1,7 +1,7 @@
 import { word } from '../shared/enumerations.ts';
 
-/** A text that repeats at the wall-clock time of its first occurrence. `frequency` is a number of the enumerations. */
-export type Schedule = { first: Date; frequency: number; timeZone: string };
+/** A text that repeats at the wall-clock time of its first occurrence. `frequency` is a number from the enumerations. */
+export type Schedule = { firstDate: Date; frequency: number; timeZone: string };
 export type Occurrence = { index: number; at: Date };
 
 const units: Record<string, 'days' | 'weeks' | 'months' | 'years'> = {
@@ -12,31 +12,31 @@ const units: Record<string, 'days' | 'weeks' | 'months' | 'years'> = {
 };
 
 /**
- * The occurrence with that index; 0 is the first itself. Each is counted from the first and not from the one before, so
- * that what falls on 28 February goes back to the 31st in March.
+ * The occurrence with that index; 0 is the first one. Each is counted from the first, not from the previous one: after
+ * February 28, the 31st is March 31 again.
  */
 export function occurrence(schedule: Schedule, index: number): Date {
-  if (index === 0) return new Date(schedule.first);
+  if (index === 0) return new Date(schedule.firstDate);
   const unit = unitOf(schedule);
-  if (unit === null) throw new RangeError('What is sent once has no occurrence after the first.');
-  return instantOf(wallClock(schedule.first, schedule.timeZone).add({ [unit]: index }), schedule.timeZone);
+  if (unit === null) throw new RangeError('A message that is sent once has only one occurrence.');
+  return instantOf(wallClock(schedule.firstDate, schedule.timeZone).add({ [unit]: index }), schedule.timeZone);
 }
 
-/** The first occurrence after an instant, not at it; null when there is none. */
+/** The first occurrence after an instant, not at it; null if there is none. */
 export function nextAfter(schedule: Schedule, after: Date): Occurrence | null {
-  const { first, timeZone } = schedule;
-  if (first > after) return { index: 0, at: occurrence(schedule, 0) };
+  const { firstDate, timeZone } = schedule;
+  if (firstDate > after) return { index: 0, at: occurrence(schedule, 0) };
   const unit = unitOf(schedule);
   if (unit === null) return null;
-  // Whole units between two readings of the clock: so many have passed, and one more where a month's last day stood in
-  // for the 31st or where clocks have just fallen back.
-  const passed = wallClock(first, timeZone).until(wallClock(after, timeZone), { largestUnit: unit })[unit];
+  // So many whole units have passed by the wall clock, or one more: if a month's last day replaced the 31st, or if clocks
+  // have just fallen back.
+  const passed = wallClock(firstDate, timeZone).until(wallClock(after, timeZone), { largestUnit: unit })[unit];
   let index = passed + 1;
   while (occurrence(schedule, index) <= after) index++;
   return { index, at: occurrence(schedule, index) };
 }
 
-/** The next occurrences, one at `from` included, as many as there are up to `count`. */
+/** Up to `count` next occurrences, including one at `from`. */
 export function nextOccurrences(schedule: Schedule, from: Date, count: number): Date[] {
   const next = nextAfter(schedule, new Date(from.getTime() - 1));
   if (next === null || count < 1) return [];
@@ -52,10 +52,10 @@ function wallClock(at: Date, timeZone: string): Temporal.PlainDateTime {
   return Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone).toPlainDateTime();
 }
 
-/** When clocks show that time, the first time where they show it twice. Where they skip it: when they skip. */
+/** When clocks show that time: the first of two where they fall back, the moment of the change where they skip it. */
 function instantOf(wanted: Temporal.PlainDateTime, timeZone: string): Date {
   const found = wanted.toZonedDateTime(timeZone, { disambiguation: 'earlier' });
-  // For a time in a gap, "earlier" is as long before the gap as the gap is.
+  // For a time in a gap, "earlier" is before the gap, by the gap's length.
   const skipped = found.toPlainDateTime().equals(wanted) ? null : found.getTimeZoneTransition('next');
   return new Date((skipped ?? found).epochMilliseconds);
 }

@@ -1,17 +1,12 @@
 import type { Deps } from '../../deps.ts';
 import { insertEntries } from '../../store/archive/archive.ts';
-import type {
-  DueChange,
-  DueRow,
-  NewScheduledMessage,
-  ScheduledMessageRow,
-} from '../../store/messages/scheduled-messages.ts';
+import type { DueChange, DueRow } from '../../store/messages/due-messages.ts';
+import type { NewScheduledMessage, ScheduledMessageRow } from '../../store/messages/scheduled-messages.ts';
 import { insertScheduledMessages } from '../../store/messages/scheduled-messages.ts';
 import { type By, byService } from '../archive/archive.ts';
 
-/** Every change of a schedule is an entry, whose body is the schedule as it is from then on. */
+/** Every change to a scheduled message is an archive entry, with the message as it is from then on as its body. */
 
-/** One that is to be made, and for which number. */
 export type NewSchedule = NewScheduledMessage & { phone: string };
 
 type Change = {
@@ -21,7 +16,7 @@ type Change = {
   by: By;
 };
 
-/** Schedules texts, for as many advisors as there are, and returns their ids in order. */
+/** Schedules messages, for any number of advisors, and returns their ids in order. */
 export async function scheduleMessages(deps: Deps, rows: NewSchedule[]): Promise<number[]> {
   const ids = await insertScheduledMessages(deps.db, rows, deps.clock.now());
   const created = rows.map(({ advisorId, actor, traceId, ...row }, index): Change => {
@@ -33,7 +28,7 @@ export async function scheduleMessages(deps: Deps, rows: NewSchedule[]): Promise
   return ids;
 }
 
-/** What became of each that was due; in the order of the changes. */
+/** What happened to each message that was due; `changes` are in the same order. */
 export async function archiveDue(deps: Deps, due: DueRow[], changes: DueChange[]): Promise<void> {
   const fired = changes.map((change, index): Change => {
     const { advisorId, actor: _actor, traceId: _traceId, ...row } = due[index] as DueRow;

@@ -34,7 +34,7 @@ export async function acceptDrafts(
   { blocked, others }: { blocked: Judged[]; others: number[] },
 ): Promise<number[]> {
   const texts = await compose(deps, drafts);
-  // Several statements then add to the archives of different advisors: the order of locks avoids deadlocks.
+  // Several statements add to the archives then, maybe for different advisors: locking all of them first avoids deadlocks.
   if (blocked.length > 0 || others.length > 0)
     await lockHeads(deps.db, [...[...drafts, ...blocked].map(({ text }) => text.advisorId), ...others]);
   const messageIds = await acceptTexts(deps, texts);

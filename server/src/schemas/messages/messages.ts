@@ -6,7 +6,7 @@ import { FailureDetail } from '../texting/failures.ts';
 
 const recipientsMax = 1_000;
 
-/** What a person reads: 1 to 1,600 code points, delivered and archived exactly as sent. */
+/** 1 to 1,600 code points. */
 export const MessageText = Type.String({
   minLength: 1,
   maxLength: textLengthMax,
@@ -18,7 +18,7 @@ export const MessageText = Type.String({
 export const PhoneNumbers = Type.Array(Phone(), {
   minItems: 1,
   maxItems: recipientsMax,
-  description: 'In E.164; repeats are folded.',
+  description: 'In E.164; duplicates are ignored.',
   examples: [['+15005550006']],
 });
 
@@ -40,7 +40,7 @@ export const MessageRequest = Type.Object(
   {
     title: 'Message request',
     ignoredUnless: { deliveryDate: 'scheduleDelivery', frequency: 'scheduleDelivery' },
-    description: 'A recipient is needed: `phone`, `phoneNumbers`, or both for their union.',
+    description: 'Needs a recipient: `phone`, `phoneNumbers`, or both, which are combined.',
     examples: [{ phone: '+15005550006', text: 'Your annual review is due. Does Tuesday at 10 suit you?' }],
   },
 );
@@ -51,12 +51,14 @@ export const MessageResult = Type.Object(
       Type.Object({
         messageId: Type.Union([Id(), Type.Null()], { description: 'Null for scheduled sends.' }),
         memberId: Id(),
-        scheduledMessageId: Type.Optional(Id({ description: 'Of a scheduled send.' })),
+        scheduledMessageId: Type.Optional(Id({ description: 'Only for scheduled sends.' })),
       }),
-      { description: 'One for each recipient that was accepted.' },
+      { description: 'One per accepted recipient.' },
     ),
-    failures: Type.Array(Type.String(), { description: 'One for each recipient that was not, for a person to read.' }),
-    failureDetails: Type.Array(FailureDetail, { description: 'The same with stable codes.' }),
+    failures: Type.Array(Type.String(), {
+      description: 'One per recipient that was not accepted, for people to read.',
+    }),
+    failureDetails: Type.Array(FailureDetail, { description: 'The same failures with stable codes.' }),
   },
   { title: 'Message result' },
 );
@@ -71,13 +73,13 @@ export const MessageStatus = Type.Object(
     memberId: Id(),
     phone: Type.String({ description: 'In E.164.' }),
     status: Type.Unsafe<(typeof messageStatuses)[number]>({ type: 'string', enum: messageStatuses }),
-    segments: Type.Integer({ description: 'How many texts the network makes of it.' }),
+    segments: Type.Integer({ description: 'How many segments the network splits it into.' }),
     encoding: Type.Unsafe<string>({ type: 'string', enum: ['GSM-7', 'UCS-2'] }),
     dateTimeCreated: DateTime(),
     dateTimeSent: NullableDateTime,
     dateTimeDelivered: NullableDateTime,
     failureCode: Type.Union([Type.String(), Type.Null()], {
-      description: 'Why it failed or was not delivered: a code of `failureDetails`, or the carrier’s.',
+      description: 'Why it failed or was not delivered: a code from `failureDetails`, or the carrier’s.',
     }),
   },
   { title: 'Message status' },

@@ -14,10 +14,10 @@ export const ScheduledMessageParams = Type.Object({
   scheduledMessageId: Id({ description: 'The scheduled message’s id.', examples: [1] }),
 });
 
-const StatusFilter = Status({ default: 'scheduled', description: 'Still to come, or what became of it.' });
+const StatusFilter = Status({ default: 'scheduled', description: 'Still scheduled, or what happened to it.' });
 
 export const ScheduledMessageQuery = PageQuery(scheduledMessageSorts, {
-  // It has a default, so it may be left out and is there all the same, like a page's own four.
+  // Optional in the request, but always there because of its default, like the four fields of a page.
   status: Type.Optional(StatusFilter) as unknown as typeof StatusFilter,
 });
 
@@ -29,15 +29,15 @@ export const ScheduledMessage = Type.Object(
     memberId: Id(),
     phone: Type.String({ description: 'In E.164.' }),
     text: Type.String(),
-    deliveryDate: EpochMs('Epoch milliseconds: the next one while it is scheduled, otherwise the last one.'),
+    deliveryDate: EpochMs('Epoch milliseconds: the next date while it is scheduled, otherwise the last one.'),
     frequency: Enumeration('frequency'),
     status: Status(),
     reason: Type.Union([Type.String(), Type.Null()], {
       description:
-        'Why it was skipped, or the last occurrence of one that repeats: a code of `failureDetails`, `account_disabled`, `no_texting_number` or `internal_error`.',
+        'Why it was skipped, or why the last occurrence was if it repeats: a code from `failureDetails`, `account_disabled`, `no_texting_number` or `internal_error`.',
     }),
     nextDeliveryDates: Type.Array(EpochMs('Epoch milliseconds.'), {
-      description: 'The next five, fewer where there are no more.',
+      description: 'The next five, or fewer if there are no more.',
     }),
   },
   { title: 'Scheduled message' },

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { sendDueMessages } from '../../src/domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { startJobs } from '../../src/jobs/start.ts';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
@@ -32,7 +32,7 @@ const dayMs = 24 * hourMs;
 
 const world = await makeWorld({ dispatch: false });
 const { database } = world;
-/** Another node shares nothing with the first but the database. */
+/** Another node shares only the database with the first. */
 const otherPool = connect({ connectionString: database.url, size: 10, timeoutMs: 5_000, role: appRole });
 const otherDeps: Deps = { ...world.deps, db: otherPool };
 after(async () => {
@@ -52,7 +52,7 @@ type Sent = {
 
 let people = 0;
 
-/** An advisor with a number to text from and an empty book. */
+/** An advisor with a texting number and an empty address book. */
 async function newAdvisor(): Promise<Person> {
   const person = await newcomer(world);
   const textingNumber = `+1500556${String(++people).padStart(4, '0')}`;
@@ -83,12 +83,12 @@ function soon(ms = hourMs): Date {
   return new Date(world.clock.now().getTime() + ms);
 }
 
-/** Fires as if it were that moment: for calendars, which the world's clock can't turn back for. */
-function fireAt(at: Date, deps: Deps = world.deps): Promise<void> {
+/** Sends due messages as of that moment, since the world's clock can't go back. */
+function sendDueAt(at: Date, deps: Deps = world.deps): Promise<void> {
   return sendDueMessages({ ...deps, clock: { now: () => at } });
 }
 
-/** What went out by schedules, in the order in which it will reach the carrier. */
+/** Texts from schedules, in the order in which they will reach the carrier. */
 async function sent({ advisor }: Person): Promise<Sent[]> {
   return database.asOwner<Sent>(
     `select scheduled_message_id::integer as "scheduledMessageId", convert_from(body, 'UTF8') as text, actor,
@@ -121,13 +121,13 @@ async function set(person: Person, assignment: string): Promise<void> {
   await database.asOwner(`update advisors set ${assignment} where advisor_id = $1`, [person.advisor.advisorId]);
 }
 
-suite('what is due', () => {
-  test('goes out once, at its moment and not before', async () => {
+suite('a message that is due', () => {
+  test('goes out once, when it is due and not before', async () => {
     const person = await newAdvisor();
     const member = await newMember(person);
     const at = soon();
     const [scheduledMessageId] = await schedule(person, member, { at });
-    await fireAt(new Date(at.getTime() - 1));
+    await sendDueAt(new Date(at.getTime() - 1));
     assert.deepEqual(await sent(person), []);
     await world.clock.advance(hourMs);
     for (let count = 0; count < 3; count++) await sendDueMessages(world.deps);
@@ -152,7 +152,7 @@ suite('what is due', () => {
     });
   });
 
-  test('goes out in the order of its dates after downtime, ties as they were scheduled', async () => {
+  test('goes out in order of dates after downtime, ties as they were scheduled', async () => {
     const person = await newAdvisor();
     const member = await newMember(person);
     const [first, second, third] = [1, 2, 3].map((hours) => soon(hours * hourMs)) as [Date, Date, Date];
@@ -163,34 +163,34 @@ suite('what is due', () => {
     assert.deepEqual(await textsTo(person), ['first', 'second', 'second, later', 'third']);
   });
 
-  test('is everything, also when it is more than a batch', async () => {
+  test('goes out even when there are more than fit in a batch', async () => {
     const person = await newAdvisor();
     const member = await newMember(person);
     const texts = Array.from({ length: 1_101 }, (_, index) => `${index}`);
     const at = soon();
     await schedule(person, member, ...texts.map((text) => ({ at, text })));
-    await fireAt(at);
+    await sendDueAt(at);
     assert.deepEqual(await textsTo(person), texts);
   });
 
-  test('stays as it is while no carrier is connected', async () => {
+  test('stays due while no carrier is connected', async () => {
     const person = await newAdvisor();
     const at = soon();
     await schedule(person, await newMember(person), { at });
-    await fireAt(at, { ...world.deps, carrier: null });
+    await sendDueAt(at, { ...world.deps, carrier: null });
     assert.equal((await only(person)).deliveryDate, at.getTime());
-    await fireAt(at);
+    await sendDueAt(at);
     assert.deepEqual(await textsTo(person), ['Hello']);
   });
 
-  test('has the line of a first text once, where the firm wants it', async () => {
+  test('has the first-text line once, if the firm wants it', async () => {
     const person = await newAdvisor();
     const member = await newMember(person);
     const at = soon();
     await schedule(person, member, { at, text: 'one' }, { at, text: 'two' });
     const { firmId } = person.advisor;
     await database.asOwner('update firms set first_text_line = true where firm_id = $1', [firmId]);
-    await fireAt(at);
+    await sendDueAt(at);
     await database.asOwner('update firms set first_text_line = null where firm_id = $1', [firmId]);
     const [one, two] = await textsTo(person);
     assert.match(one ?? '', /^one\n.*STOP/s);
@@ -198,19 +198,19 @@ suite('what is due', () => {
   });
 });
 
-suite('one that repeats', () => {
-  test('goes on with the next date, and shows five', async () => {
+suite('a repeating message', () => {
+  test('moves on to its next date, and shows five', async () => {
     const person = await newAdvisor();
     const at = soon();
     await schedule(person, await newMember(person), { at, frequency: daily, timeZone: 'UTC' });
-    for (const day of [0, 1, 2]) await fireAt(new Date(at.getTime() + day * dayMs));
+    for (const day of [0, 1, 2]) await sendDueAt(new Date(at.getTime() + day * dayMs));
     assert.deepEqual(await textsTo(person), ['Hello', 'Hello', 'Hello']);
     const { deliveryDate, status, reason, nextDeliveryDates } = await only(person);
     const days = [3, 4, 5, 6, 7].map((day) => at.getTime() + day * dayMs);
     assert.deepEqual([deliveryDate, status, reason, nextDeliveryDates], [days[0], 'scheduled', null, days]);
   });
 
-  test('keeps the wall-clock time when clocks change', async () => {
+  test('keeps its wall-clock time when clocks change', async () => {
     const person = await newAdvisor();
     const at = new Date('2027-03-13T02:30:00-05:00');
     const zone = { frequency: daily, timeZone: 'America/New_York' };
@@ -220,36 +220,36 @@ suite('one that repeats', () => {
     for (const date of dates) {
       const due = new Date(`2027-03-${date}`);
       assert.equal((await only(person)).deliveryDate, due.getTime(), date);
-      await fireAt(due);
+      await sendDueAt(due);
     }
     assert.equal((await sent(person)).length, dates.length);
   });
 
-  test('on the 31st falls on the last day of shorter months', async () => {
+  test('on the 31st goes out on the last day of shorter months', async () => {
     const person = await newAdvisor();
     const at = new Date('2027-01-31T09:00:00Z');
     await schedule(person, await newMember(person), { at, frequency: monthly, timeZone: 'UTC' });
     const dates = ['2027-01-31', '2027-02-28', '2027-03-31', '2027-04-30', '2027-05-31', '2027-06-30'];
     const expected = dates.map((date) => Date.parse(`${date}T09:00:00Z`));
     assert.deepEqual((await only(person)).nextDeliveryDates, expected.slice(0, 5));
-    await fireAt(at);
+    await sendDueAt(at);
     assert.deepEqual((await only(person)).nextDeliveryDates, expected.slice(1));
   });
 
-  test('sends what was missed together as one text, the next one in the future', async () => {
+  test('sends one text for all missed occurrences, and the next one is in the future', async () => {
     const person = await newAdvisor();
     const at = soon();
     await schedule(person, await newMember(person), { at, frequency: daily, timeZone: 'UTC' });
-    await fireAt(new Date(at.getTime() + 10 * dayMs));
+    await sendDueAt(new Date(at.getTime() + 10 * dayMs));
     assert.deepEqual(await textsTo(person), ['Hello']);
     assert.equal((await only(person)).deliveryDate, at.getTime() + 11 * dayMs);
   });
 
-  test('goes on past the year 9999, where the sandbox’s clock ends', async () => {
+  test('continues past the year 9999, where the sandbox’s clock ends', async () => {
     const person = await newAdvisor();
     const at = new Date('9999-12-30T09:00:00Z');
     await schedule(person, await newMember(person), { at, frequency: monthly, timeZone: 'UTC' });
-    await fireAt(at);
+    await sendDueAt(at);
     assert.deepEqual(await textsTo(person), ['Hello']);
     assert.equal((await only(person)).deliveryDate, Date.UTC(10_000, 0, 30, 9));
   });
@@ -258,16 +258,16 @@ suite('one that repeats', () => {
     const person = await newAdvisor();
     const at = soon();
     const [id] = await schedule(person, await newMember(person), { at, frequency: daily, timeZone: 'UTC' });
-    await fireAt(at);
+    await sendDueAt(at);
     assert.equal((await person.call('DELETE', `${scheduledMessagesPath}/${id}`)).status, 204);
-    await fireAt(new Date(at.getTime() + dayMs));
+    await sendDueAt(new Date(at.getTime() + dayMs));
     assert.equal((await sent(person)).length, 1);
     assert.equal((await only(person, 'canceled')).deliveryDate, at.getTime() + dayMs);
   });
 });
 
 suite('the gate, when it is due', () => {
-  test('skips what may not be sent any more, and says why', async () => {
+  test('skips a text that is no longer allowed, and says why', async () => {
     const reasons = { none: 'not_consented', pending: 'consent_pending', opted_out: 'opted_out' } as const;
     for (const [state, reason] of Object.entries(reasons)) {
       const person = await newAdvisor();
@@ -275,38 +275,38 @@ suite('the gate, when it is due', () => {
       const at = soon();
       await schedule(person, member, { at });
       await setConsent(world, person, member.phone, state as ConsentState);
-      await fireAt(at);
+      await sendDueAt(at);
       assert.deepEqual(await sent(person), []);
       const { status, reason: said, deliveryDate, nextDeliveryDates } = await only(person, 'skipped');
       assert.deepEqual([status, said, deliveryDate, nextDeliveryDates], ['skipped', reason, at.getTime(), []]);
     }
   });
 
-  test('skips one occurrence of what repeats, which goes on', async () => {
+  test('skips one occurrence of a repeating message, which continues', async () => {
     const person = await newAdvisor();
     const member = await newMember(person, 'opted_out');
     const at = soon();
     await schedule(person, member, { at, frequency: daily, timeZone: 'UTC' });
-    await fireAt(at);
+    await sendDueAt(at);
     const skipped = await only(person);
     assert.deepEqual([skipped.status, skipped.reason], ['scheduled', 'opted_out']);
     await setConsent(world, person, member.phone, 'accepted');
-    await fireAt(new Date(at.getTime() + dayMs));
+    await sendDueAt(new Date(at.getTime() + dayMs));
     assert.deepEqual(await textsTo(person), ['Hello']);
     assert.equal((await only(person)).reason, null);
   });
 
-  test('fails one and lets its neighbours through', async () => {
+  test('stops one text and lets the others through', async () => {
     const person = await newAdvisor();
     const [good, bad] = [await newMember(person), await newMember(person, 'opted_out')];
     const at = soon();
     await schedule(person, bad, { at, text: 'never' });
     await schedule(person, good, { at, text: 'sent' });
-    await fireAt(at);
+    await sendDueAt(at);
     assert.deepEqual(await textsTo(person), ['sent']);
   });
 
-  test('skips for an account that is disabled or has lost its number, and makes no contact', async () => {
+  test('skips texts of an account that is disabled or has lost its number, and creates no contact', async () => {
     const cases = { account_disabled: 'disabled = true', no_texting_number: 'texting_number = null' };
     for (const [reason, assignment] of Object.entries(cases)) {
       const person = await newAdvisor();
@@ -315,23 +315,23 @@ suite('the gate, when it is due', () => {
       await schedule(person, member, { at });
       await person.call('DELETE', `${contactsPath}/${(await findIds(person))[0]}`);
       await set(person, assignment);
-      await fireAt(at);
+      await sendDueAt(at);
       await set(person, 'disabled = false');
       assert.equal((await only(person, 'skipped')).reason, reason);
       assert.deepEqual([await sent(person), await findIds(person)], [[], []]);
     }
   });
 
-  test('waits for the recipient’s day, or refuses the night, as the advisor wants it', async () => {
+  test('defers a text at night or refuses it, depending on the advisor’s quiet hours', async () => {
     const night = new Date('2027-06-10T03:00:00-04:00');
     const morning = new Date('2027-06-10T08:00:00-04:00');
     const person = await newAdvisor();
     const member = await newMember(person);
     await set(person, `quiet_hours = 'defer'`);
     await schedule(person, member, { at: night, text: 'in the morning' });
-    await fireAt(night);
+    await sendDueAt(night);
     await schedule(person, member, { at: morning, text: 'by day' });
-    await fireAt(morning);
+    await sendDueAt(morning);
     const hours = (await sent(person)).map(({ text, deferredUntil, openUntil }) => [text, deferredUntil, openUntil]);
     assert.deepEqual(hours.toSorted(), [
       ['by day', null, new Date('2027-06-10T21:00:00-04:00')],
@@ -339,13 +339,13 @@ suite('the gate, when it is due', () => {
     ]);
     await set(person, `quiet_hours = 'refuse'`);
     await schedule(person, member, { at: night, text: 'never' });
-    await fireAt(night);
+    await sendDueAt(night);
     assert.equal((await only(person, 'skipped')).reason, 'quiet_hours');
     assert.equal((await sent(person)).length, 2);
   });
 });
 
-test('a contact that was deleted meanwhile is made again, and its number keeps its consent', async () => {
+test('a contact that was deleted meanwhile is created again, and its number keeps its consent', async () => {
   const person = await newAdvisor();
   const member = await newMember(person);
   const at = soon();
@@ -353,14 +353,14 @@ test('a contact that was deleted meanwhile is made again, and its number keeps i
   const [contactId] = await findIds(person, { phone: member.phone });
   assert.equal((await person.call('DELETE', `${contactsPath}/${contactId}`)).status, 204);
   await addContact(person, { phone: '+12125559999' });
-  await fireAt(at);
+  await sendDueAt(at);
   assert.deepEqual(await textsTo(person), ['Hello']);
   const found = await findIds(person, { phone: member.phone });
   assert.equal(found.length, 1);
   assert.notEqual(found[0], contactId);
 });
 
-test('what another advisor has scheduled is neither seen nor canceled', async () => {
+test('another advisor’s scheduled message can’t be seen or canceled', async () => {
   const [person, other] = [await newAdvisor(), await newAdvisor()];
   const [id] = await schedule(person, await newMember(person), {});
   assert.deepEqual(await list(other), []);
@@ -387,7 +387,7 @@ suite('a node', () => {
     return phone;
   }
 
-  test('has handed on what became due when the answer of the moved clock is there', async () => {
+  test('has delivered due messages by the time the sandbox answers that the clock has moved', async () => {
     const phone = await scheduleBySend(texting.clock.now().getTime() + hourMs);
     const headers = { 'x-api-key': texting.apiKey };
     const payload = { advanceMs: hourMs };
@@ -399,7 +399,7 @@ suite('a node', () => {
     );
   });
 
-  test('sends by itself within a second', async () => {
+  test('sends within a second without being asked', async () => {
     const dueMs = texting.clock.now().getTime() + 1_200;
     const [{ dateTime } = { dateTime: '' }] = await received(texting, await scheduleBySend(dueMs));
     const lateMs = Date.parse(dateTime) - dueMs;
@@ -410,7 +410,7 @@ suite('a node', () => {
 suite('races and faults', () => {
   const nodes = [world.deps, otherDeps];
 
-  test('two nodes that fire at the same time send each text once', async () => {
+  test('two nodes that send at the same time send each text once', async () => {
     const persons = [await newAdvisor(), await newAdvisor(), await newAdvisor()];
     const at = soon();
     for (const person of persons) {
@@ -418,7 +418,7 @@ suite('races and faults', () => {
       await schedule(person, member, ...Array.from({ length: 700 }, () => ({ at })));
       await schedule(person, member, ...Array.from({ length: 50 }, () => ({ at, frequency: daily })));
     }
-    await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((index) => fireAt(at, nodes[index % 2])));
+    await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((index) => sendDueAt(at, nodes[index % 2])));
     for (const person of persons) {
       const ids = (await sent(person)).map(({ scheduledMessageId }) => scheduledMessageId);
       assert.deepEqual([ids.length, new Set(ids).size], [750, 750]);
@@ -426,7 +426,7 @@ suite('races and faults', () => {
     }
   });
 
-  test('who fires is not done before the other node is', async () => {
+  test('a node is not done before the other node is', async () => {
     const person = await newAdvisor();
     const at = soon();
     await schedule(person, await newMember(person), { at });
@@ -437,10 +437,10 @@ suite('races and faults', () => {
       reached.resolve();
       await held.promise;
     });
-    const first = fireAt(at, { ...world.deps, db: slow });
+    const first = sendDueAt(at, { ...world.deps, db: slow });
     await reached.promise;
     let done = false;
-    const second = fireAt(at, otherDeps).then(() => {
+    const second = sendDueAt(at, otherDeps).then(() => {
       done = true;
     });
     await pause(200);
@@ -450,7 +450,7 @@ suite('races and faults', () => {
     assert.deepEqual(await textsTo(person), ['Hello']);
   });
 
-  test('what is canceled while it is fired is either canceled or goes out', async () => {
+  test('a message that is canceled while it is being sent is either canceled or goes out', async () => {
     const person = await newAdvisor();
     const member = await newMember(person);
     const outcomes = new Set<number>();
@@ -464,17 +464,17 @@ suite('races and faults', () => {
         }),
       );
       await pause(round % 10);
-      await Promise.all(nodes.map((deps) => fireAt(at, deps)));
+      await Promise.all(nodes.map((deps) => sendDueAt(at, deps)));
       const went = new Set((await sent(person)).map(({ scheduledMessageId }) => scheduledMessageId));
       for (const [index, status] of (await cancels).entries()) {
         assert.equal(status, went.has(ids[index] as number) ? 404 : 204);
         outcomes.add(status);
       }
     }
-    assert.deepEqual([...outcomes].sort(), [204, 404], 'both came to pass');
+    assert.deepEqual([...outcomes].sort(), [204, 404], 'both happened');
   });
 
-  test('a failure at any statement leaves nothing half done', async () => {
+  test('a failure at any statement leaves nothing half-done', async () => {
     const person = await newAdvisor();
     const member = await newMember(person);
     await person.call('DELETE', `${contactsPath}/${(await findIds(person))[0]}`);
@@ -484,16 +484,16 @@ suite('races and faults', () => {
       const breaking = withinTransactions(database.pool, async (statement) => {
         if (failing.test(statement)) throw new DatabaseUnavailable('It broke.');
       });
-      await assert.rejects(fireAt(at, { ...world.deps, db: breaking }), DatabaseUnavailable);
+      await assert.rejects(sendDueAt(at, { ...world.deps, db: breaking }), DatabaseUnavailable);
       const left = [(await list(person)).length, await sent(person), await findIds(person)];
       assert.deepEqual(left, [2, [], []], String(failing));
     }
-    await fireAt(at);
+    await sendDueAt(at);
     assert.deepEqual(await textsTo(person), ['Hello', 'daily']);
     assert.equal((await findIds(person)).length, 1);
   });
 
-  test('a row that can’t be fired is skipped and holds up nobody', async () => {
+  test('a row that can’t be sent is skipped and holds up no other', async () => {
     await database.asOwner(`
       create function refuse_poison() returns trigger language plpgsql as $$
       begin

@@ -1,0 +1,123 @@
+import { type Deps, inTransaction } from '../../deps.ts';
+import { isDataError } from '../../store/database/db.ts';
+import { type DueChange, type DueRow, lockDue, updateDue } from '../../store/messages/due-messages.ts';
+import { type Judge, judgesOf } from '../supervision/lexicons.ts';
+import { acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
+import type { RefusalCode } from '../texting/gate.ts';
+import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
+import type { Draft } from '../texting/texts.ts';
+import { nextAfter } from './recurrence.ts';
+import { archiveDue } from './scheduled-message-entries.ts';
+
+/** Why nothing went out when it was due. */
+type SkipReason = RefusalCode | 'account_disabled' | 'no_texting_number' | 'internal_error';
+type Outcome = { draft: Draft } | { skipped: SkipReason; blocked?: Judged | undefined };
+type DueBatch = { now: Date; limit: number; wait: boolean };
+
+const batchSize = 500;
+
+/**
+ * Sends every message that is due by now. A batch is one transaction that locks due messages, accepts their texts and moves
+ * each on to its next date: a crash keeps all of that or none, and only one of two nodes gets the lock. Returns when
+ * nothing that was due is left, on any node. A message that fails by its own fault is skipped and reported.
+ */
+export async function sendDueMessages(deps: Deps, report: (fault: unknown) => void = () => {}): Promise<void> {
+  if (!deps.carrier) return;
+  const now = deps.clock.now();
+  // First the messages that no other node has locked, so that nodes share the work; then the rest, in case a node failed.
+  for (const wait of [false, true]) {
+    let due: number;
+    do due = await sendBatch(deps, { now, limit: batchSize, wait }, report);
+    while (due > 0);
+  }
+}
+
+/** Returns how many were due. One bad row must not hold up the others: each is then sent alone, and the bad one skipped. */
+async function sendBatch(deps: Deps, batch: DueBatch, report: (fault: unknown) => void): Promise<number> {
+  let due: DueRow[] = [];
+  try {
+    await inTransaction(deps, async (deps) => {
+      due = await lockDue(deps.db, batch.now, batch);
+      await sendAll(deps, due, batch.now);
+    });
+  } catch (error) {
+    const [first] = due;
+    if (!first || !isRowFault(error)) throw error;
+    if (due.length > 1) for (const _ of due) await sendBatch(deps, { ...batch, limit: 1 }, report);
+    else {
+      report(error);
+      await skipFaulty(deps, first, batch.now);
+    }
+  }
+  return due.length;
+}
+
+async function skipFaulty(deps: Deps, row: DueRow, now: Date): Promise<void> {
+  await inTransaction(deps, async (deps) => {
+    const change = afterFault(row, now);
+    if ((await updateDue(deps.db, [change])) > 0) await archiveDue(deps, [row], [change]);
+  });
+}
+
+async function sendAll(deps: Deps, due: DueRow[], now: Date): Promise<void> {
+  if (due.length === 0) return;
+  // Since a message was scheduled, its contact may have been deleted or have another number.
+  const recipients = await ensureRecipients(deps, due);
+  const judges = await judgesOf(
+    deps,
+    recipients.map(({ firmId }) => firmId),
+  );
+  const outcomes = due.map((row, index) => outcomeOf(deps, row, recipients[index], { now, judges }));
+  const drafts = outcomes.flatMap((outcome) => ('draft' in outcome ? outcome.draft : []));
+  const blocked = outcomes.flatMap((outcome) => ('skipped' in outcome ? (outcome.blocked ?? []) : []));
+  await acceptDrafts(deps, drafts, { blocked, others: due.map(({ advisorId }) => advisorId) });
+  const changes = outcomes.map((outcome, index) => {
+    const skipped = 'skipped' in outcome ? outcome.skipped : null;
+    return afterSending(due[index] as DueRow, now, skipped);
+  });
+  const moved = await updateDue(deps.db, changes);
+  // Rolls everything back: a message that stays due would go out again.
+  if (moved < changes.length) throw new Error('A message that was due could not be moved on.');
+  await archiveDue(deps, due, changes);
+}
+
+function outcomeOf(
+  deps: Deps,
+  row: DueRow,
+  recipient: Recipient | UnknownNumber | undefined,
+  { now, judges }: { now: Date; judges: Map<number, Judge> },
+): Outcome {
+  if (!recipient || recipient.disabled) return { skipped: 'account_disabled' };
+  if (!recipient.textingNumber) return { skipped: 'no_texting_number' };
+  const { advisorId, text, actor, traceId, scheduledMessageId } = row;
+  const verdict = judges.get(recipient.firmId)?.(text) ?? null;
+  const scheduled = { advisorId, kind: 'text', text, by: { actor, traceId }, scheduledMessageId, verdict } as const;
+  const drafted = draftFor(deps, knownRecipient(recipient), scheduled, now);
+  return 'refused' in drafted ? { skipped: drafted.refused, blocked: drafted.blocked } : drafted;
+}
+
+/** Missed occurrences count as one: the next one is the first in the future. */
+function afterSending(row: DueRow, now: Date, skipped: SkipReason | null): DueChange {
+  const next = nextAfter(row, now);
+  if (!next) return ended(row, skipped);
+  return { ...ended(row, skipped), deliveryDate: next.at, status: 'scheduled' };
+}
+
+/** If the fault is in the schedule itself, there is no next date. */
+function afterFault(row: DueRow, now: Date): DueChange {
+  try {
+    return afterSending(row, now, 'internal_error');
+  } catch {
+    return ended(row, 'internal_error');
+  }
+}
+
+function ended({ advisorId, scheduledMessageId, deliveryDate }: DueRow, skipped: SkipReason | null): DueChange {
+  const status = skipped ? 'skipped' : 'completed';
+  return { advisorId, scheduledMessageId, wasDue: deliveryDate, deliveryDate, status, reason: skipped };
+}
+
+/** A value that PostgreSQL or a calendar rejects would fail again. Any other fault passes, or affects every message. */
+function isRowFault(error: unknown): boolean {
+  return error instanceof RangeError || isDataError(error);
+}
