@@ -4,9 +4,9 @@ import type { TextKind } from '../texting/texts.ts';
 import type { MessageKey, Times } from './dispatches.ts';
 
 /**
- * A text whose turn it was. Only `go` may be submitted: then the attempt is written and the row leased. `refused` is for
- * want of consent, `closed` outside the recipient's hours, `numberless` when the advisor has no number to text from any
- * more, `gone` when the message waits no longer.
+ * A text whose turn it was. Only `go` may be submitted: its attempt is written and its row leased. `refused` lacks consent,
+ * `closed` is outside the recipient's hours, `numberless` means that the advisor no longer has a texting number, and `gone`
+ * that the message is no longer queued.
  */
 export type ClaimedRow = MessageKey & {
   memberId: number;
@@ -22,16 +22,16 @@ export type ClaimedRow = MessageKey & {
 export type Claim = Times & {
   limit: number;
   leasedUntil: Date;
-  /** What may be sent, as `kind:consentRequired:state`: the gate's table. */
+  /** The gate's table of what may be sent, as `kind:consentRequired:state`. */
   allowed: string[];
 };
 
 /**
- * Takes what is ready and decides on each row, in one statement: the person's consent is read from the locked, newest
- * version of the member's row. `for share` waits for a STOP that is being written and then sees it, because a lock
- * re-reads its row; a STOP that comes later waits until the attempt is committed. So no attempt is ever begun for a
- * person whose consent says otherwise at that instant. Rows are looked up one by one (`lateral`), never by reading a
- * whole table, and members are locked in the order of their numbers, as everybody does.
+ * Claims the texts that are ready and decides on each, in one statement: the person's consent is read from the locked,
+ * newest version of the member's row. `for share` waits for a STOP that is being written and then sees it, because a lock
+ * re-reads its row; a STOP that comes later waits until the attempt is committed. So no attempt ever begins for a person
+ * whose consent doesn't allow it at that instant. Rows are looked up one by one (`lateral`), never by reading a whole
+ * table, and members are locked in the order of their numbers, as everywhere, to avoid deadlocks.
  */
 export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[]> {
   return db.query<ClaimedRow>(

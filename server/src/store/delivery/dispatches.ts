@@ -2,16 +2,16 @@ import type { Db } from '../database/db.ts';
 import { slotsOf, spacingAt } from '../texting/pace.ts';
 
 export type MessageKey = { advisorId: number; messageId: number };
-/** Domain time, and real time for leases, tries and the pace. */
+/** Domain time, and real time for leases, retries and the pace. */
 export type Times = { now: Date; realNow: Date };
 
 /**
- * How many are recovered or released at a time. Those statements are planned anew each time they run, once a second: a
- * plan from when the tables were empty would read all of them.
+ * How many rows each maintenance statement handles. They run once a second and are planned every time: a plan from when the
+ * tables were empty would read them whole.
  */
 export const maintainedMax = 500;
 
-/** Real time: when the next text is ready; null where none waits for its turn. */
+/** The real time when the next text is ready; null if none waits for its turn. */
 export async function findNextTurn(db: Db): Promise<Date | null> {
   const [row] = await db.query<{ notBefore: Date }>(
     `select not_before as "notBefore"
@@ -26,8 +26,8 @@ export async function findNextTurn(db: Db): Promise<Date | null> {
 }
 
 /**
- * Texts that waited for the recipient's day and need wait no longer. Each takes its place in the advisor's pace, as a new
- * text does; its hours are over by definition, so that whoever claims it looks at them anew. Returns how many there were.
+ * Releases deferred texts whose recipient's day has begun. Each takes a slot in the advisor's pace, like a new text. Its hours
+ * have ended by definition, so the claim checks them again. Returns how many there were.
  */
 export async function releaseDeferred(db: Db, { now, realNow }: Times): Promise<number> {
   const rows = await db.query(
@@ -60,7 +60,7 @@ export async function releaseDeferred(db: Db, { now, realNow }: Times): Promise<
   return rows.length;
 }
 
-/** Other hours for texts that wait: not before, and not after. */
+/** Changes the hours of queued texts: not before, and not after. */
 export async function updateHours(
   db: Db,
   dispatches: (MessageKey & { deferredUntil: Date | null; openUntil: Date | null })[],
@@ -82,7 +82,7 @@ export async function updateHours(
   );
 }
 
-/** Texts that will not go out: they wait no longer, and where they still waited they have failed. */
+/** Removes texts from the outbox that will not go out; those still queued fail. */
 export async function failDispatches(db: Db, failed: (MessageKey & { failureCode: string })[]): Promise<void> {
   if (failed.length === 0) return;
   await db.query(

@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 import { type MessageKey, maintainedMax, type Times } from './dispatches.ts';
 
-/** What became of an attempt, and what the message is from then on. */
+/** The outcome of an attempt, and the message's status from then on. */
 export type OutcomeRow = MessageKey & {
   attempt: number;
   outcome: 'accepted' | 'refused' | 'not_taken' | 'unknown';
@@ -9,14 +9,14 @@ export type OutcomeRow = MessageKey & {
   status: 'sent' | 'failed' | 'queued' | 'in_doubt';
   failureCode: string | null;
   carrierMessageId: string | null;
-  /** Real time; for what is queued again. */
+  /** Real time; for a text that is queued again. */
   retryAt: Date | null;
 };
 
 /**
- * Writes down what became of attempts. The attempt's number is the fence: an outcome counts for the message's last attempt
- * only, while it is being submitted; where the lease ran out meanwhile, a sure answer still ends the doubt, but nothing is
- * tried again. A receipt that came before the answer is applied with it.
+ * Records the outcomes of attempts. The attempt's number is the fence: an outcome counts only for the message's last attempt,
+ * while it is being submitted. If the lease has expired meanwhile, a definite answer still settles the doubt, but nothing is
+ * retried. A receipt that came before the answer is applied with it.
  */
 export async function recordOutcomes(db: Db, outcomes: OutcomeRow[], now: Date): Promise<void> {
   await db.query(
@@ -104,8 +104,8 @@ export async function recordOutcomes(db: Db, outcomes: OutcomeRow[], now: Date):
 }
 
 /**
- * Leases that ran out: whoever held them is gone, and nobody knows whether the carrier took the text. A message that is
- * locked is left for later, since its outcome is just being written. Returns how many there were.
+ * Ends expired leases: the node that held them is gone, and nobody knows whether the carrier took the text. A locked message
+ * is left for later, because its outcome is just being written. Returns how many there were.
  */
 export async function expireLeases(db: Db, { now, realNow }: Times): Promise<number> {
   const rows = await db.query(

@@ -4,8 +4,8 @@ import { maintainedMax, type Times } from './dispatches.ts';
 export type ReceiptRow = { carrierMessageId: string; status: 'delivered' | 'undelivered'; code?: string };
 
 /**
- * What carriers say became of texts that they took. Said twice or in another order it comes to the same: delivered is
- * final. What no message has the id of yet is kept until one has.
+ * Records receipts. Duplicates and a different order make no difference: delivered is final. A receipt whose id no message has
+ * yet is kept until one does.
  */
 export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, realNow }: Times): Promise<void> {
   await db.query(
@@ -48,8 +48,8 @@ export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, real
 }
 
 /**
- * A receipt and the answer that it overtook may be written at the same moment, neither seeing the other. So what is kept is
- * looked at again. Returns how many were applied.
+ * A receipt and the answer that it overtook may be written at the same moment, without seeing each other. So early receipts
+ * are checked again. Returns how many were applied.
  */
 export async function applyEarlyReceipts(db: Db, now: Date): Promise<number> {
   const rows = await db.query(
@@ -77,12 +77,12 @@ export async function applyEarlyReceipts(db: Db, now: Date): Promise<number> {
   return rows.length;
 }
 
-/** Receipts of nothing that we know: carriers bring those of others too. */
+/** Old receipts that match no message of ours: carriers deliver those of others too. */
 export async function deleteEarlyReceipts(db: Db, before: Date): Promise<void> {
   await db.query('delete from early_receipts where date_time_created < $1', [before]);
 }
 
-/** Moves the messages of `known` as their receipts say; $1 is the time. */
+/** Updates the messages in `known` by their receipts; $1 is the time. */
 const updateByReceipt = `
   update messages
   set status = known.status,

@@ -2,12 +2,12 @@ import type { Db } from '../database/db.ts';
 import { slotsOf, spacingAt } from './pace.ts';
 import type { NewText } from './texts.ts';
 
-/** A text that was held, and when it may go. */
+/** A held text, and when it may go out. */
 export type Release = { messageId: number } & Pick<NewText, 'pace' | 'deferredUntil' | 'openUntil'>;
 
 /**
- * Gives a text that was held its place in the outbox, with a slot of the advisor's pace unless it waits for the recipient's
- * day. False where it isn't held any more.
+ * Moves a held text to the outbox, with a slot in the advisor's pace unless it waits for the recipient's day. False if it is
+ * no longer held.
  */
 export async function releaseHeld(
   db: Db,
@@ -33,7 +33,7 @@ export async function releaseHeld(
   return rows.length > 0;
 }
 
-/** A text that was held and will not go out. False where it isn't held any more. */
+/** Fails a held text. False if it is no longer held. */
 export async function failHeld(db: Db, advisorId: number, messageId: number, failureCode: string): Promise<boolean> {
   const rows = await db.query(
     `update messages

@@ -1,17 +1,17 @@
 /**
- * An advisor's pace, in texts per second, gives each text a slot of its own: real time, before which it doesn't go out. The next
- * free slot is in the advisor's archive head, the row that also gives out archive numbers, so slots and numbers agree.
+ * An advisor's pace, in texts per second, gives each text its own slot: the real time before which it doesn't go out. The
+ * next free slot is in the advisor's archive head, the row that also numbers archive entries.
  */
 
-/** SQL for the time that a text takes up at a pace; none where there is no pace. */
+/** SQL for the interval that a text takes up; zero without a pace. */
 export function spacingAt(pace: string): string {
   return `coalesce(1.0 / ${pace}, 0) * interval '1 second'`;
 }
 
 /**
- * SQL for common table expressions, of which `slots` has the rows of another one with the `slot` of each, and where it is
- * `archived` its archive `number`. Rows need an advisor_id and a spacing (null takes up no time), and get their slots in
- * the given order. `realNow` is a parameter.
+ * SQL for the expressions of a `with`. The last one, `slots`, adds a `slot` to each row of `rows`, in the given order, and an
+ * archive `number` if these are archived. Rows have an advisor_id and a spacing; null takes up no time. `realNow` is the
+ * parameter with the time.
  */
 export function slotsOf(
   rows: string,

@@ -1,10 +1,10 @@
 import type { Db } from '../database/db.ts';
 import { slotsOf, spacingAt } from './pace.ts';
 
-/** Why a text is sent: what consent it needs follows from it. */
+/** Why a text is sent, which decides the consent it needs. */
 export type TextKind = 'text' | 'consent_request' | 'reminder' | 'opt_in' | 'opt_out' | 'help';
 
-/** A text that goes into the archive and out. */
+/** A text for the archive and the outbox. */
 export type NewText = {
   advisorId: number;
   memberId: number;
@@ -17,19 +17,19 @@ export type NewText = {
   segments: number;
   encoding: string;
   scheduledMessageId: number | null;
-  /** Texts a second from the advisor's number. */
+  /** Texts per second from the advisor's number. */
   pace: number | null;
   deferredUntil: Date | null;
   openUntil: Date | null;
   expiresAt: Date | null;
-  /** Whether it waits for somebody to approve it, with no place in the outbox. */
+  /** Whether it waits for a reviewer's approval, outside the outbox. */
   held?: boolean;
 };
 
 /**
- * Takes texts on: a message, an archive entry with its body, and a place in the outbox for each, in one statement, however
- * many there are and for whichever advisors. What answers a person doesn't wait behind what the advisor began: a
- * confirmation goes out within minutes or never. What is held gets its place when it is approved. Returns their ids in order.
+ * Accepts texts: a message, an archive entry with its body, and an outbox row for each, in one statement, for any number of
+ * texts and advisors. Answers to a person skip the pace: a confirmation goes out within minutes or never. Held texts enter
+ * the outbox when they are approved. Returns the message ids in order.
  */
 export async function insertTexts(
   db: Db,
@@ -96,7 +96,7 @@ export async function insertTexts(
   return rows.map(({ messageId }) => messageId);
 }
 
-/** Remembers who has had a first text, where nobody had before; locked in the order in which everybody locks members. */
+/** Marks members who have now had their first text. Locks them by advisor and phone, as everywhere, to avoid deadlocks. */
 export async function updateFirstTexted(
   db: Db,
   members: { advisorId: number; memberId: number }[],
