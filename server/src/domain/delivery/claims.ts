@@ -35,22 +35,22 @@ export async function claimTexts(deps: Deps, limit: number): Promise<{ texts: Cl
     const realNow = new Date();
     const leasedUntil = new Date(realNow.getTime() + deps.config.carrierTimeoutMs + leaseMarginMs);
     const rows = await claimDispatches(deps.db, { limit, realNow, leasedUntil, now: deps.clock.now(), allowed });
-    const held = rows.filter(({ decision }) => decision !== 'go');
-    await decideAgain(deps, held);
+    const stopped = rows.filter(({ decision }) => decision !== 'go');
+    await decideAgain(deps, stopped);
     const texts = rows.filter(({ decision }) => decision === 'go').map((row) => ({ ...row, leasedUntil }));
-    return { texts, more: rows.length === limit || held.length > 0 };
+    return { texts, more: rows.length === limit || stopped.length > 0 };
   });
 }
 
-async function decideAgain(deps: Deps, held: ClaimedRow[]): Promise<void> {
-  const doubtful = held.filter(({ decision }) => decision === 'refused' || decision === 'closed');
+async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<void> {
+  const doubtful = stopped.filter(({ decision }) => decision === 'refused' || decision === 'closed');
   const recipients = doubtful.length > 0 ? await listRecipients(deps.db, doubtful) : [];
   const now = deps.clock.now();
   const decisions = doubtful.map((row, index) => {
     const decision = gate(deps, knownRecipient(recipients[index]), row.kind, now);
     return 'refused' in decision ? { ...row, failureCode: decision.refused } : { ...row, ...decision.allowed };
   });
-  const failed = held.flatMap((row) => {
+  const failed = stopped.flatMap((row) => {
     if (row.decision === 'expired' || row.decision === 'gone') return { ...row, failureCode: 'expired' };
     return row.decision === 'numberless' ? { ...row, failureCode: 'no_texting_number' } : [];
   });

@@ -16,9 +16,9 @@ export type Dispatcher = {
 };
 
 type Claimed = 'more' | 'drained' | 'blocked';
-/** Claims what it may and hands it over. */
+/** `next` claims as many texts as it may and submits them. */
 type Claims = { next(): Promise<Claimed>; last(): Promise<unknown> };
-type Node = { deps: Deps; log: Log; claims: Claims; stopping: AbortSignal };
+type ClaimLoop = { deps: Deps; log: Log; claims: Claims; stopping: AbortSignal };
 
 /** The signal wakes a node for its own sends only; the poll finds those of other nodes. */
 const pollMs = 250;
@@ -62,7 +62,7 @@ export async function longestWaitSeconds({ db }: Pick<Deps, 'db'>): Promise<numb
   return next ? Math.max(0, (Date.now() - next.getTime()) / 1000) : 0;
 }
 
-/** One claim at a time, whoever asks for it: when one begins, the texts of the one before are in flight. */
+/** One claim at a time, so that when one begins the texts of the one before are in flight. */
 function claimsInTurn(deps: Deps, texts: InFlight, stopping: AbortSignal): Claims {
   let last: Promise<unknown> = Promise.resolve();
 
@@ -85,7 +85,7 @@ function claimsInTurn(deps: Deps, texts: InFlight, stopping: AbortSignal): Claim
   };
 }
 
-async function claimUntilStopped({ deps, log, claims, stopping }: Node): Promise<void> {
+async function claimUntilStopped({ deps, log, claims, stopping }: ClaimLoop): Promise<void> {
   let maintainAtMs = 0;
   while (!stopping.aborted) {
     // Before the claim: a text that is queued during it must not wait for the next poll.

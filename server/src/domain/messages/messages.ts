@@ -166,7 +166,7 @@ function badDate(rule: string, what: string) {
 }
 
 function noRecipient() {
-  return invalid([{ path: '/phone', rule: 'required', message: 'phone is required, or phoneNumbers.' }]);
+  return invalid([{ path: '/phone', rule: 'required', message: 'phone or phoneNumbers is required.' }]);
 }
 
 function noTextingNumber() {
