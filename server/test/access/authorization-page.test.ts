@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { disconnect, listConnections } from '../../src/domain/access/grants.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { makeClient } from '../oauth/client.ts';
-import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../support/advisor-app.ts';
+import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { makeClient } from '../support/oauth-client.ts';
+import type { Visitor } from '../support/visitor.ts';
 
 const scope = 'openid offline_access core.contacts.read text.messaging.write';
 let pages: AdvisorApp;

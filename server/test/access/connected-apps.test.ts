@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { addApplication } from '../../src/domain/access/applications.ts';
 import { authorize, listConnections, provision } from '../../src/domain/access/grants.ts';
-import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../support/advisor-app.ts';
+import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import type { Visitor } from '../support/visitor.ts';
 
 let pages: AdvisorApp;
 let visitor: Visitor;

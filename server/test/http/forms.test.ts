@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../support/advisor-app.ts';
+import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import type { Visitor } from '../support/visitor.ts';
 
 let pages: AdvisorApp;
 let visitor: Visitor;

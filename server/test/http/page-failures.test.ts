@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, mock, test } from 'node:test';
 import { DatabaseTimeout, DatabaseUnavailable } from '../../src/store/database/db.ts';
-import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../support/advisor-app.ts';
+import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import type { Visitor } from '../support/visitor.ts';
 
 let pages: AdvisorApp;
 let visitor: Visitor;

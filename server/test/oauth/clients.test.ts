@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { provision } from '../../src/domain/access/grants.ts';
 import { credentials } from '../support/nodes.ts';
-import { freePort } from '../support/programs.ts';
-import { until } from '../support/waiting.ts';
-import { makeWorld, type World } from '../support/world.ts';
-import { allOf, type Client, makeClient, signInTo } from './client.ts';
+import { allOf, type Client, makeClient, signInTo } from '../support/oauth-client.ts';
 import {
   AuthorizationResponseError,
   type LibraryClient,
@@ -13,8 +10,11 @@ import {
   openidClient,
   ResponseBodyError,
   validateAccessToken,
-} from './libraries.ts';
-import { Visitor } from './visitor.ts';
+} from '../support/oauth-libraries.ts';
+import { freePort } from '../support/programs.ts';
+import { Visitor } from '../support/visitor.ts';
+import { until } from '../support/waiting.ts';
+import { makeWorld, type World } from '../support/world.ts';
 
 const redirectUri = 'https://crm.example/callback';
 
@@ -38,7 +38,7 @@ async function decide(url: URL, decision: 'allow' | 'deny'): Promise<URL> {
   const { page, path } = await signInTo(world, visitor, url.href, world.ann);
   assert.equal(page.status, 200);
   const decided = await visitor.submit(page, path, { decision });
-  const { location = '' } = await visitor.open(decided.location ?? '');
+  const { location = '' } = await visitor.get(decided.location ?? '');
   assert.ok(location.startsWith(`${redirectUri}?`), location);
   return new URL(location);
 }

@@ -8,13 +8,21 @@ import { issueToken } from '../../src/domain/access/tokens.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { hashSecret } from '../../src/domain/shared/secrets.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
+import {
+  type Client,
+  makeClient,
+  password,
+  redirectUri,
+  signedIn,
+  signInTo,
+  type Tokens,
+} from '../support/oauth-client.ts';
 import { assertProblem } from '../support/problem.ts';
 import { assent, makeDataFolder } from '../support/programs.ts';
 import { withinTransactions } from '../support/statements.ts';
+import { type Visit, Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
 import { type Answer, inject, makeWorld, type Person, type World } from '../support/world.ts';
-import { type Client, makeClient, password, redirectUri, signInTo, type Tokens } from './client.ts';
-import { type Visit, Visitor } from './visitor.ts';
 
 /** A second is promised and half of one is built; the rest is for a busy machine. */
 const endedWithinMs = 2_000;
@@ -105,18 +113,9 @@ async function assertDenied({ status, location }: Visit): Promise<void> {
   assert.equal(back.searchParams.get('code'), null);
 }
 
-async function signedIn(person: Person): Promise<Visitor> {
-  await setAdvisor(world.deps, person.advisor.advisorId, { password });
-  const visitor = new Visitor(world.app);
-  const page = await visitor.open('/sign-in');
-  const { status } = await visitor.submit(page, '/sign-in', { email: person.advisor.email, password });
-  assert.equal(status, 303);
-  return visitor;
-}
-
 async function disconnectByPage(client: Client, person: Person): Promise<void> {
-  const visitor = await signedIn(person);
-  const page = await visitor.open('/connected-apps');
+  const visitor = await signedIn(world, person);
+  const page = await visitor.get('/connected-apps');
   const { clientId } = client;
   const { status, location } = await visitor.submit(page, '/connected-apps/disconnect', { clientId });
   assert.deepEqual([status, location], [303, '/connected-apps?done=disconnected']);
@@ -180,7 +179,7 @@ test('a request that waits for the advisor when the application is disconnected 
   const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
   await disconnectByCommand(crm, '--advisor', world.ann.advisor.email);
   const decided = await visitor.submit(page, path, { decision: 'allow' });
-  const { location } = await visitor.open(decided.location ?? '');
+  const { location } = await visitor.get(decided.location ?? '');
   const { status, body } = await crm.redeem(new URL(location ?? '').searchParams.get('code') ?? '');
   assert.equal(status, 200);
   assert.equal((await crm.call(body.access_token)).status, 200);
@@ -195,7 +194,7 @@ test('what the advisor allows takes effect with the code: denied before, it leav
     (await listConnections(world.deps, world.ann.advisor.advisorId)).some(({ authorized }) => authorized);
   assert.equal(await connected(), false);
   const decided = await visitor.submit(page, path, { decision: 'deny' });
-  await assertDenied(await visitor.open(decided.location ?? ''));
+  await assertDenied(await visitor.get(decided.location ?? ''));
   assert.equal(await connected(), false);
 });
 
@@ -266,14 +265,14 @@ suite('an application that is disabled', () => {
     const decided = await late.submit(allowed.page, allowed.path, { decision: 'allow' });
     await disableApplication(world.deps, crm.clientId);
     for (const visit of [
-      await new Visitor(world.app).open(crm.authorizeUrl()),
-      await visitor.open(path),
+      await new Visitor(world.app).get(crm.authorizeUrl()),
+      await visitor.get(path),
       await visitor.submit(page, path, { decision: 'allow' }),
-      await late.open(decided.location ?? ''),
+      await late.get(decided.location ?? ''),
     ]) {
       assert.equal(visit.status, 400);
       assert.equal(visit.location, undefined);
-      assert.match(visit.html, /<h1>/);
+      assert.match(visit.body, /<h1>/);
     }
   });
 });
@@ -298,8 +297,8 @@ suite('an advisor who is disabled', () => {
     await setAdvisor(world.deps, world.ann.advisor.advisorId, { disabled: true });
     const decided = await visitor.submit(page, path, { decision: 'allow' });
     assert.deepEqual([decided.status, decided.location], [303, path], 'back to the sign-in');
-    assert.match((await visitor.open(path)).html, /type="password"/);
-    const form = await late.open('/sign-in');
+    assert.match((await visitor.get(path)).body, /type="password"/);
+    const form = await late.get('/sign-in');
     const { email } = world.ann.advisor;
     assert.equal((await late.submit(form, '/sign-in', { email, password })).status, 400);
   });
@@ -309,7 +308,7 @@ suite('an advisor who is disabled', () => {
     const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
     const decided = await visitor.submit(page, path, { decision: 'allow' });
     await setAdvisor(world.deps, world.ann.advisor.advisorId, { disabled: true });
-    await assertDenied(await visitor.open(decided.location ?? ''));
+    await assertDenied(await visitor.get(decided.location ?? ''));
   });
 });
 

@@ -9,12 +9,12 @@ import { type Embedded, startEmbedded } from '../../src/store/database/embedded.
 import { appRole, migrate } from '../../src/store/database/migrate.ts';
 import { type DatabaseProxy, type Fate, startProxy } from '../support/database-proxy.ts';
 import { anotherNode } from '../support/nodes.ts';
+import { type Client, makeClient, password, redirectUri, signInTo } from '../support/oauth-client.ts';
 import { makeDataFolder } from '../support/programs.ts';
 import { withinTransactions } from '../support/statements.ts';
+import { type Visit, Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
 import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
-import { type Client, makeClient, password, redirectUri, signInTo } from './client.ts';
-import { type Visit, Visitor } from './visitor.ts';
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
@@ -30,13 +30,13 @@ function assertUnavailable({ status, headers, body }: Answer, description = /Not
 }
 
 /** The same as a page, for the advisor: nothing of what the request would have done is on it. */
-function assertUnavailablePage({ status, headers, html, location }: Visit): void {
-  assert.equal(status, 503, html);
+function assertUnavailablePage({ status, headers, body, location }: Visit): void {
+  assert.equal(status, 503, body);
   assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
   assert.match(String(headers['content-type']), /^text\/html\b/);
   assert.equal(location, undefined);
   assert.equal(headers['set-cookie'], undefined);
-  assert.match(html, /reload/i);
+  assert.match(body, /reload/i);
 }
 
 function codeOf(back: Visit): string {
@@ -131,18 +131,18 @@ suite('while PostgreSQL is stopped', () => {
     const visitor = new Visitor(world.app);
     const link = client.authorizeUrl();
     await stop();
-    assertUnavailablePage(await visitor.open(link));
+    assertUnavailablePage(await visitor.get(link));
     await start();
     const { page, path } = await signInTo(world, visitor, link, world.ann);
     const decided = await visitor.submit(page, path, { decision: 'allow' });
-    assert.equal((await client.redeem(codeOf(await visitor.open(decided.location ?? '')))).status, 200);
+    assert.equal((await client.redeem(codeOf(await visitor.get(decided.location ?? '')))).status, 200);
   });
 
   test('each step of the advisor is a 503 page, and afterwards works on the same page', async () => {
     await setAdvisor(world.deps, world.ann.advisor.advisorId, { password });
     const visitor = new Visitor(world.app);
-    const { location: path = '' } = await visitor.open(client.authorizeUrl());
-    const signIn = await visitor.open(path);
+    const { location: path = '' } = await visitor.get(client.authorizeUrl());
+    const signIn = await visitor.get(path);
 
     /** Tries the step without PostgreSQL, then with it. */
     async function twice(step: () => Promise<Visit>): Promise<Visit> {
@@ -154,10 +154,10 @@ suite('while PostgreSQL is stopped', () => {
     const { email } = world.ann.advisor;
     const signedIn = await twice(() => visitor.submit(signIn, '/sign-in', { email, password }));
     assert.deepEqual([signedIn.status, signedIn.location], [303, path]);
-    const consent = await twice(() => visitor.open(path));
+    const consent = await twice(() => visitor.get(path));
     const decided = await twice(() => visitor.submit(consent, path, { decision: 'allow' }));
     assert.equal(decided.status, 303);
-    const back = await twice(() => visitor.open(decided.location ?? ''));
+    const back = await twice(() => visitor.get(decided.location ?? ''));
     assert.equal((await client.redeem(codeOf(back))).status, 200);
   });
 
@@ -168,7 +168,7 @@ suite('while PostgreSQL is stopped', () => {
     assertUnavailablePage(await visitor.submit(page, path, { decision: 'deny' }));
     await start();
     const decided = await visitor.submit(page, path, { decision: 'deny' });
-    const { location } = await visitor.open(decided.location ?? '');
+    const { location } = await visitor.get(decided.location ?? '');
     assert.equal(new URL(location ?? '').searchParams.get('error'), 'access_denied');
   });
 
@@ -176,7 +176,7 @@ suite('while PostgreSQL is stopped', () => {
     const { refresh_token } = await client.tokens(world.ann);
     const visitor = new Visitor(world.app);
     await signInTo(world, visitor, client.authorizeUrl(), world.ann);
-    const page = await visitor.open('/connected-apps');
+    const page = await visitor.get('/connected-apps');
     const press = () => visitor.submit(page, '/connected-apps/disconnect', { clientId: client.clientId });
     await stop();
     assertUnavailablePage(await press());
@@ -253,8 +253,8 @@ suite('when a connection fails', () => {
     const visitor = new Visitor(node);
     const { page, path } = await signInTo(world, visitor, client.authorizeUrl(), world.ann);
     const { location = '' } = await visitor.submit(page, path, { decision: 'allow' });
-    assertUnavailablePage(await meanwhile('lose the commit', () => visitor.open(location)));
-    assert.equal((await client.redeem(codeOf(await visitor.open(location)))).status, 200);
+    assertUnavailablePage(await meanwhile('lose the commit', () => visitor.get(location)));
+    assert.equal((await client.redeem(codeOf(await visitor.get(location)))).status, 200);
   });
 
   for (const fate of ['lose the answer', 'fall silent'] as const)
@@ -272,7 +272,7 @@ suite('when a connection fails', () => {
     const visitor = new Visitor(node);
     const { page, path } = await signInTo(world, visitor, client.authorizeUrl(), world.ann);
     const { location = '' } = await visitor.submit(page, path, { decision: 'allow' });
-    const back = await meanwhile('lose the answer', () => visitor.open(location));
+    const back = await meanwhile('lose the answer', () => visitor.get(location));
     assert.equal((await client.redeem(codeOf(back))).status, 200);
   });
 
@@ -351,11 +351,11 @@ suite('a fault of ours', () => {
     assertServerError(await client.token({ grant_type: 'client_credentials' }));
     const revocation = { client_id: clientId, client_secret: clientSecret, token: refresh_token };
     assertServerError(await client.post('/oauth/revoke', revocation));
-    const { status, html, location } = await new Visitor(world.app).open(client.authorizeUrl());
+    const { status, body, location } = await new Visitor(world.app).get(client.authorizeUrl());
     assert.equal(status, 500);
     assert.equal(location, undefined);
-    assert.match(html, /<h1>/);
-    assert.doesNotMatch(html, /secret|TypeError/);
+    assert.match(body, /<h1>/);
+    assert.doesNotMatch(body, /secret|TypeError/);
     mock.restoreAll();
     assert.equal((await client.refresh(refresh_token)).status, 200);
   });
@@ -372,13 +372,13 @@ suite('a fault of ours', () => {
     const { location = '' } = await visitor.submit(page, path, { decision: 'allow' });
 
     broken = 'insert into oauth_tokens';
-    const failed = await visitor.open(location);
+    const failed = await visitor.get(location);
     assert.equal(failed.status, 500);
     assert.equal(failed.location, undefined);
     assert.equal(failed.headers['set-cookie'], undefined);
-    assert.doesNotMatch(failed.html, /secret/);
+    assert.doesNotMatch(failed.body, /secret/);
     broken = '';
-    const code = codeOf(await visitor.open(location));
+    const code = codeOf(await visitor.get(location));
 
     broken = 'insert into oauth_tokens';
     assertServerError(await client.redeem(code));

@@ -10,12 +10,12 @@ import {
   rotateSigningKeys,
 } from '../../src/domain/access/signing-keys.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
+import { type Client, makeClient, signInTo } from '../support/oauth-client.ts';
 import { assertProblem } from '../support/problem.ts';
 import { assent, makeDataFolder } from '../support/programs.ts';
+import { Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
 import { inject, makeWorld, type World } from '../support/world.ts';
-import { type Client, makeClient, signInTo } from './client.ts';
-import { Visitor } from './visitor.ts';
 
 /** A second is promised and half of one is built; the rest is for a busy machine. */
 const endedWithinMs = 2_000;
@@ -239,7 +239,7 @@ test('an authorization that began under the old keys is finished under the new o
   const decided = await visitor.submit(page, path, { decision: 'allow' });
   await world.database.asOwner('delete from signing_keys where kid = $1', [old]);
   await untilAll('the old key is gone', async (node) => !(await kids(node)).includes(old));
-  const { location } = await visitor.open(decided.location ?? '');
+  const { location } = await visitor.get(decided.location ?? '');
   const code = new URL(location ?? '').searchParams.get('code') ?? '';
   const { status, body } = await client.redeem(code);
   assert.equal(status, 200);

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { SandboxAdvisor, SandboxFile } from '../../src/sandbox/sandbox.ts';
-import { type LibraryClient, openidClient, ResponseBodyError, type TokenAnswer } from '../oauth/libraries.ts';
-import { type Visit, Visitor } from '../oauth/visitor.ts';
 import { credentials } from '../support/nodes.ts';
+import { type LibraryClient, openidClient, ResponseBodyError, type TokenAnswer } from '../support/oauth-libraries.ts';
 import { assent, freePort, makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import { type Visit, Visitor } from '../support/visitor.ts';
 
 const allScopes =
   'openid offline_access core.contacts.read core.contacts.write core.content.read text.messaging.read text.messaging.write';
@@ -63,21 +63,21 @@ suite('the sandbox’s authorization server', () => {
 
   /** From the application's link through the pages, as an advisor who has yet to sign in, and back. */
   async function signInAndAllow(visitor: Visitor, url: URL, { email, password }: SandboxAdvisor): Promise<URL> {
-    const { location: path = '' } = await visitor.open(url.href);
-    const page = await visitor.open(path);
-    assert.match(page.html, /Sign in to connect Sandbox CRM/);
+    const { location: path = '' } = await visitor.get(url.href);
+    const page = await visitor.get(path);
+    assert.match(page.body, /Sign in to connect Sandbox CRM/);
     await visitor.submit(page, '/sign-in', { email, password });
-    const consent = await visitor.open(path);
-    assert.match(consent.html, /Sandbox CRM wants to act for you/);
+    const consent = await visitor.get(path);
+    assert.match(consent.body, /Sandbox CRM wants to act for you/);
     const uid = path.split('/').at(-1);
-    const cookies = `${visitor.cookies(path)}; ${visitor.cookies(`/oauth/authorize/${uid}`)}`.split('; ');
+    const cookies = `${visitor.cookies.sentTo(path)}; ${visitor.cookies.sentTo(`/oauth/authorize/${uid}`)}`.split('; ');
     keep(uid, ...cookies.map((cookie) => cookie.split('=')[1]));
     return allow(visitor, consent, path);
   }
 
   async function allow(visitor: Visitor, consent: Visit, path: string): Promise<URL> {
     const decided = await visitor.submit(consent, path, { decision: 'allow' });
-    const { location = '' } = await visitor.open(decided.location ?? '');
+    const { location = '' } = await visitor.get(decided.location ?? '');
     assert.ok(location.startsWith(`${sandbox.redirectUri}?`), location);
     keep(new URL(location).searchParams.get('code'));
     return new URL(location);
@@ -130,9 +130,9 @@ suite('the sandbox’s authorization server', () => {
     await start();
     assert.deepEqual(sandbox, earlier);
     assert.equal(await status(tokens.access_token, '/core/contact/contacts'), 200);
-    const { status: shown, html } = await browser.open('/connected-apps');
+    const { status: shown, body } = await browser.get('/connected-apps');
     assert.equal(shown, 200, 'the browser is still signed in');
-    assert.match(html, /Disconnect Sandbox CRM/);
+    assert.match(body, /Disconnect Sandbox CRM/);
     tokens = await client.refresh(tokens.refresh_token ?? '');
     keep(tokens.access_token, tokens.refresh_token, tokens.id_token);
     assert.equal(await status(tokens.access_token, '/core/contact/contacts'), 200);
@@ -140,8 +140,8 @@ suite('the sandbox’s authorization server', () => {
 
   test('finishes an authorization that began before a restart', async () => {
     const { url, finish } = await client.authorize(sandbox.redirectUri, allScopes);
-    const { location: path = '' } = await browser.open(url.href);
-    const consent = await browser.open(path);
+    const { location: path = '' } = await browser.get(url.href);
+    const consent = await browser.get(path);
     assert.equal(await program.stop(), 0);
     said.push(program.said());
     await start();
@@ -172,12 +172,12 @@ suite('the sandbox’s authorization server', () => {
     const { url } = await client.authorize(sandbox.redirectUri, allScopes);
     url.searchParams.set('login_hint', `${canary}@else.example`);
     const visitor = new Visitor(origin());
-    const { location: path = '' } = await visitor.open(url.href);
-    const page = await visitor.open(path);
+    const { location: path = '' } = await visitor.get(url.href);
+    const page = await visitor.get(path);
     const stranger = { email: `${canary}@else.example`, password: canary };
     assert.equal((await visitor.submit(page, '/sign-in', stranger)).status, 400);
     url.searchParams.set('redirect_uri', `https://${canary}.example`);
-    assert.equal((await visitor.open(url.href)).status, 400);
+    assert.equal((await visitor.get(url.href)).status, 400);
     // A refresh token whose successor was used: that ends the grant, and is worth a warning.
     const repeated = await client.refresh(tokens.refresh_token ?? '');
     keep(repeated.access_token, repeated.refresh_token, repeated.id_token);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { type AdvisorApp, makeAdvisorApp, type Visitor } from '../support/advisor-app.ts';
+import { type AdvisorApp, makeAdvisorApp } from '../support/advisor-app.ts';
 import { lookUp, newPhone, setConsent } from '../support/texting.ts';
+import type { Visitor } from '../support/visitor.ts';
 import { inject, makeWorld } from '../support/world.ts';
 
 suite('the handset page', () => {

@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test';
 import { addAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { passkeysMax } from '../../src/domain/sign-in/passkeys.ts';
 import { forgetExpiredSignIns } from '../../src/domain/sign-in/sign-ins.ts';
-import { type AdvisorApp, makeAdvisorApp, password, type Visitor } from '../support/advisor-app.ts';
+import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
 import { makePasskey } from '../support/authenticator.ts';
+import type { Visitor } from '../support/visitor.ts';
 
 let pages: AdvisorApp;
 let origin: string;

@@ -1,9 +1,10 @@
+import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { issueKey, unlimited } from '../../src/domain/access/api-keys.ts';
 import { type ApplicationInput, addApplication } from '../../src/domain/access/applications.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { type Answer, inject, type Person, type World } from '../support/world.ts';
 import { type Visit, Visitor } from './visitor.ts';
+import { type Answer, inject, type Person, type World } from './world.ts';
 
 export const redirectUri = 'https://crm.example/callback?tenant=7';
 export const password = 'correct horse battery staple';
@@ -93,13 +94,13 @@ export async function makeClient(world: World, input: Partial<ApplicationInput> 
       const visitor = new Visitor(world.app);
       const consent = await signInTo(world, visitor, client.authorizeUrl({ scope }), person);
       const decided = await visitor.submit(consent.page, consent.path, { decision });
-      const back = await visitor.open(decided.location ?? '');
+      const back = await visitor.get(decided.location ?? '');
       return new URL(back.location ?? '');
     },
     async authorizeIn(visitor, changes = {}, decision = 'allow') {
-      const { location: path = '' } = await visitor.open(client.authorizeUrl(changes));
-      const decided = await visitor.submit(await visitor.open(path), path, { decision });
-      const back = await visitor.open(decided.location ?? '');
+      const { location: path = '' } = await visitor.get(client.authorizeUrl(changes));
+      const decided = await visitor.submit(await visitor.get(path), path, { decision });
+      const back = await visitor.get(decided.location ?? '');
       return new URL(back.location ?? '');
     },
     async code(person, scope) {
@@ -121,8 +122,9 @@ export async function makeClient(world: World, input: Partial<ApplicationInput> 
 /** A browser in which the advisor is signed in. */
 export async function signedIn(world: World, person: Person, headers?: Record<string, string>): Promise<Visitor> {
   await setAdvisor(world.deps, person.advisor.advisorId, { password });
-  const visitor = new Visitor(world.app, headers);
-  await visitor.submit(await visitor.open('/sign-in'), '/sign-in', { email: person.advisor.email, password });
+  const visitor = new Visitor(world.app, { headers });
+  const { status } = await visitor.signIn(person.advisor.email, password);
+  assert.equal(status, 303);
   return visitor;
 }
 
@@ -134,9 +136,9 @@ export async function signInTo(
   person: Person,
 ): Promise<{ page: Visit; path: string }> {
   await setAdvisor(world.deps, person.advisor.advisorId, { password });
-  const sent = await visitor.open(authorizeUrl);
+  const sent = await visitor.get(authorizeUrl);
   const path = sent.location ?? '';
-  const signIn = await visitor.open(path);
+  const signIn = await visitor.get(path);
   await visitor.submit(signIn, '/sign-in', { email: person.advisor.email, password });
-  return { page: await visitor.open(path), path };
+  return { page: await visitor.get(path), path };
 }

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { after, suite, test } from 'node:test';
+import { disableApplication } from '../../src/domain/access/applications.ts';
+import { disconnect } from '../../src/domain/access/grants.ts';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { hashSecret } from '../../src/domain/shared/secrets.ts';
+import { allOf, makeClient, redirectUri } from '../support/oauth-client.ts';
+import { assertProblem } from '../support/problem.ts';
+import {
+  assertError,
+  assertServerSideOnly,
+  assertStillWorks,
+  claimsOf,
+  granted,
+  makeOAuthWorld,
+  untilEnded,
+} from './setup.ts';
+
+const { world, crm, other, codeFor, tokensFor, verified, expire } = await makeOAuthWorld();
+after(() => world.close());
+const { ann, bob } = world;
+const { publicUrl } = world.config;
+
+suite('the answer to a code', () => {
+  test('has exactly the documented fields', async () => {
+    const answer = await crm.redeem(await codeFor(crm));
+    const body = granted(answer);
+    assert.deepEqual(Object.keys(body).toSorted(), [
+      'access_token',
+      'expires_in',
+      'id_token',
+      'refresh_token',
+      'scope',
+      'token_type',
+    ]);
+    assert.equal(body.token_type, 'Bearer');
+    assert.ok(body.expires_in > 0 && body.expires_in <= 900);
+    assert.equal(body.scope, allOf);
+    assert.match(body.refresh_token, /^[\w-]{43}$/);
+    assert.match(answer.headers['content-type'] ?? '', /^application\/json\b/);
+    assertServerSideOnly(answer);
+  });
+
+  test('has a refresh token only with offline_access', async () => {
+    const body = await tokensFor(crm, 'openid core.contacts.read');
+    assert.equal('refresh_token' in body, false);
+    assert.equal(body.scope, 'openid core.contacts.read');
+    assert.equal('refresh_token' in (await tokensFor(crm, 'openid offline_access')), true);
+  });
+
+  test('has an access token that is an ES256 at+jwt for our API, of at most fifteen minutes', async () => {
+    const { access_token, expires_in } = await tokensFor(crm, 'openid core.content.read text.messaging.read');
+    const { payload, protectedHeader } = await verified(access_token);
+    assert.equal(protectedHeader.alg, 'ES256');
+    assert.equal(protectedHeader.typ, 'at+jwt');
+    assert.equal(typeof protectedHeader.kid, 'string');
+    const { iat = 0, exp = 0, jti, grant_id, ...rest } = payload;
+    assert.deepEqual(rest, {
+      iss: publicUrl,
+      aud: `${publicUrl}/v1`,
+      sub: String(ann.advisor.advisorId),
+      client_id: crm.clientId,
+      advisor_id: ann.advisor.advisorId,
+      scope: 'openid core.content.read text.messaging.read',
+    });
+    assert.equal(exp - iat, expires_in);
+    assert.ok(exp - iat <= 900);
+    assert.ok(Math.abs(iat - Date.now() / 1000) < 60);
+    assert.ok(jti && grant_id);
+    assert.notEqual(claimsOf((await tokensFor(crm)).access_token).jti, jti);
+  });
+
+  test('has an id_token that verifies by the published keys and says who the advisor is', async () => {
+    const nonce = 'n-1 <&>';
+    const { id_token } = granted(await crm.redeem(await codeFor(crm, { nonce })));
+    const { payload, protectedHeader } = await verified(id_token);
+    assert.equal(protectedHeader.alg, 'ES256');
+    assert.notEqual(protectedHeader.typ, 'at+jwt');
+    assert.equal(payload.iss, publicUrl);
+    assert.equal(payload.aud, crm.clientId);
+    assert.equal(payload.sub, String(ann.advisor.advisorId));
+    assert.equal(payload.advisor_id, ann.advisor.advisorId);
+    assert.equal(payload.name, ann.advisor.name);
+    assert.equal(payload.email, ann.advisor.email);
+    assert.equal(payload.nonce, nonce);
+    assert.ok((payload.exp ?? 0) - (payload.iat ?? 0) <= 900);
+  });
+
+  test('has an id_token that is no access token', async () => {
+    const { id_token } = await tokensFor(crm);
+    assertProblem(await crm.call(id_token), 'unauthorized');
+  });
+
+  test('opens the API for that advisor, with that application’s key, and with no other', async () => {
+    const { access_token } = await tokensFor(crm);
+    assert.equal((await crm.call(access_token)).status, 200);
+    assertProblem(await other.call(access_token), 'unauthorized', /another application/);
+  });
+
+  test('a token without a scope that a route needs is 403, and names it', async () => {
+    const { access_token } = await tokensFor(crm, 'openid text.messaging.read');
+    assertProblem(await crm.call(access_token), 'forbidden', /core\.contacts\.read/);
+  });
+});
+
+suite('a code', () => {
+  test('that nobody was given is 400', async () => {
+    for (const code of ['nonsense', randomBytes(32).toString('base64url'), '\0', 'é', 'a'.repeat(10_000)])
+      assertError(await crm.redeem(code), 400, 'invalid_grant', /unknown/);
+  });
+
+  test('that is missing or empty is 400', async () => {
+    assertError(await crm.redeem(''), 400, 'invalid_request', /code/);
+    assertError(await crm.token({ grant_type: 'authorization_code' }), 400, 'invalid_request', /code/);
+  });
+
+  test('that has expired is 400', async () => {
+    const code = await codeFor(crm);
+    await expire(code);
+    assertError(await crm.redeem(code), 400, 'invalid_grant', /expired/);
+  });
+
+  test('lasts at most a minute', async () => {
+    const code = await codeFor(crm);
+    const [row] = await world.database.asOwner<{ seconds: number }>(
+      `select extract(epoch from date_time_expires - now())::float8 as seconds,
+         (payload->>'exp')::bigint - (payload->>'iat')::bigint as lasts
+       from oauth_tokens where token_hash = $1`,
+      [hashSecret(code)],
+    );
+    assert.ok(row && row.seconds > 0 && row.seconds <= 61, JSON.stringify(row));
+  });
+
+  test('that is used again is 400, and ends the grant with all that came from it', async () => {
+    const client = await makeClient(world);
+    const code = await codeFor(client);
+    const tokens = granted(await client.redeem(code));
+    assert.equal((await client.call(tokens.access_token)).status, 200);
+    await world.database.asOwner("update oauth_tokens set date_time_used = date_time_used - interval '4 seconds'");
+    assertError(await client.redeem(code), 400, 'invalid_grant', /used before/);
+    assertError(await client.refresh(tokens.refresh_token), 400, 'invalid_grant');
+    await untilEnded(client, tokens.access_token);
+  });
+
+  test('that comes again within three seconds is 400, and what came from it lives', async () => {
+    const client = await makeClient(world);
+    const code = await codeFor(client);
+    const tokens = granted(await client.redeem(code));
+    assertError(await client.redeem(code), 400, 'invalid_grant', /used before/);
+    await assertStillWorks(client, tokens);
+  });
+
+  test('of another client is 400, and stays good for its own', async () => {
+    const code = await codeFor(crm);
+    assertError(await other.redeem(code, { code_verifier: crm.verifier }), 400, 'invalid_grant', /another client/);
+    granted(await crm.redeem(code));
+  });
+
+  test('that was used is 400 for another client too, and the grant of its own goes on', async () => {
+    const client = await makeClient(world);
+    const code = await codeFor(client);
+    const tokens = granted(await client.redeem(code));
+    assertError(await other.redeem(code, { code_verifier: client.verifier }), 400, 'invalid_grant');
+    await assertStillWorks(client, tokens);
+  });
+
+  const mistakes: [string, Record<string, string>, string, RegExp][] = [
+    ['another redirect_uri', { redirect_uri: 'https://crm.example/callback' }, 'invalid_grant', /redirect_uri/],
+    ['a redirect_uri in other letters', { redirect_uri: redirectUri.toUpperCase() }, 'invalid_grant', /redirect_uri/],
+    ['no redirect_uri', { redirect_uri: '' }, 'invalid_request', /redirect_uri/],
+    [
+      'another code_verifier',
+      { code_verifier: randomBytes(32).toString('base64url') },
+      'invalid_grant',
+      /does not match/,
+    ],
+    ['no code_verifier', { code_verifier: '' }, 'invalid_grant', /code_verifier/],
+    ['a code_verifier that is too short', { code_verifier: 'a'.repeat(42) }, 'invalid_request', /code_verifier/],
+    ['a code_verifier that is too long', { code_verifier: 'a'.repeat(129) }, 'invalid_request', /code_verifier/],
+    ['a code_verifier of other characters', { code_verifier: 'é'.repeat(43) }, 'invalid_request', /code_verifier/],
+    ['another resource', { resource: 'https://evil.example/' }, 'invalid_target', /resource/],
+  ];
+  for (const [what, changes, error, description] of mistakes)
+    test(`with ${what} is 400, and still works afterwards with what is right`, async () => {
+      const code = await codeFor(crm);
+      assertError(await crm.redeem(code, changes), 400, error, description);
+      granted(await crm.redeem(code));
+    });
+
+  test('the code_challenge itself is no code_verifier', async () => {
+    const challenge = createHash('sha256').update(crm.verifier).digest('base64url');
+    assertError(await crm.redeem(await codeFor(crm), { code_verifier: challenge }), 400, 'invalid_grant');
+  });
+
+  test('of an advisor who was disabled meanwhile is 400', async () => {
+    const code = await crm.code(bob);
+    await setAdvisor(world.deps, bob.advisor.advisorId, { disabled: true });
+    try {
+      assertError(await crm.redeem(code), 400, 'invalid_grant');
+    } finally {
+      await setAdvisor(world.deps, bob.advisor.advisorId, { disabled: false });
+    }
+  });
+
+  test('of an application that was disconnected meanwhile is 400', async () => {
+    const client = await makeClient(world);
+    const code = await codeFor(client);
+    await disconnect(world.deps, client.clientId, ann.advisor.advisorId);
+    assertError(await client.redeem(code), 400, 'invalid_grant');
+  });
+
+  test('of an application that was disabled meanwhile is 401', async () => {
+    const client = await makeClient(world);
+    const code = await codeFor(client);
+    await disableApplication(world.deps, client.clientId);
+    assertError(await client.redeem(code), 401, 'invalid_client', /unknown or disabled/);
+  });
+
+  test('is no refresh token, and a refresh token is no code', async () => {
+    const client = await makeClient(world);
+    const code = await codeFor(client);
+    assertError(await client.refresh(code), 400, 'invalid_grant');
+    const tokens = granted(await client.redeem(code));
+    assertError(await client.redeem(tokens.refresh_token), 400, 'invalid_grant');
+    await assertStillWorks(client, tokens);
+  });
+});
