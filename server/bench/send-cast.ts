@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { readConfig } from '../src/config.ts';
-import { issueKey, unlimited } from '../src/domain/access/api-keys.ts';
+import { issueApiKey, unlimited } from '../src/domain/access/api-keys.ts';
 import { addApplication } from '../src/domain/access/applications.ts';
 import { allScopes } from '../src/domain/access/scopes.ts';
 import { issueToken } from '../src/domain/access/tokens.ts';
@@ -70,7 +70,7 @@ export async function makeCast(scratch: Scratch, embedded: Embedded, name: strin
   const { firmId } = await addFirm(runtime, 'Bench Wealth');
   const application = await addApplication(runtime, { name: 'Bench CRM', redirectUris: ['https://bench.example/'] });
   const { clientId } = application.application;
-  const { apiKey } = await issueKey(runtime, clientId, unlimited);
+  const { apiKey } = await issueApiKey(runtime, clientId, unlimited);
   const advisorIds: number[] = [];
   for (let index = 0; index < advisorCount; index++) {
     const advisor = { firmId, name: `Advisor ${index}`, email: `advisor${index}@bench.example` };

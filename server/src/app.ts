@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import type { Deps } from './deps.ts';
 import { callerFinder } from './domain/access/callers.ts';
 import { externalVerifier } from './domain/access/external-issuer.ts';
-import { keyRing } from './domain/access/signing-keys.ts';
+import { signingKeyRing } from './domain/access/signing-keys.ts';
 import { tokenVerifier } from './domain/access/tokens.ts';
 import { problem } from './domain/problems.ts';
 import { addAdvisorPages } from './http/advisor/routes.ts';
@@ -126,7 +126,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     addHealth(scope, deps, () => stopping);
     addPages(scope, config.environment);
     // One reading of the keys for both: what this node signs, it also verifies.
-    const keys = keyRing(deps);
+    const keys = signingKeyRing(deps);
     if (!config.oauthIssuer) {
       const server = oauthServer(deps, { keys, log, errorPage, browsers: browserSecrets(config.publicUrl) });
       const lane = makeLane(Math.max(1, Math.floor(config.databasePoolSize / 2)));

@@ -1,4 +1,4 @@
-import { keyVerbs } from './access/api-keys.ts';
+import { apiKeyVerbs } from './access/api-keys.ts';
 import { applicationVerbs } from './access/applications.ts';
 import { signingKeyVerbs } from './access/signing-keys.ts';
 import { advisorVerbs } from './accounts/advisors.ts';
@@ -27,7 +27,7 @@ export const verbs: Verb[] = [
   ...staffVerbs,
   ...advisorVerbs,
   ...applicationVerbs,
-  ...keyVerbs,
+  ...apiKeyVerbs,
   ...signingKeyVerbs,
   ...contactVerbs,
   ...contentVerbs,

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { forgetExpiredAnswers } from '../domain/access/idempotency.ts';
 import { forgetExpiredTokens } from '../domain/access/oauth-tokens.ts';
-import { forgetRetiredKeys } from '../domain/access/signing-keys.ts';
+import { forgetRetiredSigningKeys } from '../domain/access/signing-keys.ts';
 import type { CrmDeps } from '../domain/address-book/crm-connections.ts';
 import { lookUpDue } from '../domain/address-book/crm-lookups.ts';
 import { type CrmSync, syncDue } from '../domain/address-book/crm-syncs.ts';
@@ -50,7 +50,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'forget expired answers', everyMs: 60 * minuteMs, run: () => forgetExpiredAnswers(deps) },
     { name: 'forget expired tokens', everyMs: minuteMs, run: () => forgetExpiredTokens(deps) },
     { name: 'forget expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
-    { name: 'forget retired keys', everyMs: minuteMs, run: () => forgetRetiredKeys(deps) },
+    { name: 'forget retired keys', everyMs: minuteMs, run: () => forgetRetiredSigningKeys(deps) },
     { name: 'fire what is due', everyMs: 250, run: () => sendDueMessages(deps, reportFault) },
     { name: 'sign the archive', everyMs: 2_000, run: () => signArchive(deps, log) },
     { name: 'have checkpoints witnessed', everyMs: 5_000, run: () => witness(log, witnessNext) },

@@ -7,12 +7,12 @@ import { audience, issuer } from '../domain/access/tokens.ts';
 import { readSecret } from '../domain/shared/secrets.ts';
 import { refreshThrottles, takeAttempt } from '../domain/sign-in/throttles.ts';
 import { clientMetadata, refuseOtherEnvironment } from './clients.ts';
-import { tooOften } from './explanations.ts';
+import { refreshedTooOften } from './explanations.ts';
 import { errors } from './library.js';
 import { currentRequest } from './request.ts';
 import { authorizePath, tokenPath } from './routes.ts';
 
-/** What the library remembers, by model, on the domain of ours: within the transaction of the request, if it has one. */
+/** The library's storage, by model, on top of our domain: in the request's transaction, if it has one. */
 export function adapterFor(model: string): Adapter {
   switch (model) {
     case 'Client':
@@ -25,7 +25,7 @@ export function adapterFor(model: string): Adapter {
     case 'RefreshToken':
       return oauthTokens(model);
     default:
-      // Access tokens are JWTs, and the session at hand is ours: the library's own lives for one request only.
+      // Access tokens are JWTs, and sessions are ours: the library's own session lives for one request only.
       return nothing;
   }
 }
@@ -43,13 +43,13 @@ const nothing: Adapter = {
 async function findClientMetadata(clientId: string): Promise<AdapterPayload | undefined> {
   const { deps, path } = currentRequest();
   refuseOtherEnvironment(clientId, deps.config.environment, path);
-  // What can't be one of ours may be anything, and PostgreSQL takes no NUL.
+  // A client id that can't be ours may hold anything, and PostgreSQL rejects NUL.
   if (readSecret('clientId', deps.config.environment, clientId) === 'malformed') return undefined;
   const application = await findClient(deps, clientId);
   return application ? clientMetadata(application) : undefined;
 }
 
-/** A grant as the library has it: all its scopes are scopes of our API, and of OpenID where they are that. */
+/** A grant as the library sees it: every scope is one of our API's, and OpenID's too if it is an OpenID scope. */
 async function findGrantPayload(grantId: string): Promise<AdapterPayload | undefined> {
   const { deps } = currentRequest();
   const grant = await findGrant(deps, grantId);
@@ -67,8 +67,8 @@ async function findGrantPayload(grantId: string): Promise<AdapterPayload | undef
 }
 
 /**
- * The library ends a grant in two cases. At the revocation endpoint that is what the client asks for. At the token
- * endpoint something was used twice, and whether that ends the grant is for the domain to judge (reuse.ts).
+ * The library ends a grant in two cases. At the revocation endpoint the client asks for it. At the token endpoint a code
+ * or a token was used twice, and the domain decides whether that ends the grant (reuse.ts).
  */
 async function destroyGrant(grantId: string): Promise<void> {
   const request = currentRequest();
@@ -76,7 +76,7 @@ async function destroyGrant(grantId: string): Promise<void> {
   else await endGrant(request.deps, grantId, { reason: 'revoked', traceId: request.traceId });
 }
 
-/** Its id is kept by its hash alone, and put back where the library wants it. */
+/** Only the hash of its id is stored; the id is put back where the library expects it. */
 const interactions: Adapter = {
   ...nothing,
   async upsert(uid, { jti: _uid, returnTo: _path, ...payload }, expiresInSeconds) {
@@ -120,16 +120,16 @@ function oauthTokens(kind: OAuthTokenKind): Adapter {
         request.reused = true;
         throw new errors.InvalidGrant('already used');
       }
-      if (kind === 'RefreshToken') await requireCalm(grantId);
+      if (kind === 'RefreshToken') await throttleRefresh(grantId);
     },
-    // Used ones are kept, since only they give a second use away; with their grant all of them go.
+    // Used tokens are kept, because they are how a reuse is detected; they are deleted with their grant.
   };
 }
 
-/** Each refresh leaves a used token behind for months: one that never ends would fill the database with them. */
-async function requireCalm(grantId: string): Promise<void> {
+/** Each refresh leaves a used token behind for months: refreshing without end would fill the database with them. */
+async function throttleRefresh(grantId: string): Promise<void> {
   const retryAfterSeconds = await takeAttempt(currentRequest().deps, refreshThrottles(grantId));
-  if (retryAfterSeconds !== null) throw tooOften(retryAfterSeconds);
+  if (retryAfterSeconds !== null) throw refreshedTooOften(retryAfterSeconds);
 }
 
 function inSeconds(seconds = 0): Date {

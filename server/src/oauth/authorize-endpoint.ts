@@ -5,7 +5,7 @@ import { type ErrorPage, sendErrorPage } from './pages.ts';
 import { currentRequest } from './request.ts';
 import { authorizePath, interactionPath } from './routes.ts';
 
-/** Whoever asks leaves a record until it expires: nobody may fill the database with them. */
+/** Each request is stored until it expires, so nobody may make too many. */
 export function throttleRequests(errorPage: ErrorPage) {
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     if (ctx.path !== authorizePath) return next();
@@ -17,13 +17,13 @@ export function throttleRequests(errorPage: ErrorPage) {
     ctx.set('retry-after', String(retryAfterSeconds));
     sendErrorPage(ctx, errorPage, {
       title: 'Too many requests',
-      message: 'Too many authorization requests came from your network.',
+      message: 'There were too many authorization requests from your network.',
       next: 'Wait a moment, then go back to the application and try again.',
     });
   };
 }
 
-/** A browser with a request to decide on is told from all others from now on. */
+/** Gives the browser its own secret once it has a request to decide on. */
 export async function markBrowser(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next();
   const { browserCookie } = currentRequest();

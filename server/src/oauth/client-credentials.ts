@@ -6,7 +6,7 @@ import { currentRequest } from './request.ts';
 
 const wholeNumber = /^(0|[1-9]\d{0,14})$/;
 
-/** Without a scope, all text scopes that the application has; any other scope needs an advisor who allowed it. */
+/** Without a scope, all of the application's text scopes; any other scope needs an advisor's permission. */
 export function textScopesOnly(ctx: KoaContextWithOIDC): void {
   const { params, client } = ctx.oidc;
   if (!params || !client) throw new Error('The client is not known yet.');
@@ -21,7 +21,7 @@ export function textScopesOnly(ctx: KoaContextWithOIDC): void {
       );
 }
 
-/** The advisor that the form names, or the only one that the application is provisioned for. */
+/** The advisor in the form, or the only one that the application is provisioned for. */
 export async function clientCredentialsClaims(ctx: KoaContextWithOIDC) {
   const { deps } = currentRequest();
   const advisorId = advisorIdOf(ctx.oidc.body?.advisor_id);

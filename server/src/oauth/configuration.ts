@@ -30,7 +30,7 @@ export function configuration({ keys, api, secure, renderError }: Setup): Config
     clientAuthMethods: ['client_secret_post'],
     clientDefaults: { id_token_signed_response_alg: algorithm },
     clientBasedCORS: () => false,
-    // Left out, RFC 8414 would have clients use Basic there.
+    // Without it, RFC 8414 makes clients use Basic there.
     discovery: { revocation_endpoint_auth_methods_supported: ['client_secret_post'] },
     allowOmittingSingleRegisteredRedirectUri: false,
     pkce: { required: () => true },
@@ -71,8 +71,8 @@ export function configuration({ keys, api, secure, renderError }: Setup): Config
 }
 
 /**
- * What the advisor allowed takes effect here, in the transaction that also issues the code: until then it may be decided
- * otherwise, and what was decided last counts.
+ * The advisor's permission takes effect here, in the transaction that also issues the code. Until then they can change
+ * their mind, and the last decision counts.
  */
 async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   const { result, client, account, provider } = ctx.oidc;
@@ -83,7 +83,7 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   return provider.Grant.find(await authorize(deps, Number(account.accountId), allowed, traceId));
 }
 
-/** What our pages hand the library with the advisor's yes. */
+/** Our pages give this to the library when the advisor allows the request. */
 export type Consent = { scopes?: string[] };
 
 async function findAccount(_ctx: KoaContextWithOIDC, accountId: string) {
@@ -93,7 +93,7 @@ async function findAccount(_ctx: KoaContextWithOIDC, accountId: string) {
   return { accountId, claims: () => ({ sub: accountId, name, email, advisor_id: advisorId }) };
 }
 
-/** What the API reads from an access token: for whom it is, and the grant that it ends with. */
+/** The claims that our API reads from an access token: the advisor, and the grant that the token ends with. */
 async function extraTokenClaims(
   ctx: KoaContextWithOIDC,
   token: { kind: string; accountId?: string; grantId?: string },
@@ -102,11 +102,11 @@ async function extraTokenClaims(
   return { advisor_id: Number(token.accountId), grant_id: token.grantId };
 }
 
-/** One resource, our API, which knows all scopes; so one token carries `core.*` and `text.*`, and lists `openid` too. */
+/** The only resource is our API, which knows all scopes, so one token carries `core.*`, `text.*` and `openid`. */
 async function resourceServer(ctx: KoaContextWithOIDC, resource: string, api: string) {
   if (resource !== api) throw new errors.InvalidTarget('The only resource is the API itself.');
   if (ctx.oidc.params?.grant_type === 'client_credentials') textScopesOnly(ctx);
-  // Unknown ones would be dropped silently.
+  // The library would drop unknown scopes silently.
   for (const scope of ctx.oidc.requestParamScopes)
     if (!isScope(scope)) throw new errors.InvalidScope(`There is no scope ${scope}.`, scope);
   return {
@@ -119,17 +119,17 @@ async function resourceServer(ctx: KoaContextWithOIDC, resource: string, api: st
 }
 
 function requireState(ctx: KoaContextWithOIDC, state: string | undefined): void {
-  // PostgreSQL, which is to remember the request, takes no NUL.
+  // The request is stored in PostgreSQL, which rejects NUL.
   if (Object.values(ctx.oidc.params ?? {}).some((value) => String(value).includes('\0')))
-    throw new errors.InvalidRequest('A parameter holds a NUL.');
+    throw new errors.InvalidRequest('A parameter contains a NUL.');
   if (!state) throw new errors.InvalidRequest('The parameter state is missing: send a random value with each request.');
   requireSha256(ctx.oidc.params?.code_challenge);
 }
 
-/** The library lets longer ones pass, which no verifier could ever match. */
+/** The library accepts longer ones, which no verifier could ever match. */
 function requireSha256(challenge: unknown): void {
   if (!/^[\w-]{43}$/.test(String(challenge)))
-    throw new errors.InvalidRequest('The code_challenge must be the base64url of a SHA-256: 43 characters.');
+    throw new errors.InvalidRequest('The code_challenge must be a base64url-encoded SHA-256 hash: 43 characters.');
 }
 
 function requireScope(_ctx: unknown, scope: string | undefined): void {
@@ -137,7 +137,7 @@ function requireScope(_ctx: unknown, scope: string | undefined): void {
   if (!scope.split(' ').includes('openid')) throw new errors.InvalidScope('The scope openid is required.', 'openid');
 }
 
-/** The advisor decides on every request, on pages of ours that also sign in: there is one stop, and the library asks nothing more. */
+/** The advisor decides on every request, on our own pages, which also sign them in: the library has nothing more to ask. */
 function policy() {
   const { Check, Prompt, base } = interactionPolicy;
   const prompts = base();
@@ -154,17 +154,18 @@ function policy() {
 
 function isUndecided({ oidc }: KoaContextWithOIDC): boolean {
   if (!oidc.result?.consent) return true;
-  // Disabled since: the library takes for granted that who has decided is there.
-  if (!oidc.account) throw new errors.AccessDenied('The account of the advisor is disabled.');
+  // Disabled in the meantime: the library assumes that the advisor who decided still exists.
+  if (!oidc.account) throw new errors.AccessDenied('The advisor’s account is disabled.');
   return false;
 }
 
 async function ownTokensOnly(_ctx: unknown, client: { clientId: string }, token: { clientId?: string | undefined }) {
-  if (token.clientId !== client.clientId) throw new errors.InvalidRequest('The token was issued to another client.');
+  if (token.clientId !== client.clientId)
+    throw new errors.InvalidRequest('The token was issued to a different client.');
   return true;
 }
 
-/** The two that carry a request through the browser are bound to its path, so that requests in two tabs don't mix. */
+/** The two cookies that carry a request are bound to its path, so that requests in two tabs don't mix. */
 function cookies(secure: boolean): Configuration['cookies'] {
   const prefix = secure ? '__Secure-' : '';
   const options = { httpOnly: true, sameSite: 'lax', secure, signed: false, overwrite: true } as const;

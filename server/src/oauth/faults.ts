@@ -15,15 +15,15 @@ type Fault = {
 };
 
 /**
- * What fails on our side. The database away or too slow is 503 with Retry-After, for nothing was done and the same
- * code or token will work; anything else is an honest 500.
+ * A failure on our side. If the database is unavailable or too slow it is 503 with Retry-After, because nothing was done
+ * and the same code or token will work; anything else is an honest 500.
  */
 export function describeFault(fault: unknown): Fault {
   return problemIn(fault)?.retryable
     ? {
         status: 503,
         error: 'temporarily_unavailable',
-        message: 'The authorization service is not available.',
+        message: 'The authorization service is unavailable.',
         level: 'warn',
         headers: { 'retry-after': String(retryAfterSeconds) },
       }
@@ -53,7 +53,7 @@ export function answerFaults(errorPage: ErrorPage) {
     ctx.status = status;
     ctx.set(headers);
     if (isClientEndpoint(ctx.path)) {
-      // Whether the last step took effect may not be known: then a refresh gets its answer again, and a code is spent.
+      // If it isn't known whether the last step took effect, a repeated refresh gets its answer, and a code is spent.
       const next = 'outcome' in (problemIn(fault)?.details ?? {}) ? 'Try again.' : 'Nothing was done: try again.';
       ctx.body = { error, error_description: `${message} ${next}` };
       return;

@@ -4,5 +4,5 @@ export { errors, interactionPolicy, Provider } from 'oidc-provider';
 
 type ResponseMode = (ctx: object, redirectUri: string, answer: object) => void;
 
-/** What a provider keeps to itself; of it, how it answers an authorization request. */
+/** A provider's private state; we use how it answers an authorization request. */
 export function internals(provider: Provider): { responseModes: Map<string, ResponseMode> };

@@ -1,7 +1,7 @@
-// @ts-nocheck: the modules have no types of their own; library.d.ts gives them those of the index.
+// @ts-nocheck: the modules have no types of their own; library.d.ts gives them the index's.
 /**
- * The parts of oidc-provider that we use, past its index: that one prints a warning on every start under a Node that is
- * not (yet) an LTS release.
+ * The parts of oidc-provider that we use, without its index, which prints a warning on every start if Node is not (yet)
+ * an LTS release.
  */
 export * as errors from 'oidc-provider/lib/helpers/errors.js';
 export * as interactionPolicy from 'oidc-provider/lib/helpers/interaction_policy/index.js';

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 
-/** How a page that says what went wrong is made; http/ lends it, with the headers that go with it. */
+/** Makes an error page and its headers; http/ provides it. */
 export type ErrorPage = (what: ErrorText & { status: number }) => { html: string; headers: Record<string, string> };
 type ErrorText = { title: string; message: string; next: string };
 
@@ -15,7 +15,7 @@ export function sendErrorPage(
   ctx.body = html;
 }
 
-/** An authorization request that can't be answered by a redirect, since nobody vouches for where it would go. */
+/** Shows a page where a redirect isn't safe, because the request's redirect URI can't be trusted. */
 export function errorRenderer(errorPage: ErrorPage) {
   return (ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }): void => {
     if (ctx.oidc.route !== 'authorization' && ctx.oidc.route !== 'resume') {
@@ -25,17 +25,17 @@ export function errorRenderer(errorPage: ErrorPage) {
     sendErrorPage(ctx, errorPage, {
       title: 'This link doesn’t work',
       message: sentence(out),
-      next: 'Go back to the application and try again from there. If it happens again, tell the people who make it.',
+      next: 'Go back to the application and try again from there. If it happens again, contact the people who make it.',
     });
   };
 }
 
 const sentences: Record<string, string> = {
   invalid_redirect_uri: 'The application asked to return to an address (redirect_uri) that is not registered for it.',
-  invalid_client: 'The application (client_id) is not known here.',
+  invalid_client: 'The application (client_id) is unknown here.',
 };
 
-/** Ours begin with a capital letter; the library's are for developers, and some are better said to both. */
+/** Our descriptions start with a capital letter. The library's are for developers, so some are reworded for everybody. */
 function sentence({ error, error_description: description }: { error: string; error_description?: string }): string {
   const ours = description && /^[A-Z]/.test(description) ? description : undefined;
   return `${ours ?? sentences[error] ?? description ?? 'The request is not complete.'} (${error})`;

@@ -14,7 +14,7 @@ import { answerInQueryOnly } from './response-modes.ts';
 import { discoveryPaths } from './routes.ts';
 import { explainErrors, inOneTransaction, refuseBasic, revokeAccessTokens, serverSideOnly } from './token-endpoint.ts';
 
-/** The library with those keys, and around it, from the outside in, what we do to its requests and answers. */
+/** The library with these keys, wrapped, from the outside in, in our changes to its requests and answers. */
 export function makeProvider(deps: Deps, keys: SigningKey[], errorPage: ErrorPage): Provider {
   const secure = deps.config.publicUrl.startsWith('https:');
   const setup = { keys, api: audience(deps), secure, renderError: errorRenderer(errorPage) };
@@ -30,11 +30,11 @@ export function makeProvider(deps: Deps, keys: SigningKey[], errorPage: ErrorPag
     refuseBasic,
     explainErrors,
     inOneTransaction,
-    // With the keys at hand: within a transaction, a look for them would want a second connection.
+    // With the keys at hand: looking them up inside a transaction would need a second connection.
     revokeAccessTokens(tokenVerifier(deps, async () => keys)),
-    withoutSession,
+    dropSessionCookie,
     markBrowser,
-    discoverQueryOnly,
+    advertiseQueryOnly,
   ];
   for (const step of steps) provider.use(step as unknown as Middleware);
 
@@ -51,8 +51,8 @@ export function makeProvider(deps: Deps, keys: SigningKey[], errorPage: ErrorPag
   return provider;
 }
 
-/** Who is signed in is for our own session to say (domain/sign-in/sign-ins.ts); the library's lives for one request. */
-async function withoutSession(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+/** Our own session says who is signed in (domain/sign-in/sessions.ts); the library's lives for one request only. */
+async function dropSessionCookie(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next();
   const cookies = [ctx.response.get('set-cookie') ?? []].flat();
   const ours = cookies.filter((cookie) => !cookie.startsWith(`${sessionCookie}=`));
@@ -61,8 +61,8 @@ async function withoutSession(ctx: KoaContextWithOIDC, next: Next): Promise<void
   else ctx.remove('set-cookie');
 }
 
-/** The library would also answer by form and fragment, and says so; our clients are answered in the query. */
-async function discoverQueryOnly(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
+/** The library advertises answers by form and fragment too; we only answer in the query. */
+async function advertiseQueryOnly(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next();
   if (discoveryPaths.includes(ctx.path) && ctx.status === 200)
     Object.assign(ctx.body as object, { response_modes_supported: ['query'] });

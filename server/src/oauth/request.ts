@@ -2,23 +2,23 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Deps } from '../deps.ts';
 import type { Log } from '../log.ts';
 
-/** What belongs to one request at the authorization server, for the hooks that the library calls without it. */
+/** One request's context at the authorization server, for hooks that the library calls without it. */
 export type OAuthRequest = {
-  /** With the transaction of the request, where it has one. */
+  /** With the request's transaction, if it has one. */
   deps: Deps;
   log: Log;
   path: string;
   address: string;
   traceId: string | null;
-  /** What only this browser has (browser.ts). */
+  /** The secret that only this browser has. */
   browser: string;
-  /** Gives it to the browser, with the first authorization request that waits for its advisor. */
+  /** The cookie that gives the browser its secret, with its first authorization request. */
   browserCookie?: string;
-  /** Tells the log which OAuth error the answer is. */
+  /** Logs which OAuth error the answer is. */
   note(error: string): void;
-  /** What went wrong on our side. */
+  /** The failure on our side. */
   fault?: unknown;
-  /** A code or a refresh token was presented that had been used before. */
+  /** The request presented a code or a refresh token that had been used before. */
   reused?: true;
 };
 

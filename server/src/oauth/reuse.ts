@@ -2,7 +2,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { judgeReuse, keepAnswer, type OAuthTokenKind } from '../domain/access/oauth-tokens.ts';
 import { currentRequest } from './request.ts';
 
-/** After a token request: keeps what a lost answer needs, and judges what was used twice. */
+/** After a token request: keeps the answer in case it gets lost, and decides about a reuse. */
 export async function settleReuse(ctx: KoaContextWithOIDC): Promise<void> {
   const { deps, log, reused, traceId } = currentRequest();
   const { grant_type: grantType, refresh_token: refreshToken, code } = (ctx.oidc.params ?? {}) as Form;

@@ -1,5 +1,6 @@
 import type { Next } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { inTransaction } from '../deps.ts';
 import { tokenProblem } from '../domain/access/callers.ts';
 import { revokeToken, type TokenVerifier } from '../domain/access/tokens.ts';
 import { Problem, problem } from '../domain/problems.ts';
@@ -11,19 +12,19 @@ import { authorizePath, isClientEndpoint, revokePath, tokenPath } from './routes
 
 /**
  * A request that spends something (a code, a refresh token, the advisor's decision) is one transaction, committed before
- * it is answered: what fails midway has spent nothing.
+ * the answer is sent: a request that fails midway has spent nothing.
  */
 export async function inOneTransaction(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   if (!isClientEndpoint(ctx.path) && !ctx.path.startsWith(`${authorizePath}/`)) return next();
   const request = currentRequest();
   let begun = false;
-  await request.deps.db.transaction(async (db) => {
-    // The library answers a request once: a transaction that met another one is for the client to repeat.
-    if (begun) throw problem('downstream_unavailable', 'Two requests met.');
+  await inTransaction(request.deps, async (deps) => {
+    // The library handles a request only once, so the client has to retry after a deadlock.
+    if (begun) throw problem('downstream_unavailable', 'Two requests collided.');
     begun = true;
-    const inside = { ...request, deps: { ...request.deps, db } };
+    const inside = { ...request, deps };
     await runRequest(inside, async () => {
-      await undoneIfRefused(ctx, db.savepoint, next);
+      await undoIfRefused(ctx, deps.db.savepoint, next);
       if (inside.fault === undefined && ctx.path === tokenPath) await settleReuse(ctx);
     });
     Object.assign(request, inside, { deps: request.deps });
@@ -31,8 +32,8 @@ export async function inOneTransaction(ctx: KoaContextWithOIDC, next: Next): Pro
   });
 }
 
-/** The library finds some mistakes only once it has spent the code or the token; they are not spent by a mistake. */
-async function undoneIfRefused(ctx: KoaContextWithOIDC, savepoint: Savepoint, work: Next): Promise<void> {
+/** The library finds some mistakes only after it has spent the code or the token; a mistake must not spend them. */
+async function undoIfRefused(ctx: KoaContextWithOIDC, savepoint: Savepoint, work: Next): Promise<void> {
   const refused = new Error('The request is refused.');
   const done = savepoint(async () => {
     await work();
@@ -45,7 +46,7 @@ async function undoneIfRefused(ctx: KoaContextWithOIDC, savepoint: Savepoint, wo
 
 type Savepoint = (work: () => Promise<void>) => Promise<void>;
 
-/** The secret goes in the form and nowhere else. */
+/** The secret belongs in the form and nowhere else. */
 export async function refuseBasic(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   if (ctx.get('authorization') === '' || !isClientEndpoint(ctx.path)) return next();
   ctx.set('www-authenticate', `Basic realm="${ctx.host}"`);
@@ -58,20 +59,20 @@ function refuse(ctx: KoaContextWithOIDC, status: number, error: string, descript
   ctx.body = { error, error_description: description };
 }
 
-/** A secret has no place in a browser: what the library says to browsers of other origins is left unsaid. */
+/** A secret has no place in a browser, so the library's CORS headers are removed. */
 export async function serverSideOnly(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   try {
     await next();
   } finally {
-    const unsaid = ['access-control-allow-origin', 'access-control-expose-headers'];
-    if (isClientEndpoint(ctx.path)) for (const header of unsaid) ctx.remove(header);
+    const corsHeaders = ['access-control-allow-origin', 'access-control-expose-headers'];
+    if (isClientEndpoint(ctx.path)) for (const header of corsHeaders) ctx.remove(header);
   }
 }
 
-/** What the library says where RFC 6749 has `invalid_client`. */
+/** The library's description where RFC 6749 has `invalid_client`. */
 const noCredentials = 'no client authentication mechanism provided';
 
-/** Errors to the client in words that say what to do next. */
+/** Rewords errors so that they tell the client what to do next. */
 export async function explainErrors(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next();
   const body = ctx.body as { error?: string; error_description?: string };
@@ -84,14 +85,14 @@ export async function explainErrors(ctx: KoaContextWithOIDC, next: Next): Promis
   else refuse(ctx, 400, error, 'Send a form: application/x-www-form-urlencoded in UTF-8, not compressed.');
   const { retryAfterSeconds } = (ctx.state.refusal ?? {}) as { retryAfterSeconds?: number };
   if (retryAfterSeconds) ctx.set('retry-after', String(retryAfterSeconds));
-  if (ctx.status === 401) await throttle(ctx);
+  if (ctx.status === 401) await throttleWrongSecrets(ctx);
 }
 
 /**
- * Wrong secrets are counted, and after many of them the answer is to wait. A right one always passes: 190 random bits
- * can't be guessed, and a client id is no secret, so that a lock would only let strangers lock a client out.
+ * Throttles wrong secrets. A right one always works: 190 random bits can't be guessed, and because a client id is no
+ * secret, a lock would only let strangers lock a client out.
  */
-async function throttle(ctx: KoaContextWithOIDC): Promise<void> {
+async function throttleWrongSecrets(ctx: KoaContextWithOIDC): Promise<void> {
   const request = currentRequest();
   const throttles = clientThrottles(ctx.oidc.client?.clientId, request.address);
   const retryAfterSeconds = await takeAttempt(request.deps, throttles);
@@ -100,16 +101,16 @@ async function throttle(ctx: KoaContextWithOIDC): Promise<void> {
   refuse(ctx, 429, 'temporarily_unavailable', 'Too many wrong client secrets: wait, then send the right one.');
 }
 
-/** The library revokes only what it stores; our access tokens are signed and stored nowhere, but can end all the same. */
+/** The library revokes only tokens it stores; our access tokens are signed and not stored, but can be revoked too. */
 export function revokeAccessTokens(verify: TokenVerifier) {
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     await next();
     const { error } = (ctx.body ?? {}) as { error?: string };
     if (ctx.path !== revokePath || error !== 'unsupported_token_type') return;
-    // Of one that is not ours, or expired, there is nothing to revoke: RFC 7009 answers 200.
-    const token = await verify(String(ctx.oidc.params?.token)).catch(noneIfInvalid);
+    // If it isn't ours, or has expired, there is nothing to revoke: RFC 7009 answers 200.
+    const token = await verify(String(ctx.oidc.params?.token)).catch(nullIfInvalid);
     if (token && token.client !== ctx.oidc.client?.clientId) {
-      ctx.body = { error: 'invalid_request', error_description: 'The token was issued to another client.' };
+      ctx.body = { error: 'invalid_request', error_description: 'The token was issued to a different client.' };
       return;
     }
     if (token) await revokeToken(currentRequest().deps, token);
@@ -119,7 +120,7 @@ export function revokeAccessTokens(verify: TokenVerifier) {
   };
 }
 
-function noneIfInvalid(error: unknown): null {
+function nullIfInvalid(error: unknown): null {
   const refused = tokenProblem(error);
   if (refused instanceof Problem && refused.code === 'unauthorized') return null;
   throw error;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Deps } from '../deps.ts';
-import { issueKey } from '../domain/access/api-keys.ts';
+import { issueApiKey } from '../domain/access/api-keys.ts';
 import { addApplication, rotateSecret } from '../domain/access/applications.ts';
 import { provision } from '../domain/access/grants.ts';
 import { discover } from '../domain/access/identity-provider.ts';
@@ -10,7 +10,7 @@ import { createContacts } from '../domain/address-book/contacts.ts';
 import { type ContentInput, saveContent } from '../domain/content/content.ts';
 import { numberOf } from '../domain/shared/enumerations.ts';
 import { hashSecret, matchesHash } from '../domain/shared/secrets.ts';
-import { findKey } from '../store/access/api-keys.ts';
+import { findApiKey } from '../store/access/api-keys.ts';
 import { findApplication } from '../store/access/applications.ts';
 import { findAdvisor, type NewAdvisor } from '../store/accounts/advisors.ts';
 import { listKnownPhones } from '../store/address-book/contacts.ts';
@@ -155,9 +155,9 @@ async function earlierApplication(deps: Deps, earlier: SandboxFile | null): Prom
   const application = earlier && (await findApplication(deps.db, earlier.clientId));
   if (!application) return null;
   const { apiKey, clientId, clientSecret, redirectUri } = earlier;
-  const key = await findKey(deps.db, hashSecret(apiKey));
+  const key = await findApiKey(deps.db, hashSecret(apiKey));
   return {
-    apiKey: key?.clientId === clientId ? apiKey : (await issueKey(deps, clientId)).apiKey,
+    apiKey: key?.clientId === clientId ? apiKey : (await issueApiKey(deps, clientId)).apiKey,
     clientId,
     clientSecret: matchesHash(clientSecret, application.secretHash) ? clientSecret : await rotateSecret(deps, clientId),
     redirectUri,
@@ -170,7 +170,7 @@ async function newApplication(deps: Deps): Promise<ApplicationSecrets> {
     name: 'Sandbox CRM',
     redirectUris: [redirectUri],
   });
-  const { apiKey } = await issueKey(deps, application.clientId);
+  const { apiKey } = await issueApiKey(deps, application.clientId);
   return { apiKey, clientId: application.clientId, clientSecret, redirectUri };
 }
 

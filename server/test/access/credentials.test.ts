@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { decodeJwt, importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
-import { issueKey, revokeKey, unlimited } from '../../src/domain/access/api-keys.ts';
+import { issueApiKey, revokeApiKey, unlimited } from '../../src/domain/access/api-keys.ts';
 import { addApplication, disableApplication } from '../../src/domain/access/applications.ts';
 import { allScopes } from '../../src/domain/access/scopes.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
@@ -65,15 +65,15 @@ suite('credentials', () => {
       const { keyId, apiKey } = await world.newKey(unlimited);
       assert.equal((await withKey(apiKey)).status, 200);
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-      await revokeKey(world.deps, keyId);
+      await revokeApiKey(world.deps, keyId);
       t.mock.timers.tick(recordsMs);
       assertProblem(await withKey(apiKey), 'unauthorized', /x-api-key.*revoked/);
     });
 
     test('a key of another application than the token’s is refused', async () => {
       const { application } = await addApplication(world.deps, { name: 'Other CRM', redirectUris: [] });
-      const { apiKey } = await issueKey(world.deps, application.clientId, unlimited);
-      assertProblem(await withKey(apiKey), 'unauthorized', /x-api-key.*another application/);
+      const { apiKey } = await issueApiKey(world.deps, application.clientId, unlimited);
+      assertProblem(await withKey(apiKey), 'unauthorized', /x-api-key.*different applications/);
     });
 
     test('two keys in one request are no key', async () => {
@@ -138,8 +138,16 @@ suite('credentials', () => {
     });
 
     test('a token of another issuer or for another audience is refused', async () => {
-      assertProblem(await withToken(await signed({ iss: 'https://other.example' })), 'unauthorized', /another server/);
-      assertProblem(await withToken(await signed({ aud: 'https://other.example' })), 'unauthorized', /another server/);
+      assertProblem(
+        await withToken(await signed({ iss: 'https://other.example' })),
+        'unauthorized',
+        /different server/,
+      );
+      assertProblem(
+        await withToken(await signed({ aud: 'https://other.example' })),
+        'unauthorized',
+        /different server/,
+      );
     });
 
     test('a token that is not signed is refused', async () => {
@@ -181,14 +189,14 @@ suite('credentials', () => {
     });
 
     test('a token of a grant that is not there is refused', async () => {
-      assertProblem(await withToken(await signed({ grant_id: randomUUID() })), 'unauthorized', /was ended/);
+      assertProblem(await withToken(await signed({ grant_id: randomUUID() })), 'unauthorized', /was revoked/);
     });
   });
 
   test('a disabled application is refused within a second, whatever token it has', async (t) => {
     const { application } = await addApplication(world.deps, { name: 'Short-lived CRM', redirectUris: [] });
     const { clientId } = application;
-    const { apiKey } = await issueKey(world.deps, clientId, unlimited);
+    const { apiKey } = await issueApiKey(world.deps, clientId, unlimited);
     const { advisorId } = world.ann.advisor;
     const token = await issueToken(world.deps, { clientId, advisorId, scopes: allScopes });
     const headers = { authorization: `Bearer ${token}`, 'x-api-key': apiKey };

@@ -4,7 +4,7 @@ import { after, before, suite, test } from 'node:test';
 import { exportSPKI, importJWK, type JWTHeaderParameters, type JWTPayload } from 'jose';
 import type { App } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
-import { issueKey, unlimited } from '../../src/domain/access/api-keys.ts';
+import { issueApiKey, unlimited } from '../../src/domain/access/api-keys.ts';
 import { addApplication, setExternalClientId } from '../../src/domain/access/applications.ts';
 import {
   audience,
@@ -39,7 +39,7 @@ suite('with an identity provider of the operator’s own', () => {
       redirectUris: [],
       externalClientId: crm.id,
     });
-    const { apiKey } = await issueKey(world.deps, application.clientId, unlimited);
+    const { apiKey } = await issueApiKey(world.deps, application.clientId, unlimited);
     const provider = await startStandardProvider({
       audience,
       clients: [crm],
@@ -127,7 +127,7 @@ suite('with an identity provider of the operator’s own', () => {
         { aud: [] },
         { aud: undefined },
       ])
-        assertProblem(await answer(claims), 'unauthorized', /another server/);
+        assertProblem(await answer(claims), 'unauthorized', /different server/);
       assert.equal((await answer({ aud: ['https://other.example', audience] })).status, 200);
     });
 
@@ -195,17 +195,17 @@ suite('with an identity provider of the operator’s own', () => {
       const { advisorId, email } = world.ann.advisor;
       const odd = [`0${advisorId}`, `${email}\0`, email.replace('ann', 'a\u{1d427}n'), '1e3', -1];
       for (const advisor_id of [...odd, undefined, null, '', 1.5, true, [1], { id: 1 }])
-        assertProblem(await answer({ advisor_id }), 'unauthorized', /claim advisor_id names no advisor/);
+        assertProblem(await answer({ advisor_id }), 'unauthorized', /claim advisor_id doesn’t name an advisor/);
     });
 
     test('of an application that is not here, or is another than the key’s, is refused', async () => {
       assertProblem(await answer({ client_id: 'nobody' }), 'unauthorized', /application/);
       assertProblem(await answer({ client_id: `${world.clientId}\0` }), 'unauthorized', /application/);
       for (const client_id of [undefined, null, '', 7, ['x']])
-        assertProblem(await answer({ client_id }), 'unauthorized', /claim client_id names no application/);
+        assertProblem(await answer({ client_id }), 'unauthorized', /claim client_id doesn’t name an application/);
       const externalClientId = 'another-crm';
       await addApplication(world.deps, { name: 'Another CRM', redirectUris: [], externalClientId });
-      assertProblem(await answer({ client_id: externalClientId }), 'unauthorized', /belongs to another application/);
+      assertProblem(await answer({ client_id: externalClientId }), 'unauthorized', /belong to different applications/);
     });
 
     test('without scopes is a token, that allows nothing', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
 import type { App } from '../../src/app.ts';
-import { issueKey, unlimited } from '../../src/domain/access/api-keys.ts';
+import { issueApiKey, unlimited } from '../../src/domain/access/api-keys.ts';
 import { addApplication } from '../../src/domain/access/applications.ts';
 import { forgetExpiredAnswers } from '../../src/domain/access/idempotency.ts';
 import { allScopes } from '../../src/domain/access/scopes.ts';
@@ -128,7 +128,7 @@ suite('Idempotency-Key', () => {
     const { clientId } = application;
     const { advisorId } = world.ann.advisor;
     const token = await issueToken(world.deps, { clientId, advisorId, scopes: allScopes });
-    const other = await issueKey(world.deps, clientId, unlimited);
+    const other = await issueApiKey(world.deps, clientId, unlimited);
     const second = await post(person, 'each application', contacts, credentials(token, other.apiKey));
     assert.equal(second.headers['idempotent-replayed'], undefined);
     assert.notEqual(second.body.id, first.body.id);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, type TestContext, test } from 'node:test';
-import { revokeKey, setPlan, type UsagePlan, unlimited } from '../../src/domain/access/api-keys.ts';
+import { revokeApiKey, setApiKeyPlan, type UsagePlan, unlimited } from '../../src/domain/access/api-keys.ts';
 import { usagePlans } from '../../src/domain/access/usage-plans.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import { assertProblem } from '../support/problem.ts';
@@ -150,13 +150,13 @@ suite('usage plans', () => {
     const { keyId, apiKey } = await world.newKey({ ratePerSecond: 1, burst: 1, dailyQuota: null });
     await withKey(apiKey);
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-    await setPlan(world.deps, keyId, unlimited);
+    await setApiKeyPlan(world.deps, keyId, unlimited);
     t.mock.timers.tick(recordsMs);
     assert.deepEqual(await statuses(apiKey, 5), { 200: 5 });
-    await setPlan(world.deps, keyId, { ratePerSecond: null, burst: null, dailyQuota: 2 });
+    await setApiKeyPlan(world.deps, keyId, { ratePerSecond: null, burst: null, dailyQuota: 2 });
     t.mock.timers.tick(recordsMs);
     assert.deepEqual(await statuses(apiKey, 5), { 200: 2, 429: 3 });
-    await revokeKey(world.deps, keyId);
+    await revokeApiKey(world.deps, keyId);
     t.mock.timers.tick(recordsMs);
     assertProblem(await withKey(apiKey), 'unauthorized');
   });
@@ -172,8 +172,8 @@ suite('usage plans', () => {
       { ratePerSecond: null, burst: null, dailyQuota: 0 },
       { ratePerSecond: null, burst: null, dailyQuota: -1 },
     ])
-      await assert.rejects(setPlan(world.deps, keyId, plan), { code: 'invalid_request' });
-    await assert.rejects(setPlan(world.deps, 999_999, unlimited), { code: 'not_found' });
+      await assert.rejects(setApiKeyPlan(world.deps, keyId, plan), { code: 'invalid_request' });
+    await assert.rejects(setApiKeyPlan(world.deps, 999_999, unlimited), { code: 'not_found' });
   });
 
   /** A plan on a clock that the test moves. */

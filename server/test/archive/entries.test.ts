@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { defaultPlan, issueKey, revokeKey, setPlan, unlimited } from '../../src/domain/access/api-keys.ts';
+import { defaultPlan, issueApiKey, revokeApiKey, setApiKeyPlan, unlimited } from '../../src/domain/access/api-keys.ts';
 import {
   addApplication,
   disableApplication,
@@ -71,7 +71,7 @@ async function writtenBy(act: () => Promise<unknown>): Promise<(Entry & { book: 
 test('every change of a setting is one entry, in the advisor’s book or the deployment’s; what changes nothing is none', async () => {
   const { application, clientSecret } = await addApplication(deps, { name: 'CRM', redirectUris: [] });
   const { clientId } = application;
-  const { keyId, apiKey } = await issueKey(deps, clientId);
+  const { keyId, apiKey } = await issueApiKey(deps, clientId);
   const { advisorId } = bob.advisor;
   const secret = 'correct horse battery';
   const secrets = [clientSecret, apiKey, secret];
@@ -90,9 +90,9 @@ test('every change of a setting is one entry, in the advisor’s book or the dep
     ['application disconnected', advisorId, () => disconnect(deps, clientId, advisorId)],
     ['application disconnected', deployment, () => disconnect(deps, clientId, null)],
     ['application unprovisioned', advisorId, () => unprovision(deps, advisorId, clientId)],
-    ['key issued', deployment, () => noted(issueKey(deps, clientId).then((key) => key.apiKey))],
-    ['key plan set', deployment, () => setPlan(deps, keyId, unlimited)],
-    ['key revoked', deployment, () => revokeKey(deps, keyId)],
+    ['key issued', deployment, () => noted(issueApiKey(deps, clientId).then((key) => key.apiKey))],
+    ['key plan set', deployment, () => setApiKeyPlan(deps, keyId, unlimited)],
+    ['key revoked', deployment, () => revokeApiKey(deps, keyId)],
     ['application disabled', deployment, () => disableApplication(deps, clientId)],
   ];
   for (const [what, book, act] of change) {
@@ -108,10 +108,10 @@ test('every change of a setting is one entry, in the advisor’s book or the dep
     () => setAdvisor(deps, advisorId, { quietHours: 'defer' }),
     () => setExternalClientId(deps, clientId, 'their-name'),
     () => disconnect(deps, clientId, advisorId),
-    () => setPlan(deps, keyId, unlimited),
-    () => revokeKey(deps, keyId),
+    () => setApiKeyPlan(deps, keyId, unlimited),
+    () => revokeApiKey(deps, keyId),
     () => disableApplication(deps, clientId),
-    () => assert.rejects(setPlan(deps, 999_999, defaultPlan)),
+    () => assert.rejects(setApiKeyPlan(deps, 999_999, defaultPlan)),
     () => assert.rejects(setAdvisor(deps, advisorId, { email: ann.advisor.email })),
     () => assert.rejects(unprovision(deps, advisorId, clientId)),
   ];

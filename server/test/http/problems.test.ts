@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { issueKey } from '../../src/domain/access/api-keys.ts';
+import { issueApiKey } from '../../src/domain/access/api-keys.ts';
 import { problemCodes, problems } from '../../src/domain/problems.ts';
 import { assertProblem } from '../support/problem.ts';
 import { inject, makeWorld, type World } from '../support/world.ts';
@@ -198,7 +198,7 @@ suite('production', () => {
 
   async function makeSandboxKey() {
     const sandbox = { ...world.deps, config: { ...world.deps.config, environment: 'sandbox' as const } };
-    return issueKey(sandbox, world.clientId);
+    return issueApiKey(sandbox, world.clientId);
   }
 });
 

@@ -67,7 +67,7 @@ suite('who the client is', () => {
         await crm.token({ ...refreshForm(crm), ...form }),
         401,
         'invalid_client',
-        new RegExp(`The ${name} is of another environment: this is the sandbox`),
+        new RegExp(`The ${name} is for a different environment: this is the sandbox`),
       );
   });
 

@@ -95,7 +95,7 @@ suite('the answer to a code', () => {
   test('opens the API for that advisor, with that application’s key, and with no other', async () => {
     const { access_token } = await tokensFor(crm);
     assert.equal((await crm.call(access_token)).status, 200);
-    assertProblem(await other.call(access_token), 'unauthorized', /another application/);
+    assertProblem(await other.call(access_token), 'unauthorized', /different applications/);
   });
 
   test('a token without a scope that a route needs is 403, and names it', async () => {
@@ -153,7 +153,7 @@ suite('a code', () => {
 
   test('of another client is 400, and stays good for its own', async () => {
     const code = await codeFor(crm);
-    assertError(await other.redeem(code, { code_verifier: crm.verifier }), 400, 'invalid_grant', /another client/);
+    assertError(await other.redeem(code, { code_verifier: crm.verifier }), 400, 'invalid_grant', /different client/);
     granted(await crm.redeem(code));
   });
 

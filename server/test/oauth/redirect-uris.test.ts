@@ -78,18 +78,18 @@ suite('a redirect URI that is not the registered one to the letter', () => {
 suite('clients that can’t ask', () => {
   test('an unknown client is a page', async () => {
     for (const clientId of [makeSecret('clientId', 'sandbox'), 'nobody', '\0', 'é', 'a'.repeat(5_000), '__proto__'])
-      assertPage(await ask(crm.authorizeUrl({ client_id: clientId })), /\(client_id\) is not known here/);
+      assertPage(await ask(crm.authorizeUrl({ client_id: clientId })), /\(client_id\) is unknown here/);
   });
 
   test('a client id of production gets a page that says so', async () => {
     const answer = await ask(crm.authorizeUrl({ client_id: makeSecret('clientId', 'production') }));
-    assertPage(answer, /The client_id is of another environment: this is the sandbox/);
+    assertPage(answer, /The client_id is for a different environment: this is the sandbox/);
   });
 
   test('a disabled application is as unknown as any', async () => {
     const client = await makeClient(world);
     await disableApplication(world.deps, client.clientId);
-    assertPage(await ask(client.authorizeUrl()), /\(client_id\) is not known here/);
+    assertPage(await ask(client.authorizeUrl()), /\(client_id\) is unknown here/);
   });
 
   test('an application that is disabled while the advisor decides gets no code', async () => {

@@ -82,9 +82,9 @@ suite('a refresh token', () => {
   test('of another client is 400, and the grant of its own goes on', async () => {
     const client = await makeClient(world);
     const tokens = await tokensFor(client);
-    assertError(await other.refresh(tokens.refresh_token), 400, 'invalid_grant', /another client/);
+    assertError(await other.refresh(tokens.refresh_token), 400, 'invalid_grant', /different client/);
     await assertStillWorks(client, tokens);
-    assertError(await other.refresh(tokens.refresh_token), 400, 'invalid_grant', /another client/);
+    assertError(await other.refresh(tokens.refresh_token), 400, 'invalid_grant', /different client/);
   });
 
   test('is 400 once the application was disconnected, and the access tokens end within a second', async () => {
@@ -111,13 +111,21 @@ suite('a refresh token', () => {
   });
 });
 
-test('a grant that is refreshed without end is told to wait, and goes on afterwards', async () => {
+test('a grant that is refreshed without end is throttled, and works again after the wait', async () => {
   const client = await makeClient(world);
   let tokens = await tokensFor(client);
-  for (let count = 0; count < 200; count++) tokens = granted(await client.refresh(tokens.refresh_token));
-  const refused = await client.refresh(tokens.refresh_token);
-  assertError(refused, 429, 'temporarily_unavailable', /too often/);
-  assert.match(refused.headers['retry-after'] ?? '', /^[1-5]$/);
+  const startedMs = performance.now();
+  let answer = await client.refresh(tokens.refresh_token);
+  let refreshes = 0;
+  for (; answer.status === 200 && refreshes < 600; refreshes++) {
+    tokens = answer.body;
+    answer = await client.refresh(tokens.refresh_token);
+  }
+  // The bucket holds 200, and refills by one every five seconds while a slow machine refreshes.
+  const refilled = Math.floor((performance.now() - startedMs) / 5_000);
+  assert.ok(refreshes >= 200 && refreshes <= 200 + refilled, `${refreshes} refreshes`);
+  assertError(answer, 429, 'temporarily_unavailable', /too often/);
+  assert.match(answer.headers['retry-after'] ?? '', /^[1-5]$/);
   await world.database.asOwner("update throttles set date_time_filled = date_time_filled - interval '10 seconds'");
   granted(await client.refresh(tokens.refresh_token));
 });

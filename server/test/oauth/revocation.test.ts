@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { importJWK, SignJWT } from 'jose';
 import { provision } from '../../src/domain/access/grants.ts';
-import { keyRing } from '../../src/domain/access/signing-keys.ts';
+import { signingKeyRing } from '../../src/domain/access/signing-keys.ts';
 import { type Client, makeClient } from '../support/oauth-client.ts';
 import { until } from '../support/waiting.ts';
 import { type Answer, inject, makeWorld } from '../support/world.ts';
@@ -91,7 +91,7 @@ suite('revocation', () => {
 
   /** What an access token is an hour later. */
   async function expiredCopy(accessToken: string): Promise<string> {
-    const [key] = await keyRing(world.deps)();
+    const [key] = await signingKeyRing(world.deps)();
     assert.ok(key);
     const hourAgo = Math.floor(Date.now() / 1000) - 3_600;
     return new SignJWT({ ...claimsOf(accessToken), iat: hourAgo - 900, exp: hourAgo })
@@ -103,7 +103,7 @@ suite('revocation', () => {
     const client = await makeClient(world);
     const tokens = await tokensFor(client);
     for (const token of [tokens.refresh_token, tokens.access_token])
-      assertError(await revoke(other, token), 400, 'invalid_request', /another client/);
+      assertError(await revoke(other, token), 400, 'invalid_request', /different client/);
     await assertStillWorks(client, tokens);
   });
 

@@ -4,7 +4,7 @@ import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify
 import type { App } from '../../src/app.ts';
 import { provision } from '../../src/domain/access/grants.ts';
 import {
-  forgetRetiredKeys,
+  forgetRetiredSigningKeys,
   listSigningKeys,
   replaceSigningKeys,
   rotateSigningKeys,
@@ -129,21 +129,21 @@ test('a key is forgotten only when its last token is gone', async () => {
   // It signs 10 s after it was made; the last token of the old key lives 15 minutes more, with a minute for clocks.
   for (const seconds of [0, 11, 15 * 60, 50]) {
     await pass(seconds);
-    await forgetRetiredKeys(world.deps);
+    await forgetRetiredSigningKeys(world.deps);
     assert.equal((await listSigningKeys(world.deps)).length, 2, 'both are there');
   }
   await pass(20);
-  await forgetRetiredKeys(world.deps);
+  await forgetRetiredSigningKeys(world.deps);
   assert.equal(await onlyKey(), kid);
   await untilAll('the old key is no longer published', async (node) => !(await kids(node)).includes(old));
-  await forgetRetiredKeys(world.deps);
+  await forgetRetiredSigningKeys(world.deps);
   assert.equal(await onlyKey(), kid, 'the one that signs stays');
 });
 
 test('a key that waits retires nobody, however old the others are', async () => {
   await pass(24 * 60 * 60);
   await rotateSigningKeys(world.deps);
-  await forgetRetiredKeys(world.deps);
+  await forgetRetiredSigningKeys(world.deps);
   assert.deepEqual((await listSigningKeys(world.deps)).map(({ use }) => use).sort(), ['signs', 'waits']);
 });
 

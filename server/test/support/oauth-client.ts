@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { issueKey, unlimited } from '../../src/domain/access/api-keys.ts';
+import { issueApiKey, unlimited } from '../../src/domain/access/api-keys.ts';
 import { type ApplicationInput, addApplication } from '../../src/domain/access/applications.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { type Visit, Visitor } from './visitor.ts';
@@ -50,7 +50,7 @@ export async function makeClient(world: World, input: Partial<ApplicationInput> 
   const wanted = { name: 'Partner CRM', redirectUris: [redirectUri], ...input };
   const { application, clientSecret } = await addApplication(world.deps, wanted);
   const { clientId } = application;
-  const { apiKey } = await issueKey(world.deps, clientId, unlimited);
+  const { apiKey } = await issueApiKey(world.deps, clientId, unlimited);
   const verifier = randomBytes(32).toString('base64url');
 
   const client: Client = {

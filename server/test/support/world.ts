@@ -4,7 +4,7 @@ import { type App, buildApp } from '../../src/app.ts';
 import { sandboxCarrier } from '../../src/carriers/sandbox/sandbox-carrier.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { crmOpener } from '../../src/crm/open.ts';
-import { issueKey, type UsagePlan, unlimited } from '../../src/domain/access/api-keys.ts';
+import { issueApiKey, type UsagePlan, unlimited } from '../../src/domain/access/api-keys.ts';
 import { addApplication } from '../../src/domain/access/applications.ts';
 import { allScopes } from '../../src/domain/access/scopes.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
@@ -101,7 +101,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     redirectUris: ['https://crm.example/callback'],
   });
   const { clientId } = application;
-  const { apiKey } = await issueKey(deps, clientId, unlimited);
+  const { apiKey } = await issueApiKey(deps, clientId, unlimited);
   const token = (advisorId: number, scopes: string[] = allScopes) => issueToken(deps, { clientId, advisorId, scopes });
 
   async function person(name: string): Promise<Person> {
@@ -137,7 +137,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     ann: await person('ann'),
     bob: await person('bob'),
     token,
-    newKey: (plan) => issueKey(deps, clientId, plan),
+    newKey: (plan) => issueApiKey(deps, clientId, plan),
     async close() {
       await app.close();
       await (texting ?? dispatching).stop();

@@ -1,54 +1,54 @@
 import {
   defaultPlan,
-  issueKey,
-  listKeys,
-  revokeKey,
-  setPlan,
+  issueApiKey,
+  listApiKeys,
+  revokeApiKey,
+  setApiKeyPlan,
   type UsagePlan,
   unlimited,
 } from '../../domain/access/api-keys.ts';
 import { type Call, type Option, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
 const planOptions: Record<string, Option> = {
-  rate: { value: 'N', about: `Requests a second; ${defaultPlan.ratePerSecond} by default.` },
+  rate: { value: 'N', about: `Requests per second; ${defaultPlan.ratePerSecond} by default.` },
   burst: { value: 'N', about: `Requests at once; ${defaultPlan.burst} by default.` },
-  'daily-quota': { value: 'N', about: 'Requests a day (UTC); none by default.' },
+  'daily-quota': { value: 'N', about: 'Requests per day (UTC); no limit by default.' },
   unlimited: { about: 'No usage plan at all.' },
 };
 
-export const keyVerbs: Verb[] = [
+export const apiKeyVerbs: Verb[] = [
   {
     name: 'keys issue',
-    about: 'Issue an API key to an application. The key is shown this once.',
+    about: 'Issue an API key to an application. The key is shown only once.',
     operands: ['CLIENT-ID'],
     options: planOptions,
     run: async (call) =>
-      call.out.records([await issueKey(call.runtime, call.operands['CLIENT-ID'] ?? '', planOf(call))]),
+      call.out.records([await issueApiKey(call.runtime, call.operands['CLIENT-ID'] ?? '', planOf(call))]),
   },
   {
     name: 'keys list',
-    about: 'List the keys with their plans.',
+    about: 'List the API keys with their usage plans.',
     operands: [],
     options: {},
-    run: async ({ runtime, out }) => out.records(await listKeys(runtime)),
+    run: async ({ runtime, out }) => out.records(await listApiKeys(runtime)),
   },
   {
     name: 'keys set-plan',
-    about: 'Replace a key’s usage plan; felt on every node within a second.',
+    about: 'Replace a key’s usage plan, on every node within a second.',
     operands: ['KEY'],
     options: planOptions,
     run: async (call) => {
-      await setPlan(call.runtime, wholeNumber('KEY', call.operands.KEY ?? ''), planOf(call));
+      await setApiKeyPlan(call.runtime, wholeNumber('KEY', call.operands.KEY ?? ''), planOf(call));
       call.out.note('Set.');
     },
   },
   {
     name: 'keys revoke',
-    about: 'Refuse a key, on every node within a second.',
+    about: 'Revoke a key, on every node within a second.',
     operands: ['KEY'],
     options: {},
     run: async ({ runtime, operands, out }) => {
-      await revokeKey(runtime, wholeNumber('KEY', operands.KEY ?? ''));
+      await revokeApiKey(runtime, wholeNumber('KEY', operands.KEY ?? ''));
       out.note('Revoked.');
     },
   },
@@ -59,7 +59,7 @@ function planOf({ options, switches }: Call): UsagePlan {
     options[name] === undefined ? otherwise : wholeNumber(`--${name}`, options[name]);
   if (switches.has('unlimited')) {
     if (Object.keys(options).length > 0)
-      throw new UsageError('--unlimited goes without --rate, --burst, --daily-quota.');
+      throw new UsageError('--unlimited can’t be combined with --rate, --burst or --daily-quota.');
     return unlimited;
   }
   return {

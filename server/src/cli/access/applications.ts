@@ -12,7 +12,7 @@ import { type Option, requireOwnServer, type Verb } from '../verb.ts';
 
 const externalClientId: Option = {
   value: 'ID',
-  about: 'What the identity provider of OAUTH_ISSUER calls it.',
+  about: 'Its client id at the identity provider set as OAUTH_ISSUER.',
 };
 
 const advisor: Option = { value: 'EMAIL|ID', about: 'The advisor.' };
@@ -20,7 +20,7 @@ const advisor: Option = { value: 'EMAIL|ID', about: 'The advisor.' };
 export const applicationVerbs: Verb[] = [
   {
     name: 'applications add',
-    about: 'Add a partner application. Its client secret is shown this once.',
+    about: 'Add a partner application. Its client secret is shown only once.',
     operands: ['NAME'],
     options: {
       'redirect-uri': { value: 'URI', about: 'Its one exact redirect URI.', required: true },
@@ -46,7 +46,7 @@ export const applicationVerbs: Verb[] = [
   },
   {
     name: 'applications set',
-    about: 'Connect an application to the name that the identity provider has for it; an empty one ends that.',
+    about: 'Link an application to its client id at the identity provider; an empty id removes the link.',
     operands: ['CLIENT-ID'],
     options: { 'external-client-id': { ...externalClientId, required: true } },
     run: async ({ runtime, operands, options, out }) => {
@@ -56,14 +56,14 @@ export const applicationVerbs: Verb[] = [
   },
   {
     name: 'applications rotate-secret',
-    about: 'Give an application a new client secret, shown this once; the old one stops working.',
+    about: 'Give an application a new client secret, shown only once; the old one stops working.',
     operands: ['CLIENT-ID'],
     options: {},
     run: async ({ runtime, operands, out }) => out.line(await rotateSecret(runtime, operands['CLIENT-ID'] ?? '')),
   },
   {
     name: 'applications provision',
-    about: 'Let an application text for an advisor by client credentials.',
+    about: 'Let an application text for an advisor with client credentials.',
     operands: ['CLIENT-ID'],
     options: { advisor: { ...advisor, required: true } },
     run: async ({ runtime, operands, options, out }) => {
@@ -74,7 +74,7 @@ export const applicationVerbs: Verb[] = [
   },
   {
     name: 'applications unprovision',
-    about: 'End that; the tokens that it got this way end within a second.',
+    about: 'Undo that; the tokens it got this way end within a second.',
     operands: ['CLIENT-ID'],
     options: { advisor: { ...advisor, required: true } },
     run: async ({ runtime, operands, options, out }) => {
@@ -86,9 +86,9 @@ export const applicationVerbs: Verb[] = [
   {
     name: 'applications disconnect',
     about:
-      'End what advisors allowed an application: its refresh at once, its access tokens within a second on every node.',
+      'End the access that advisors gave an application: refresh at once, access tokens within a second on every node.',
     operands: ['CLIENT-ID'],
-    options: { advisor: { ...advisor, about: 'The one advisor to disconnect it from; all of them by default.' } },
+    options: { advisor: { ...advisor, about: 'The advisor to disconnect it from; all of them by default.' } },
     run: async ({ runtime, operands, options, out }) => {
       requireOwnServer(runtime);
       const advisorId = options.advisor ? (await getAdvisor(runtime, options.advisor)).advisorId : null;

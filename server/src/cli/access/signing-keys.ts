@@ -5,12 +5,11 @@ export const signingKeyVerbs: Verb[] = [
   {
     name: 'signing-keys rotate',
     about:
-      'Make a new key for access tokens. It is published at once and signs ten seconds later, on every node; the old one verifies until its tokens are gone.',
+      'Make a new key for access tokens. It is published at once and signs ten seconds later, on every node; the old one verifies until its tokens expire.',
     operands: [],
     options: {
       leaked: {
-        about:
-          'The old keys are in wrong hands: forget them at once. Every token that they signed ends; clients refresh.',
+        about: 'The old keys have leaked: forget them at once. Every token they signed ends; clients refresh.',
       },
     },
     run: async ({ runtime, switches, out }) => {
@@ -21,7 +20,7 @@ export const signingKeyVerbs: Verb[] = [
   },
   {
     name: 'signing-keys list',
-    about: 'List the published keys: which one signs, which ones only verify, which one waits.',
+    about: 'List the published keys: which one signs, which ones only verify and which ones wait.',
     operands: [],
     options: {},
     run: async ({ runtime, out }) => {

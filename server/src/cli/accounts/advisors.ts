@@ -4,19 +4,19 @@ import { type Call, type Option, secretFromStdin, UsageError, type Verb, wholeNu
 const settings: Record<string, Option> = {
   name: { value: 'TEXT', about: 'The advisor’s name.' },
   email: { value: 'ADDRESS', about: 'The address the advisor signs in with.' },
-  'texting-number': { value: 'E164', about: 'The number that texts go out from.' },
-  'time-zone': { value: 'ZONE', about: 'Such as America/New_York.' },
+  'texting-number': { value: 'E164', about: 'The number that texts are sent from.' },
+  'time-zone': { value: 'ZONE', about: 'For example America/New_York.' },
   'consent-required': { value: 'yes|no', about: 'Whether a text needs the person’s consent.' },
-  'consent-collection': { value: 'yes|no', about: 'Whether the account is set up to ask for consent.' },
+  'consent-collection': { value: 'yes|no', about: 'Whether the account is set up to collect consent.' },
   'quiet-hours': {
     value: 'off|defer|refuse',
-    about: 'What becomes of a text outside 8:00 to 21:00 where the person is; off by default.',
+    about: 'What to do with a text outside 8:00 to 21:00 in the recipient’s time zone; off by default.',
   },
-  'texting-pace': { value: 'N|unlimited', about: 'Texts a second from the number; unlimited by default.' },
+  'texting-pace': { value: 'N|unlimited', about: 'Texts per second from the number; unlimited by default.' },
   disabled: { value: 'yes|no', about: 'Whether the account is refused everywhere.' },
 };
 
-const passwordOption: Option = { about: 'Read the password that the advisor signs in with from stdin.' };
+const passwordOption: Option = { about: 'Read the advisor’s sign-in password from stdin.' };
 
 export const advisorVerbs: Verb[] = [
   {
@@ -58,7 +58,7 @@ export const advisorVerbs: Verb[] = [
   },
   {
     name: 'advisors set',
-    about: 'Change settings of an advisor.',
+    about: 'Change an advisor’s settings.',
     operands: ['ADVISOR'],
     options: { ...settings, 'password-stdin': passwordOption },
     run: async (call) => {
@@ -81,7 +81,7 @@ function settingsOf({ options }: Call) {
     timeZone: options['time-zone'],
     consentRequired: truth('consent-required'),
     consentCollection: truth('consent-collection'),
-    // The domain says what it can be.
+    // The domain checks the value.
     quietHours: options['quiet-hours'] as Advisor['quietHours'] | undefined,
     textingPace: paceOf(options['texting-pace']),
     disabled: truth('disabled'),
@@ -89,7 +89,7 @@ function settingsOf({ options }: Call) {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<typeof given>;
 }
 
-/** Null is no pace to keep, undefined is not given. */
+/** Null means no limit, undefined means not given. */
 function paceOf(text: string | undefined): number | null | undefined {
   if (text === undefined) return undefined;
   return text === 'unlimited' ? null : wholeNumber('--texting-pace', text);

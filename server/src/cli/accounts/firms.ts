@@ -18,7 +18,7 @@ export const firmVerbs: Verb[] = [
   },
   {
     name: 'firms set',
-    about: 'Change a setting of a firm.',
+    about: 'Change a firm’s setting.',
     operands: ['FIRM'],
     options: {
       'first-text-line': {

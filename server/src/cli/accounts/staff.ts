@@ -4,11 +4,11 @@ import { type Verb, wholeNumber, yesOrNo } from '../verb.ts';
 export const staffVerbs: Verb[] = [
   {
     name: 'staff add',
-    about: 'Add a person of a firm who supervises.',
+    about: 'Add a staff member who supervises for a firm.',
     operands: ['FIRM'],
     options: {
-      name: { value: 'TEXT', about: 'The person’s name.', required: true },
-      email: { value: 'ADDRESS', about: 'The person’s email address.', required: true },
+      name: { value: 'TEXT', about: 'The staff member’s name.', required: true },
+      email: { value: 'ADDRESS', about: 'The staff member’s email address.', required: true },
     },
     run: async ({ runtime, operands, options, out }) => {
       const { name = '', email = '' } = options;
@@ -17,16 +17,18 @@ export const staffVerbs: Verb[] = [
   },
   {
     name: 'staff list',
-    about: 'List the staff of every firm.',
+    about: 'List every firm’s staff.',
     operands: [],
     options: {},
     run: async ({ runtime, out }) => out.records(await listStaff(runtime)),
   },
   {
     name: 'staff set',
-    about: 'Disable a person of the staff, or undo that.',
+    about: 'Disable a staff member, or undo that.',
     operands: ['STAFF'],
-    options: { disabled: { value: 'yes|no', about: 'Whether the person can do anything here.', required: true } },
+    options: {
+      disabled: { value: 'yes|no', about: 'Whether they are refused everywhere.', required: true },
+    },
     run: async ({ runtime, operands, options, out }) => {
       const disabled = yesOrNo('--disabled', options.disabled ?? '');
       const { staffId } = await getStaff(runtime, operands.STAFF ?? '');

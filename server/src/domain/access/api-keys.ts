@@ -1,5 +1,5 @@
-import type { Deps } from '../../deps.ts';
-import type { KeyRow, UsagePlan } from '../../store/access/api-keys.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
+import type { ApiKeyRow, UsagePlan } from '../../store/access/api-keys.ts';
 import * as store from '../../store/access/api-keys.ts';
 import { archiveSetting, changesOf } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
@@ -12,8 +12,8 @@ export type { UsagePlan } from '../../store/access/api-keys.ts';
 export const defaultPlan: UsagePlan = { ratePerSecond: 50, burst: 100, dailyQuota: null };
 export const unlimited: UsagePlan = { ratePerSecond: null, burst: null, dailyQuota: null };
 
-/** A new key of the application; the key itself is shown this once. */
-export async function issueKey(
+/** A new key for the application. The key itself is shown only once. */
+export async function issueApiKey(
   deps: Deps,
   clientId: string,
   plan: UsagePlan = defaultPlan,
@@ -23,41 +23,44 @@ export async function issueKey(
   const { applicationId } = await getApplication(deps, clientId);
   const apiKey = makeSecret('apiKey', deps.config.environment);
   const key = { applicationId, keyHash: hashSecret(apiKey), hint: `${apiKey.slice(0, -38)}…`, plan };
-  return deps.db.transaction(async (db) => {
-    const keyId = await store.insertKey(db, key, deps.clock.now());
-    await archiveSetting({ ...deps, db }, by, { what: 'key issued', of: { keyId, clientId }, values: plan });
+  return inTransaction(deps, async (deps) => {
+    const keyId = await store.insertApiKey(deps.db, key, deps.clock.now());
+    await archiveSetting(deps, by, { what: 'key issued', of: { keyId, clientId }, values: plan });
     return { keyId, apiKey };
   });
 }
 
-export async function listKeys(deps: Deps): Promise<KeyRow[]> {
-  return store.listKeys(deps.db);
+export async function listApiKeys(deps: Deps): Promise<ApiKeyRow[]> {
+  return store.listApiKeys(deps.db);
 }
 
-export async function setPlan(deps: Deps, keyId: number, plan: UsagePlan, by: By = byOperator): Promise<void> {
+export async function setApiKeyPlan(deps: Deps, keyId: number, plan: UsagePlan, by: By = byOperator): Promise<void> {
   checkPlan(plan);
-  await change(deps, keyId, async (key, within) => {
-    const { ratePerSecond, burst, dailyQuota } = key;
-    await store.updateKeyPlan(within.db, keyId, plan);
+  await changeApiKey(deps, keyId, async (deps, { ratePerSecond, burst, dailyQuota }) => {
+    await store.updateApiKeyPlan(deps.db, keyId, plan);
     const values = changesOf({ ratePerSecond, burst, dailyQuota }, plan);
-    if (values) await archiveSetting(within, by, { what: 'key plan set', of: { keyId }, values });
+    if (values) await archiveSetting(deps, by, { what: 'key plan set', of: { keyId }, values });
   });
 }
 
-/** From the next second on, every node refuses it. */
-export async function revokeKey(deps: Deps, keyId: number, by: By = byOperator): Promise<void> {
-  await change(deps, keyId, async ({ revoked, clientId }, within) => {
+/** Within a second, every node refuses the key. */
+export async function revokeApiKey(deps: Deps, keyId: number, by: By = byOperator): Promise<void> {
+  await changeApiKey(deps, keyId, async (deps, { revoked, clientId }) => {
     if (revoked) return;
-    await store.updateKeyRevoked(within.db, keyId);
-    await archiveSetting(within, by, { what: 'key revoked', of: { keyId, clientId }, values: {} });
+    await store.updateApiKeyRevoked(deps.db, keyId);
+    await archiveSetting(deps, by, { what: 'key revoked', of: { keyId, clientId }, values: {} });
   });
 }
 
-async function change(deps: Deps, keyId: number, work: (key: KeyRow, within: Deps) => Promise<void>): Promise<void> {
-  await deps.db.transaction(async (db) => {
-    const key = await store.findKeyForUpdate(db, keyId);
+async function changeApiKey(
+  deps: Deps,
+  keyId: number,
+  work: (deps: Deps, key: ApiKeyRow) => Promise<void>,
+): Promise<void> {
+  await inTransaction(deps, async (deps) => {
+    const key = await store.findApiKeyForUpdate(deps.db, keyId);
     if (!key) throw problem('not_found', `There is no key ${keyId}.`);
-    await work(key, { ...deps, db });
+    await work(deps, key);
   });
 }
 
@@ -65,7 +68,7 @@ function checkPlan({ ratePerSecond, burst, dailyQuota }: UsagePlan): void {
   const whole = (value: number | null) =>
     value === null || (Number.isSafeInteger(value) && value >= 1 && value < 2 ** 31);
   if (![ratePerSecond, burst, dailyQuota].every(whole))
-    throw problem('invalid_request', 'Rate, burst and daily quota are whole numbers of at least 1.');
+    throw problem('invalid_request', 'Rate, burst and daily quota must be whole numbers of at least 1.');
   if ((ratePerSecond === null) !== (burst === null))
-    throw problem('invalid_request', 'A plan has both a rate and a burst, or neither.');
+    throw problem('invalid_request', 'A plan needs both a rate and a burst, or neither.');
 }

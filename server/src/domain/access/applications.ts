@@ -1,5 +1,5 @@
 import { loopbackHosts } from '../../config.ts';
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import type { ApplicationRow } from '../../store/access/applications.ts';
 import * as store from '../../store/access/applications.ts';
 import { archiveSetting } from '../accounts/settings.ts';
@@ -15,11 +15,11 @@ export type ApplicationInput = {
   name: string;
   redirectUris: string[];
   scopes?: string[];
-  /** The name that another identity provider has for it. */
+  /** Its client id at another identity provider. */
   externalClientId?: string;
 };
 
-/** A new application and its client secret, which is shown this once. */
+/** A new application and its client secret, which is shown only once. */
 export async function addApplication(
   deps: Deps,
   { name, redirectUris, scopes = allScopes, externalClientId }: ApplicationInput,
@@ -35,60 +35,57 @@ export async function addApplication(
     secretHash: hashSecret(clientSecret),
     scopes,
     redirectUris,
-    externalClientId: externalClientId ? await freeExternalId(deps, externalClientId) : null,
+    externalClientId: externalClientId ? await requireFreeExternalId(deps, externalClientId) : null,
   };
-  return deps.db.transaction(async (db) => {
-    const application = await store.insertApplication(db, given, deps.clock.now());
-    if (!application) throw takenExternalId();
+  return inTransaction(deps, async (deps) => {
+    const application = await store.insertApplication(deps.db, given, deps.clock.now());
+    if (!application) throw externalIdTaken();
     const { secretHash: _, ...values } = application;
-    await archiveSetting({ ...deps, db }, by, { what: 'application added', of: idsOf(application), values });
+    await archiveSetting(deps, by, { what: 'application added', of: idsOf(application), values });
     return { application, clientSecret };
   });
 }
 
-/** Connects an application to the name that another identity provider has for it; an empty name ends that. */
+/** Links the application to its client id at another identity provider; an empty id removes the link. */
 export async function setExternalClientId(
   deps: Deps,
   clientId: string,
   externalClientId: string,
   by: By = byOperator,
 ): Promise<void> {
-  const name = externalClientId ? await freeExternalId(deps, externalClientId) : null;
-  await change(deps, clientId, async (application, within) => {
-    if (application.externalClientId === name) return;
-    if (!(await store.updateExternalClientId(within.db, application.applicationId, name))) throw takenExternalId();
-    const values = { externalClientId: { from: application.externalClientId, to: name } };
-    await archiveSetting(within, by, { what: 'application set', of: idsOf(application), values });
+  const to = externalClientId ? await requireFreeExternalId(deps, externalClientId) : null;
+  await changeApplication(deps, clientId, async (deps, application) => {
+    if (application.externalClientId === to) return;
+    if (!(await store.updateExternalClientId(deps.db, application.applicationId, to))) throw externalIdTaken();
+    const values = { externalClientId: { from: application.externalClientId, to } };
+    await archiveSetting(deps, by, { what: 'application set', of: idsOf(application), values });
   });
 }
 
 export async function rotateSecret(deps: Deps, clientId: string, by: By = byOperator): Promise<string> {
   const clientSecret = makeSecret('clientSecret', deps.config.environment);
-  await change(deps, clientId, async (application, within) => {
-    await store.updateApplication(within.db, application.applicationId, { secretHash: hashSecret(clientSecret) });
-    await archiveSetting(within, by, { what: 'application secret rotated', of: idsOf(application), values: {} });
+  await changeApplication(deps, clientId, async (deps, application) => {
+    await store.updateApplication(deps.db, application.applicationId, { secretHash: hashSecret(clientSecret) });
+    await archiveSetting(deps, by, { what: 'application secret rotated', of: idsOf(application), values: {} });
   });
   return clientSecret;
 }
 
-/** From the next second on, every node refuses its tokens and keys. */
+/** Within a second, every node refuses its tokens and keys. */
 export async function disableApplication(deps: Deps, clientId: string, by: By = byOperator): Promise<void> {
-  await change(deps, clientId, async (application, within) => {
+  await changeApplication(deps, clientId, async (deps, application) => {
     if (application.disabled) return;
-    await store.updateApplication(within.db, application.applicationId, { disabled: true });
-    await archiveSetting(within, by, { what: 'application disabled', of: idsOf(application), values: {} });
+    await store.updateApplication(deps.db, application.applicationId, { disabled: true });
+    await archiveSetting(deps, by, { what: 'application disabled', of: idsOf(application), values: {} });
   });
 }
 
-async function change(
+async function changeApplication(
   deps: Deps,
   clientId: string,
-  work: (application: Application, within: Deps) => Promise<void>,
+  work: (deps: Deps, application: Application) => Promise<void>,
 ): Promise<void> {
-  await deps.db.transaction(async (db) => {
-    const within = { ...deps, db };
-    await work(await getApplication(within, clientId), within);
-  });
+  await inTransaction(deps, async (deps) => work(deps, await getApplication(deps, clientId)));
 }
 
 function idsOf({ applicationId, clientId }: Application) {
@@ -101,7 +98,7 @@ export async function getApplication(deps: Deps, clientId: string): Promise<Appl
   return application;
 }
 
-/** The application, as long as it is on: what an OAuth client id stands for. */
+/** The application behind an OAuth client id, unless it is disabled. */
 export async function findClient(deps: Deps, clientId: string): Promise<Application | null> {
   const application = await store.findApplication(deps.db, clientId);
   return application && !application.disabled ? application : null;
@@ -111,35 +108,32 @@ export async function listApplications(deps: Deps): Promise<Application[]> {
   return store.listApplications(deps.db);
 }
 
-/** Our own names come first where a token names an application: one that is another's here would never be found. */
-async function freeExternalId(deps: Deps, externalClientId: string): Promise<string> {
-  if (await store.findApplication(deps.db, externalClientId)) throw takenExternalId();
+/** A token's client id is looked up among our own first, so an external id that equals one would never be found. */
+async function requireFreeExternalId(deps: Deps, externalClientId: string): Promise<string> {
+  if (await store.findApplication(deps.db, externalClientId)) throw externalIdTaken();
   return externalClientId;
 }
 
-function takenExternalId() {
+function externalIdTaken() {
   return problem('invalid_request', 'Another application has that external client id.');
 }
 
-/** Advisors decide by the name that they read: what hides or turns characters around has no place in it. */
+/** Advisors decide by the name they read, so it can't contain characters that are invisible or reverse the text. */
 function checkName(name: string): void {
   if (
     name.trim() === '' ||
     name.length > nameLengthMax ||
     /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u.test(name)
   )
-    throw problem(
-      'invalid_request',
-      `An application needs a name of 1 to ${nameLengthMax} characters that can all be seen.`,
-    );
+    throw problem('invalid_request', `An application needs a name of 1 to ${nameLengthMax} visible characters.`);
 }
 
-/** HTTPS, exact, no wildcard, no fragment; `http` on a loopback host in the sandbox only. */
+/** HTTPS, exact, no wildcard, no fragment; `http` only on a loopback host in the sandbox. */
 function checkRedirectUri(deps: Deps, uri: string): void {
   const url = URL.parse(uri);
   const loopback =
     deps.config.environment === 'sandbox' && url?.protocol === 'http:' && loopbackHosts.includes(url.hostname);
   const odd = /[#*\\\s\p{Cc}]/u.test(uri) || url?.username || url?.password;
   if (!url || !(url.protocol === 'https:' || loopback) || odd)
-    throw problem('invalid_request', `${uri} is not a redirect URI: it must be https, exact, without * and #.`);
+    throw problem('invalid_request', `${uri} is not a redirect URI: it must be https and exact, without * or #.`);
 }

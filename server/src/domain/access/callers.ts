@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { errors } from 'jose';
 import type { Deps } from '../../deps.ts';
-import { type CallerRow, findCaller, findKey } from '../../store/access/api-keys.ts';
+import { type CallerRow, findApiKey, findCaller } from '../../store/access/api-keys.ts';
 import { Problem, problem } from '../problems.ts';
 import { Bounded } from '../shared/bounded.ts';
 import { hashSecret, readSecret } from '../shared/secrets.ts';
 import type { AccessToken, TokenVerifier } from './tokens.ts';
 
-/** Who calls: the application by its key and token, for which advisor, with which scopes and under which plan. */
+/** The calling application, by its key and token: for which advisor, with which scopes and usage plan. */
 export type Caller = {
   applicationId: number;
   advisorId: number;
@@ -17,12 +17,12 @@ export type Caller = {
 
 export type Credentials = { accessToken: string; apiKey: string };
 
-/** How long a record is remembered: a change (a revoked key, a disconnected application) is felt within a second. */
+/** How long a record is cached: a change (a revoked key, a disconnected application) takes effect within a second. */
 const recordsMs = 500;
 
 /**
- * Both credentials, checked against the records. Verified tokens are remembered until they expire, and who they turned out
- * to be for recordsMs: that takes one hash, where the checks take three and a look at the records.
+ * Checks both credentials against the records. Verified tokens are cached until they expire, and callers for recordsMs:
+ * a cached caller costs one hash, a fresh check three hashes and a query.
  */
 export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: Credentials) => Promise<Caller> {
   const tokens = new Bounded<string, AccessToken>();
@@ -42,26 +42,26 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
   async function find(credentials: Credentials): Promise<Known> {
     const token = await accessToken(credentials.accessToken);
     const keyHash = hashSecret(checkedKey(credentials.apiKey, deps));
-    const { client, advisor: advisorName, grantId, tokenId, keyId } = token;
+    const { client, advisor, grantId, tokenId, kid } = token;
     const readAtMs = Date.now();
-    const row = await findCaller(deps.db, { keyHash, client, advisor: advisorName, grantId, tokenId, keyId });
+    const row = await findCaller(deps.db, { keyHash, client, advisor, grantId, tokenId, kid });
     return { caller: callerOf(token, row), goodUntilMs: Math.min(readAtMs + recordsMs, token.expiresAtMs) };
   }
 
   return async (credentials) => {
     const id = hash('sha256', `${credentials.accessToken} ${credentials.apiKey}`, 'base64');
     const known = callers.get(id);
-    if (known && known.goodUntilMs > Date.now()) return admitted(known.caller);
+    if (known && known.goodUntilMs > Date.now()) return callerOrThrow(known.caller);
     const found = await find(credentials);
     callers.set(id, found);
-    return admitted(found.caller);
+    return callerOrThrow(found.caller);
   };
 }
 
-/** Who calls, or why not: also whoever is refused must not ask the database each time. */
+/** The caller, or why they are refused: a refused caller shouldn't cost a query each time either. */
 type Known = { caller: Caller | Problem; goodUntilMs: number };
 
-function admitted(caller: Caller | Problem): Caller {
+function callerOrThrow(caller: Caller | Problem): Caller {
   if (caller instanceof Problem) throw caller;
   return caller;
 }
@@ -71,45 +71,45 @@ function callerOf(token: AccessToken, { key, application, advisor, ended }: Call
   if (!application || application.disabled)
     return problem('unauthorized', 'The application that the access token was issued to is disabled.');
   if (key.applicationId !== application.applicationId)
-    return problem('unauthorized', 'The API key in x-api-key belongs to another application than the access token.');
+    return problem('unauthorized', 'The API key in x-api-key and the access token belong to different applications.');
   if (!advisor || advisor.disabled) return problem('unauthorized', 'The advisor’s account is disabled.');
   if (ended)
     return problem(
       'unauthorized',
-      'The access token was ended. Refresh it; if that fails, the application was disconnected, and the advisor must authorize it again.',
+      'The access token was revoked. Refresh it; if that fails, the application was disconnected, and the advisor must authorize it again.',
     );
   return { applicationId: application.applicationId, advisorId: advisor.advisorId, scopes: token.scopes, key };
 }
 
-/** The sandbox's own routes need a key and no token. */
-export async function requireKey(deps: Deps, apiKey: string): Promise<void> {
+/** The sandbox's own routes need only a key, no token. */
+export async function requireApiKey(deps: Deps, apiKey: string): Promise<void> {
   const keyHash = hashSecret(checkedKey(apiKey, deps));
-  if (!(await findKey(deps.db, keyHash))) throw unknownKey();
+  if (!(await findApiKey(deps.db, keyHash))) throw unknownKey();
 }
 
 function unknownKey() {
   return problem('unauthorized', 'The API key in x-api-key is unknown or revoked.');
 }
 
-/** A key that can't be ours is refused without a look at the records, one of the other environment by name. */
+/** A key that can't be ours is refused without a query; one for the other environment gets an error that says so. */
 function checkedKey(apiKey: string, { config }: Deps): string {
   const reading = readSecret('apiKey', config.environment, apiKey);
   if (reading === 'malformed') throw unknownKey();
   if (reading === 'other_environment')
     throw problem(
       'unauthorized',
-      `The API key in x-api-key is of another environment: this is the ${config.environment} environment.`,
+      `The API key in x-api-key is for a different environment: this is the ${config.environment} environment.`,
     );
   return apiKey;
 }
 
-/** What the verifier says is for us; what the partner does about it is the same for all but expiry. */
+/** The verifier's reasons are for our log: the partner does the same about all of them except expiry. */
 export function tokenProblem(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof errors.JOSEError)) return error;
   if (error instanceof errors.JWTExpired)
     return problem('unauthorized', 'The access token has expired: refresh it.', { cause: error });
   if (error instanceof errors.JWTClaimValidationFailed && (error.claim === 'iss' || error.claim === 'aud'))
-    return problem('unauthorized', 'The access token was issued by or for another server or environment.', {
+    return problem('unauthorized', 'The access token was issued by or for a different server or environment.', {
       cause: error,
     });
   return problem('unauthorized', 'The access token is not valid.', { cause: error });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import type { GrantKind, GrantRow } from '../../store/access/grants.ts';
 import * as store from '../../store/access/grants.ts';
 import { archiveSetting } from '../accounts/settings.ts';
@@ -15,15 +15,15 @@ export type Grant = GrantRow;
 export type Connection = {
   clientId: string;
   applicationName: string;
-  /** What the advisor allowed, and since when; null where only the operator did. */
+  /** What the advisor allowed, and since when; null if only the operator did. */
   authorized: { scopes: string[]; since: Date } | null;
-  /** The operator lets it text for the advisor by client credentials, which only the operator can end. */
+  /** The operator lets it text for the advisor with client credentials, which only the operator can end. */
   provisioned: boolean;
 };
 
 /**
  * The advisor allows the application these scopes. There is one authorization per advisor and application: allowing
- * again adds to the one that is there, so that what the application already holds goes on working.
+ * again adds to it, so that the tokens the application already holds keep working.
  */
 export async function authorize(
   deps: Deps,
@@ -32,73 +32,74 @@ export async function authorize(
   traceId: string | null = null,
 ): Promise<string> {
   const { applicationId } = await getApplication(deps, clientId);
-  return deps.db.transaction(async (db) => {
-    const within = { ...deps, db };
-    const { grantId } = await make(within, { advisorId, applicationId, kind: 'authorized', scopes });
+  return inTransaction(deps, async (deps) => {
+    const { grantId } = await makeGrant(deps, { advisorId, applicationId, kind: 'authorized', scopes });
     const allowed = { action: 'application allowed', of: { applicationId, clientId }, values: { scopes } } as const;
-    await archiveSignIn(within, byAdvisor(advisorId, traceId), advisorId, allowed);
+    await archiveSignIn(deps, byAdvisor(advisorId, traceId), advisorId, allowed);
     return grantId;
   });
 }
 
-/** Lets the application act for the advisor by client credentials, with those of its scopes that are text scopes. */
+/** Lets the application act for the advisor with client credentials, for those of its scopes that are text scopes. */
 export async function provision(deps: Deps, advisorId: number, clientId: string, by: By = byOperator): Promise<void> {
   const { applicationId, scopes } = await getApplication(deps, clientId);
   const texting = textScopes.filter((scope) => scopes.includes(scope));
   if (texting.length === 0)
-    throw problem('invalid_request', 'The application has no text scope, and client credentials carry no other.');
-  await deps.db.transaction(async (db) => {
-    const within = { ...deps, db };
-    const { isChanged } = await make(within, { advisorId, applicationId, kind: 'provisioned', scopes: texting });
+    throw problem(
+      'invalid_request',
+      'The application has no text scope, and client credentials carry no other scopes.',
+    );
+  await inTransaction(deps, async (deps) => {
+    const { isChanged } = await makeGrant(deps, { advisorId, applicationId, kind: 'provisioned', scopes: texting });
     const setting = { advisorId, what: 'application provisioned', of: { applicationId, clientId } };
-    if (isChanged) await archiveSetting(within, by, { ...setting, values: { scopes: texting } });
+    if (isChanged) await archiveSetting(deps, by, { ...setting, values: { scopes: texting } });
   });
 }
 
-/** The opposite; the tokens that the application got this way end with it. */
+/** Undoes that; tokens that the application got this way end with it. */
 export async function unprovision(deps: Deps, advisorId: number, clientId: string, by: By = byOperator): Promise<void> {
   const { applicationId } = await getApplication(deps, clientId);
-  await deps.db.transaction(async (db) => {
-    if (!(await store.deleteGrantOfKind(db, { advisorId, applicationId, kind: 'provisioned' })))
+  await inTransaction(deps, async (deps) => {
+    if (!(await store.deleteGrantOfKind(deps.db, { advisorId, applicationId, kind: 'provisioned' })))
       throw problem('not_found', 'The application is not provisioned for that advisor.');
     const setting = { advisorId, what: 'application unprovisioned', of: { applicationId, clientId }, values: {} };
-    await archiveSetting({ ...deps, db }, by, setting);
+    await archiveSetting(deps, by, setting);
   });
 }
 
-/** The grant that the operator's own tokens name, so that they too end when the application is disconnected. */
-export async function issuedGrant(
+/** The grant behind tokens that the operator issues, so that disconnecting the application ends them too. */
+export async function makeIssuedGrant(
   deps: Deps,
   advisorId: number,
   { clientId, scopes }: { clientId: string; scopes: string[] },
 ): Promise<string> {
   const { applicationId } = await getApplication(deps, clientId);
-  return (await make(deps, { advisorId, applicationId, kind: 'issued', scopes })).grantId;
+  return (await makeGrant(deps, { advisorId, applicationId, kind: 'issued', scopes })).grantId;
 }
 
-/** The grant, which until the end of the transaction nobody else uses or ends. */
+/** The grant, locked: until the transaction ends, nobody else can use or end it. */
 export async function findGrant(deps: Deps, grantId: string): Promise<Grant | null> {
   return store.findGrantForUpdate(deps.db, grantId);
 }
 
-/** Ends one grant with every token that came from it: refresh at once, access tokens within a second on every node. */
+/** Ends one grant and its tokens: refresh tokens at once, access tokens within a second on every node. */
 export async function endGrant(
   deps: Deps,
   grantId: string,
   { reason, traceId = null }: { reason: 'revoked' | 'used twice'; traceId?: string | null },
 ): Promise<void> {
-  await deps.db.transaction(async (db) => {
-    const ended = await store.deleteGrant(db, grantId);
+  await inTransaction(deps, async (deps) => {
+    const ended = await store.deleteGrant(deps.db, grantId);
     if (!ended) return;
     const { advisorId, applicationId } = ended;
-    // Revoking is what the application itself asks for; that something was used twice we find.
+    // The application itself asks for a revocation; the service detects a reuse.
     const by = { ...(reason === 'revoked' ? byApplication(applicationId, '') : byService), traceId };
     const disconnected = { action: 'application disconnected', of: { applicationId }, values: { reason } } as const;
-    await archiveSignIn({ ...deps, db }, by, advisorId, disconnected);
+    await archiveSignIn(deps, by, advisorId, disconnected);
   });
 }
 
-/** The provisioning that client credentials rest on, for the advisor that is named or the only one there is. */
+/** The grant behind client credentials: for the given advisor, or for the only one provisioned. */
 export async function findProvisioned(
   deps: Deps,
   clientId: string,
@@ -109,7 +110,7 @@ export async function findProvisioned(
   return only ?? 'none';
 }
 
-/** Ends what the application can do for the advisor, by whatever way; without an advisor, for all. Says for how many. */
+/** Ends all of the application's access to the advisor, or to every advisor. Returns how many had authorized it. */
 export async function disconnect(
   deps: Deps,
   clientId: string,
@@ -117,16 +118,15 @@ export async function disconnect(
   by: By = byOperator,
 ): Promise<number> {
   const { applicationId } = await getApplication(deps, clientId);
-  return deps.db.transaction(async (db) => {
-    const within = { ...deps, db };
-    const { authorized, grants } = await store.deleteConnections(db, applicationId, advisorId);
+  return inTransaction(deps, async (deps) => {
+    const { authorized, grants } = await store.deleteConnections(deps.db, applicationId, advisorId);
     const of = { applicationId, clientId };
     if (grants === 0) return 0;
     if (advisorId !== null && by.actor === byAdvisor(advisorId, null).actor)
-      await archiveSignIn(within, by, advisorId, { action: 'application disconnected', of, values: {} });
+      await archiveSignIn(deps, by, advisorId, { action: 'application disconnected', of, values: {} });
     else {
       const setting = { what: 'application disconnected', of, values: { authorized } };
-      await archiveSetting(within, by, { ...setting, ...(advisorId === null ? {} : { advisorId }) });
+      await archiveSetting(deps, by, { ...setting, ...(advisorId === null ? {} : { advisorId }) });
     }
     return authorized;
   });
@@ -134,10 +134,8 @@ export async function disconnect(
 
 export async function listConnections(deps: Deps, advisorId: number): Promise<Connection[]> {
   const connections = new Map<string, Connection>();
-  for (const { clientId, applicationName, kind, scopes, dateTimeCreated } of await store.listGrants(
-    deps.db,
-    advisorId,
-  )) {
+  const grants = await store.listGrants(deps.db, advisorId);
+  for (const { clientId, applicationName, kind, scopes, dateTimeCreated } of grants) {
     if (kind === 'issued') continue;
     const known = connections.get(clientId) ?? { clientId, applicationName, authorized: null, provisioned: false };
     if (kind === 'authorized') known.authorized = { scopes, since: dateTimeCreated };
@@ -147,7 +145,7 @@ export async function listConnections(deps: Deps, advisorId: number): Promise<Co
   return [...connections.values()];
 }
 
-async function make(
+async function makeGrant(
   deps: Deps,
   grant: { advisorId: number; applicationId: number; kind: GrantKind; scopes: string[] },
 ): Promise<{ grantId: string; isChanged: boolean }> {

@@ -1,20 +1,20 @@
 import { type Problem, problem } from '../problems.ts';
 
-/** What we read of a provider's metadata: OpenID Connect Discovery and RFC 8414 have the same names for it. */
+/** The provider metadata that we use: OpenID Connect Discovery and RFC 8414 have the same names for it. */
 export type ProviderMetadata = {
   jwks_uri: string;
   authorization_endpoint: string | undefined;
   token_endpoint: string | undefined;
 };
 
-/** The longest that a request waits for the metadata, and again for the keys. */
+/** How long a request waits for the metadata, and then for the keys. */
 export const providerTimeoutMs = 5_000;
-/** Metadata and keys of the large providers have less than 20 KiB. */
+/** The large providers' metadata and keys are under 20 KiB. */
 const answerBytesMax = 256 * 1024;
-/** After a failure the provider is left alone for this long. */
-const leftAloneMs = 1_000;
+/** After a failure the provider isn't asked again for this long. */
+const cooldownMs = 1_000;
 
-/** The provider doesn't do its part. What is wrong holds no secret, and tells the operator what to mend. */
+/** The provider is at fault. The message holds no secret, and tells the operator what to fix. */
 export class ProviderFault extends Error {
   constructor(what: string, cause?: unknown) {
     super(`The identity provider ${what}`, { cause });
@@ -28,7 +28,7 @@ export class ProviderFault extends Error {
 
 class ProviderTimeout extends ProviderFault {}
 
-/** What the provider publishes about itself, from either of the two standard places. */
+/** The provider's metadata, from either of the two standard places. */
 export async function discover(issuer: string): Promise<ProviderMetadata> {
   const signal = AbortSignal.timeout(providerTimeoutMs);
   for (const url of metadataUrls(issuer)) {
@@ -40,15 +40,15 @@ export async function discover(issuer: string): Promise<ProviderMetadata> {
   throw new ProviderFault('publishes no metadata');
 }
 
-/** A document of the provider's, whole: an answer that is anything else than 200 is none. */
-export async function askForDocument(url: string, signal: AbortSignal): Promise<string> {
+/** One of the provider's documents; any status but 200 is a fault. */
+export async function fetchDocument(url: string, signal: AbortSignal): Promise<string> {
   const { status, text } = await ask(url, signal);
   if (status !== 200) throw new ProviderFault(`answers ${status} where its keys should be`);
   return text;
 }
 
-/** One at a time, and after a failure not before leftAloneMs: whoever comes meanwhile shares the outcome. */
-export function sparing<Args extends unknown[], Answer>(
+/** One attempt at a time, and none until cooldownMs after a failure: concurrent callers share the outcome. */
+export function singleFlight<Args extends unknown[], Answer>(
   attempt: (...args: Args) => Promise<Answer>,
 ): (...args: Args) => Promise<Answer> {
   let pending: Promise<Answer> | undefined;
@@ -66,13 +66,13 @@ export function sparing<Args extends unknown[], Answer>(
   }
 
   return async (...args) => {
-    if (failure && performance.now() < failure.atMs + leftAloneMs) throw failure.error;
+    if (failure && performance.now() < failure.atMs + cooldownMs) throw failure.error;
     pending ??= attempted(args);
     return pending;
   };
 }
 
-/** The first is OpenID Connect's, after the issuer; the second RFC 8414's, before the issuer's path. */
+/** First OpenID Connect's, after the issuer; then RFC 8414's, before the issuer's path. */
 function metadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
@@ -84,12 +84,12 @@ function metadataUrls(issuer: string): string[] {
 
 function readMetadata(text: string, issuer: string): ProviderMetadata {
   const metadata = parse(text);
-  // RFC 8414, 3.3: otherwise one issuer could pass off another's keys as its own.
+  // RFC 8414, section 3.3: otherwise one issuer could pass off another's keys as its own.
   if (metadata.issuer !== issuer)
     throw new ProviderFault(`calls itself ${JSON.stringify(metadata.issuer)}, which is not exactly OAUTH_ISSUER`);
   const { jwks_uri, authorization_endpoint, token_endpoint } = metadata;
   const secure = typeof jwks_uri === 'string' && URL.canParse(jwks_uri) && isAsSecure(jwks_uri, issuer);
-  if (!secure) throw new ProviderFault('publishes no https address of its keys');
+  if (!secure) throw new ProviderFault('publishes no https address for its keys');
   return {
     jwks_uri,
     authorization_endpoint: given(authorization_endpoint, issuer),
@@ -97,7 +97,7 @@ function readMetadata(text: string, issuer: string): ProviderMetadata {
   };
 }
 
-/** An issuer by http is one of a sandbox, on loopback. */
+/** An http issuer is a sandbox's, on loopback. */
 function isAsSecure(url: string, issuer: string): boolean {
   return ['https:', new URL(issuer).protocol].includes(new URL(url).protocol);
 }
@@ -116,7 +116,7 @@ function given(value: unknown, issuer: string): string | undefined {
 
 async function ask(url: string, signal: AbortSignal): Promise<{ status: number; text: string }> {
   try {
-    // A redirect is an answer like any other that is not 200: keys come from where the metadata says.
+    // A redirect is just another answer that isn't 200: keys come from where the metadata says.
     const response = await fetch(url, { signal, redirect: 'manual', headers: { accept: 'application/json' } });
     return { status: response.status, text: await readBounded(response) };
   } catch (cause) {

@@ -4,8 +4,8 @@ import { inBatches } from '../shared/batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 
 /**
- * An authorization request that waits for the advisor. It is known by a random id, which stands in addresses and so in
- * histories and logs; therefore it belongs to the browser that made it, which keeps a secret of its own.
+ * An authorization request that waits for the advisor. Its random id appears in URLs, and so in histories and logs;
+ * therefore it is bound to the browser that made it, which keeps a secret of its own.
  */
 export type Interaction = Record<string, unknown>;
 export type InteractionKey = { uid: string; browser: string };
@@ -22,7 +22,7 @@ export async function findInteraction(deps: Deps, key: InteractionKey): Promise<
   return store.findInteraction(deps.db, hashesOf(key));
 }
 
-/** False where it is gone already: of several at the same time one deletes it. */
+/** False if it is already gone: of several concurrent calls, one deletes it. */
 export async function deleteInteraction(deps: Deps, uid: string): Promise<boolean> {
   return store.deleteInteraction(deps.db, hashSecret(uid));
 }

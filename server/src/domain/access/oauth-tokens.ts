@@ -14,10 +14,10 @@ export type { OAuthTokenKind } from '../../store/access/oauth-tokens.ts';
 /** An authorization code or a refresh token: good for one use. Only its hash is stored. */
 export type OAuthToken = { payload: Record<string, unknown>; grantId: string; usedAt: Date | null };
 
-/** How long the answer to a refresh can be had again: long enough for a client to retry after a timeout. */
+/** How long a refresh can be repeated for the same answer: long enough for a client to retry after a timeout. */
 const lostAnswerMs = 30_000;
-/** How far apart the same redemption, sent several times at once, may arrive. */
-const twinMs = 3_000;
+/** How far apart duplicates of the same code exchange may arrive. */
+const duplicateMs = 3_000;
 const cipher = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
@@ -42,12 +42,12 @@ export async function findOAuthToken(deps: Deps, kind: OAuthTokenKind, value: st
   return row && { payload: row.payload, grantId: row.grantId, usedAt: row.dateTimeUsed };
 }
 
-/** The grant that it is of, or null where it was used before, if only a moment ago. */
+/** Returns its grant, or null if it was used before, even a moment ago. */
 export async function useOAuthToken(deps: Deps, value: string): Promise<string | null> {
   return store.updateOAuthTokenUsed(deps.db, hashSecret(value), new Date());
 }
 
-/** Keeps the answer to a refresh, so that it can be had again when it is lost on the way. Only who has the token can read it. */
+/** Keeps the answer to a refresh in case it gets lost on the way. Only the token's holder can read it. */
 export async function keepAnswer(
   deps: Deps,
   { token, successor, answer }: { token: string; successor: string; answer: object },
@@ -61,10 +61,10 @@ export async function keepAnswer(
 export type Reuse = { answer: object } | { ended: boolean };
 
 /**
- * What the second use of a code or a refresh token comes to. A refresh whose answer was lost gets the same answer, as
- * long as nobody used the new token: there is still one chain of tokens, and it can't fork. A code that was redeemed a
- * moment ago is the same request twice, and only refused. Everything else ends the grant: two parties hold what only one
- * of them was given. docs/decisions/0004 says why this is sound.
+ * Decides about the second use of a code or a refresh token. A refresh whose answer was lost gets the same answer, as
+ * long as nobody has used the new token: there is still one chain of tokens, and it can't fork. A code that was redeemed
+ * a moment ago is a duplicate request, and is only refused. Any other reuse ends the grant: two parties hold a token
+ * that only one of them was given. docs/decisions/0004 explains why this is sound.
  */
 export async function judgeReuse(
   deps: Deps,
@@ -76,16 +76,16 @@ export async function judgeReuse(
   }
   const token = await findOAuthToken(deps, kind, value);
   if (!token?.usedAt) return { ended: false };
-  if (kind === 'AuthorizationCode' && token.usedAt.getTime() > Date.now() - twinMs) return { ended: false };
+  if (kind === 'AuthorizationCode' && token.usedAt.getTime() > Date.now() - duplicateMs) return { ended: false };
   await endGrant(deps, token.grantId, { reason: 'used twice', traceId });
   return { ended: true };
 }
 
-/** What has expired needs no memory: an expired token is refused whether or not it is known. */
+/** Expired tokens can be forgotten: they are refused whether or not they are known. */
 export async function forgetExpiredTokens(deps: Deps): Promise<void> {
   const now = new Date();
-  const lost = new Date(now.getTime() - lostAnswerMs);
-  await inBatches((limit) => store.updateOAuthTokenAnswersGone(deps.db, lost, limit));
+  const answeredBefore = new Date(now.getTime() - lostAnswerMs);
+  await inBatches((limit) => store.clearOAuthTokenAnswers(deps.db, answeredBefore, limit));
   await inBatches((limit) => store.deleteExpiredOAuthTokens(deps.db, now, limit));
   await inBatches((limit) => deleteExpiredRevokedTokens(deps.db, now, limit));
   await forgetExpiredInteractions(deps);

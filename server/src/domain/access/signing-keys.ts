@@ -8,19 +8,19 @@ import * as store from '../../store/access/signing-keys.ts';
 export type SigningKey = SigningKeyRow;
 
 export const algorithm = 'ES256';
-/** No token of ours lasts longer, so a key that has not signed for that long has no more tokens to verify. */
+/** None of our tokens lasts longer, so a key that hasn't signed for that long has no tokens left to verify. */
 export const tokenLifetimeSeconds = 15 * 60;
 const readMs = 1_000;
-/** Each process reads the keys once a second: after this time all of them, and whoever asked for the JWKS, know a new one. */
+/** Every process reads the keys once a second, so by then all of them, and all JWKS clients, know a new key. */
 const publishedBeforeMs = 10_000;
-/** For clocks that differ, and for a token that was being signed at the last moment. */
+/** Allows for clock skew, and for a token that was being signed at the last moment. */
 const retiredAfterMs = (tokenLifetimeSeconds + 60) * 1000;
 
 /** The published keys, the one that signs now first. */
-export type KeyRing = () => Promise<SigningKey[]>;
+export type SigningKeyRing = () => Promise<SigningKey[]>;
 
-/** Read at most once a second; while the database is away, or takes longer than that, as last known. */
-export function keyRing(deps: Deps): KeyRing {
+/** Read at most once a second; the last known keys while the database is unavailable or slower than that. */
+export function signingKeyRing(deps: Deps): SigningKeyRing {
   let known: SigningKey[] = [];
   let reading: Promise<void> | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
@@ -36,7 +36,7 @@ export function keyRing(deps: Deps): KeyRing {
 
   return async () => {
     if (performance.now() - readAtMs > readMs) {
-      // Those who come meanwhile wait for the same reading.
+      // Concurrent callers wait for the same read.
       reading ??= read().finally(() => {
         reading = undefined;
       });
@@ -46,7 +46,7 @@ export function keyRing(deps: Deps): KeyRing {
   };
 }
 
-/** Makes a new key, which is published at once and signs a little later; the old one verifies until its tokens are gone. */
+/** Makes a new key, published at once and signing a little later; the old one verifies until its tokens expire. */
 export async function rotateSigningKeys(deps: Deps): Promise<SigningKey> {
   await keysOf(deps);
   const key = await makeKey(new Date(Date.now() + publishedBeforeMs));
@@ -54,7 +54,7 @@ export async function rotateSigningKeys(deps: Deps): Promise<SigningKey> {
   return key;
 }
 
-/** Makes a new key that signs at once, and forgets the others: every token that they signed ends within a second. */
+/** Makes a new key that signs at once, and forgets the others: tokens they signed are refused within a second. */
 export async function replaceSigningKeys(deps: Deps): Promise<SigningKey> {
   const key = await makeKey(new Date());
   await deps.db.transaction(async (db) => {
@@ -64,21 +64,21 @@ export async function replaceSigningKeys(deps: Deps): Promise<SigningKey> {
   return key;
 }
 
-export type KeyUse = 'waits' | 'signs' | 'verifies';
+export type SigningKeyUse = 'waits' | 'signs' | 'verifies';
 
-export async function listSigningKeys(deps: Deps): Promise<(SigningKey & { use: KeyUse })[]> {
+export async function listSigningKeys(deps: Deps): Promise<(SigningKey & { use: SigningKeyUse })[]> {
   const now = Date.now();
   const [signing, ...others] = signingFirst(await keysOf(deps), now);
   if (!signing) return [];
-  const use = (key: SigningKey): KeyUse => (key.dateTimeSigns.getTime() > now ? 'waits' : 'verifies');
+  const use = (key: SigningKey): SigningKeyUse => (key.dateTimeSigns.getTime() > now ? 'waits' : 'verifies');
   return [{ ...signing, use: 'signs' }, ...others.map((key) => ({ ...key, use: use(key) }))];
 }
 
-export async function forgetRetiredKeys(deps: Deps): Promise<void> {
+export async function forgetRetiredSigningKeys(deps: Deps): Promise<void> {
   await store.deleteSigningKeysSucceededBefore(deps.db, new Date(Date.now() - retiredAfterMs));
 }
 
-/** The keys of the database; its first use makes one. */
+/** The database's keys; the first use makes one. */
 async function keysOf(deps: Deps): Promise<SigningKey[]> {
   const keys = await store.listSigningKeys(deps.db);
   if (keys.length > 0) return keys;
@@ -92,7 +92,7 @@ async function makeKey(dateTimeSigns: Date): Promise<SigningKey> {
   return { kid: randomUUID(), privateJwk, dateTimeCreated: new Date(), dateTimeSigns };
 }
 
-/** Of those whose time has come, the newest signs. Keys come newest first; a clock that is behind must still find one. */
+/** The newest key whose time has come signs. Keys come newest first; a clock that is behind must still find one. */
 function signingFirst(keys: SigningKey[], nowMs: number): SigningKey[] {
   const signing = keys.find((key) => key.dateTimeSigns.getTime() <= nowMs) ?? keys.at(-1);
   return signing ? [signing, ...keys.filter((key) => key !== signing)] : [];

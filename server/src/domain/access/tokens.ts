@@ -3,32 +3,38 @@ import { createLocalJWKSet, errors, importJWK, type JWTPayload, jwtVerify, SignJ
 import type { Deps } from '../../deps.ts';
 import { insertRevokedToken } from '../../store/access/revoked-tokens.ts';
 import { problem } from '../problems.ts';
-import { issuedGrant } from './grants.ts';
-import { algorithm, type KeyRing, keyRing, type SigningKey, tokenLifetimeSeconds } from './signing-keys.ts';
+import { makeIssuedGrant } from './grants.ts';
+import {
+  algorithm,
+  type SigningKey,
+  type SigningKeyRing,
+  signingKeyRing,
+  tokenLifetimeSeconds,
+} from './signing-keys.ts';
 
-/** A verified access token: who it was issued to, for whom, what it allows, and what it ends with. */
+/** A verified access token: issued to which application, for which advisor, with which scopes, and what can end it. */
 export type AccessToken = {
-  /** The application, by its client id, here or with another identity provider. */
+  /** The application's client id, here or at another identity provider. */
   client: string;
-  /** The advisor, by id or, with another identity provider, by email. */
+  /** The advisor's id or, from another identity provider, their email. */
   advisor: string;
   scopes: Set<string>;
   expiresAtMs: number;
-  /** Ours end with their grant, or with the key that signed them, and can be revoked one by one; another's can't. */
+  /** Our tokens end with their grant or their signing key, and can be revoked one by one; another provider's can't. */
   grantId: string | null;
   tokenId: string | null;
-  keyId: string | null;
+  kid: string | null;
 };
 export type TokenVerifier = (token: string) => Promise<AccessToken>;
 export type TokenRequest = { clientId: string; advisorId: number; scopes: string[] };
 
 const tokenType = 'at+jwt';
 
-/** A token by the operator's word alone: for the sandbox, for tests and for support. */
+/** A token that the operator issues directly: for the sandbox, for tests and for support. */
 export async function issueToken(deps: Deps, request: TokenRequest): Promise<string> {
   const { clientId, advisorId, scopes } = request;
-  const grantId = await issuedGrant(deps, advisorId, request);
-  const [key] = await keyRing(deps)();
+  const grantId = await makeIssuedGrant(deps, advisorId, request);
+  const [key] = await signingKeyRing(deps)();
   if (!key) throw new Error('There is no signing key.');
   return new SignJWT({ client_id: clientId, advisor_id: advisorId, grant_id: grantId, scope: scopes.join(' ') })
     .setProtectedHeader({ alg: algorithm, typ: tokenType, kid: key.kid })
@@ -41,8 +47,8 @@ export async function issueToken(deps: Deps, request: TokenRequest): Promise<str
     .sign(await importJWK(key.privateJwk, algorithm));
 }
 
-/** Verifies what our own authorization server issued, by the keys it publishes. */
-export function tokenVerifier(deps: Deps, keys: KeyRing): TokenVerifier {
+/** Verifies tokens that our own authorization server issued, with the keys it publishes. */
+export function tokenVerifier(deps: Deps, keys: SigningKeyRing): TokenVerifier {
   let known: { kids: string; find: ReturnType<typeof createLocalJWKSet> } | undefined;
 
   async function keyFinder() {
@@ -61,13 +67,13 @@ export function tokenVerifier(deps: Deps, keys: KeyRing): TokenVerifier {
       requiredClaims: ['exp', 'jti', 'client_id', 'advisor_id', 'grant_id', 'scope'],
     }).catch((error) => {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      throw problem('unauthorized', 'The access token was signed with a key that is not ours.', { cause: error });
+      throw problem('unauthorized', 'The access token was not signed with one of our keys.', { cause: error });
     });
-    return { ...readClaims(payload), keyId: protectedHeader.kid ?? null };
+    return { ...readClaims(payload), kid: protectedHeader.kid ?? null };
   };
 }
 
-/** Ends one access token, within a second on every node. It is noted until it would have expired by itself. */
+/** Revokes one access token, within a second on every node. The record is kept until the token would have expired. */
 export async function revokeToken(deps: Deps, { tokenId, expiresAtMs }: AccessToken): Promise<void> {
   if (tokenId) await insertRevokedToken(deps.db, tokenId, new Date(expiresAtMs));
 }
@@ -86,7 +92,7 @@ export function publicJwk({ kid, privateJwk: { d: _private, ...jwk } }: SigningK
 
 function readClaims({ client_id: client, advisor_id: advisor, grant_id, jti, scope, exp }: JWTPayload) {
   if (typeof client !== 'string' || typeof advisor !== 'number' || typeof grant_id !== 'string' || !jti || !exp)
-    throw problem('unauthorized', 'The access token lacks a claim.');
+    throw problem('unauthorized', 'The access token is missing a claim.');
   return {
     client,
     advisor: String(advisor),

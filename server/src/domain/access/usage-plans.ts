@@ -3,7 +3,7 @@ import { type UsagePlan, useDailyQuota } from '../../store/access/api-keys.ts';
 import { Bounded } from '../shared/bounded.ts';
 
 export type PlannedKey = UsagePlan & { keyId: number };
-/** What is left of one limit of a plan: `quota` in a window, `remaining` of it, full again after `resetSeconds`. */
+/** What is left of one of a plan's limits: `quota` per window, `remaining` now, full again after `resetSeconds`. */
 export type Allowance = {
   name: 'burst' | 'day';
   quota: number;
@@ -17,12 +17,12 @@ type Bucket = { tokens: number; filledAtMs: number };
 const daySeconds = 86_400;
 
 /**
- * Takes one request from a key's usage plan: a bucket of `burst` that fills at `rate` a second, in memory, and the
- * daily quota, in the database. Libraries of the field count in fixed windows, which let twice the burst through at a
- * window's edge and make a client wait for the next one; a bucket is exact and as short.
+ * Takes one request from a key's usage plan: a bucket of `burst` that refills at `rate` per second, in memory, and the
+ * daily quota, in the database. The usual libraries count in fixed windows, which let twice the burst through at a
+ * window's edge and make a client wait for the next one; a bucket is exact and just as short.
  */
 export function usagePlans(deps: Deps): (key: PlannedKey) => Promise<Use> {
-  // One that is forgotten begins full again: a key among the ten thousand last used keeps its bucket.
+  // A forgotten bucket starts full again: only the ten thousand most recently used keys keep theirs.
   const buckets = new Bounded<number, Bucket>();
 
   function takeFromBucket(keyId: number, ratePerSecond: number, burst: number): Bucket & { taken: boolean } {

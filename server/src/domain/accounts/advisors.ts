@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import type { AdvisorRow, AdvisorSettings, QuietHours } from '../../store/accounts/advisors.ts';
 import * as store from '../../store/accounts/advisors.ts';
 import { findFirm } from '../../store/accounts/firms.ts';
@@ -10,10 +10,10 @@ import { hashPassword } from '../sign-in/passwords.ts';
 import { endSessions } from '../sign-in/sessions.ts';
 import { archiveSetting, changesOf } from './settings.ts';
 
-/** NIST SP 800-63B; what is guessed one by one is throttled. */
+/** NIST SP 800-63B; guesses are throttled. */
 const passwordLengthMin = 8;
 const quietHoursPolicies: readonly string[] = ['off', 'defer', 'refuse'] satisfies QuietHours[];
-/** No carrier takes more from one number. */
+/** No carrier accepts more from one number. */
 const textingPaceMax = 1_000;
 
 export type Advisor = AdvisorRow;
@@ -41,12 +41,12 @@ export async function addAdvisor(deps: Deps, input: AdvisorInput, by: By = byOpe
     disabled: input.disabled ?? false,
     passwordHash: input.password ? await hashPassword(input.password) : null,
   };
-  return deps.db.transaction(async (db) => {
-    const advisor = await store.insertAdvisor(db, given, deps.clock.now());
+  return inTransaction(deps, async (deps) => {
+    const advisor = await store.insertAdvisor(deps.db, given, deps.clock.now());
     if (!advisor) throw taken();
     const { advisorId, firmId } = advisor;
     const setting = { advisorId, what: 'advisor added', of: { firmId }, values: advisor };
-    await archiveSetting({ ...deps, db }, by, setting);
+    await archiveSetting(deps, by, setting);
     return advisor;
   });
 }
@@ -60,20 +60,20 @@ export async function setAdvisor(
   checkSettings(settings);
   checkPassword(password);
   const passwordHash = password ? { passwordHash: await hashPassword(password) } : {};
-  await deps.db.transaction(async (db) => {
-    const before = await store.findAdvisorForUpdate(db, advisorId);
+  await inTransaction(deps, async (deps) => {
+    const before = await store.findAdvisorForUpdate(deps.db, advisorId);
     if (!before) return;
-    if (!(await store.updateAdvisor(db, advisorId, { ...settings, ...passwordHash }))) throw taken();
-    // Whoever knew the old password may be signed in with it, and may have left a passkey to come back by.
-    if (password) await endSessions({ db }, advisorId);
-    if (password) await deletePasskeys(db, advisorId);
+    if (!(await store.updateAdvisor(deps.db, advisorId, { ...settings, ...passwordHash }))) throw taken();
+    // Somebody who knew the old password may be signed in with it, or may have added a passkey to come back with.
+    if (password) await endSessions(deps, advisorId);
+    if (password) await deletePasskeys(deps.db, advisorId);
     const values = { ...changesOf(before, { ...before, ...settings }), ...(password ? { password: 'changed' } : {}) };
     if (Object.keys(values).length === 0) return;
-    await archiveSetting({ ...deps, db }, by, { advisorId, what: 'advisor set', of: {}, values });
+    await archiveSetting(deps, by, { advisorId, what: 'advisor set', of: {}, values });
   });
 }
 
-/** The advisor that an operator names by id or email. */
+/** The advisor with this id or email, as an operator gives it. */
 export async function getAdvisor(deps: Deps, idOrEmail: string): Promise<Advisor> {
   const advisor = await findAdvisor(deps, idOrEmail);
   if (!advisor) throw problem('not_found', `There is no advisor ${idOrEmail}.`);
@@ -88,18 +88,18 @@ export async function listAdvisors(deps: Deps): Promise<Advisor[]> {
   return store.listAdvisors(deps.db);
 }
 
-/** Every advisor who knows a number. */
+/** Every advisor who knows the number. */
 export async function listAdvisorsKnowing(deps: Deps, phone: string): Promise<Advisor[]> {
   return store.listAdvisorsKnowing(deps.db, phone);
 }
 
 function taken() {
-  return problem('invalid_request', 'Another advisor has that email or that texting number.');
+  return problem('invalid_request', 'Another advisor has that email or texting number.');
 }
 
 function checkPassword(password: string | undefined): void {
   if (password && [...password].length < passwordLengthMin)
-    throw problem('invalid_request', `A password has at least ${passwordLengthMin} characters.`);
+    throw problem('invalid_request', `A password needs at least ${passwordLengthMin} characters.`);
 }
 
 function checkSettings(settings: Partial<AdvisorSettings>): void {
@@ -108,7 +108,7 @@ function checkSettings(settings: Partial<AdvisorSettings>): void {
   if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email))
     throw problem('invalid_request', `${email} is not an email address.`);
   if (textingNumber && !e164.test(textingNumber))
-    throw problem('invalid_request', `${textingNumber} is not a phone number in E.164, such as +15005550006.`);
+    throw problem('invalid_request', `${textingNumber} is not an E.164 phone number, such as +15005550006.`);
   if (timeZone !== undefined && !isTimeZone(timeZone))
     throw problem('invalid_request', `${timeZone} is not a time zone, such as America/New_York.`);
   checkTexting(settings);
@@ -116,10 +116,13 @@ function checkSettings(settings: Partial<AdvisorSettings>): void {
 
 function checkTexting({ quietHours, textingPace }: Partial<AdvisorSettings>): void {
   if (quietHours !== undefined && !quietHoursPolicies.includes(quietHours))
-    throw problem('invalid_request', `Quiet hours are one of ${quietHoursPolicies.join(', ')}, not "${quietHours}".`);
+    throw problem(
+      'invalid_request',
+      `Quiet hours must be one of ${quietHoursPolicies.join(', ')}, not "${quietHours}".`,
+    );
   const isPace = (pace: number) => Number.isInteger(pace) && pace >= 1 && pace <= textingPaceMax;
   if (typeof textingPace === 'number' && !isPace(textingPace))
-    throw problem('invalid_request', `A texting pace is 1 to ${textingPaceMax} texts a second, or unlimited.`);
+    throw problem('invalid_request', `A texting pace must be 1 to ${textingPaceMax} texts per second, or unlimited.`);
 }
 
 function isTimeZone(name: string): boolean {

@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import type { FirmRow } from '../../store/accounts/firms.ts';
 import * as store from '../../store/accounts/firms.ts';
 import { type By, byOperator } from '../archive/archive.ts';
@@ -9,9 +9,9 @@ export type Firm = FirmRow;
 
 export async function addFirm(deps: Deps, name: string, by: By = byOperator): Promise<Firm> {
   if (name.trim() === '') throw problem('invalid_request', 'A firm needs a name.');
-  return deps.db.transaction(async (db) => {
-    const firm = await store.insertFirm(db, name.trim(), deps.clock.now());
-    await archiveSetting({ ...deps, db }, by, { what: 'firm added', of: { firmId: firm.firmId }, values: firm });
+  return inTransaction(deps, async (deps) => {
+    const firm = await store.insertFirm(deps.db, name.trim(), deps.clock.now());
+    await archiveSetting(deps, by, { what: 'firm added', of: { firmId: firm.firmId }, values: firm });
     return firm;
   });
 }
@@ -22,17 +22,16 @@ export async function setFirm(
   change: { firstTextLine: boolean },
   by: By = byOperator,
 ): Promise<Firm> {
-  return deps.db.transaction(async (db) => {
-    const within = { ...deps, db };
-    const before = await lockFirm(within, firmId);
-    await store.updateFirm(db, firmId, change);
+  return inTransaction(deps, async (deps) => {
+    const before = await lockFirm(deps, firmId);
+    await store.updateFirm(deps.db, firmId, change);
     const values = changesOf(before, { ...before, ...change });
-    if (values) await archiveSetting(within, by, { what: 'firm set', of: { firmId }, values });
+    if (values) await archiveSetting(deps, by, { what: 'firm set', of: { firmId }, values });
     return { ...before, ...change };
   });
 }
 
-/** The firm, which until the end of the transaction nobody else sets anything of, nor disposes of records of. */
+/** The firm, locked: until the transaction ends, nobody else can change its settings or dispose of its records. */
 export async function lockFirm(deps: Deps, firmId: number): Promise<Firm> {
   const firm = await store.findFirmForUpdate(deps.db, firmId);
   if (!firm) throw noFirm(firmId);

@@ -1,17 +1,17 @@
 import type { Deps } from '../../deps.ts';
 import { archive, type By, deployment } from '../archive/archive.ts';
 
-/** What was set, of what, and the values: never a secret. Without an advisor it is the deployment's. */
+/** Which setting of what, and the values: never a secret. Without an advisor it belongs to the deployment. */
 export type Setting = {
   advisorId?: number;
   /** `advisor added` */
   what: string;
-  /** Ids, to find it by. */
+  /** Ids to find it by. */
   of: Record<string, number | string>;
   values: object;
 };
 
-/** Writes down a change of settings, in the transaction that makes it. */
+/** Archives a change of settings, in the transaction that makes it. */
 export async function archiveSetting(
   deps: Deps,
   by: By,
@@ -21,7 +21,7 @@ export async function archiveSetting(
   await archive(deps, by, { ...entry, body: JSON.stringify(values) });
 }
 
-/** What differs between two states of the same thing, each as `{from, to}`; null where nothing does. */
+/** The fields that differ, each as `{from, to}`; null if none does. */
 export function changesOf<Row extends object>(before: Row, after: Row): Record<string, unknown> | null {
   const changes = Object.entries(after).flatMap(([name, to]) => {
     const from: unknown = before[name as keyof Row];

@@ -1,21 +1,21 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import { findFirm } from '../../store/accounts/firms.ts';
 import type { NewStaff, StaffRow } from '../../store/accounts/staff.ts';
 import * as store from '../../store/accounts/staff.ts';
 import { archive, type By, byOperator, deployment } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 
-/** A person of a firm who supervises: records consent given on paper, and reviews. */
+/** A firm's supervisor: they record consent given on paper, and review texts. */
 export type Staff = StaffRow;
 
 export async function addStaff(deps: Deps, { firmId, name, email }: NewStaff, by: By = byOperator): Promise<Staff> {
-  if (name.trim() === '') throw problem('invalid_request', 'Staff need a name.');
+  if (name.trim() === '') throw problem('invalid_request', 'A staff member needs a name.');
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw problem('invalid_request', `${email} is not an email address.`);
   if (!(await findFirm(deps.db, firmId))) throw problem('not_found', `There is no firm ${firmId}.`);
-  return deps.db.transaction(async (db) => {
-    const staff = await store.insertStaff(db, { firmId, name: name.trim(), email }, deps.clock.now());
-    if (!staff) throw problem('invalid_request', 'Somebody else of the staff has that email.');
-    await archiveStaff({ ...deps, db }, by, 'added', staff);
+  return inTransaction(deps, async (deps) => {
+    const staff = await store.insertStaff(deps.db, { firmId, name: name.trim(), email }, deps.clock.now());
+    if (!staff) throw problem('invalid_request', 'Another staff member has that email.');
+    await archiveStaff(deps, by, 'added', staff);
     return staff;
   });
 }
@@ -26,9 +26,9 @@ export async function setStaff(
   { disabled }: { disabled: boolean },
   by: By = byOperator,
 ): Promise<void> {
-  await deps.db.transaction(async (db) => {
-    const staff = await store.updateStaff(db, staffId, { disabled });
-    if (staff) await archiveStaff({ ...deps, db }, by, disabled ? 'disabled' : 'enabled', staff);
+  await inTransaction(deps, async (deps) => {
+    const staff = await store.updateStaff(deps.db, staffId, { disabled });
+    if (staff) await archiveStaff(deps, by, disabled ? 'disabled' : 'enabled', staff);
   });
 }
 
@@ -43,10 +43,10 @@ async function archiveStaff(
   await archive(deps, by, { advisorId: deployment, kind: 'staff', memberId: null, meta, body });
 }
 
-/** Whom an operator names by id or email. */
+/** The staff member with this id or email, as an operator gives it. */
 export async function getStaff(deps: Deps, idOrEmail: string): Promise<Staff> {
   const staff = await store.findStaff(deps.db, idOrEmail);
-  if (!staff) throw problem('not_found', `There is nobody ${idOrEmail} on the staff.`);
+  if (!staff) throw problem('not_found', `There is no staff member ${idOrEmail}.`);
   return staff;
 }
 

@@ -1,4 +1,4 @@
-/** Where passkeys commonly live, by the id that each kind of authenticator gives (its AAGUID). */
+/** The names of common authenticators by their AAGUID, the id that each kind reports. */
 const names: Record<string, string> = {
   'fbfc3007-154e-4ecc-8c0b-6e020557d7bd': 'iCloud Keychain',
   'dd4ec289-e01d-41c9-bb89-70fa845d4bf2': 'iCloud Keychain',
@@ -13,7 +13,7 @@ const names: Record<string, string> = {
   '531126d6-e717-415c-9320-3d9aa6981239': 'Dashlane',
 };
 
-/** What to call a passkey in its owner's list. */
+/** The passkey's name in its owner's list. */
 export function authenticatorName(aaguid: string, transports: string[]): string {
   const known = names[aaguid];
   if (known) return known;

@@ -7,23 +7,23 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const tagLength = 32;
 const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** The hash in the PHC string form, which carries its own salt and cost. */
+/** The hash as a PHC string, which carries its own salt and cost. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const tag = await derive('argon2id', { message: password.normalize('NFKC'), nonce: salt, ...cost, tagLength });
   return phcString(salt, tag);
 }
 
-/** Whether the password has that hash. Where there is none the same work is done, so that time tells nothing. */
+/** Whether the password matches the hash. Without a hash it does the same work, so that timing reveals nothing. */
 export async function verifyPassword(password: string, phc: string | null): Promise<boolean> {
-  const { tag, ...parameters } = readPhc(phc ?? nobodys);
+  const { tag, ...parameters } = readPhc(phc ?? unmatchable);
   const derived = await derive('argon2id', { message: password.normalize('NFKC'), ...parameters });
   return timingSafeEqual(derived, tag) && phc !== null;
 }
 
 function readPhc(phc: string) {
   const [, memory, passes, parallelism, salt, tag] = phcForm.exec(phc) ?? [];
-  if (!salt || !tag) throw new Error('A stored password hash is not argon2id in the PHC string form.');
+  if (!salt || !tag) throw new Error('A stored password hash is not an argon2id PHC string.');
   const bytes = Buffer.from(tag, 'base64');
   return {
     memory: Number(memory),
@@ -44,5 +44,5 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }
 
-/** The hash of no password. */
-const nobodys = phcString(randomBytes(16), randomBytes(tagLength));
+/** A hash that no password matches. */
+const unmatchable = phcString(randomBytes(16), randomBytes(tagLength));

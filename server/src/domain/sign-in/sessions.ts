@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import type { SessionRow, SignInMethod } from '../../store/sign-in/sessions.ts';
 import * as store from '../../store/sign-in/sessions.ts';
 import { byAdvisor } from '../archive/archive.ts';
 import { inBatches } from '../shared/batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
-import { type Attempt, archiveSignIn } from './sign-in-records.ts';
+import type { Attempt } from './sign-in-failures.ts';
+import { archiveSignIn } from './sign-in-records.ts';
 
-/** An advisor who is signed in: who, how and since when. */
+/** A signed-in advisor: who, how and since when. */
 export type Session = SessionRow;
-/** What the advisor's browser keeps; only its SHA-256 is stored. */
+/** The advisor's browser keeps the token; we store only its SHA-256. */
 export type NewSession = { token: string; advisorId: number };
 
 const sessionMs = 12 * 60 * 60 * 1000;
 
-/** The new session, or null where the advisor may no longer sign in, or not with the password that was checked. */
+/** The new session, or null if the advisor may no longer sign in, or not with the password that was checked. */
 export async function beginSession(
   deps: Deps,
   advisorId: number,
@@ -24,10 +25,10 @@ export async function beginSession(
   const created = new Date();
   const expires = new Date(created.getTime() + sessionMs);
   const session = { sessionHash: hashSecret(token), advisorId, method, created, expires };
-  return deps.db.transaction(async (db) => {
-    if (!(await store.insertSession(db, session, checkedPasswordHash))) return null;
+  return inTransaction(deps, async (deps) => {
+    if (!(await store.insertSession(deps.db, session, checkedPasswordHash))) return null;
     const signedIn = { action: 'signed in', of: { method }, values: { address } } as const;
-    await archiveSignIn({ ...deps, db }, byAdvisor(advisorId, traceId), advisorId, signedIn);
+    await archiveSignIn(deps, byAdvisor(advisorId, traceId), advisorId, signedIn);
     return { token, advisorId };
   });
 }

@@ -1,10 +1,10 @@
 import type { Deps } from '../../deps.ts';
 import { findCredentials } from '../../store/accounts/advisors.ts';
-import { forgetExpiredChallenges } from './passkeys.ts';
+import { forgetExpiredChallenges } from './passkey-challenges.ts';
 import { verifyPassword } from './passwords.ts';
 import { beginSession, forgetExpiredSessions, type NewSession } from './sessions.ts';
-import { type Attempt, archiveFailures, noteFailure } from './sign-in-records.ts';
-import { forgetFullBuckets, giveBackAttempt, signInThrottles, takeAttempt } from './throttles.ts';
+import { type Attempt, archiveFailures, countFailure } from './sign-in-failures.ts';
+import { forgetFullBuckets, returnAttempt, signInThrottles, takeAttempt } from './throttles.ts';
 
 export type SignIn =
   | { session: NewSession; refused?: undefined }
@@ -12,8 +12,8 @@ export type SignIn =
   | { refused: 'throttled'; retryAfterSeconds: number };
 
 /**
- * Signs an advisor in. An email that nobody has, an advisor without a password and a disabled one are all a wrong
- * password: the same answer after the same work.
+ * Signs an advisor in. An unknown email, an advisor without a password and a disabled advisor are all treated like a
+ * wrong password: the same answer after the same work.
  */
 export async function signIn(
   deps: Deps,
@@ -27,16 +27,16 @@ export async function signIn(
   const right = await verifyPassword(password, passwordHash);
   const attempt = { method: 'password', address, traceId } as const;
   if (!right || advisorId === null) {
-    await noteFailure(deps, foldedEmail, { ...attempt, advisorId });
+    await countFailure(deps, foldedEmail, { ...attempt, advisorId });
     return { refused: 'wrong' };
   }
   const session = await beginSession(deps, advisorId, { ...attempt, checkedPasswordHash: passwordHash });
   if (!session) return { refused: 'wrong' };
-  await giveBackAttempt(deps, throttles);
+  await returnAttempt(deps, throttles);
   return { session };
 }
 
-/** What is over: sessions, challenges that nobody answered, buckets that are full again, failures that are counted. */
+/** Forgets expired sessions, unanswered challenges and full buckets, and archives the failures counted so far. */
 export async function forgetExpiredSignIns(deps: Deps): Promise<void> {
   await archiveFailures(deps);
   await forgetExpiredSessions(deps);

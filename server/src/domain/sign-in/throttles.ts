@@ -5,13 +5,13 @@ import * as store from '../../store/sign-in/throttles.ts';
 import { inBatches } from '../shared/batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 
-/** Attempts that someone has: `burst` of them, coming back at `perSecond`. The name says who and at what. */
+/** A bucket of `burst` attempts that refills at `perSecond`. The name says whose attempts, and at what. */
 export type Bucket = { name: string; burst: number; perSecond: number };
 
-/** Every bucket is full again by then, and one that is full need not be remembered: the slowest takes 500 seconds. */
+/** Every bucket is full again by then, and a full bucket can be forgotten: the slowest takes 1,000 seconds. */
 const fullAfterMs = 60 * 60 * 1000;
 
-/** Guesses at one account's password: from one address, from everywhere, and by one address at any account. */
+/** Password guesses: from one address at any account, from one address at one account, and from anywhere at one account. */
 export function signInThrottles(foldedEmail: string, address: string): Bucket[] {
   const from = network(address);
   return [
@@ -21,39 +21,39 @@ export function signInThrottles(foldedEmail: string, address: string): Bucket[] 
   ];
 }
 
-/** Apart from the passwords', so that a passkey still signs in when passwords were guessed from the same address. */
+/** Separate from the password buckets, so that a passkey still works after password guesses from the same address. */
 export function passkeyThrottles(address: string): Bucket[] {
   return [{ name: `passkey from ${network(address)}`, burst: 100, perSecond: 1 }];
 }
 
-/** The sign-in page asks for a challenge each time it is opened. */
+/** The sign-in page asks for a challenge every time it opens. */
 export function challengeThrottles(address: string): Bucket[] {
   return [{ name: `passkey challenge from ${network(address)}`, burst: 300, perSecond: 5 }];
 }
 
-/** Authorization requests, each of which is remembered until it is decided or expires. */
+/** Authorization requests: each is stored until it is decided or expires. */
 export function authorizeThrottles(address: string): Bucket[] {
   return [{ name: `authorize from ${network(address)}`, burst: 1_000, perSecond: 10 }];
 }
 
-/** Wrong credentials at the token endpoint: of one application, where there is such a one, and of any. */
+/** Wrong credentials at the token endpoint: for any application, and for this one if it exists. */
 export function clientThrottles(clientId: string | undefined, address: string): Bucket[] {
   const from = network(address);
   const ofClient = { name: `client ${clientId} from ${from}`, burst: 100, perSecond: 5 };
   return [{ name: `client from ${from}`, burst: 300, perSecond: 5 }, ...(clientId ? [ofClient] : [])];
 }
 
-/** What an application refreshes for one advisor: every quarter of an hour is enough. */
+/** One grant's refreshes: an application needs one every 15 minutes. */
 export function refreshThrottles(grantId: string): Bucket[] {
   return [{ name: `refresh of ${grantId}`, burst: 200, perSecond: 0.2 }];
 }
 
 /**
- * Takes an attempt from every bucket, or from none where one is empty: then it says after how many seconds to come back.
- * The first is that of an address, if there is one; where it is empty the others aren't even made, so that who guesses
- * at made-up accounts can't fill the database with them.
- * It is taken before the password is looked at and given back when it was right; so guesses made at the same moment,
- * on whatever node, can't be more than the bucket held.
+ * Takes an attempt from every bucket, or from none if one is empty; then it returns how many seconds to wait.
+ * The first bucket is the address's. If it is empty the others aren't created, so that guessing at made-up accounts can't
+ * fill the database with buckets.
+ * An attempt is taken before the password is checked and returned if the password was right, so concurrent guesses, on
+ * any node, can't exceed what the bucket held.
  */
 export async function takeAttempt(deps: Deps, buckets: Bucket[]): Promise<number | null> {
   const rows = buckets.map(rowOf);
@@ -75,9 +75,9 @@ async function longestWait(db: Deps['db'], rows: BucketRow[]): Promise<number> {
   return Math.max(0, ...waits);
 }
 
-export async function giveBackAttempt(deps: Deps, buckets: Bucket[]): Promise<void> {
-  // One by one: holding several in another order than who takes would be waiting in a circle.
-  for (const bucket of buckets) await store.giveBackToBucket(deps.db, rowOf(bucket));
+export async function returnAttempt(deps: Deps, buckets: Bucket[]): Promise<void> {
+  // One by one: locking several in a different order than takeAttempt would risk a deadlock.
+  for (const bucket of buckets) await store.returnToBucket(deps.db, rowOf(bucket));
 }
 
 export async function forgetFullBuckets(deps: Deps): Promise<void> {
@@ -89,7 +89,7 @@ function rowOf({ name, burst, perSecond }: Bucket): BucketRow {
   return { bucketHash: hashSecret(name), burst, perSecond };
 }
 
-/** Of IPv6 the first 64 bits: one line at home has 2^64 addresses, and its owner could use a new one for each guess. */
+/** For IPv6, the first 64 bits: a home connection has 2^64 addresses, enough for a new one with every guess. */
 function network(address: string): string {
   if (!isIPv6(address)) return address;
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Session } from '../../domain/sign-in/sessions.ts';
-import type { AuthorizationRequest, AuthorizationRequests } from '../../oauth/server.ts';
+import type { AuthorizationRequest, AuthorizationRequests } from '../../oauth/authorization-requests.ts';
 import { brand, type Html, hidden, html, sendErrorPage, sendPage } from '../browser/page.ts';
 import { signOutForm } from './frame.ts';
 import { scopeList } from './scope-list.ts';

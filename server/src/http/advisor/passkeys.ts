@@ -5,11 +5,11 @@ import {
   listPasskeys,
   type Passkey,
   passkeysMax,
-  passkeysPossible,
   registrationOptions,
   removePasskey,
 } from '../../domain/sign-in/passkeys.ts';
 import type { Session } from '../../domain/sign-in/sessions.ts';
+import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { confirmation, day, rooms } from './frame.ts';
 import type { Visits } from './visits.ts';

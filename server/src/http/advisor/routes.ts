@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../deps.ts';
-import type { AuthorizationRequests } from '../../oauth/server.ts';
+import type { AuthorizationRequests } from '../../oauth/authorization-requests.ts';
 import { sendFailure } from '../browser/failures.ts';
 import { addScript } from '../browser/page.ts';
 import type { Lane } from '../door/lane.ts';

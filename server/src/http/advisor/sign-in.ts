@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { passkeysPossible, signInByPasskey, signInOptions } from '../../domain/sign-in/passkeys.ts';
+import { signInByPasskey, signInOptions } from '../../domain/sign-in/passkey-sign-in.ts';
 import { signIn } from '../../domain/sign-in/sign-ins.ts';
+import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { brand, type Html, hidden, html, sendPage } from '../browser/page.ts';
 
 import { firstPage, localPath, type Visits } from './visits.ts';

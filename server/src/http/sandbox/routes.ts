@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../deps.ts';
-import { requireKey } from '../../domain/access/callers.ts';
+import { requireApiKey } from '../../domain/access/callers.ts';
 import type { SandboxClock } from '../../sandbox/sandbox-clock.ts';
 import { apiKeyOf } from '../door/authenticate.ts';
 import { addClock } from './clock.ts';
@@ -10,7 +10,7 @@ import { addHandset } from './handsets.ts';
 /** What the sandbox adds at the origin: it needs the API key alone, the page with the phones nothing. In production none of it exists. */
 export function addSandbox(app: FastifyInstance, deps: Deps, clock: SandboxClock, handOn = async () => {}): void {
   app.register(async (scope) => {
-    scope.addHook('onRequest', async (request) => requireKey(deps, apiKeyOf(request)));
+    scope.addHook('onRequest', async (request) => requireApiKey(deps, apiKeyOf(request)));
     addClock(scope, clock, handOn);
     addHandset(scope, deps);
   });

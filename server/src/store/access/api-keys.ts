@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 
 export type UsagePlan = { ratePerSecond: number | null; burst: number | null; dailyQuota: number | null };
-export type KeyRow = UsagePlan & {
+export type ApiKeyRow = UsagePlan & {
   keyId: number;
   clientId: string;
   hint: string;
@@ -9,7 +9,7 @@ export type KeyRow = UsagePlan & {
   dateTimeCreated: Date;
 };
 
-export async function insertKey(
+export async function insertApiKey(
   db: Db,
   key: { applicationId: number; keyHash: Buffer; hint: string; plan: UsagePlan },
   now: Date,
@@ -28,8 +28,8 @@ const columns = `
   key_id as "keyId", client_id as "clientId", hint, rate_per_second as "ratePerSecond", burst,
   daily_quota as "dailyQuota", revoked, k.date_time_created as "dateTimeCreated"`;
 
-export async function listKeys(db: Db): Promise<KeyRow[]> {
-  return db.query<KeyRow>(
+export async function listApiKeys(db: Db): Promise<ApiKeyRow[]> {
+  return db.query<ApiKeyRow>(
     `select ${columns}
      from api_keys k
      join applications using (application_id)
@@ -37,9 +37,9 @@ export async function listKeys(db: Db): Promise<KeyRow[]> {
   );
 }
 
-/** Locked, so that who changes it knows what it was. */
-export async function findKeyForUpdate(db: Db, keyId: number): Promise<KeyRow | null> {
-  const [row] = await db.query<KeyRow>(
+/** Locked, so that a change knows the values before it. */
+export async function findApiKeyForUpdate(db: Db, keyId: number): Promise<ApiKeyRow | null> {
+  const [row] = await db.query<ApiKeyRow>(
     `select ${columns}
      from api_keys k
      join applications using (application_id)
@@ -50,7 +50,7 @@ export async function findKeyForUpdate(db: Db, keyId: number): Promise<KeyRow | 
   return row ?? null;
 }
 
-export async function updateKeyPlan(db: Db, keyId: number, plan: UsagePlan): Promise<void> {
+export async function updateApiKeyPlan(db: Db, keyId: number, plan: UsagePlan): Promise<void> {
   await db.query(
     `update api_keys
      set rate_per_second = $2, burst = $3, daily_quota = $4
@@ -59,13 +59,13 @@ export async function updateKeyPlan(db: Db, keyId: number, plan: UsagePlan): Pro
   );
 }
 
-export async function updateKeyRevoked(db: Db, keyId: number): Promise<void> {
+export async function updateApiKeyRevoked(db: Db, keyId: number): Promise<void> {
   await db.query('update api_keys set revoked = true where key_id = $1', [keyId]);
 }
 
 /**
- * Takes one request of the day's quota, and says how many are used. In the database, so that the quota holds over all
- * nodes and restarts; only keys that have a quota pay for it. A refused request does not count.
+ * Takes one request from the day's quota and returns how many are used. It is in the database so that the quota holds
+ * across nodes and restarts; only keys with a quota pay for it. A refused request doesn't count.
  */
 export async function useDailyQuota(db: Db, keyId: number, day: string, quota: number): Promise<number | null> {
   const [row] = await db.query<{ used: number }>(
@@ -82,8 +82,8 @@ export async function useDailyQuota(db: Db, keyId: number, day: string, quota: n
   return row?.used ?? null;
 }
 
-/** The key alone, for what needs no token; one that is revoked, or whose application is disabled, is none. */
-export async function findKey(db: Db, keyHash: Buffer): Promise<{ keyId: number; clientId: string } | null> {
+/** The key alone, for routes that need no token; null if it is revoked or its application is disabled. */
+export async function findApiKey(db: Db, keyHash: Buffer): Promise<{ keyId: number; clientId: string } | null> {
   const [row] = await db.query<{ keyId: number; clientId: string }>(
     `select key_id as "keyId", client_id as "clientId"
      from api_keys
@@ -94,12 +94,12 @@ export async function findKey(db: Db, keyHash: Buffer): Promise<{ keyId: number;
   return row ?? null;
 }
 
-/** Everything that both credentials point at, in one look: what is missing or off is null or false. */
+/** Everything that both credentials refer to, in one query: missing records are null. */
 export type CallerRow = {
   key: (UsagePlan & { keyId: number; applicationId: number; revoked: boolean }) | null;
   application: { applicationId: number; disabled: boolean } | null;
   advisor: { advisorId: number; disabled: boolean } | null;
-  /** The token's grant or the key that signed it is no more, or the token itself was revoked. */
+  /** The token's grant or signing key no longer exists, or the token itself was revoked. */
   ended: boolean;
 };
 
@@ -111,7 +111,7 @@ export async function findCaller(
     advisor: string;
     grantId: string | null;
     tokenId: string | null;
-    keyId: string | null;
+    kid: string | null;
   },
 ): Promise<CallerRow> {
   const [row] = await db.query<CallerRow>(
@@ -145,7 +145,7 @@ export async function findCaller(
       credentials.advisor,
       credentials.grantId,
       credentials.tokenId,
-      credentials.keyId,
+      credentials.kid,
     ],
     'find-caller',
   );

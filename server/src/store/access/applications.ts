@@ -7,7 +7,7 @@ export type ApplicationRow = {
   secretHash: Buffer;
   scopes: string[];
   redirectUris: string[];
-  /** The name that another identity provider has for it. */
+  /** Its client id at another identity provider. */
   externalClientId: string | null;
   disabled: boolean;
   dateTimeCreated: Date;
@@ -18,7 +18,7 @@ const columns = `
   application_id as "applicationId", client_id as "clientId", name, secret_hash as "secretHash", scopes,
   redirect_uris as "redirectUris", external_client_id as "externalClientId", disabled, date_time_created as "dateTimeCreated"`;
 
-/** The new application, or null where its external client id is another's already. */
+/** The new application, or null if another one has its external client id. */
 export async function insertApplication(
   db: Db,
   application: NewApplication,
@@ -59,7 +59,7 @@ export async function updateApplication(
   );
 }
 
-/** False where the external client id is another's already. */
+/** False if another application has the external client id. */
 export async function updateExternalClientId(
   db: Db,
   applicationId: number,

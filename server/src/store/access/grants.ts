@@ -19,7 +19,7 @@ const columns = `
   applications.name as "applicationName", grants.scopes, grants.date_time_created as "dateTimeCreated",
   grants.date_time_modified as "dateTimeModified"`;
 
-/** The grant of that kind, made or found: one that is there keeps its id and gains the scopes, unless it has them all. */
+/** Inserts the grant, or adds the scopes to the existing one of that kind, which keeps its id. */
 export async function upsertGrant(
   db: Db,
   grant: NewGrant,
@@ -46,8 +46,8 @@ export async function upsertGrant(
 }
 
 /**
- * The grant with all that must be on for it to count: its application and its advisor. Locked, so that what spends the
- * tokens of a grant and what ends it take turns.
+ * The grant, unless its application or its advisor is disabled. Locked, so that using the grant's tokens and ending it
+ * take turns.
  */
 export async function findGrantForUpdate(db: Db, grantId: string): Promise<GrantRow | null> {
   const [row] = await db.query<GrantRow>(
@@ -73,7 +73,7 @@ export async function listGrants(db: Db, advisorId: number): Promise<GrantRow[]>
   );
 }
 
-/** The advisors that an application is provisioned for, as long as both are on; two are enough to know that one isn't alone. */
+/** The advisors an application is provisioned for, unless either is disabled; two are enough to know there are several. */
 export async function listProvisioned(
   db: Db,
   clientId: string,
@@ -93,8 +93,8 @@ export async function listProvisioned(
 }
 
 /**
- * Its codes and refresh tokens are worth nothing from now on; they are deleted later, however many they are. Returns
- * whose it was, or null where there is none.
+ * Its codes and refresh tokens stop working at once; they are deleted later, because there may be many. Returns whose
+ * grant it was, or null if there is none.
  */
 export async function deleteGrant(
   db: Db,
@@ -139,9 +139,9 @@ export async function deleteGrantOfKind(
 }
 
 /**
- * Ends what the application can do for the advisor, or for every advisor. What the operator provisioned stays, under
- * another id: the tokens that name the old one end too. Returns how many advisors had authorized it, and how many grants
- * ended or were renamed.
+ * Ends the application's access to the advisor, or to every advisor. Grants that the operator provisioned stay, under a
+ * new id, so that tokens with the old id end too. Returns how many advisors had authorized it, and how many grants ended
+ * or were renamed.
  */
 export async function deleteConnections(
   db: Db,

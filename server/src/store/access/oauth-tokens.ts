@@ -25,8 +25,8 @@ export async function findOAuthToken(db: Db, kind: OAuthTokenKind, hash: Buffer)
 }
 
 /**
- * Marks it used, once: of several at the same time all but one wait for the first and then find it used. Returns its
- * grant, or null where it was used before.
+ * Marks it used, once: of several concurrent calls, all but one wait for the first and then find it used. Returns its
+ * grant, or null if it was used before.
  */
 export async function updateOAuthTokenUsed(db: Db, hash: Buffer, now: Date): Promise<string | null> {
   const [row] = await db.query<{ grantId: string }>(
@@ -51,7 +51,7 @@ export async function updateOAuthTokenAnswer(
   ]);
 }
 
-/** The answer to the use of a token, if that was since then and what it answered with has not been used itself. */
+/** The kept answer of a token used since then, unless the successor in that answer has been used itself. */
 export async function findOAuthTokenAnswer(db: Db, hash: Buffer, since: Date): Promise<Buffer | null> {
   const [row] = await db.query<{ answer: Buffer }>(
     `select t.answer
@@ -63,8 +63,8 @@ export async function findOAuthTokenAnswer(db: Db, hash: Buffer, since: Date): P
   return row?.answer ?? null;
 }
 
-/** Clears the answers of tokens used before that time. */
-export async function updateOAuthTokenAnswersGone(db: Db, usedBefore: Date, limit: number): Promise<number> {
+/** Clears the kept answers of tokens used before then. */
+export async function clearOAuthTokenAnswers(db: Db, usedBefore: Date, limit: number): Promise<number> {
   const updated = await db.query(
     `update oauth_tokens
      set answer = null

@@ -4,13 +4,13 @@ export type SigningKeyRow = {
   kid: string;
   privateJwk: Record<string, string>;
   dateTimeCreated: Date;
-  /** From when on it signs. */
+  /** When it starts to sign. */
   dateTimeSigns: Date;
 };
 
 const firstKeyLock = 7_277_003;
 
-/** Adds the key unless there is one: of several nodes that start at once, one wins and all use its key. */
+/** Adds the key unless one exists: of several nodes that start at once, one wins and all use its key. */
 export async function insertFirstSigningKey(db: Db, key: SigningKeyRow): Promise<void> {
   await db.transaction(async (transaction) => {
     await transaction.query('select pg_advisory_xact_lock($1)', [firstKeyLock]);
@@ -26,7 +26,7 @@ export async function insertSigningKey(db: Db, key: SigningKeyRow): Promise<void
   );
 }
 
-/** The one that signs last comes first. */
+/** Ordered by when they start to sign, the latest first. */
 export async function listSigningKeys(db: Db): Promise<SigningKeyRow[]> {
   return db.query<SigningKeyRow>(
     `select
@@ -36,7 +36,7 @@ export async function listSigningKeys(db: Db): Promise<SigningKeyRow[]> {
   );
 }
 
-/** Deletes the keys whose successor has signed since before that time. */
+/** Deletes the keys whose successor started to sign before that time. */
 export async function deleteSigningKeysSucceededBefore(db: Db, time: Date): Promise<void> {
   await db.query(
     `delete from signing_keys k

@@ -12,7 +12,7 @@ export type AdvisorRow = {
   consentRequired: boolean;
   consentCollection: boolean;
   quietHours: QuietHours;
-  /** Texts a second from the number; unset, as fast as the carrier takes them. */
+  /** Texts per second from the number; null means as fast as the carrier accepts them. */
   textingPace: number | null;
   disabled: boolean;
   dateTimeCreated: Date;
@@ -38,7 +38,7 @@ const columns = `
   time_zone as "timeZone", consent_required as "consentRequired", consent_collection as "consentCollection",
   quiet_hours as "quietHours", texting_pace as "textingPace", disabled, date_time_created as "dateTimeCreated"`;
 
-/** The new advisor, or null where the email or the texting number is another's already. */
+/** The new advisor, or null if another one has the email or the texting number. */
 export async function insertAdvisor(db: Db, advisor: NewAdvisor, now: Date): Promise<AdvisorRow | null> {
   const [row] = await db.query<AdvisorRow>(
     `insert into advisors (
@@ -66,7 +66,7 @@ export async function insertAdvisor(db: Db, advisor: NewAdvisor, now: Date): Pro
   return row ?? null;
 }
 
-/** False where the email or the texting number is another's already. */
+/** False if another advisor has the email or the texting number. */
 export async function updateAdvisor(
   db: Db,
   advisorId: number,
@@ -83,7 +83,7 @@ export async function updateAdvisor(
   return update.then(() => true).catch(falseIfTaken);
 }
 
-/** By id or by email, as an operator names them. */
+/** By id or by email. */
 export async function findAdvisor(db: Db, idOrEmail: string): Promise<AdvisorRow | null> {
   const [row] = await db.query<AdvisorRow>(
     `select ${columns}
@@ -94,7 +94,7 @@ export async function findAdvisor(db: Db, idOrEmail: string): Promise<AdvisorRow
   return row ?? null;
 }
 
-/** Locked, so that who changes settings knows what they were. */
+/** Locked, so that a change knows the values before it. */
 export async function findAdvisorForUpdate(db: Db, advisorId: number): Promise<AdvisorRow | null> {
   const [row] = await db.query<AdvisorRow>(
     `select ${columns}
@@ -106,7 +106,6 @@ export async function findAdvisorForUpdate(db: Db, advisorId: number): Promise<A
   return row ?? null;
 }
 
-/** Whose number a person texted. */
 export async function findAdvisorByTextingNumber(db: Db, textingNumber: string): Promise<AdvisorRow | null> {
   const [row] = await db.query<AdvisorRow>(
     `select ${columns}
@@ -118,7 +117,7 @@ export async function findAdvisorByTextingNumber(db: Db, textingNumber: string):
   return row ?? null;
 }
 
-/** The advisors who know a number, the oldest account first. */
+/** The advisors who know the number, the oldest account first. */
 export async function listAdvisorsKnowing(db: Db, phone: string): Promise<AdvisorRow[]> {
   return db.query<AdvisorRow>(
     `select ${columns}
@@ -133,7 +132,7 @@ export async function listAdvisorsKnowing(db: Db, phone: string): Promise<Adviso
   );
 }
 
-/** The email as emails are compared here, and what the advisor who has it needs to sign in; nulls where nobody may. */
+/** The email, case-folded for comparison, with its advisor's id and password hash; nulls if nobody may sign in. */
 export async function findCredentials(
   db: Db,
   email: string,

@@ -3,7 +3,7 @@ import type { Db } from '../database/db.ts';
 export type FirmRow = {
   firmId: number;
   name: string;
-  /** Whether the first text to a person names the firm and how to stop; unset, as the environment has it. */
+  /** Whether the first text to a person names the firm and how to stop; null means the environment's default. */
   firstTextLine: boolean | null;
   dateTimeCreated: Date;
 };
@@ -31,7 +31,7 @@ export async function findFirm(db: Db, firmId: number): Promise<FirmRow | null> 
   return row ?? null;
 }
 
-/** For share locks wait for it: whoever disposes of the firm's records takes one. */
+/** Blocks `for share` locks; disposing of the firm's records takes one. */
 export async function findFirmForUpdate(db: Db, firmId: number): Promise<FirmRow | null> {
   const [row] = await db.query<FirmRow>(`select ${columns} from firms where firm_id = $1 for no key update`, [firmId]);
   return row ?? null;

@@ -13,7 +13,7 @@ export type NewStaff = Pick<StaffRow, 'firmId' | 'name' | 'email'>;
 const columns = `
   staff_id as "staffId", firm_id as "firmId", name, email, disabled, date_time_created as "dateTimeCreated"`;
 
-/** The new person, or null where the email is another's already. */
+/** The new staff member, or null if another one has the email. */
 export async function insertStaff(db: Db, { firmId, name, email }: NewStaff, now: Date): Promise<StaffRow | null> {
   const [row] = await db.query<StaffRow>(
     `insert into staff (firm_id, name, email, date_time_created)
@@ -25,7 +25,7 @@ export async function insertStaff(db: Db, { firmId, name, email }: NewStaff, now
   return row ?? null;
 }
 
-/** The person as they are now; null where nothing changed. */
+/** The staff member after the change; null if nothing changed. */
 export async function updateStaff(
   db: Db,
   staffId: number,
@@ -41,7 +41,7 @@ export async function updateStaff(
   return row ?? null;
 }
 
-/** By id or by email, as an operator names them. */
+/** By id or by email. */
 export async function findStaff(db: Db, idOrEmail: string): Promise<StaffRow | null> {
   const [row] = await db.query<StaffRow>(
     `select ${columns}

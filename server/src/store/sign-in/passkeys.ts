@@ -1,5 +1,4 @@
 import type { Db } from '../database/db.ts';
-import { deleteSome } from '../shared/batches.ts';
 
 export type PasskeyRow = {
   advisorId: number;
@@ -17,12 +16,12 @@ const columns = `
   advisor_id as "advisorId", passkey_id as "passkeyId", name, public_key as "publicKey", counter, transports,
   date_time_created as "dateTimeCreated", date_time_used as "dateTimeUsed"`;
 
-/** Has those who add passkeys for one advisor take turns, so that their number is exact. */
+/** Makes additions for one advisor take turns, so that the limit on passkeys is exact. */
 export async function lockPasskeys(db: Db, advisorId: number): Promise<void> {
   await db.query('select 1 from advisors where advisor_id = $1 for no key update', [advisorId]);
 }
 
-/** False where the passkey is there already. */
+/** False if the passkey exists already. */
 export async function insertPasskey(db: Db, passkey: NewPasskey): Promise<boolean> {
   const inserted = await db.query(
     `insert into passkeys (advisor_id, passkey_id, name, public_key, counter, transports, date_time_created)
@@ -52,13 +51,13 @@ export async function listPasskeys(db: Db, advisorId: number): Promise<PasskeyRo
   );
 }
 
-/** Whoever it belongs to: it is what says who signs in. */
+/** Any advisor's: the passkey tells us who is signing in. */
 export async function findPasskey(db: Db, passkeyId: string): Promise<PasskeyRow | null> {
   const [row] = await db.query<PasskeyRow>(`select ${columns} from passkeys where passkey_id = $1`, [passkeyId]);
   return row ?? null;
 }
 
-/** False where it was removed, or used by someone who is ahead, in the meantime. */
+/** False if it was removed or used in the meantime. */
 export async function updatePasskeyUse(
   db: Db,
   advisorId: number,
@@ -74,7 +73,7 @@ export async function updatePasskeyUse(
   return updated.length > 0;
 }
 
-/** Its name, or null where there is none. */
+/** The deleted passkey's name, or null if there is none. */
 export async function deletePasskey(db: Db, advisorId: number, passkeyId: string): Promise<string | null> {
   const [deleted] = await db.query<{ name: string }>(
     'delete from passkeys where advisor_id = $1 and passkey_id = $2 returning name',
@@ -83,39 +82,6 @@ export async function deletePasskey(db: Db, advisorId: number, passkeyId: string
   return deleted?.name ?? null;
 }
 
-/** Without an advisor it is one to sign in with. */
-export async function insertChallenge(
-  db: Db,
-  advisorId: number | null,
-  challenge: { challengeHash: Buffer; expires: Date },
-): Promise<void> {
-  await db.query('insert into passkey_challenges (challenge_hash, advisor_id, date_time_expires) values ($1, $2, $3)', [
-    challenge.challengeHash,
-    advisorId,
-    challenge.expires,
-  ]);
-}
-
-/** Uses the challenge up; false where it isn't there, is over or is another's. */
-export async function deleteChallenge(
-  db: Db,
-  advisorId: number | null,
-  { challengeHash, now }: { challengeHash: Buffer; now: Date },
-): Promise<boolean> {
-  const deleted = await db.query(
-    `delete from passkey_challenges
-     where challenge_hash = $1 and advisor_id is not distinct from $2 and date_time_expires > $3
-     returning 1`,
-    [challengeHash, advisorId, now],
-  );
-  return deleted.length > 0;
-}
-
 export async function deletePasskeys(db: Db, advisorId: number): Promise<void> {
   await db.query('delete from passkeys where advisor_id = $1', [advisorId]);
-}
-
-export async function deleteExpiredChallenges(db: Db, now: Date, limit: number): Promise<number> {
-  const expired = { table: 'passkey_challenges', key: 'challenge_hash', where: 'date_time_expires <= $1' };
-  return deleteSome(db, expired, [now], limit);
 }

@@ -13,9 +13,8 @@ export type SessionRow = {
 export type NewSession = { sessionHash: Buffer; advisorId: number; method: SignInMethod; created: Date; expires: Date };
 
 /**
- * Inserts the session unless the advisor has been disabled, or has another password than the one that was checked,
- * where one was. A change of password that is under way is waited for: it ends the sessions there are, and none may slip
- * in behind it.
+ * Inserts the session unless the advisor is disabled, or their password is no longer the one that was checked, if one
+ * was. It waits for a concurrent password change, which ends existing sessions: none may slip in behind it.
  */
 export async function insertSession(db: Db, session: NewSession, checkedPasswordHash: string | null): Promise<boolean> {
   const inserted = await db.query(

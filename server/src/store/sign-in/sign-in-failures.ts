@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 import type { SignInMethod } from './sessions.ts';
 
-/** Failed attempts at one account since they were last counted; address and trace are those of the last. */
+/** Failed attempts at one account that aren't archived yet; address and trace are the last attempt's. */
 export type FailureRow = {
   advisorId: number | null;
   method: SignInMethod;
@@ -26,7 +26,7 @@ export async function upsertFailure(db: Db, failure: NewFailure, now: Date): Pro
   );
 }
 
-/** Takes some away that began before, for whoever writes them down. */
+/** Removes and returns some that began before then, so that the caller can archive them. */
 export async function deleteFailures(db: Db, before: Date, limit: number): Promise<FailureRow[]> {
   return db.query<FailureRow>(
     `delete from sign_in_failures

@@ -4,15 +4,15 @@ import { deleteSome } from '../shared/batches.ts';
 export type BucketRow = { bucketHash: Buffer; burst: number; perSecond: number };
 
 /**
- * Brings the buckets up to the time, making those that are new, and returns what each holds. Within a transaction they
- * stay locked until its end; always in the same order, so that nobody waits in a circle.
+ * Refills the buckets up to now, creating the new ones, and returns what each holds. Inside a transaction they stay
+ * locked until it ends, always in the same order to avoid deadlocks.
  */
 export async function fillBuckets(
   db: Db,
   buckets: BucketRow[],
   now: Date,
 ): Promise<{ bucketHash: Buffer; attemptsLeft: number }[]> {
-  // The clocks of two nodes differ a little: time that seems to run backwards fills nothing.
+  // Two nodes' clocks differ a little: time that seems to run backwards refills nothing.
   return db.query(
     `insert into throttles as t (bucket_hash, attempts_left, date_time_filled)
      select bucket_hash, burst, $4
@@ -40,7 +40,7 @@ export async function takeFromBuckets(db: Db, buckets: BucketRow[]): Promise<voi
   );
 }
 
-export async function giveBackToBucket(db: Db, { bucketHash, burst }: BucketRow): Promise<void> {
+export async function returnToBucket(db: Db, { bucketHash, burst }: BucketRow): Promise<void> {
   await db.query('update throttles set attempts_left = least($2, attempts_left + 1) where bucket_hash = $1', [
     bucketHash,
     burst,

@@ -1,0 +1,39 @@
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import type { Deps } from '../../deps.ts';
+import * as store from '../../store/sign-in/passkey-challenges.ts';
+import { inBatches } from '../shared/batches.ts';
+import { hashSecret } from '../shared/secrets.ts';
+
+export const challengeMs = 5 * 60 * 1000;
+
+/** Without an advisor, the challenge is for signing in. */
+export async function rememberChallenge(deps: Deps, advisorId: number | null, challenge: string): Promise<void> {
+  const expires = new Date(Date.now() + challengeMs);
+  await store.insertChallenge(deps.db, advisorId, { challengeHash: hashSecret(challenge), expires });
+}
+
+/** The challenge that the response answers, which this uses up; null if it isn't one of ours. */
+export async function takeChallenge(
+  deps: Deps,
+  advisorId: number | null,
+  given: RegistrationResponseJSON | AuthenticationResponseJSON,
+): Promise<string | null> {
+  const challenge = challengeIn(given);
+  if (challenge === null) return null;
+  const challengeHash = hashSecret(challenge);
+  return (await store.deleteChallenge(deps.db, advisorId, { challengeHash, now: new Date() })) ? challenge : null;
+}
+
+export async function forgetExpiredChallenges(deps: Deps): Promise<void> {
+  await inBatches((limit) => store.deleteExpiredChallenges(deps.db, new Date(), limit));
+}
+
+/** The response came over the wire, so its declared type can't be trusted yet. */
+function challengeIn(given: RegistrationResponseJSON | AuthenticationResponseJSON): string | null {
+  try {
+    const { challenge } = JSON.parse(Buffer.from(given.response.clientDataJSON, 'base64url').toString());
+    return typeof challenge === 'string' ? challenge : null;
+  } catch {
+    return null;
+  }
+}

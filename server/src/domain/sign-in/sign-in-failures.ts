@@ -1,0 +1,43 @@
+import type { Deps } from '../../deps.ts';
+import { insertEntries } from '../../store/archive/archive.ts';
+import type { FailureRow } from '../../store/sign-in/sign-in-failures.ts';
+import * as store from '../../store/sign-in/sign-in-failures.ts';
+import { inBatches } from '../shared/batches.ts';
+import { hashSecret } from '../shared/secrets.ts';
+
+/** A visitor at the sign-in page, who may turn out to be anybody. */
+export type Attempt = { address: string; traceId: string | null };
+
+const countedMs = 60 * 1000;
+
+/**
+ * Counts a failed sign-in. An account that doesn't exist is counted too, so that it takes the same time. The entry is
+ * written later, so that guessing neither fills the archive nor delays the advisor's texts.
+ */
+export async function countFailure(
+  deps: Deps,
+  account: string,
+  { advisorId, method, address, traceId }: Attempt & { advisorId: number | null; method: FailureRow['method'] },
+): Promise<void> {
+  const failure = { accountHash: hashSecret(`sign-in of ${account}`), advisorId, method, address, traceId };
+  await store.upsertFailure(deps.db, failure, deps.clock.now());
+}
+
+/** Archives how often each advisor's sign-in failed by each method: at most one entry a minute. */
+export async function archiveFailures(deps: Deps): Promise<void> {
+  const before = new Date(deps.clock.now().getTime() - countedMs);
+  await inBatches((limit) =>
+    deps.db.transaction(async (db) => {
+      const counted = await store.deleteFailures(db, before, limit);
+      const entries = counted.flatMap((each) => (each.advisorId === null ? [] : entryOf(each, each.advisorId)));
+      await insertEntries(db, entries, deps.clock.now());
+      return counted.length;
+    }),
+  );
+}
+
+function entryOf({ method, failures, address, traceId, firstFailed, lastFailed }: FailureRow, advisorId: number) {
+  const meta = { action: 'sign-in failed', method, failures };
+  const body = JSON.stringify({ address, firstFailed, lastFailed });
+  return { advisorId, kind: 'sign_in', memberId: null, actor: 'visitor', traceId, meta, body } as const;
+}
