@@ -19,7 +19,7 @@ beforeEach(async () => {
   visitor = pages.visitor();
 });
 
-/** The application sends the advisor here: to the page that this returns the path of. */
+/** The application sends the advisor to an authorization page; returns its path. */
 async function ask(changes: Record<string, string> = {}, client = pages.client): Promise<string> {
   const { headers } = await visitor.get(client.authorizeUrl({ scope, ...changes }));
   return headers.location ?? '';
@@ -33,14 +33,14 @@ async function allowedBy(): Promise<string[]> {
   return people;
 }
 
-test('a request that isn’t there any more is a page that says to begin again', async () => {
+test('a request that is gone is a page that says to begin again', async () => {
   const { status, body } = await visitor.get('/oauth/interaction/gone');
   assert.equal(status, 400);
   assert.match(body, /This request has expired/);
   assert.match(body, /Go back to the application and begin again\./);
 });
 
-test('an advisor who isn’t signed in signs in first, is told for which application, and comes back', async () => {
+test('an advisor who isn’t signed in first signs in, sees for which application, and comes back', async () => {
   const path = await ask({ login_hint: 'ann@test.example' });
   const page = await visitor.get(path);
   assert.equal(page.status, 200);
@@ -57,7 +57,7 @@ test('an advisor who isn’t signed in signs in first, is told for which applica
   assert.equal(right.headers.location, path);
 });
 
-test('the advisor reads who asks, for whom, for what, and where it leads', async () => {
+test('the page says who asks, for whom, for what, and where the browser goes next', async () => {
   await visitor.signIn('ann@test.example', password);
   const { status, body, headers } = await visitor.get(await ask());
   assert.equal(status, 200);
@@ -74,7 +74,7 @@ test('the advisor reads who asks, for whom, for what, and where it leads', async
   assert.match(headers['content-security-policy'] ?? '', /form-action 'self' https:\/\/crm\.example;/);
 });
 
-test('a hostile application name and redirect are shown as text and loosen no policy', async () => {
+test('a hostile application name and redirect are shown as text and don’t loosen the policy', async () => {
   const hostile = await makeClient(pages.world, {
     name: '</h1><script>alert("1")</script>',
     redirectUris: ['https://a;script-src-elem.example/'],
@@ -88,7 +88,7 @@ test('a hostile application name and redirect are shown as text and loosen no po
   }
 });
 
-test('allowing is done by whoever is signed in, and leads back to the application', async () => {
+test('the signed-in advisor is the one who allows, and the browser goes back to the application', async () => {
   await visitor.signIn('ann@test.example', password);
   const path = await ask();
   await visitor.get(path);
@@ -102,7 +102,7 @@ test('allowing is done by whoever is signed in, and leads back to the applicatio
   assert.deepEqual(await allowedBy(), ['bob']);
 });
 
-test('denying connects nothing, and leads back to the application', async () => {
+test('a denial connects nothing, and the browser goes back to the application', async () => {
   await visitor.signIn('ann@test.example', password);
   const path = await ask();
   await visitor.get(path);
@@ -112,7 +112,7 @@ test('denying connects nothing, and leads back to the application', async () => 
   assert.deepEqual(await allowedBy(), []);
 });
 
-test('without a session, without a decision or after the request is gone nothing is allowed', async () => {
+test('nothing is allowed without a session, without a decision, or after the request is gone', async () => {
   const path = await ask();
   await visitor.get(path);
   assert.equal((await visitor.post(path, { decision: 'allow' })).headers.location, path);
@@ -125,7 +125,7 @@ test('without a session, without a decision or after the request is gone nothing
   assert.deepEqual(await allowedBy(), []);
 });
 
-test('an application that wants a fresh sign-in gets one before anything is allowed', async () => {
+test('an application that requires a fresh sign-in gets one before anything is allowed', async () => {
   await visitor.signIn('ann@test.example', password);
   await pages.world.database.asOwner("update sessions set date_time_created = date_time_created - interval '1 minute'");
   const path = await ask({ prompt: 'login' });
@@ -137,7 +137,7 @@ test('an application that wants a fresh sign-in gets one before anything is allo
   assert.match((await visitor.get(path)).body, /wants to act for you/);
 });
 
-test('“Not you?” signs out and comes back to the request', async () => {
+test('“Not you?” signs out and returns to the request', async () => {
   await visitor.signIn('ann@test.example', password);
   const path = await ask();
   await visitor.get(path);

@@ -14,17 +14,17 @@ before(async () => {
 });
 after(() => pages.close());
 
-test('without a session it leads to signing in and back', async () => {
+test('without a session it redirects to the sign-in page and back', async () => {
   const answer = await pages.visitor().get('/connected-apps');
   assert.equal(answer.status, 303);
   assert.equal(answer.headers.location, '/sign-in?next=/connected-apps');
 });
 
-test('without an application it says so', async () => {
+test('without connected applications it says so', async () => {
   assert.match((await visitor.get('/connected-apps')).body, /No application acts for you, ann\./);
 });
 
-test('it shows what each application may do, and ends it at a click', async () => {
+test('it shows what each application may do, and ends that with one click', async () => {
   const { deps, clientId, ann, bob } = pages.world;
   const { advisorId } = ann.advisor;
   await authorize(deps, advisorId, { clientId, scopes: ['core.contacts.read', 'offline_access'] });
@@ -56,14 +56,14 @@ test('a hostile application name is shown as text', async () => {
   assert.match(body, /Disconnect &lt;img src=x onerror=&quot;alert\(1\)&quot;&gt;/);
 });
 
-test('an application that doesn’t exist is a readable page', async () => {
+test('an application that doesn’t exist gets a readable page', async () => {
   await visitor.get('/connected-apps');
   const { status, body } = await visitor.post('/connected-apps/disconnect', { clientId: 'app_nothing' });
   assert.equal(status, 404);
   assert.match(body, /<h1>Not found<\/h1>/);
 });
 
-test('only confirmations of ours are shown', async () => {
+test('only our own confirmations are shown', async () => {
   for (const done of ['constructor', 'hello', '__proto__'])
     assert.doesNotMatch((await visitor.get(`/connected-apps?done=${done}`)).body, /role="status"/);
 });

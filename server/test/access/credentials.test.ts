@@ -38,7 +38,7 @@ suite('credentials', () => {
       assertProblem(await withKey(''), 'unauthorized', /x-api-key/);
     });
 
-    test('an unknown key is refused, by the name of its header', async () => {
+    test('an unknown key is refused, and the detail names its header', async () => {
       assertProblem(await withKey(makeSecret('apiKey', 'sandbox')), 'unauthorized', /x-api-key.*unknown/);
     });
 
@@ -56,7 +56,7 @@ suite('credentials', () => {
         assertProblem(await withKey(mistyped), 'unauthorized', /x-api-key/);
     });
 
-    test('a key of the other environment is refused with a clear error', async () => {
+    test('a key for the other environment is refused with a clear error', async () => {
       for (const key of [makeSecret('apiKey', 'production'), world.apiKey.replace('sandbox', 'production')])
         assertProblem(await withKey(key), 'unauthorized', /environment.*sandbox/);
     });
@@ -70,13 +70,13 @@ suite('credentials', () => {
       assertProblem(await withKey(apiKey), 'unauthorized', /x-api-key.*revoked/);
     });
 
-    test('a key of another application than the token’s is refused', async () => {
+    test('a key of a different application than the token’s is refused', async () => {
       const { application } = await addApplication(world.deps, { name: 'Other CRM', redirectUris: [] });
       const { apiKey } = await issueApiKey(world.deps, application.clientId, unlimited);
       assertProblem(await withKey(apiKey), 'unauthorized', /x-api-key.*different applications/);
     });
 
-    test('two keys in one request are no key', async () => {
+    test('two keys in one request count as none', async () => {
       const response = await world.app.inject({
         method: 'GET',
         url: path,
@@ -95,7 +95,7 @@ suite('credentials', () => {
       assert.equal((await get(key)).headers['www-authenticate'], 'Bearer');
     });
 
-    test('the scheme is read in any case', async () => {
+    test('the scheme is case-insensitive', async () => {
       for (const scheme of ['bearer', 'BEARER'])
         assert.equal(
           (await get({ authorization: `${scheme} ${world.ann.token}`, 'x-api-key': world.apiKey })).status,
@@ -103,7 +103,7 @@ suite('credentials', () => {
         );
     });
 
-    test('an expired token is refused with the advice to refresh it', async () => {
+    test('an expired token is refused, and the detail says to refresh it', async () => {
       const expired = await signed({ exp: Math.floor(Date.now() / 1000) - 1 });
       assertProblem(await withToken(expired), 'unauthorized', /expired.*refresh/);
     });
@@ -118,12 +118,12 @@ suite('credentials', () => {
       assertProblem(await withToken(token), 'unauthorized', /expired/);
     });
 
-    test('what is no token at all is refused', async () => {
+    test('something that isn’t a token at all is refused', async () => {
       for (const token of ['x', 'a.b.c', '..', `${'a'.repeat(8000)}.b.c`, 'eyJhbGciOiJFUzI1NiJ9.e30.', 'null', '🙂'])
         assertProblem(await withToken(token), 'unauthorized');
     });
 
-    test('a tampered token is refused, whichever part was touched', async () => {
+    test('a token is refused if any part of it was tampered with', async () => {
       const [header = '', payload = '', signature = ''] = world.ann.token.split('.');
       const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
       const otherAdvisor = encoded({ ...claims, advisor_id: world.bob.advisor.advisorId });
@@ -137,7 +137,7 @@ suite('credentials', () => {
         assertProblem(await withToken(token), 'unauthorized');
     });
 
-    test('a token of another issuer or for another audience is refused', async () => {
+    test('a token from a different issuer or for a different audience is refused', async () => {
       assertProblem(
         await withToken(await signed({ iss: 'https://other.example' })),
         'unauthorized',
@@ -150,7 +150,7 @@ suite('credentials', () => {
       );
     });
 
-    test('a token that is not signed is refused', async () => {
+    test('an unsigned token is refused', async () => {
       const { payload } = await parts();
       for (const alg of ['none', 'None', 'NONE'])
         assertProblem(await withToken(`${encoded({ alg, typ: 'at+jwt' })}.${payload}.`), 'unauthorized');
@@ -164,7 +164,7 @@ suite('credentials', () => {
       assertProblem(await withToken(`${head}.${payload}.${mac}`), 'unauthorized');
     });
 
-    test('a token signed with another key is refused, also when it names ours', async () => {
+    test('a token signed with a foreign key is refused, even if it names ours', async () => {
       const { kid } = await parts();
       const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       assertProblem(await withToken(await signed({}, { kid }, privateKey)), 'unauthorized');
@@ -172,28 +172,28 @@ suite('credentials', () => {
       assertProblem(await withToken(await signed({}, { kid: undefined }, privateKey)), 'unauthorized');
     });
 
-    test('a token of another type is refused: an id token opens nothing', async () => {
+    test('a token of another type is refused: an id token is not an access token', async () => {
       assertProblem(await withToken(await signed({}, { typ: 'JWT' })), 'unauthorized');
       assertProblem(await withToken(await signed({}, { typ: undefined })), 'unauthorized');
     });
 
-    test('a token that lacks a claim is refused', async () => {
+    test('a token with a missing claim is refused', async () => {
       assert.equal((await withToken(await signed({}))).status, 200);
       for (const claim of ['exp', 'jti', 'client_id', 'advisor_id', 'grant_id', 'scope', 'iss', 'aud'])
         assertProblem(await withToken(await signed({ [claim]: undefined })), 'unauthorized');
       assertProblem(await withToken(await signed({ advisor_id: 'ann' })), 'unauthorized');
     });
 
-    test('a token for an advisor who is not there is refused', async () => {
+    test('a token for an advisor who doesn’t exist is refused', async () => {
       assertProblem(await withToken(await signed({ advisor_id: 9_999_999 })), 'unauthorized');
     });
 
-    test('a token of a grant that is not there is refused', async () => {
+    test('a token with a grant that doesn’t exist is refused', async () => {
       assertProblem(await withToken(await signed({ grant_id: randomUUID() })), 'unauthorized', /was revoked/);
     });
   });
 
-  test('a disabled application is refused within a second, whatever token it has', async (t) => {
+  test('a disabled application is refused within a second, with any token', async (t) => {
     const { application } = await addApplication(world.deps, { name: 'Short-lived CRM', redirectUris: [] });
     const { clientId } = application;
     const { apiKey } = await issueApiKey(world.deps, clientId, unlimited);
@@ -207,7 +207,7 @@ suite('credentials', () => {
     assertProblem(await get(headers), 'unauthorized', /application.*disabled/);
   });
 
-  test('a disabled advisor is refused within a second, and welcome again when enabled', async (t) => {
+  test('a disabled advisor is refused within a second, and accepted again when enabled', async (t) => {
     const { advisorId } = world.bob.advisor;
     assert.equal((await withToken(world.bob.token)).status, 200);
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
@@ -226,7 +226,7 @@ suite('credentials', () => {
     assert.deepEqual(answer.body.details, { scope: 'core.contacts.read' });
   });
 
-  test('the reference of numbered values needs both credentials and no scope', async () => {
+  test('the list of numbered values needs both credentials and no scope', async () => {
     const url = '/v1/core/enumerations';
     const token = await world.token(world.ann.advisor.advisorId, []);
     const headers = { authorization: `Bearer ${token}`, 'x-api-key': world.apiKey };
@@ -234,7 +234,7 @@ suite('credentials', () => {
     assertProblem(await inject(world.app, { method: 'GET', url }), 'unauthorized');
   });
 
-  test('each route refuses a request without credentials before it looks at anything else', async () => {
+  test('every route refuses a request without credentials before it checks anything else', async () => {
     for (const row of routes)
       assertProblem(
         await inject(world.app, {
@@ -247,7 +247,7 @@ suite('credentials', () => {
       );
   });
 
-  /** A token of ours, claim by claim: what a test doesn't change is right. */
+  /** One of our tokens, claim by claim: correct except for the test's changes. */
   async function signed(claims: JWTPayload, header: Partial<JWTHeaderParameters> = {}, key?: KeyObject) {
     const { kid, privateJwk } = await parts();
     const now = Math.floor(Date.now() / 1000);

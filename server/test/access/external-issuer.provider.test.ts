@@ -24,7 +24,7 @@ const believedMs = 10 * 60 * 1000;
 const unknownKeyMs = 1_000;
 const leftAloneMs = 1_000;
 
-/** What a provider says that it should not, instead of the truth. */
+/** What a faulty provider answers. */
 type Lie = { metadata?: Record<string, unknown>; answers?: Record<string, Answers | null>; key?: Partial<JWK> };
 
 suite('the identity provider’s keys', () => {
@@ -37,7 +37,7 @@ suite('the identity provider’s keys', () => {
   const get = (app: App, token: string): Promise<Answer> =>
     inject(app, { method: 'GET', url: '/v1/core/contact/contacts', headers: credentials(token, world.apiKey) });
 
-  /** A provider and a node of the test's own, and calls with tokens that are right. */
+  /** A provider and a node for this test alone, and calls with correct tokens. */
   async function scene(t: { after(done: () => Promise<void>): void }, path = '') {
     const provider = await startSmallProvider(path);
     const key = await provider.addKey();
@@ -48,7 +48,7 @@ suite('the identity provider’s keys', () => {
     });
     let serial = 0;
     const token = (by = key) =>
-      // Each is new, so that none is known from before.
+      // Each token is new, so that none is cached.
       signed(provider, by, {
         client_id: world.clientId,
         advisor_id: world.ann.advisor.advisorId,
@@ -59,7 +59,7 @@ suite('the identity provider’s keys', () => {
     return { provider, key, app, token, call };
   }
 
-  test('are asked for once, with the metadata, however many tokens come', async (t) => {
+  test('are fetched once, with the metadata, for any number of tokens', async (t) => {
     const { provider, call } = await scene(t);
     const answers = await Promise.all(Array.from({ length: 20 }, () => call()));
     assert.ok(answers.every(({ status }) => status === 200));
@@ -67,17 +67,17 @@ suite('the identity provider’s keys', () => {
     assert.deepEqual(provider.asked, [metadataPath, keysPath]);
   });
 
-  test('a new one is taken up without a restart', async (t) => {
+  test('a new one is accepted without a restart', async (t) => {
     const { provider, call } = await scene(t);
     assert.equal((await call()).status, 200);
     const next = await provider.addKey();
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
     t.mock.timers.tick(unknownKeyMs);
     assert.equal((await call(next)).status, 200);
-    assert.equal((await call()).status, 200, 'the old one still counts');
+    assert.equal((await call()).status, 200, 'the old one still works');
   });
 
-  test('one that is withdrawn ends within ten minutes, also for tokens that were seen before', async (t) => {
+  test('a withdrawn one is refused within ten minutes, even for tokens seen before', async (t) => {
     const { provider, app, key, token, call } = await scene(t);
     const seen = await token();
     assert.equal((await get(app, seen)).status, 200);
@@ -90,7 +90,7 @@ suite('the identity provider’s keys', () => {
     assert.equal((await call(next)).status, 200);
   });
 
-  test('an unknown one is 401, and asks the provider no more than once a second', async (t) => {
+  test('an unknown one is 401, and the provider is asked no more than once a second', async (t) => {
     const { provider, call } = await scene(t);
     const stranger = await provider.addKey();
     provider.withdraw(stranger);
@@ -98,7 +98,7 @@ suite('the identity provider’s keys', () => {
     assert.ok(provider.asked.filter((path) => path === keysPath).length <= 2);
   });
 
-  test('are found where they moved to', async (t) => {
+  test('are found after they move', async (t) => {
     const { provider, call } = await scene(t);
     assert.equal((await call()).status, 200);
     provider.answers.delete(keysPath);
@@ -112,7 +112,7 @@ suite('the identity provider’s keys', () => {
     assert.equal((await call()).status, 200);
   });
 
-  test('of an issuer with a path are found by both ways to write it', async (t) => {
+  test('of an issuer with a path are found at both standard addresses', async (t) => {
     for (const path of ['/realms/one', '/realms/one/']) {
       const { call } = await scene(t, path);
       assert.equal((await call()).status, 200, path);
@@ -128,17 +128,17 @@ suite('the identity provider’s keys', () => {
     assert.deepEqual(provider.asked, [`/realms/one${metadataPath}`, inserted, keysPath]);
   });
 
-  test('while the provider is down the answer is 502, and it is asked again when it is back', async (t) => {
+  test('while the provider is down it is 502, and the provider is asked again when it is back', async (t) => {
     const { provider, call } = await scene(t);
     await provider.goDown();
     assertProblem(await call(), 'downstream_unavailable', /identity provider can’t be reached/);
     await provider.comeBack();
     assertProblem(await call(), 'downstream_unavailable');
-    assert.deepEqual(provider.asked, [], 'after a failure it is left alone for a second');
+    assert.deepEqual(provider.asked, [], 'after a failure it isn’t asked for a second');
     await until('it works again', async () => (await call()).status === 200, leftAloneMs + 1_000);
 
     await provider.goDown();
-    assert.equal((await call()).status, 200, 'what is known of it goes on');
+    assert.equal((await call()).status, 200, 'known keys still work');
     const stranger = { ...(await provider.addKey()), publicJwk: { kid: 'unheard-of' } };
     await pause(unknownKeyMs);
     assertProblem(await call(stranger), 'downstream_unavailable');
@@ -181,7 +181,7 @@ suite('the identity provider’s keys', () => {
     ['a key that is none', { key: { x: 'AQAB' } }, /can’t be used/],
     ['a secret key', { key: { d: 'AQAB' } }, /can’t be used/],
   ];
-  suite('are a 502, never a 401, and asked for again, where the provider has', { concurrency: 10 }, () => {
+  suite('are a 502, never a 401, and fetched again, if the provider has', { concurrency: 10 }, () => {
     for (const [name, lie, detail] of lies)
       test(`${name}`, async (t) => {
         const { provider, call } = await scene(t);
@@ -193,7 +193,7 @@ suite('the identity provider’s keys', () => {
           if (answer) answers.set(path, answer);
           else answers.delete(path);
         assertProblem(await call(), 'downstream_unavailable', detail);
-        // A well-formed set of keys is kept for its time, whatever is in it.
+        // A well-formed key set is cached as usual, whatever is in it.
         if (lie.key) return;
         Object.assign(metadata, truth.metadata);
         for (const [path, answer] of truth.answers) answers.set(path, answer);

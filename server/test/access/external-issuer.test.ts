@@ -22,7 +22,7 @@ import { type Answer, inject, makeWorld, type World } from '../support/world.ts'
 
 const url = '/v1/core/contact/contacts';
 
-suite('with an identity provider of the operator’s own', () => {
+suite('with the operator’s own identity provider', () => {
   let world: World;
   before(async () => {
     world = await makeWorld();
@@ -32,7 +32,7 @@ suite('with an identity provider of the operator’s own', () => {
   const get = (app: App, token: string, apiKey = world.apiKey): Promise<Answer> =>
     inject(app, { method: 'GET', url, headers: credentials(token, apiKey) });
 
-  test('tokens of a standard provider open the door, with what its scopes allow', async (t) => {
+  test('a standard provider’s tokens are accepted, with the scopes they carry', async (t) => {
     const crm = { id: 'standard-crm', secret: 'a secret that is long enough' };
     const { application } = await addApplication(world.deps, {
       name: 'Standard CRM',
@@ -93,12 +93,12 @@ suite('with an identity provider of the operator’s own', () => {
     const answer = async (claims: JWTPayload = {}, header: Partial<JWTHeaderParameters> = {}, by = key) =>
       get(app, await token(claims, header, by));
 
-    test('that is right opens the door; one of ours no longer does', async () => {
+    test('that is valid is accepted; one of ours no longer is', async () => {
       assert.equal((await answer()).status, 200);
       assertProblem(await get(app, world.ann.token), 'unauthorized', /not valid/);
     });
 
-    test('may be of any of the types that access tokens have, and of none', async () => {
+    test('may have any of the access token types, or none', async () => {
       for (const typ of ['at+jwt', 'application/at+jwt', 'JWT', 'jwt', undefined])
         assert.equal((await answer({}, { typ })).status, 200, String(typ));
       for (const typ of ['logout+jwt', 'dpop+jwt', 'secevent+jwt', ''])
@@ -109,7 +109,7 @@ suite('with an identity provider of the operator’s own', () => {
       for (const by of others) assert.equal((await answer({}, {}, by)).status, 200, by.alg);
     });
 
-    test('that names no key is tried with each that could have signed it', async () => {
+    test('that doesn’t name a key is tried with each that could have signed it', async () => {
       const unnamed = { kid: undefined };
       for (const by of [key, ...others]) assert.equal((await answer({}, unnamed, by)).status, 200, by.alg);
       const stranger = await provider.addKey();
@@ -117,7 +117,7 @@ suite('with an identity provider of the operator’s own', () => {
       assertProblem(await answer({}, unnamed, stranger), 'unauthorized', /not valid/);
     });
 
-    test('of another issuer or for another audience is refused', async () => {
+    test('from a different issuer or for a different audience is refused', async () => {
       for (const claims of [
         { iss: `${provider.issuer}/` },
         { iss: 'https://other.example' },
@@ -131,14 +131,14 @@ suite('with an identity provider of the operator’s own', () => {
       assert.equal((await answer({ aud: ['https://other.example', audience] })).status, 200);
     });
 
-    test('that has expired, is not yet valid or never ends is refused', async () => {
+    test('that has expired, is not yet valid or never expires is refused', async () => {
       const now = Math.floor(Date.now() / 1000);
       assertProblem(await answer({ exp: now - 1 }), 'unauthorized', /expired/);
       assertProblem(await answer({ nbf: now + 60 }), 'unauthorized', /not valid/);
       assertProblem(await answer({ exp: undefined }), 'unauthorized', /not valid/);
     });
 
-    test('expires also when it has been seen before', async (t) => {
+    test('expires even if it has been seen before', async (t) => {
       const short = await token();
       assert.equal((await get(app, short)).status, 200);
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
@@ -156,7 +156,7 @@ suite('with an identity provider of the operator’s own', () => {
       }
     });
 
-    test('that is not signed, or was touched, is refused', async () => {
+    test('that is unsigned or was tampered with is refused', async () => {
       const [header, payload = '', signature = ''] = (await token()).split('.');
       const bob = encoded({ ...JSON.parse(atob(payload)), advisor_id: world.bob.advisor.advisorId });
       for (const bad of [
@@ -170,7 +170,7 @@ suite('with an identity provider of the operator’s own', () => {
         assertProblem(await get(app, bad), 'unauthorized');
     });
 
-    test('that brings its own key is refused: only published ones count', async () => {
+    test('that brings its own key is refused: only published keys count', async () => {
       const own = await provider.addKey();
       provider.withdraw(own);
       assertProblem(await answer({}, { kid: undefined, jwk: own.publicJwk }, own), 'unauthorized', /not valid/);
@@ -189,7 +189,7 @@ suite('with an identity provider of the operator’s own', () => {
         assert.equal((await answer({ advisor_id })).status, 200, String(advisor_id));
     });
 
-    test('for an advisor who is not there is refused', async () => {
+    test('for an advisor who doesn’t exist is refused', async () => {
       for (const advisor_id of [9_999_999, '9999999', 'nobody@test.example'])
         assertProblem(await answer({ advisor_id }), 'unauthorized', /advisor’s account/);
       const { advisorId, email } = world.ann.advisor;
@@ -198,7 +198,7 @@ suite('with an identity provider of the operator’s own', () => {
         assertProblem(await answer({ advisor_id }), 'unauthorized', /claim advisor_id doesn’t name an advisor/);
     });
 
-    test('of an application that is not here, or is another than the key’s, is refused', async () => {
+    test('for an unknown application, or a different one than the key’s, is refused', async () => {
       assertProblem(await answer({ client_id: 'nobody' }), 'unauthorized', /application/);
       assertProblem(await answer({ client_id: `${world.clientId}\0` }), 'unauthorized', /application/);
       for (const client_id of [undefined, null, '', 7, ['x']])
@@ -208,7 +208,7 @@ suite('with an identity provider of the operator’s own', () => {
       assertProblem(await answer({ client_id: externalClientId }), 'unauthorized', /belong to different applications/);
     });
 
-    test('without scopes is a token, that allows nothing', async () => {
+    test('without scopes is valid, but allows nothing', async () => {
       for (const scope of [undefined, '', 7, {}, [7]])
         assertProblem(await answer({ scope }), 'forbidden', /core\.contacts\.read/);
     });
@@ -230,7 +230,7 @@ suite('with an identity provider of the operator’s own', () => {
       return status;
     }
 
-    test('are called as the operator says: scp as a list, azp, a URL, a name with dots', async () => {
+    test('have the names that the operator configures: scp as a list, azp, a URL, a name with dots', async () => {
       const advisor = world.ann.advisor.advisorId;
       const client = world.clientId;
       const scp = ['core.contacts.read'];
@@ -250,7 +250,7 @@ suite('with an identity provider of the operator’s own', () => {
       assert.equal(await status({ oauthAdvisorClaim: 'constructor' }, { client_id: client }), 401);
     });
 
-    test('an email counts unless the provider says that it did not verify it', async () => {
+    test('an email counts unless the provider says that it isn’t verified', async () => {
       const claims = { client_id: world.clientId, email: world.ann.advisor.email };
       const settings = { oauthAdvisorClaim: 'email' };
       assert.equal(await status(settings, claims), 200);
@@ -259,10 +259,10 @@ suite('with an identity provider of the operator’s own', () => {
       for (const email_verified of ['false', 'False', 0, null, 'no', []])
         assert.equal(await status(settings, { ...claims, email_verified }), 401, String(email_verified));
       const { advisorId } = world.ann.advisor;
-      assert.equal(await status(settings, { ...claims, email: String(advisorId) }), 401, 'an id is no email');
+      assert.equal(await status(settings, { ...claims, email: String(advisorId) }), 401, 'an id is not an email');
     });
 
-    test('an application keeps its name here when the provider’s name for it is taken away', async () => {
+    test('an application keeps its own client id when its external one is removed', async () => {
       const claims = { advisor_id: world.ann.advisor.advisorId };
       await setExternalClientId(world.deps, world.clientId, 'test-crm');
       assert.equal(await status({}, { ...claims, client_id: 'test-crm' }), 200);

@@ -24,7 +24,7 @@ suite('Idempotency-Key', () => {
   after(() => world.close());
 
   let people = 0;
-  /** Someone whom no other test knows. */
+  /** A person that no other test knows. */
   const someone = () => ({ firstName: 'Ida', lastName: `Number${++people}` });
   const post = (body: unknown, key: string, path = contacts, headers: Record<string, string> = {}) =>
     world.ann.call('POST', path, body, { 'idempotency-key': key, ...headers });
@@ -40,7 +40,7 @@ suite('Idempotency-Key', () => {
     assert.equal(replay.headers['content-type'], first.headers['content-type']);
   }
 
-  test('a repeat gets the first one’s answer, and nothing is done again', async () => {
+  test('a duplicate gets the first answer, and nothing is done again', async () => {
     const person = someone();
     const first = await post(person, 'repeat');
     assert.equal(first.status, 200);
@@ -66,7 +66,7 @@ suite('Idempotency-Key', () => {
     assert.equal(await count(person), 1);
   });
 
-  test('another body under the same key is 400, and nothing is done', async () => {
+  test('a different body with the same key is 400, and nothing is done', async () => {
     const [person, other] = [someone(), someone()];
     await post(person, 'another body');
     const refused = await post(other, 'another body');
@@ -76,13 +76,13 @@ suite('Idempotency-Key', () => {
     assertReplay(await post(person, 'another body'), await post(person, 'another body'));
   });
 
-  test('another body at the same time is 400 for all but one of the two', async () => {
+  test('of two different bodies at the same time, one is 400', async () => {
     const bodies = [someone(), someone()];
     const answers = await Promise.all(bodies.map((body) => post(body, 'two bodies')));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
   });
 
-  test('bodies are compared as JSON: order of fields and white space don’t matter, values do', async () => {
+  test('bodies are compared as JSON: field order and white space don’t matter, values do', async () => {
     const { firstName, lastName } = someone();
     const json = { 'content-type': 'application/json' };
     const send = (text: string) => post(text, 'as JSON', contacts, json);
@@ -109,7 +109,7 @@ suite('Idempotency-Key', () => {
       );
   });
 
-  test('a key is one advisor’s own', async () => {
+  test('a key belongs to one advisor', async () => {
     const person = someone();
     const first = await post(person, 'each advisor');
     const second = await world.bob.call('POST', contacts, person, { 'idempotency-key': 'each advisor' });
@@ -118,7 +118,7 @@ suite('Idempotency-Key', () => {
     assert.notEqual(second.body.id, first.body.id);
   });
 
-  test('a key is one application’s own, whichever of its API keys is used', async () => {
+  test('a key belongs to one application, with any of its API keys', async () => {
     const person = someone();
     const first = await post(person, 'each application');
     const { apiKey } = await world.newKey(unlimited);
@@ -134,7 +134,7 @@ suite('Idempotency-Key', () => {
     assert.notEqual(second.body.id, first.body.id);
   });
 
-  test('a key is one path’s own, and the query is no part of it', async () => {
+  test('a key belongs to one path, without the query', async () => {
     const body = { ...someone(), name: 'A group' };
     const contact = await post(body, 'each path');
     const group = await post(body, 'each path', groups);
@@ -143,7 +143,7 @@ suite('Idempotency-Key', () => {
     assertReplay(await post(body, 'each path', `${contacts}?x=1`), contact);
   });
 
-  test('on a PUT or a DELETE the key means nothing', async () => {
+  test('on a PUT or a DELETE the key is ignored', async () => {
     const { body } = await post(someone(), 'then a put');
     const headers = { 'idempotency-key': 'a put' };
     for (const nickname of ['One', 'Two']) {
@@ -164,7 +164,7 @@ suite('Idempotency-Key', () => {
     assert.equal(await count(person), 1);
   });
 
-  suite('of the answers', () => {
+  suite('among the answers', () => {
     test('a 400 is kept', async () => {
       const first = await post({ firstName: 'Ida' }, 'a 400');
       assertProblem(first, 'invalid_request', /lastName/);
@@ -197,7 +197,7 @@ suite('Idempotency-Key', () => {
       assert.equal(await count(person), 1);
     });
 
-    test('a 5xx is not kept, and what it had begun is undone', async () => {
+    test('a 5xx is not kept, and its work is undone', async () => {
       const person = someone();
       await failing('insert', 'contacts', async () => {
         assertProblem(await post(person, 'a 500'), 'internal_error');
@@ -211,7 +211,7 @@ suite('Idempotency-Key', () => {
     });
   });
 
-  test('a key is kept for 24 hours and then is a new one', async () => {
+  test('a key is kept for 24 hours, and then counts as new', async () => {
     const person = someone();
     const first = await post(person, 'a day');
     await age('a day', '23 hours 59 minutes');
@@ -224,20 +224,20 @@ suite('Idempotency-Key', () => {
     assertReplay(await post(person, 'a day'), next);
   });
 
-  test('an expired key may come with another body', async () => {
+  test('an expired key may come with a different body', async () => {
     await post(someone(), 'another day');
     await age('another day', '25 hours');
     assert.equal((await post(someone(), 'another day')).status, 200);
   });
 
-  test('the clock of the sandbox doesn’t age a key: a day is a real one', async () => {
+  test('the sandbox’s clock doesn’t age a key: a day is a real day', async () => {
     const person = someone();
     const first = await post(person, 'real time');
     await world.clock.advance(25 * 60 * 60 * 1000);
     assertReplay(await post(person, 'real time'), first);
   });
 
-  test('what has expired is forgotten, and nothing else', async () => {
+  test('expired answers are forgotten, and nothing else', async () => {
     await post(someone(), 'forgotten');
     await post(someone(), 'remembered');
     await age('forgotten', '25 hours');
@@ -246,7 +246,7 @@ suite('Idempotency-Key', () => {
     assert.equal((await kept('remembered')).length, 1);
   });
 
-  test('the effect and its answer are committed together: where one can’t be kept, neither is', async () => {
+  test('the effect and its answer are committed together: if one can’t be kept, neither is', async () => {
     const person = someone();
     await failing('update', 'idempotent_answers', async () => {
       assertProblem(await post(person, 'together'), 'internal_error');
@@ -272,13 +272,13 @@ suite('Idempotency-Key', () => {
         payload: body,
       });
 
-    test('a repeat at the other node gets the first one’s answer', async () => {
+    test('a duplicate at the other node gets the first answer', async () => {
       const person = someone();
       const first = await post(person, 'other node');
       assertReplay(await postToOther(person, 'other node'), first);
     });
 
-    test('a twin in flight waits and shares the answer', async () => {
+    test('a concurrent duplicate waits and shares the answer', async () => {
       const person = someone();
       const release = await holdContacts();
       const answers = Promise.all([
@@ -299,24 +299,24 @@ suite('Idempotency-Key', () => {
       assert.equal(await count(person), 1);
     });
 
-    test('a twin in flight with another body is 400', async () => {
+    test('a concurrent request with a different body is 400', async () => {
       const release = await holdContacts();
       const first = post(someone(), 'in flight, other body');
       await until('the first waits for the table', async () => (await waiting()) === 1);
       const twin = postToOther(someone(), 'in flight, other body');
-      await until('the twin waits for the key', async () => (await waiting()) === 2);
+      await until('the duplicate waits for the key', async () => (await waiting()) === 2);
       await release();
       assert.equal((await first).status, 200);
       assertProblem(await twin, 'invalid_request', /different body/);
     });
 
-    test('a twin takes over from one that failed', async () => {
+    test('a duplicate takes over from a request that failed', async () => {
       const person = someone();
       const release = await holdContacts();
       const first = post(person, 'taken over');
       await until('the first waits for the table', async () => (await waiting()) === 1);
       const twin = postToOther(person, 'taken over');
-      await until('the twin waits for the key', async () => (await waiting()) === 2);
+      await until('the duplicate waits for the key', async () => (await waiting()) === 2);
       await world.database.asOwner(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'relation'`,
@@ -330,7 +330,7 @@ suite('Idempotency-Key', () => {
     });
   });
 
-  test('a client that was cut off after the commit gets the answer by asking again', async () => {
+  test('a client that was cut off after the commit gets the answer with a retry', async () => {
     const person = someone();
     const node = await anotherNode(world);
     const port = await listen(node);
@@ -346,7 +346,7 @@ suite('Idempotency-Key', () => {
     const release = await holdContacts();
     const wire = await openWire(port);
     wire.write(`POST /v1${contacts} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
-    await until('the request is at work', async () => (await waiting()) === 1);
+    await until('the request is in progress', async () => (await waiting()) === 1);
     wire.destroy();
     await release();
     await until('it is committed', async () => (await kept('cut off')).length === 1);
@@ -357,7 +357,7 @@ suite('Idempotency-Key', () => {
     assert.equal(await count(person), 1);
   });
 
-  /** Lets every such statement fail while the work is done. */
+  /** Makes every such statement fail during the work. */
   async function failing(event: 'insert' | 'update', table: string, work: () => Promise<void>): Promise<void> {
     await world.database.asOwner(`
       create function fail_for_test() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
@@ -369,7 +369,7 @@ suite('Idempotency-Key', () => {
     }
   }
 
-  /** Keeps contacts from being inserted until it is released. */
+  /** Blocks inserts of contacts until it is released. */
   async function holdContacts(): Promise<() => Promise<void>> {
     const client = new pg.Client({ connectionString: world.database.url });
     await client.connect();

@@ -34,7 +34,7 @@ const bobs = {
 await putInGroups(bob, bobs.contactId, [bobs.groupId]);
 const anns = { contactId: await addContact(ann), groupId: await addGroup(ann, 'Own group') };
 
-/** A body that every route takes: what one doesn't know it ignores. */
+/** A body that every route accepts: unknown fields are ignored. */
 const anyBody = { firstName: 'Eve', lastName: 'Eve', name: 'Eve', groupIds: [] };
 
 function inAnHour() {
@@ -47,14 +47,14 @@ async function everythingOfBobs() {
   return { contacts, scheduled, groups: await findGroups(bob), contact: await getContact(bob, bobs.contactId) };
 }
 
-/** What an answer says, apart from what names the request itself. */
+/** An answer without the parts that name the request itself. */
 function said({ status, headers, body }: Answer) {
   const { instance, traceId, ...rest } = body;
   return { status, type: headers['content-type'], body: rest };
 }
 
 for (const { method, path, body } of routes.filter((row) => row.path.includes(':'))) {
-  test(`${method} ${path} with another advisor’s id answers like one that nobody has`, async () => {
+  test(`${method} ${path} with another advisor’s id gets the same answer as with an unknown one`, async () => {
     const to = (ids: Record<string, number>) => path.replace(/:(\w+)/g, (_, name) => idNamed(ids, name));
     const nobodys = Object.fromEntries(Object.keys(bobs).map((name) => [name, idMax]));
     const before = await everythingOfBobs();
@@ -72,7 +72,7 @@ function idNamed(ids: Record<string, number>, name: string): string {
   return String(id);
 }
 
-test('another advisor’s group can’t be joined, and is told of like one that nobody has', async () => {
+test('another advisor’s group can’t be joined, and gets the same answer as an unknown one', async () => {
   const join = (groupId: number) =>
     ann.call('PUT', `${contactsPath}/${anns.contactId}/groups`, { groupIds: [anns.groupId, groupId] });
   const [others, unknown] = [await join(bobs.groupId), await join(idMax)];
@@ -82,13 +82,13 @@ test('another advisor’s group can’t be joined, and is told of like one that 
   assert.equal((await findGroups(bob))[0].contactCount, 1);
 });
 
-test('every group means every group of one’s own', async () => {
+test('every group means all of the advisor’s own groups', async () => {
   await ann.call('PUT', `${contactsPath}/${anns.contactId}/groups`, { isSelectAllGroup: true });
   assert.deepEqual((await getContact(ann, anns.contactId)).groupIds, [anns.groupId]);
   assert.equal((await findGroups(bob))[0].contactCount, 1);
 });
 
-test('searches see one’s own book, whatever they filter by', async () => {
+test('searches see only the advisor’s own book, with any filter', async () => {
   assert.deepEqual(await findIds(ann), [anns.contactId]);
   assert.deepEqual(await findIds(bob), [bobs.contactId]);
   assert.equal((await search(ann, contactsPath)).pageInfo.totalRecord, 1);
@@ -110,19 +110,19 @@ test('searches see one’s own book, whatever they filter by', async () => {
   }
 });
 
-test('another advisor’s group id as a filter answers like one that nobody has', async () => {
+test('another advisor’s group id as a filter gets the same answer as an unknown one', async () => {
   const find = (groupId: number) => ann.call('GET', `${contactsPath}?groupId=${groupId}`);
   assert.deepEqual(said(await find(bobs.groupId)), said(await find(idMax)));
 });
 
-test('group searches see one’s own groups', async () => {
+test('group searches see only the advisor’s own groups', async () => {
   const names = async (query: { search?: string }) => (await findGroups(ann, query)).map((group) => group.name);
   assert.deepEqual(await names({}), ['Own group']);
   assert.deepEqual(await names({ search: 'secret' }), []);
   assert.deepEqual(await names({ search: 'group' }), ['Own group']);
 });
 
-test('another advisor’s external group id makes a group of one’s own', async () => {
+test('another advisor’s external group id makes a group of the advisor’s own', async () => {
   const groupId = await addGroup(ann, 'Mine', 'crm-1');
   assert.notEqual(groupId, bobs.groupId);
   assert.equal((await findGroups(bob))[0].name, 'Secret group');

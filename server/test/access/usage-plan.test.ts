@@ -25,16 +25,16 @@ suite('usage plans', () => {
     return Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([of, each]) => [of, each.length]));
   }
 
-  test('a burst passes, what is over it is 429 with Retry-After', async () => {
+  test('a burst passes, and anything over it is 429 with Retry-After', async () => {
     const { apiKey } = await world.newKey({ ratePerSecond: 1, burst: 20, dailyQuota: null });
     const startedAt = performance.now();
     const counted = await statuses(apiKey, 60);
-    // The bucket fills while the burst runs: a second of it is one more.
+    // The bucket refills during the burst, by one a second.
     const filled = Math.ceil((performance.now() - startedAt) / 1000);
     assert.ok((counted[200] ?? 0) >= 20 && (counted[200] ?? 0) <= 20 + filled, JSON.stringify(counted));
   });
 
-  test('Retry-After is as long as the next request has to wait, in whole seconds', async (t) => {
+  test('Retry-After says how long the next request has to wait, in whole seconds', async (t) => {
     const plan = bucketOf(t, { ratePerSecond: 1, burst: 1, dailyQuota: null });
     assert.equal((await plan.take()).retryAfterSeconds, null);
     const refused = await plan.take();
@@ -45,7 +45,7 @@ suite('usage plans', () => {
     assert.equal((await plan.take()).retryAfterSeconds, null);
   });
 
-  test('the bucket fills at the rate, up to the burst and no further', async (t) => {
+  test('the bucket refills at the rate, up to the burst', async (t) => {
     const plan = bucketOf(t, { ratePerSecond: 10, burst: 5, dailyQuota: null });
     const passing = async () => {
       let passed = 0;
@@ -61,7 +61,7 @@ suite('usage plans', () => {
     assert.equal(await passing(), 5);
   });
 
-  test('a refused request takes nothing: a client that keeps asking is not locked out', async (t) => {
+  test('a refused request uses nothing up: a client that keeps trying is not locked out', async (t) => {
     const plan = bucketOf(t, { ratePerSecond: 1, burst: 1, dailyQuota: null });
     await plan.take();
     for (let i = 0; i < 9; i++) {
@@ -72,7 +72,7 @@ suite('usage plans', () => {
     assert.equal((await plan.take()).retryAfterSeconds, null);
   });
 
-  test('answers say what the plan allows and what is left, good ones and bad ones', async () => {
+  test('every answer says what the plan allows and what is left, errors too', async () => {
     const { apiKey } = await world.newKey({ ratePerSecond: 10, burst: 25, dailyQuota: 1_000 });
     const { headers } = await withKey(apiKey);
     assert.equal(headers['ratelimit-policy'], '"burst";q=25;w=3, "day";q=1000;w=86400');
@@ -82,7 +82,7 @@ suite('usage plans', () => {
     assert.match(refused.headers.ratelimit ?? '', /"day";r=998/);
   });
 
-  test('a 429 says what is left too: nothing', async () => {
+  test('a 429 says that nothing is left', async () => {
     const { apiKey } = await world.newKey({ ratePerSecond: 1, burst: 1, dailyQuota: null });
     await withKey(apiKey);
     const refused = await withKey(apiKey);
@@ -91,7 +91,7 @@ suite('usage plans', () => {
     assert.match(refused.headers.ratelimit ?? '', /^"burst";r=0;t=1$/);
   });
 
-  test('a key without a plan is not limited, and its answers say nothing of limits', async () => {
+  test('a key without a plan is not limited, and its answers mention no limits', async () => {
     const { apiKey } = await world.newKey(unlimited);
     assert.deepEqual(await statuses(apiKey, 200), { 200: 200 });
     const { headers } = await withKey(apiKey);
@@ -99,7 +99,7 @@ suite('usage plans', () => {
     assert.equal(headers['ratelimit-policy'], undefined);
   });
 
-  test('a daily quota holds exactly, however many ask at once', async () => {
+  test('a daily quota is exact, even for concurrent requests', async () => {
     const { apiKey } = await world.newKey({ ratePerSecond: null, burst: null, dailyQuota: 25 });
     assert.deepEqual(await statuses(apiKey, 60), { 200: 25, 429: 35 });
     const refused = await withKey(apiKey);
@@ -110,7 +110,7 @@ suite('usage plans', () => {
     assert.match(refused.headers.ratelimit ?? '', /^"day";r=0;t=\d+$/);
   });
 
-  test('a daily quota holds over all nodes and restarts', async () => {
+  test('a daily quota holds across nodes and restarts', async () => {
     const { apiKey } = await world.newKey({ ratePerSecond: null, burst: null, dailyQuota: 10 });
     const headers = credentials(world.ann.token, apiKey);
     let passed = 0;
@@ -139,14 +139,14 @@ suite('usage plans', () => {
     assertProblem(await withKey(apiKey), 'rate_limited');
   });
 
-  test('each key has a plan of its own, also of one application', async () => {
+  test('each key has a plan of its own, even for the same application', async () => {
     const spent = await world.newKey({ ratePerSecond: null, burst: null, dailyQuota: 1 });
     const fresh = await world.newKey({ ratePerSecond: null, burst: null, dailyQuota: 1 });
     assert.deepEqual(await statuses(spent.apiKey, 3), { 200: 1, 429: 2 });
     assert.equal((await withKey(fresh.apiKey)).status, 200);
   });
 
-  test('a plan that is set anew is felt within a second', async (t) => {
+  test('a new plan takes effect within a second', async (t) => {
     const { keyId, apiKey } = await world.newKey({ ratePerSecond: 1, burst: 1, dailyQuota: null });
     await withKey(apiKey);
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
@@ -176,7 +176,7 @@ suite('usage plans', () => {
     await assert.rejects(setApiKeyPlan(world.deps, 999_999, unlimited), { code: 'not_found' });
   });
 
-  /** A plan on a clock that the test moves. */
+  /** A plan with a clock that the test moves. */
   function bucketOf(t: TestContext, plan: UsagePlan) {
     let nowMs = 1_000_000;
     t.mock.method(performance, 'now', () => nowMs);

@@ -90,7 +90,7 @@ suite('assent, the operator’s command', () => {
       [['token'], /--advisor is needed/],
       [['advisors', 'set', 'ann@test.example'], /at least one setting/],
       [['advisors', 'set', 'ann@test.example', '--disabled', 'maybe'], /--disabled must be yes or no/],
-      [['keys', 'issue', world.clientId, '--unlimited', '--rate', '5'], /--unlimited goes without/],
+      [['keys', 'issue', world.clientId, '--unlimited', '--rate', '5'], /--unlimited can’t be combined with/],
       [['contacts', 'import', join(folder, 'nothing.csv'), '--advisor', 'ann@test.example'], /no file/],
     ]);
   });

@@ -12,7 +12,7 @@ const { ann, bob } = world;
 const { publicUrl } = world.config;
 
 suite('the answer', () => {
-  test('allowed, it has a code, the state and the issuer, and no more', async () => {
+  test('allowed, it has a code, the state and the issuer, and nothing else', async () => {
     const back = await crm.authorizeIn(annsBrowser, { state: 's1' });
     assert.deepEqual([...back.searchParams.keys()], ['tenant', 'code', 'state', 'iss']);
     assert.equal(back.searchParams.get('state'), 's1');
@@ -29,14 +29,14 @@ suite('the answer', () => {
     assert.equal(back.searchParams.get('code'), null);
   });
 
-  test('a denial takes nothing away from what was allowed before', async () => {
+  test('a denial doesn’t affect what was allowed before', async () => {
     const client = await makeClient(world);
     const held: Tokens = await redeemed(client, await client.authorizeIn(annsBrowser));
     await client.authorizeIn(annsBrowser, {}, 'deny');
     assert.equal((await client.refresh(held.refresh_token)).status, 200);
   });
 
-  test('an advisor who is not signed in may deny too, and nothing is stored of it', async () => {
+  test('an advisor who isn’t signed in may deny too, and nothing is stored', async () => {
     const client = await makeClient(world);
     const browser = new Visitor(world.app);
     const { location: path = '' } = await browser.get(client.authorizeUrl({ state: 's1' }));
@@ -85,7 +85,7 @@ suite('one authorization per advisor and application', () => {
     return claimsOf(access_token).grant_id;
   }
 
-  test('allowing again adds scopes to the same grant, and what was held goes on working', async () => {
+  test('allowing again adds scopes to the same grant, and earlier tokens keep working', async () => {
     const client = await makeClient(world);
     const first = await redeemed(
       client,
@@ -111,7 +111,7 @@ suite('one authorization per advisor and application', () => {
     assert.equal((await client.refresh(second.refresh_token)).status, 200);
   });
 
-  test('each token carries only what its own request asked for', async () => {
+  test('each token carries only the scopes that its own request asked for', async () => {
     const client = await makeClient(world);
     const wide = await redeemed(client, await client.authorizeIn(annsBrowser));
     const scope = 'openid offline_access text.messaging.read';
@@ -123,7 +123,7 @@ suite('one authorization per advisor and application', () => {
     assert.equal((await client.refresh(wide.refresh_token)).body.scope, allOf);
   });
 
-  test('two advisors have one each, and so have two applications', async () => {
+  test('two advisors have one each, and so do two applications', async () => {
     const [one, another] = [await makeClient(world), await makeClient(world)];
     const bobsBrowser = await signedIn(world, bob);
     const grants = [

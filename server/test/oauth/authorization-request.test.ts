@@ -26,33 +26,33 @@ suite('the seven parameters', () => {
       ['missing', undefined],
       ['empty', ''],
     ] as const)
-      test(`${name} that is ${what} goes back to the application as an error that names it`, async () => {
+      test(`${name} that is ${what} returns to the application as an error that names it`, async () => {
         const answer = await ask(crm.authorizeUrl({ [name]: value, state: 's1' }));
         assertRefused(answer, 'invalid_request', 's1', new RegExp(name));
       });
 
   for (const value of [undefined, ''])
-    test(`a state that is ${value === undefined ? 'missing' : 'empty'} goes back as an error without one`, async () => {
+    test(`a state that is ${value === undefined ? 'missing' : 'empty'} returns to the application as an error without one`, async () => {
       assertRefused(await ask(crm.authorizeUrl({ state: value })), 'invalid_request', null, /state/);
     });
 
-  test('all seven lead to the page where the advisor decides, at a path that can’t be guessed', async () => {
+  test('all seven lead to the page where the advisor decides, at an unguessable path', async () => {
     const first = assertAsked(await ask(crm.authorizeUrl()));
     assert.notEqual(first, assertAsked(await ask(crm.authorizeUrl())));
   });
 
-  test('a fixed parameter of the address beside them is tolerated, whatever it is', async () => {
+  test('any extra fixed parameter in the URL is tolerated', async () => {
     for (const extra of ['goto=/portal/home', 'goto=1&goto=2', 'x[y]=1', '__proto__=1', '%00=%00', 'RelayState=%ff'])
       assertAsked(await ask(`/oauth/authorize?${extra}&${crm.authorizeUrl().split('?')[1]}`));
   });
 
-  test('a redirect URI with a query works with its question mark escaped or bare', async () => {
+  test('a redirect URI with a query works with its question mark escaped or not', async () => {
     const url = crm.authorizeUrl({ redirect_uri: undefined });
     assertAsked(await ask(`${url}&redirect_uri=${encodeURIComponent(redirectUri)}`));
     assertAsked(await ask(`/oauth/authorize?redirect_uri=${redirectUri}&${url.split('?')[1]}`));
   });
 
-  test('a parameter that is given twice is refused; without knowing which to believe, no redirect', async () => {
+  test('a repeated parameter is refused, without a redirect if it leaves the address in doubt', async () => {
     const twice = (name: string, value: string) => ask(`${crm.authorizeUrl({ state: 's1' })}&${name}=${value}`);
     assertPage(await twice('client_id', crm.clientId), /client_id/);
     assertPage(await twice('redirect_uri', encodeURIComponent(redirectUri)), /redirect_uri/);
@@ -71,7 +71,7 @@ suite('response types and modes', () => {
     });
 
   for (const mode of ['form_post', 'fragment', 'web_message', 'jwt', 'query.jwt', 'nonsense'])
-    test(`response_mode ${mode} is refused, and the refusal does not follow it`, async () => {
+    test(`response_mode ${mode} is refused, and the refusal doesn’t use it`, async () => {
       for (const changes of [{}, { scope: 'openid nonsense' }, { request: 'x' }, { response_type: 'token' }]) {
         const answer = await ask(crm.authorizeUrl({ response_mode: mode, state: 's1', ...changes }));
         const error = new URL(answer.headers.location ?? '').searchParams.get('error') ?? '';
@@ -84,13 +84,13 @@ suite('response types and modes', () => {
       }
     });
 
-  test('response_mode query, which is what happens anyway, is taken', async () => {
+  test('response_mode query, the default, is accepted', async () => {
     assertAsked(await ask(crm.authorizeUrl({ response_mode: 'query' })));
   });
 });
 
 suite('PKCE', () => {
-  test('the method plain is refused, also in other spellings of S256', async () => {
+  test('the method plain is refused, and so are other spellings of S256', async () => {
     for (const method of ['plain', 's256', 'S512', 'S256 '])
       assertRefused(
         await ask(crm.authorizeUrl({ code_challenge_method: method, state: 's1' })),
@@ -130,14 +130,14 @@ suite('scopes', () => {
       assertRefused(await ask(crm.authorizeUrl({ scope, state: 's1' })), 'invalid_scope', 's1', description);
     });
 
-  test('one that is not provisioned for the application is invalid_scope, with the state', async () => {
+  test('one that the application may not ask for is invalid_scope, with the state', async () => {
     const client = await makeClient(world, { scopes: ['openid', 'core.contacts.read'] });
     for (const scope of ['openid core.contacts.write', 'openid offline_access', allOf])
       assertRefused(await ask(client.authorizeUrl({ scope, state: 's1' })), 'invalid_scope', 's1');
     assertAsked(await ask(client.authorizeUrl({ scope: 'openid core.contacts.read' })));
   });
 
-  test('one that is asked for twice is granted once', async () => {
+  test('a repeated one is granted once', async () => {
     const back = await crm.authorizeIn(annsBrowser, { scope: 'openid core.contacts.read openid core.contacts.read' });
     const { body } = await crm.redeem(back.searchParams.get('code') ?? '');
     assert.equal(body.scope, 'openid core.contacts.read');
@@ -165,7 +165,7 @@ suite('what we don’t offer', () => {
     ['nonce', '\0', 'invalid_request'],
     ['login_hint', '\0', 'invalid_request'],
   ] as const)
-    test(`${name} ${JSON.stringify(value)} goes back as ${error}`, async () => {
+    test(`${name} ${JSON.stringify(value)} returns to the application as ${error}`, async () => {
       assertRefused(await ask(crm.authorizeUrl({ [name]: value, state: 's1' })), error, 's1');
     });
 
@@ -178,12 +178,12 @@ suite('what we don’t offer', () => {
     assert.equal(payload.phone_number, undefined);
   });
 
-  test('the API named as the resource is what is meant anyway', async () => {
+  test('the API as the resource is the default, and accepted', async () => {
     const back = await crm.authorizeIn(annsBrowser, { resource: `${publicUrl}/v1` });
     assert.equal((await crm.redeem(back.searchParams.get('code') ?? '')).status, 200);
   });
 
-  test('prompt none goes back with an error, since the advisor always decides', async () => {
+  test('prompt none returns an error, because the advisor always decides', async () => {
     const answer = await annsBrowser.get(crm.authorizeUrl({ prompt: 'none', state: 's1' }));
     const { searchParams } = new URL(answer.location ?? '');
     assert.match(searchParams.get('error') ?? '', /^(consent|interaction|login)_required$/);
@@ -219,7 +219,7 @@ suite('other methods and other spellings of the path', () => {
       assertProblem(await ask(crm.authorizeUrl().replace('/oauth/authorize', path)), 'not_found');
     });
 
-  test('the absolute form of the address is taken, whatever host it names', async () => {
+  test('the absolute form of the URL is accepted, with any host', async () => {
     const port = await listen(world.app);
     const target = `http://evil.example${crm.authorizeUrl()}`;
     const answer = await exchange(port, `GET ${target} HTTP/1.1\r\nHost: evil.example\r\n\r\n`);
@@ -228,7 +228,7 @@ suite('other methods and other spellings of the path', () => {
   });
 });
 
-test('what fails on our side is a page that leads nowhere', async () => {
+test('a failure on our side is a page without a redirect', async () => {
   await world.database.asOwner('alter table interactions rename to interactions_away');
   try {
     const answer = await ask(crm.authorizeUrl());

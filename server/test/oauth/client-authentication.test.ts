@@ -9,7 +9,7 @@ import { assertError, formType, granted, makeOAuthWorld, refreshForm } from './s
 const { world, crm, other, codeFor, tokensFor, post } = await makeOAuthWorld();
 after(() => world.close());
 
-suite('who the client is', () => {
+suite('client authentication', () => {
   test('a wrong secret is 401', async () => {
     for (const client_secret of [makeSecret('clientSecret', 'sandbox'), other.clientSecret, 'x', '\0', crm.clientId])
       assertError(await crm.token({ ...refreshForm(crm), client_secret }), 401, 'invalid_client', /secret is wrong/);
@@ -17,7 +17,7 @@ suite('who the client is', () => {
     assertError(await crm.token({ ...refreshForm(crm), client_secret: almost }), 401, 'invalid_client');
   });
 
-  test('an unknown client is 401, whatever it is called', async () => {
+  test('an unknown client is 401, with any client_id', async () => {
     for (const client_id of [makeSecret('clientId', 'sandbox'), 'nobody', '\0', '__proto__', 'a'.repeat(10_000)])
       assertError(await crm.token({ ...refreshForm(crm), client_id }), 401, 'invalid_client', /unknown or disabled/);
   });
@@ -31,7 +31,7 @@ suite('who the client is', () => {
     assertError(await crm.post('/oauth/token', { grant_type: 'refresh_token' }), 401, 'invalid_client');
   });
 
-  test('Basic is 401 even with the right credentials, alone or beside the form', async () => {
+  test('Basic is 401 even with the right credentials, with or without the form', async () => {
     const authorization = `Basic ${btoa(`${crm.clientId}:${crm.clientSecret}`)}`;
     const { refresh_token } = await tokensFor(crm);
     for (const form of [refreshForm(crm, refresh_token), { grant_type: 'refresh_token', refresh_token }]) {
@@ -42,13 +42,13 @@ suite('who the client is', () => {
     granted(await crm.refresh(refresh_token));
   });
 
-  test('a bearer token in the Authorization header is no credential here', async () => {
+  test('a bearer token in the Authorization header is not accepted', async () => {
     const { access_token } = await tokensFor(crm);
     const authorization = `Bearer ${access_token}`;
     assertError(await crm.post('/oauth/token', refreshForm(crm), { authorization }), 401, 'invalid_client');
   });
 
-  test('a secret in the query is not looked at', async () => {
+  test('a secret in the query is ignored', async () => {
     const { client_secret, ...form } = refreshForm(crm, (await tokensFor(crm)).refresh_token);
     const answer = await post(String(new URLSearchParams(form)), {}, `/oauth/token?client_secret=${client_secret}`);
     assertError(answer, 401, 'invalid_client', /in the form/);
@@ -56,7 +56,7 @@ suite('who the client is', () => {
     assert.ok(all.status === 400 || all.status === 401, String(all.status));
   });
 
-  test('a secret of production is 401 and says so, and so is a client id', async () => {
+  test('a production secret is 401 and the error says so, and so is a production client id', async () => {
     const secret = { client_secret: makeSecret('clientSecret', 'production') };
     const id = { client_id: makeSecret('clientId', 'production') };
     for (const [form, name] of [
@@ -87,7 +87,7 @@ suite('who the client is', () => {
     granted(await crm.refresh(refresh_token));
   });
 
-  test('many wrong secrets are 429 with Retry-After, while the right one still works', async () => {
+  test('many wrong secrets are 429 with Retry-After, but the right one still works', async () => {
     const client = await makeClient(world);
     const tokens = await tokensFor(client);
     const wrong = () => client.token({ ...refreshForm(client), client_secret: 'x' });
@@ -100,7 +100,7 @@ suite('who the client is', () => {
   });
 });
 
-test('who tries many clients from one address is told to wait, and leaves no trail of buckets', async () => {
+test('attempts at many clients from one address are throttled, in a single bucket', async () => {
   const from = (clientId: string) =>
     inject(world.app, {
       method: 'POST',
@@ -116,7 +116,7 @@ test('who tries many clients from one address is told to wait, and leaves no tra
   const buckets = async () => (await world.database.asOwner('select from throttles')).length;
   const before = await buckets();
   const statuses = new Set<number>();
-  // More than the bucket holds: it fills again while a slow machine tries.
+  // More than the bucket holds, because it refills while a slow machine tries.
   for (let count = 0; count < 600 && !statuses.has(429); count++)
     statuses.add((await from(makeSecret('clientId', 'sandbox'))).status);
   assert.deepEqual([...statuses], [401, 429]);

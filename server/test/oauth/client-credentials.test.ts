@@ -53,7 +53,7 @@ suite('client credentials', () => {
     assert.ok((payload.exp ?? 0) - (payload.iat ?? 0) <= 900);
   });
 
-  test('give a part of the text scopes when asked', async () => {
+  test('give some of the text scopes on request', async () => {
     const { access_token, scope } = granted(
       await ask(texting, { advisor_id: idOf(ann), scope: 'text.messaging.read' }),
     );
@@ -66,33 +66,33 @@ suite('client credentials', () => {
       assertError(await ask(texting, { advisor_id: idOf(ann), scope }), 400, 'invalid_scope', /text scopes only/);
     });
 
-  test('with a text scope that the application lacks are refused; its own is the default', async () => {
+  test('with a text scope that the application lacks are refused; its own are the default', async () => {
     const client = await makeClient(world, { scopes: ['text.messaging.read'], redirectUris: [] });
     await provision(world.deps, ann.advisor.advisorId, client.clientId);
     assertError(await ask(client, { scope: 'text.messaging.write' }), 400, 'invalid_scope');
     assert.equal(granted(await ask(client)).scope, 'text.messaging.read');
   });
 
-  test('need advisor_id where several are provisioned', async () => {
+  test('need advisor_id if several advisors are provisioned', async () => {
     for (const changes of [{}, { advisor_id: '' }])
       assertError(await ask(texting, changes), 400, 'invalid_request', /advisor_id is missing.*several/);
   });
 
-  test('need none where exactly one is, and then it may be named or not', async () => {
+  test('don’t need advisor_id if exactly one advisor is provisioned', async () => {
     const client = await makeClient(world);
     await provision(world.deps, bob.advisor.advisorId, client.clientId);
     for (const changes of [{}, { advisor_id: idOf(bob) }])
       assert.equal(claimsOf(granted(await ask(client, changes)).access_token).advisor_id, bob.advisor.advisorId);
   });
 
-  test('are refused where nobody is provisioned, also when the advisor has authorized the application', async () => {
+  test('are refused if nobody is provisioned, even if the advisor has authorized the application', async () => {
     const client = await makeClient(world);
     await tokensFor(client);
     assertError(await ask(client), 400, 'invalid_grant', /not provisioned for any advisor/);
     assertError(await ask(client, { advisor_id: idOf(ann) }), 400, 'invalid_grant', /not provisioned/);
   });
 
-  test('for an advisor who doesn’t exist are refused as for one who is not provisioned', async () => {
+  test('for an advisor who doesn’t exist get the same answer as for one who is not provisioned', async () => {
     const client = await makeClient(world);
     await provision(world.deps, ann.advisor.advisorId, client.clientId);
     const unprovisioned = await ask(client, { advisor_id: idOf(bob) });
@@ -114,7 +114,7 @@ suite('client credentials', () => {
       );
     });
 
-  test('with advisor_id given twice are refused, even where both are the same', async () => {
+  test('with a repeated advisor_id are refused, even if both are the same', async () => {
     const form = { client_id: texting.clientId, client_secret: texting.clientSecret, grant_type: 'client_credentials' };
     const payload = `${new URLSearchParams(form)}&advisor_id=${idOf(ann)}&advisor_id=${idOf(ann)}`;
     assertError(await post(payload), 400, 'invalid_request', /advisor_id/);
@@ -129,14 +129,14 @@ suite('client credentials', () => {
     }
   });
 
-  test('work on the API for what they carry', async () => {
+  test('work on the API within their scopes', async () => {
     const { access_token } = granted(await ask(texting, { advisor_id: idOf(ann) }));
     assertProblem(await texting.call(access_token), 'forbidden', /core\.contacts\.read/);
     assert.equal((await texting.call(access_token, '/core/enumerations')).status, 200);
     assertProblem(await other.call(access_token, '/core/enumerations'), 'unauthorized');
   });
 
-  test('end within a second when the advisor is unprovisioned, and the other advisor’s go on', async () => {
+  test('end within a second when the advisor is unprovisioned, and the other advisor’s keep working', async () => {
     const client = await makeClient(world);
     for (const { advisor } of [ann, bob]) await provision(world.deps, advisor.advisorId, client.clientId);
     const [anns, bobs] = [
@@ -151,7 +151,7 @@ suite('client credentials', () => {
     assertError(await ask(client, { advisor_id: idOf(ann) }), 400, 'invalid_grant');
   });
 
-  test('end no grant that the advisor gave when they are unprovisioned', async () => {
+  test('leave the advisor’s own grant alone when they are unprovisioned', async () => {
     const client = await makeClient(world);
     await provision(world.deps, ann.advisor.advisorId, client.clientId);
     const tokens = await tokensFor(client);

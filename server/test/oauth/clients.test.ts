@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => world.close());
 
-/** Through the pages as ann, in a browser that follows the application's link; where it is sent back to. */
+/** Goes through the pages as ann, in a browser that follows the application's link; returns where it is sent back to. */
 async function decide(url: URL, decision: 'allow' | 'deny'): Promise<URL> {
   const visitor = new Visitor(origin);
   const { page, path } = await signInTo(world, visitor, url.href, world.ann);
@@ -51,7 +51,7 @@ async function status(accessToken: string, path = '/core/contact/contacts'): Pro
 }
 
 for (const library of [openidClient, oauth4webapi])
-  suite(`${library.name}, as it comes`, () => {
+  suite(`${library.name}, unmodified`, () => {
     let client: LibraryClient;
     before(async () => {
       client = await library.connect(origin, application);
@@ -74,12 +74,12 @@ for (const library of [openidClient, oauth4webapi])
       }
     });
 
-    test('does not take the server for another: an issuer that is not the address is refused', async () => {
+    test('refuses an issuer that is not the server’s address', async () => {
       const elsewhere = origin.replace('localhost', '127.0.0.1');
       await assert.rejects(library.connect(elsewhere, application), /issuer|unexpected/i);
     });
 
-    test('completes the code flow with PKCE, state, iss and nonce, and its token opens the API', async () => {
+    test('completes the code flow with PKCE, state, iss and nonce, and its token works on the API', async () => {
       const answer = await tokens();
       assert.equal(answer.expires_in, 900);
       assert.deepEqual(answer.scope?.split(' ').sort(), allOf.split(' ').sort());
@@ -89,7 +89,7 @@ for (const library of [openidClient, oauth4webapi])
       assert.equal(await status(answer.access_token), 200);
     });
 
-    test('gets an access token that anybody can verify by the published keys', async () => {
+    test('gets an access token that anybody can verify with the published keys', async () => {
       const { access_token } = await tokens();
       const claims = await validateAccessToken(client.metadata, access_token, `${origin}/v1`);
       assert.equal(claims.sub, String(world.ann.advisor.advisorId));
@@ -131,7 +131,7 @@ for (const library of [openidClient, oauth4webapi])
       assert.equal(await status(third.access_token), 200);
     });
 
-    test('acts for an advisor by client credentials, with text scopes and nothing else', async () => {
+    test('acts for an advisor with client credentials, with text scopes only', async () => {
       for (const { advisor } of [world.ann, world.bob]) {
         const answer = await client.clientCredentials({ advisor_id: String(advisor.advisorId) });
         assert.equal(answer.scope, 'text.messaging.read text.messaging.write');
@@ -143,7 +143,7 @@ for (const library of [openidClient, oauth4webapi])
       }
     });
 
-    test('revokes a refresh token, and with it what came from it', async () => {
+    test('revokes a refresh token, and with it the access tokens', async () => {
       const answer = await tokens();
       await client.revoke(answer.refresh_token ?? '');
       await assert.rejects(client.refresh(answer.refresh_token ?? ''), refused('invalid_grant', 400));
@@ -159,7 +159,7 @@ for (const library of [openidClient, oauth4webapi])
       assert.equal(await status(next.access_token), 200);
     });
 
-    test('tells a denial as the answer that it is', async () => {
+    test('reports a denial as an authorization error', async () => {
       const { url, finish } = await client.authorize(redirectUri, allOf);
       const back = await decide(url, 'deny');
       await assert.rejects(finish(back), (error) => {
@@ -170,7 +170,7 @@ for (const library of [openidClient, oauth4webapi])
       });
     });
 
-    test('tells a wrong secret by the error of the body', async () => {
+    test('reports a wrong secret by the error in the body', async () => {
       const wrong = await library.connect(origin, {
         ...application,
         clientSecret: (await makeClient(world)).clientSecret,
@@ -181,7 +181,7 @@ for (const library of [openidClient, oauth4webapi])
       await assert.rejects(finish(await decide(url, 'allow')), refused('invalid_client', 401));
     });
 
-    test('tells a code that was used before by the error of the body', async () => {
+    test('reports a used code by the error in the body', async () => {
       const { url, finish } = await client.authorize(redirectUri, allOf);
       const back = await decide(url, 'allow');
       await finish(back);
@@ -189,7 +189,7 @@ for (const library of [openidClient, oauth4webapi])
     });
   });
 
-/** One of the two wraps the error of the other. */
+/** One of the two libraries wraps the other's error. */
 function because(name: string) {
   return (thrown: unknown): true => {
     const { message, cause } = thrown as Error;

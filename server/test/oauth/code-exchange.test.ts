@@ -49,7 +49,7 @@ suite('the answer to a code', () => {
     assert.equal('refresh_token' in (await tokensFor(crm, 'openid offline_access')), true);
   });
 
-  test('has an access token that is an ES256 at+jwt for our API, of at most fifteen minutes', async () => {
+  test('has an access token that is an ES256 at+jwt for our API and lasts at most 15 minutes', async () => {
     const { access_token, expires_in } = await tokensFor(crm, 'openid core.content.read text.messaging.read');
     const { payload, protectedHeader } = await verified(access_token);
     assert.equal(protectedHeader.alg, 'ES256');
@@ -71,7 +71,7 @@ suite('the answer to a code', () => {
     assert.notEqual(claimsOf((await tokensFor(crm)).access_token).jti, jti);
   });
 
-  test('has an id_token that verifies by the published keys and says who the advisor is', async () => {
+  test('has an id_token that verifies with the published keys and says who the advisor is', async () => {
     const nonce = 'n-1 <&>';
     const { id_token } = granted(await crm.redeem(await codeFor(crm, { nonce })));
     const { payload, protectedHeader } = await verified(id_token);
@@ -87,25 +87,25 @@ suite('the answer to a code', () => {
     assert.ok((payload.exp ?? 0) - (payload.iat ?? 0) <= 900);
   });
 
-  test('has an id_token that is no access token', async () => {
+  test('has an id_token that is not an access token', async () => {
     const { id_token } = await tokensFor(crm);
     assertProblem(await crm.call(id_token), 'unauthorized');
   });
 
-  test('opens the API for that advisor, with that application’s key, and with no other', async () => {
+  test('works on the API for that advisor, with that application’s key and no other', async () => {
     const { access_token } = await tokensFor(crm);
     assert.equal((await crm.call(access_token)).status, 200);
     assertProblem(await other.call(access_token), 'unauthorized', /different applications/);
   });
 
-  test('a token without a scope that a route needs is 403, and names it', async () => {
+  test('a token without a route’s scope is 403, and the detail names the scope', async () => {
     const { access_token } = await tokensFor(crm, 'openid text.messaging.read');
     assertProblem(await crm.call(access_token), 'forbidden', /core\.contacts\.read/);
   });
 });
 
 suite('a code', () => {
-  test('that nobody was given is 400', async () => {
+  test('that was never issued is 400', async () => {
     for (const code of ['nonsense', randomBytes(32).toString('base64url'), '\0', 'é', 'a'.repeat(10_000)])
       assertError(await crm.redeem(code), 400, 'invalid_grant', /unknown/);
   });
@@ -132,7 +132,7 @@ suite('a code', () => {
     assert.ok(row && row.seconds > 0 && row.seconds <= 61, JSON.stringify(row));
   });
 
-  test('that is used again is 400, and ends the grant with all that came from it', async () => {
+  test('that is used again is 400, and ends the grant and its tokens', async () => {
     const client = await makeClient(world);
     const code = await codeFor(client);
     const tokens = granted(await client.redeem(code));
@@ -143,7 +143,7 @@ suite('a code', () => {
     await untilEnded(client, tokens.access_token);
   });
 
-  test('that comes again within three seconds is 400, and what came from it lives', async () => {
+  test('that comes again within three seconds is 400, and its tokens keep working', async () => {
     const client = await makeClient(world);
     const code = await codeFor(client);
     const tokens = granted(await client.redeem(code));
@@ -151,13 +151,13 @@ suite('a code', () => {
     await assertStillWorks(client, tokens);
   });
 
-  test('of another client is 400, and stays good for its own', async () => {
+  test('of another client is 400, and still works for its own', async () => {
     const code = await codeFor(crm);
     assertError(await other.redeem(code, { code_verifier: crm.verifier }), 400, 'invalid_grant', /different client/);
     granted(await crm.redeem(code));
   });
 
-  test('that was used is 400 for another client too, and the grant of its own goes on', async () => {
+  test('that was used is 400 for another client too, and its own client’s grant keeps working', async () => {
     const client = await makeClient(world);
     const code = await codeFor(client);
     const tokens = granted(await client.redeem(code));
@@ -182,18 +182,18 @@ suite('a code', () => {
     ['another resource', { resource: 'https://evil.example/' }, 'invalid_target', /resource/],
   ];
   for (const [what, changes, error, description] of mistakes)
-    test(`with ${what} is 400, and still works afterwards with what is right`, async () => {
+    test(`with ${what} is 400, and the code still works after the mistake`, async () => {
       const code = await codeFor(crm);
       assertError(await crm.redeem(code, changes), 400, error, description);
       granted(await crm.redeem(code));
     });
 
-  test('the code_challenge itself is no code_verifier', async () => {
+  test('the code_challenge itself doesn’t work as the code_verifier', async () => {
     const challenge = createHash('sha256').update(crm.verifier).digest('base64url');
     assertError(await crm.redeem(await codeFor(crm), { code_verifier: challenge }), 400, 'invalid_grant');
   });
 
-  test('of an advisor who was disabled meanwhile is 400', async () => {
+  test('of an advisor who has been disabled is 400', async () => {
     const code = await crm.code(bob);
     await setAdvisor(world.deps, bob.advisor.advisorId, { disabled: true });
     try {
@@ -203,21 +203,21 @@ suite('a code', () => {
     }
   });
 
-  test('of an application that was disconnected meanwhile is 400', async () => {
+  test('of an application that has been disconnected is 400', async () => {
     const client = await makeClient(world);
     const code = await codeFor(client);
     await disconnect(world.deps, client.clientId, ann.advisor.advisorId);
     assertError(await client.redeem(code), 400, 'invalid_grant');
   });
 
-  test('of an application that was disabled meanwhile is 401', async () => {
+  test('of an application that has been disabled is 401', async () => {
     const client = await makeClient(world);
     const code = await codeFor(client);
     await disableApplication(world.deps, client.clientId);
     assertError(await client.redeem(code), 401, 'invalid_client', /unknown or disabled/);
   });
 
-  test('is no refresh token, and a refresh token is no code', async () => {
+  test('doesn’t work as a refresh token, nor a refresh token as a code', async () => {
     const client = await makeClient(world);
     const code = await codeFor(client);
     assertError(await client.refresh(code), 400, 'invalid_grant');

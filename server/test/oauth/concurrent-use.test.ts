@@ -16,7 +16,7 @@ const { world, crm, nodes, addresses, codeFor, begin, pass, assertEnded, unusedR
 after(close);
 const { ann } = world;
 
-/** Holds everybody at that token until all have come; then lets them go at once. */
+/** Holds all requests at that token until all have arrived, then lets them go at once. */
 async function meetAt<Result>(token: string, come: () => Promise<Result>[]): Promise<Result[]> {
   const arrivals = await world.database.pool.transaction(async (db) => {
     await db.query('select from oauth_tokens where token_hash = $1 for update', [hashSecret(token)]);
@@ -32,7 +32,7 @@ async function meetAt<Result>(token: string, come: () => Promise<Result>[]): Pro
   return Promise.all(arrivals);
 }
 
-/** The crowd's requests, in turn at one node and the other, each on a socket. */
+/** The crowd's requests, alternating between the two nodes, each on a socket. */
 function crowdAt(client: Client, form: Record<string, string>): Promise<{ status: number; text: string }>[] {
   const { clientId: client_id, clientSecret: client_secret } = client;
   return Array.from({ length: crowd }, async (_, index) => {
@@ -73,7 +73,7 @@ suite(`${crowd} requests at the same moment, on two nodes`, () => {
     await assertEnded(crm, [tokens.access_token]);
   });
 
-  test('with one code, however they come, get one set of tokens, and it works', async () => {
+  test('with one code, in any order, get one set of tokens, and it works', async () => {
     for (let round = 0; round < 3; round++) {
       await disconnect(world.deps, crm.clientId, ann.advisor.advisorId);
       const form = {
@@ -89,7 +89,7 @@ suite(`${crowd} requests at the same moment, on two nodes`, () => {
     }
   });
 
-  test('one that came while the code’s answer was being made is only refused, and the answer is good', async () => {
+  test('a duplicate during the code exchange is only refused, and the exchange succeeds', async () => {
     await disconnect(world.deps, crm.clientId, ann.advisor.advisorId);
     const form = {
       client_id: crm.clientId,
@@ -125,7 +125,7 @@ suite(`${crowd} requests at the same moment, on two nodes`, () => {
     granted(await crm.refresh(JSON.parse(answers[0]?.text ?? '').refresh_token));
   });
 
-  test('with one refresh token, however they come, all get the same answer', async () => {
+  test('with one refresh token, in any order, all get the same answer', async () => {
     const { refresh_token } = await begin();
     const answers = await Promise.all(crowdAt(crm, refreshForm(refresh_token)));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
@@ -143,7 +143,7 @@ suite(`${crowd} requests at the same moment, on two nodes`, () => {
     assertInvalidGrant(await crm.refresh(second.refresh_token));
   });
 
-  test('half of them with a stolen token and half with its successor, fail no node, and leave no second chain', async () => {
+  test('half with a stolen token and half with its successor, crash no node and leave no second chain', async () => {
     for (let round = 0; round < 5; round++) {
       const first = await begin();
       const second = granted(await crm.refresh(first.refresh_token));
@@ -167,7 +167,7 @@ async function post(node: App, form: Record<string, string>): Promise<Answer> {
   return inject(node, { method: 'POST', url: '/oauth/token', headers, payload });
 }
 
-/** The world's database, where a transaction waits before its first statement that begins so. */
+/** The world's database, where a transaction waits before its first statement that starts like this. */
 function holdBefore(start: string): { pool: Pool; reached: Promise<void>; open(): void } {
   const [opened, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { pool } = world.database;

@@ -24,7 +24,7 @@ import { type Visit, Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
 import { type Answer, inject, makeWorld, type Person, type World } from '../support/world.ts';
 
-/** A second is promised and half of one is built; the rest is for a busy machine. */
+/** We promise one second and need half; the rest is for a busy machine. */
 const endedWithinMs = 2_000;
 
 let world: World;
@@ -44,7 +44,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** All that an application can hold for an advisor, each token in use on every node. */
+/** Everything an application can hold for an advisor, each token in use on every node. */
 type Held = { client: Client; person: Person; code: string; refreshToken: string; accessTokens: string[] };
 
 async function connect(client: Client, person: Person): Promise<Held> {
@@ -96,7 +96,7 @@ async function assertRefused({ client, accessTokens }: Pick<Held, 'client' | 'ac
     }
 }
 
-/** It still has everything: also the code, which is used up here. */
+/** Everything still works, including the code, which this uses up. */
 async function assertUntouched({ client, code, refreshToken, accessTokens }: Held): Promise<void> {
   for (const node of nodes)
     for (const token of accessTokens) assert.equal((await call(node, client, token)).status, 200);
@@ -135,7 +135,7 @@ const ways: [string, () => Promise<unknown>][] = [
   ['the command', () => disconnectByCommand(crm, '--advisor', world.ann.advisor.email)],
 ];
 for (const [name, disconnectAnn] of ways)
-  test(`a disconnect by ${name} ends the refresh at once, codes, and each access token within a second on every node`, async () => {
+  test(`a disconnect by ${name} ends refresh tokens and codes at once, and each access token within a second on every node`, async () => {
     const ended = await connect(crm, world.ann);
     const untouched = [await connect(crm, world.bob), await connect(other, world.ann)];
     await disconnectAnn();
@@ -143,7 +143,7 @@ for (const [name, disconnectAnn] of ways)
     for (const held of untouched) await assertUntouched(held);
   });
 
-test('the command without an advisor disconnects the application from all, and says from how many', async () => {
+test('without an advisor, the command disconnects the application from all of them and says how many', async () => {
   const ended = [await connect(crm, world.ann), await connect(crm, world.bob)];
   const untouched = await connect(other, world.ann);
   assert.equal(await disconnectByCommand(crm), 'Disconnected: 2 advisors had authorized it. Its tokens have ended.\n');
@@ -156,7 +156,7 @@ test('the command without an advisor disconnects the application from all, and s
   );
 });
 
-test('what the operator provisioned stays: client credentials get a fresh token after a disconnect', async () => {
+test('provisioning stays: client credentials get a new token after a disconnect', async () => {
   const ended = await connect(crm, world.ann);
   await disconnect(world.deps, crm.clientId, world.ann.advisor.advisorId);
   const fresh = await clientCredentials(crm, world.ann);
@@ -165,7 +165,7 @@ test('what the operator provisioned stays: client credentials get a fresh token 
   for (const node of nodes) assert.equal((await call(node, crm, fresh.body.access_token)).status, 200);
 });
 
-test('the advisor can authorize the application again, and what it held before stays dead', async () => {
+test('the advisor can authorize the application again, and its earlier tokens stay dead', async () => {
   const ended = await connect(crm, world.ann);
   await disconnectByPage(crm, world.ann);
   const again = await connect(crm, world.ann);
@@ -173,7 +173,7 @@ test('the advisor can authorize the application again, and what it held before s
   await assertUntouched(again);
 });
 
-test('a request that waits for the advisor when the application is disconnected can still be allowed', async () => {
+test('a request that waits for the advisor during a disconnect can still be allowed', async () => {
   const ended = await connect(crm, world.ann);
   const visitor = new Visitor(world.app);
   const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
@@ -186,7 +186,7 @@ test('a request that waits for the advisor when the application is disconnected 
   await assertEnded(ended);
 });
 
-test('what the advisor allows takes effect with the code: denied before, it leaves nothing connected', async () => {
+test('permission takes effect with the code: denied before that, nothing is connected', async () => {
   const visitor = new Visitor(world.app);
   const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
   await visitor.submit(page, path, { decision: 'allow' });
@@ -199,7 +199,7 @@ test('what the advisor allows takes effect with the code: denied before, it leav
 });
 
 for (const what of ['refresh', 'code'] as const)
-  test(`a disconnect that meets a ${what} on its way waits for it, and then ends what it gave`, async () => {
+  test(`a disconnect during a ${what} waits for it, and then ends the tokens it gave`, async () => {
     const gate = gateBefore('insert into oauth_tokens');
     const node = await anotherNode(world, { pool: gate.pool });
     const client = await makeClient({ ...world, app: node });
@@ -219,7 +219,7 @@ for (const what of ['refresh', 'code'] as const)
     await node.close();
   });
 
-/** The world's database with a gate that, once closed, holds transactions before a statement that begins so. */
+/** The world's database with a gate that, once closed, holds transactions before a statement that starts like this. */
 function gateBefore(start: string) {
   const [opened, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let closed = false;
@@ -240,7 +240,7 @@ async function waiting(): Promise<number> {
 }
 
 suite('an application that is disabled', () => {
-  test('can get no token, its tokens end within a second on every node, and the others go on', async () => {
+  test('gets no token, its tokens end within a second on every node, and other applications keep working', async () => {
     const ended = await connect(crm, world.ann);
     const untouched = await connect(other, world.ann);
     await disableApplication(world.deps, crm.clientId);
@@ -257,7 +257,7 @@ suite('an application that is disabled', () => {
     await assertUntouched(untouched);
   });
 
-  test('can begin no authorization, and one that waits can’t be finished', async () => {
+  test('can’t begin an authorization, and a waiting one can’t be finished', async () => {
     const visitor = new Visitor(world.app);
     const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
     const late = new Visitor(world.app);
@@ -278,7 +278,7 @@ suite('an application that is disabled', () => {
 });
 
 suite('an advisor who is disabled', () => {
-  test('is acted for by nobody: refresh, code and client credentials end, access tokens within a second', async () => {
+  test('has no applications acting for them: refresh, codes and client credentials end, access tokens within a second', async () => {
     const ended = [await connect(crm, world.ann), await connect(other, world.ann)];
     const untouched = await connect(crm, world.bob);
     await setAdvisor(world.deps, world.ann.advisor.advisorId, { disabled: true });
@@ -290,7 +290,7 @@ suite('an advisor who is disabled', () => {
     await assertUntouched(untouched);
   });
 
-  test('is signed out everywhere, and can allow nothing', async () => {
+  test('is signed out everywhere, and can’t allow anything', async () => {
     const visitor = new Visitor(world.app);
     const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
     const late = new Visitor(world.app);
@@ -303,7 +303,7 @@ suite('an advisor who is disabled', () => {
     assert.equal((await late.submit(form, '/sign-in', { email, password })).status, 400);
   });
 
-  test('who was disabled after allowing gets the application no code', async () => {
+  test('who is disabled after allowing gets the application no code', async () => {
     const visitor = new Visitor(world.app);
     const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
     const decided = await visitor.submit(page, path, { decision: 'allow' });
@@ -312,7 +312,7 @@ suite('an advisor who is disabled', () => {
   });
 });
 
-test('a grant ends at once however many tokens it has, and they are deleted afterwards', async () => {
+test('a grant with any number of tokens ends at once, and they are deleted afterwards', async () => {
   const client = await makeClient(world);
   const { refresh_token: refreshToken } = await client.tokens(world.ann);
   const [{ grant_id: grantId } = { grant_id: '' }] = await world.database.asOwner<{ grant_id: string }>(

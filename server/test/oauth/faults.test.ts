@@ -18,7 +18,7 @@ import { type Answer, inject, makeWorld, type World } from '../support/world.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** The contract's transient fault: a client waits and sends the same request again. */
+/** The contract's transient fault: a client waits and retries the same request. */
 function assertUnavailable({ status, headers, body }: Answer, description = /Nothing was done: try again\.$/): void {
   assert.equal(status, 503, JSON.stringify(body));
   assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/);
@@ -29,7 +29,7 @@ function assertUnavailable({ status, headers, body }: Answer, description = /Not
   assert.match(body.error_description, description);
 }
 
-/** The same as a page, for the advisor: nothing of what the request would have done is on it. */
+/** The same as a page for the advisor: it shows nothing of the request's effect. */
 function assertUnavailablePage({ status, headers, body, location }: Visit): void {
   assert.equal(status, 503, body);
   assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
@@ -83,7 +83,7 @@ suite('while PostgreSQL is stopped', () => {
     await connection.query(sql).finally(() => connection.end());
   }
 
-  test('a code exchange is 503 with Retry-After, and afterwards the same code works', async () => {
+  test('a code exchange is 503 with Retry-After, and the same code works afterwards', async () => {
     const code = await client.code(world.ann);
     await stop();
     for (let attempt = 1; attempt <= 3; attempt++) assertUnavailable(await client.redeem(code));
@@ -93,7 +93,7 @@ suite('while PostgreSQL is stopped', () => {
     assert.equal((await client.call(body.access_token)).status, 200);
   });
 
-  test('a refresh is 503 with Retry-After, and afterwards the same refresh token works', async () => {
+  test('a refresh is 503 with Retry-After, and the same refresh token works afterwards', async () => {
     const { refresh_token } = await client.tokens(world.ann);
     await stop();
     for (let attempt = 1; attempt <= 3; attempt++) assertUnavailable(await client.refresh(refresh_token));
@@ -113,7 +113,7 @@ suite('while PostgreSQL is stopped', () => {
     assert.equal((await client.token({ ...grant, client_secret: 'wrong' })).status, 401);
   });
 
-  test('a revocation is 503 with Retry-After, and afterwards it works', async () => {
+  test('a revocation is 503 with Retry-After, and works afterwards', async () => {
     const { access_token, refresh_token } = await client.tokens(world.ann);
     const revoke = (token: string) =>
       client.post('/oauth/revoke', { client_id: client.clientId, client_secret: client.clientSecret, token });
@@ -127,7 +127,7 @@ suite('while PostgreSQL is stopped', () => {
     assert.equal((await client.refresh(refresh_token)).status, 400);
   });
 
-  test('an authorization request is a 503 page, and afterwards the same link works', async () => {
+  test('an authorization request is a 503 page, and the same link works afterwards', async () => {
     const visitor = new Visitor(world.app);
     const link = client.authorizeUrl();
     await stop();
@@ -138,7 +138,7 @@ suite('while PostgreSQL is stopped', () => {
     assert.equal((await client.redeem(codeOf(await visitor.get(decided.location ?? '')))).status, 200);
   });
 
-  test('each step of the advisor is a 503 page, and afterwards works on the same page', async () => {
+  test('each of the advisor’s steps is a 503 page, and works on the same page afterwards', async () => {
     await setAdvisor(world.deps, world.ann.advisor.advisorId, { password });
     const visitor = new Visitor(world.app);
     const { location: path = '' } = await visitor.get(client.authorizeUrl());
@@ -161,7 +161,7 @@ suite('while PostgreSQL is stopped', () => {
     assert.equal((await client.redeem(codeOf(back))).status, 200);
   });
 
-  test('a denial is a 503 page, and afterwards works on the same page', async () => {
+  test('a denial is a 503 page, and works on the same page afterwards', async () => {
     const visitor = new Visitor(world.app);
     const { page, path } = await signInTo(world, visitor, client.authorizeUrl(), world.ann);
     await stop();
@@ -172,7 +172,7 @@ suite('while PostgreSQL is stopped', () => {
     assert.equal(new URL(location ?? '').searchParams.get('error'), 'access_denied');
   });
 
-  test('a disconnect is a 503 page that ends nothing, and afterwards works on the same page', async () => {
+  test('a disconnect is a 503 page that ends nothing, and works on the same page afterwards', async () => {
     const { refresh_token } = await client.tokens(world.ann);
     const visitor = new Visitor(world.app);
     await signInTo(world, visitor, client.authorizeUrl(), world.ann);
@@ -187,7 +187,7 @@ suite('while PostgreSQL is stopped', () => {
     assert.equal((await client.refresh(body.refresh_token)).status, 400);
   });
 
-  test('discovery and the keys keep answering', async () => {
+  test('discovery and the keys stay available', async () => {
     const paths = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/oauth/jwks'];
     const answers = () => Promise.all(paths.map((url) => inject(world.app, { method: 'GET', url })));
     const earlier = await answers();
@@ -201,7 +201,7 @@ suite('while PostgreSQL is stopped', () => {
     }
   });
 
-  test('a node that has yet to see its keys is 503 with Retry-After until it can', async () => {
+  test('a node that hasn’t read its keys yet is 503 with Retry-After until it has', async () => {
     const fresh = await anotherNode(world);
     const keys = () => inject(fresh, { method: 'GET', url: '/oauth/jwks' });
     await stop();
@@ -239,7 +239,7 @@ suite('when a connection fails', () => {
     });
   }
 
-  test('a commit that is lost has done nothing: code and refresh are 503, and then work', async () => {
+  test('a lost commit has done nothing: code and refresh are 503, and then work', async () => {
     const code = await client.code(world.ann);
     assertUnavailable(await meanwhile('lose the commit', () => client.redeem(code)));
     const { status, body } = await client.redeem(code);
@@ -249,7 +249,7 @@ suite('when a connection fails', () => {
     assert.equal((await client.refresh(refresh_token)).status, 200);
   });
 
-  test('a commit that is lost on the advisor’s way back is a 503 page, and a reload gets the code', async () => {
+  test('a lost commit during the advisor’s redirect is a 503 page, and a reload gets the code', async () => {
     const visitor = new Visitor(node);
     const { page, path } = await signInTo(world, visitor, client.authorizeUrl(), world.ann);
     const { location = '' } = await visitor.submit(page, path, { decision: 'allow' });
@@ -258,7 +258,7 @@ suite('when a connection fails', () => {
   });
 
   for (const fate of ['lose the answer', 'fall silent'] as const)
-    test(`a commit whose answer never comes (${fate}) is looked up: the client gets its tokens`, async () => {
+    test(`a commit without an answer (${fate}) is looked up: the client gets its tokens`, async () => {
       const code = await client.code(world.ann);
       const redeemed = await meanwhile(fate, () => client.redeem(code));
       assert.equal(redeemed.status, 200, JSON.stringify(redeemed.body));
@@ -268,7 +268,7 @@ suite('when a connection fails', () => {
       assert.equal((await client.refresh(refreshed.body.refresh_token)).status, 200);
     });
 
-  test('a commit whose answer is lost on the advisor’s way back still brings the code', async () => {
+  test('a commit without an answer during the advisor’s redirect still gives the code', async () => {
     const visitor = new Visitor(node);
     const { page, path } = await signInTo(world, visitor, client.authorizeUrl(), world.ann);
     const { location = '' } = await visitor.submit(page, path, { decision: 'allow' });
@@ -277,7 +277,7 @@ suite('when a connection fails', () => {
   });
 
   for (const fate of ['cut the cable', 'hang'] as const)
-    test(`a refresh whose outcome nobody knows (${fate}) is 503, and a retry gets its answer`, async () => {
+    test(`a refresh with an unknown outcome (${fate}) is 503, and a retry gets its answer`, async () => {
       const { refresh_token } = await client.tokens(world.ann);
       assertUnavailable(await meanwhile(fate, () => client.refresh(refresh_token)), /Try again\.$/);
       proxy.drop();
@@ -287,7 +287,7 @@ suite('when a connection fails', () => {
       assert.equal((await client.refresh(retried.body.refresh_token)).status, 200);
     });
 
-  test('a code whose outcome nobody knows is 503 that does not say that nothing was done', async () => {
+  test('a code exchange with an unknown outcome is a 503 that doesn’t claim that nothing was done', async () => {
     const code = await client.code(world.ann);
     const answer = await meanwhile('cut the cable', () => client.redeem(code));
     assertUnavailable(answer, / Try again\.$/);
@@ -319,7 +319,7 @@ suite('when a connection fails', () => {
     });
 });
 
-suite('a fault of ours', () => {
+suite('a fault on our side', () => {
   const secret = 'a secret of the inside';
   let world: World;
   let client: Client;
@@ -339,7 +339,7 @@ suite('a fault of ours', () => {
     assert.doesNotMatch(JSON.stringify(body), /secret|Error:|\.ts|select|insert/);
   }
 
-  test('is 500 server_error, never 503, and says nothing about the inside', async () => {
+  test('is 500 server_error, never 503, and reveals no internals', async () => {
     const { refresh_token } = await client.tokens(world.ann);
     const fail = async () => {
       throw new TypeError(secret);
@@ -360,7 +360,7 @@ suite('a fault of ours', () => {
     assert.equal((await client.refresh(refresh_token)).status, 200);
   });
 
-  test('in the middle of a request has spent nothing: the same code, token and page work afterwards', async () => {
+  test('in the middle of a request spends nothing: the same code, token and page work afterwards', async () => {
     let broken = '';
     const pool = withinTransactions(world.database.pool, async (statement) => {
       if (broken && statement.startsWith(broken)) throw new TypeError(secret);
@@ -393,7 +393,7 @@ suite('a fault of ours', () => {
     await node.close();
   });
 
-  test('of a node that has yet to see its keys is 500 without the inside too', async () => {
+  test('on a node that hasn’t read its keys yet is 500 too, and reveals no internals', async () => {
     mock.method(world.database.pool, 'query', async () => {
       throw new TypeError(secret);
     });

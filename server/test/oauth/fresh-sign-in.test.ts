@@ -9,7 +9,7 @@ after(() => world.close());
 const { ann } = world;
 
 suite('a fresh sign-in', () => {
-  /** As if the advisor had signed in that long ago. */
+  /** Makes it look as if the advisor had signed in that long ago. */
   async function age(seconds: number): Promise<void> {
     await world.database.asOwner(
       'update sessions set date_time_created = now() - make_interval(secs => $1) where advisor_id = $2',
@@ -40,16 +40,16 @@ suite('a fresh sign-in', () => {
         decision: 'allow',
         formToken: /name="formToken" value="([^"]+)"/.exec(usual.body)?.[1] ?? '',
       });
-      assert.equal(forged.location, path, 'back to where the advisor signs in');
+      assert.equal(forged.location, path, 'back to the sign-in page');
       assert.match((await browser.get(path)).body, asksToSignIn);
     });
 
-  test('is not asked of an advisor who signed in within max_age, however long the decision takes', async () => {
+  test('is not required of an advisor who signed in within max_age, however long they take to decide', async () => {
     const browser = await signedIn(world, ann);
     await age(50);
     const { page, path } = await pageFor(browser, { max_age: '60' });
     assert.match(page.body, asksToAllow);
-    // The request and the sign-in were both a good while ago by now.
+    // By now both the request and the sign-in were a good while ago.
     await age(50 + 300);
     await world.database.asOwner(
       `update interactions set payload = jsonb_set(payload, '{iat}', to_jsonb((payload->>'iat')::bigint - 300))`,
@@ -58,7 +58,7 @@ suite('a fresh sign-in', () => {
     assert.match(decided.location ?? '', /^\/oauth\/authorize\//);
   });
 
-  test('a max_age of centuries asks nothing', async () => {
+  test('a max_age of centuries requires nothing', async () => {
     for (const max_age of ['9007199254740991', '31536000000'])
       assert.match((await pageFor(await signedIn(world, ann), { max_age })).page.body, asksToAllow);
   });

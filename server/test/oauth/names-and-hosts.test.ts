@@ -12,7 +12,7 @@ const { bob } = world;
 const { publicUrl } = world.config;
 
 suite('names and hosts', () => {
-  test('HTML in the name of an application is text on every page', async () => {
+  test('HTML in an application’s name is text on every page', async () => {
     const name = '<img src=x onerror=alert(1)>"\'&';
     const client = await makeClient(world, { name });
     for (const browser of [new Visitor(world.app), annsBrowser]) {
@@ -23,14 +23,14 @@ suite('names and hosts', () => {
     }
   });
 
-  test('the page of an error shows nothing of the request as markup', async () => {
+  test('an error page never shows the request as markup', async () => {
     const answer = await ask(crm.authorizeUrl({ client_id: '<script>alert(1)</script>' }));
     assertPage(answer, /client_id/);
     assert.doesNotMatch(answer.body, /<script/);
   });
 
   for (const host of ['localhost:8080', '127.0.0.1:8080', 'evil.example'])
-    test(`a browser that came by ${host} gets through, and stays with that name`, async () => {
+    test(`a browser that came by ${host} gets through, and stays on that host`, async () => {
       const evil = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'ftp', forwarded: 'host=evil.example' };
       const browser = await signedIn(world, bob, { host, ...evil, accept: 'text/html' });
       const asked = await browser.get(crm.authorizeUrl());
@@ -74,7 +74,7 @@ suite('names and hosts', () => {
   });
 });
 
-test('an application whose name hides or turns around what is read can’t be made', async () => {
+test('an application whose name has invisible or reversing characters can’t be added', async () => {
   for (const name of ['', ' ', 'CRM\n', 'CRM\u001b[2J', 'CRM \u202egnp.exe', 'C\u200bRM', 'x'.repeat(101)])
     await assert.rejects(addApplication(world.deps, { name, redirectUris: [redirectUri] }), {
       code: 'invalid_request',

@@ -17,34 +17,34 @@ suite('the request that waits for the advisor', () => {
 
   const expired = /<h1>This request has expired<\/h1>/;
 
-  test('is of no use to another browser, signed in or not', async () => {
+  test('is useless in another browser, signed in or not', async () => {
     const { path } = await waiting(annsBrowser);
     const others = [new Visitor(world.app), await signedIn(world, bob)];
     for (const other of others) {
-      assertPageOfNoUse(await other.get(path));
+      assertExpiredPage(await other.get(path));
       const { page: own } = await waiting(other);
       const formToken = /name="formToken" value="([^"]+)"/.exec(own.body)?.[1] ?? '';
       for (const decision of ['allow', 'deny'])
-        assertPageOfNoUse(await other.submit(own, path, { decision, formToken }));
+        assertExpiredPage(await other.submit(own, path, { decision, formToken }));
       const resumed = await other.get(path.replace('interaction', 'authorize'));
       assertPage(resumed, /expired/);
     }
     const page = await annsBrowser.get(path);
-    assert.match(page.body, /wants to act for you/, 'and it still waits where it began');
+    assert.match(page.body, /wants to act for you/, 'and it still waits in its own browser');
   });
 
-  test('is of no use to who knows its address: a cookie made up from that opens nothing', async () => {
+  test('is useless to somebody who knows its URL: a cookie made from that opens nothing', async () => {
     const { path } = await waiting(annsBrowser);
     const uid = path.split('/').at(-1);
     const thief = new Visitor(world.app, { headers: { cookie: `assent-interaction=${uid}; assent-resume=${uid}` } });
-    assertPageOfNoUse(await thief.get(path));
+    assertExpiredPage(await thief.get(path));
     assertPage(await thief.get(path.replace('interaction', 'authorize')), /not found|expired/);
     const { path: mine } = await waiting(annsBrowser);
     const mixed = annsBrowser.cookies.sentTo(mine);
-    assertPageOfNoUse(await new Visitor(world.app, { headers: { cookie: mixed } }).get(path));
+    assertExpiredPage(await new Visitor(world.app, { headers: { cookie: mixed } }).get(path));
   });
 
-  function assertPageOfNoUse(visit: Visit): void {
+  function assertExpiredPage(visit: Visit): void {
     assert.equal(visit.status, 400);
     assert.match(visit.body, expired);
     assert.equal(visit.location, undefined);
@@ -57,18 +57,18 @@ suite('the request that waits for the advisor', () => {
     assert.match(page.body, /wants to act for you/);
   });
 
-  test('is used once: going back shows that it is done', async () => {
+  test('can be used once: going back shows that it has expired', async () => {
     const { path, page } = await waiting(annsBrowser);
     const decided = await annsBrowser.submit(page, path, { decision: 'allow' });
     const back = await annsBrowser.get(decided.location ?? '');
     assert.match(back.location ?? '', /code=/);
-    assertPageOfNoUse(await annsBrowser.get(path));
-    assertPageOfNoUse(await annsBrowser.submit(page, path, { decision: 'allow' }));
-    assertPageOfNoUse(await annsBrowser.submit(page, path, { decision: 'deny' }));
+    assertExpiredPage(await annsBrowser.get(path));
+    assertExpiredPage(await annsBrowser.submit(page, path, { decision: 'allow' }));
+    assertExpiredPage(await annsBrowser.submit(page, path, { decision: 'deny' }));
     assertPage(await annsBrowser.get(decided.location ?? ''), /expired/);
   });
 
-  test('allowed twice before the browser follows, it gives one code', async () => {
+  test('allowed twice before the browser follows the redirect, it gives one code', async () => {
     const { path, page } = await waiting(annsBrowser);
     const first = await annsBrowser.submit(page, path, { decision: 'allow' });
     const second = await annsBrowser.submit(page, path, { decision: 'allow' });
@@ -78,7 +78,7 @@ suite('the request that waits for the advisor', () => {
     assertPage(await annsBrowser.get(second.location ?? ''), /expired/);
   });
 
-  test('allowed, then denied before the browser follows, it is denied', async () => {
+  test('allowed, then denied before the browser follows the redirect, it is denied', async () => {
     const { path, page } = await waiting(annsBrowser);
     await annsBrowser.submit(page, path, { decision: 'allow' });
     const denied = await annsBrowser.submit(page, path, { decision: 'deny' });
@@ -86,7 +86,7 @@ suite('the request that waits for the advisor', () => {
     assert.equal(back.searchParams.get('error'), 'access_denied');
   });
 
-  test('followed twice at the same moment, it gives one code', async () => {
+  test('followed several times at the same moment, it gives one code', async () => {
     const { path, page } = await waiting(annsBrowser);
     const { location = '' } = await annsBrowser.submit(page, path, { decision: 'allow' });
     const held = await world.database.pool.transaction(async (db) => {
@@ -127,12 +127,12 @@ suite('the request that waits for the advisor', () => {
       `update interactions
        set date_time_expires = now() - interval '1 second', payload = jsonb_set(payload, '{exp}', to_jsonb(1))`,
     );
-    assertPageOfNoUse(await annsBrowser.get(path));
-    assertPageOfNoUse(await annsBrowser.submit(page, path, { decision: 'allow' }));
+    assertExpiredPage(await annsBrowser.get(path));
+    assertExpiredPage(await annsBrowser.submit(page, path, { decision: 'allow' }));
     assertPage(await annsBrowser.get(path.replace('interaction', 'authorize')), /expired|not found/);
   });
 
-  test('belongs to whoever is signed in when it is allowed', async () => {
+  test('belongs to the advisor who is signed in when it is allowed', async () => {
     const client = await makeClient(world);
     const { path, page } = await waiting(annsBrowser, client);
     const bobs = await signedIn(world, bob);

@@ -8,7 +8,7 @@ import { assertAsked, assertPage, makeOAuthWorld } from './setup.ts';
 const { world, crm, annsBrowser, ask } = await makeOAuthWorld();
 after(() => world.close());
 
-suite('a redirect URI that is not the registered one to the letter', () => {
+suite('a redirect URI that doesn’t exactly match the registered one', () => {
   const others = {
     'another host': 'https://evil.example/callback?tenant=7',
     'a host below': 'https://crm.example.evil.example/callback?tenant=7',
@@ -43,7 +43,7 @@ suite('a redirect URI that is not the registered one to the letter', () => {
       assert.doesNotMatch(answer.body, /evil/);
     });
 
-  test('is a page also when something else is wrong with the request', async () => {
+  test('is a page even if something else is wrong with the request', async () => {
     const evil = { redirect_uri: 'https://evil.example/' };
     for (const wrong of [
       { scope: 'nonsense' },
@@ -56,7 +56,7 @@ suite('a redirect URI that is not the registered one to the letter', () => {
     assertPage(await ask(`${crm.authorizeUrl(evil)}&state=2`), /redirect_uri/);
   });
 
-  test('of several that are registered each is good, and no mixture', async () => {
+  test('each of several registered ones works, and no mixture does', async () => {
     const redirectUris = ['https://crm.example/a', 'https://crm.example/b', 'http://127.0.0.1:3000/c'];
     const client = await makeClient(world, { redirectUris });
     for (const uri of redirectUris) assertAsked(await ask(client.authorizeUrl({ redirect_uri: uri })));
@@ -69,24 +69,24 @@ suite('a redirect URI that is not the registered one to the letter', () => {
       assertPage(await ask(client.authorizeUrl({ redirect_uri: uri })), /redirect_uri/);
   });
 
-  test('is anything at all for an application that registered none', async () => {
+  test('is any URI for an application without registered ones', async () => {
     const client = await makeClient(world, { redirectUris: [] });
     assertPage(await ask(client.authorizeUrl()), /./);
   });
 });
 
-suite('clients that can’t ask', () => {
+suite('clients that can’t make requests', () => {
   test('an unknown client is a page', async () => {
     for (const clientId of [makeSecret('clientId', 'sandbox'), 'nobody', '\0', 'é', 'a'.repeat(5_000), '__proto__'])
       assertPage(await ask(crm.authorizeUrl({ client_id: clientId })), /\(client_id\) is unknown here/);
   });
 
-  test('a client id of production gets a page that says so', async () => {
+  test('a production client id gets a page that says so', async () => {
     const answer = await ask(crm.authorizeUrl({ client_id: makeSecret('clientId', 'production') }));
     assertPage(answer, /The client_id is for a different environment: this is the sandbox/);
   });
 
-  test('a disabled application is as unknown as any', async () => {
+  test('a disabled application is treated as unknown', async () => {
     const client = await makeClient(world);
     await disableApplication(world.deps, client.clientId);
     assertPage(await ask(client.authorizeUrl()), /\(client_id\) is unknown here/);
@@ -103,7 +103,7 @@ suite('clients that can’t ask', () => {
   });
 });
 
-test('an application whose redirect URI breaks a rule can’t be made', async () => {
+test('an application whose redirect URI breaks a rule can’t be added', async () => {
   for (const uri of [
     'http://crm.example/',
     'https://*.example/',

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 
 const reference = readFileSync(new URL('../../../docs/reference/oauth.md', import.meta.url), 'utf8');
 
-test('each test that docs/reference/oauth.md names is there', () => {
+test('every test that docs/reference/oauth.md names exists', () => {
   const rows = [...reference.matchAll(/^\| [^|]+ \| `([\w./-]+\.test\.ts)` \| (.+) \|$/gm)];
   assert.ok(rows.length > 40);
   const missing = rows.flatMap(([, file = '', tests = '']) => {

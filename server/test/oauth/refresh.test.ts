@@ -20,7 +20,7 @@ after(() => world.close());
 const { ann, bob } = world;
 
 suite('a refresh token', () => {
-  test('is exchanged for another one and a fresh access token', async () => {
+  test('is exchanged for a new one and a new access token', async () => {
     const first = await tokensFor(crm);
     const answer = await crm.refresh(first.refresh_token);
     const second = granted(answer);
@@ -36,7 +36,7 @@ suite('a refresh token', () => {
     assert.equal(claimsOf(third.access_token).grant_id, claimsOf(first.access_token).grant_id);
   });
 
-  test('narrows the scope when asked, for that access token alone', async () => {
+  test('narrows the scope on request, for that access token only', async () => {
     const first = await tokensFor(crm);
     const narrow = granted(await crm.refresh(first.refresh_token, { scope: 'openid text.messaging.read' }));
     assert.equal(narrow.scope, 'openid text.messaging.read');
@@ -45,14 +45,14 @@ suite('a refresh token', () => {
     assert.equal(granted(await crm.refresh(narrow.refresh_token)).scope, allOf);
   });
 
-  test('without openid in the narrower scope there is no id_token', async () => {
+  test('gives no id_token if the narrower scope lacks openid', async () => {
     const first = await tokensFor(crm);
     const narrow = granted(await crm.refresh(first.refresh_token, { scope: 'text.messaging.read' }));
     assert.equal('id_token' in narrow, false);
   });
 
   for (const scope of ['openid core.contacts.write', 'openid nonsense', 'openid  openid', allOf])
-    test(`can’t widen the scope to ${JSON.stringify(scope)}: 400, and it still works afterwards`, async () => {
+    test(`can’t widen the scope to ${JSON.stringify(scope)}: it is 400, and the token still works`, async () => {
       const client = await makeClient(world);
       await tokensFor(client);
       const { refresh_token } = await tokensFor(client, 'openid offline_access core.contacts.read');
@@ -60,7 +60,7 @@ suite('a refresh token', () => {
       granted(await client.refresh(refresh_token));
     });
 
-  test('with another resource is 400, and still works afterwards', async () => {
+  test('with another resource is 400, and the token still works', async () => {
     const { refresh_token } = await tokensFor(crm);
     assertError(await crm.refresh(refresh_token, { resource: 'https://evil.example/' }), 400, 'invalid_target');
     granted(await crm.refresh(refresh_token));
@@ -72,14 +72,14 @@ suite('a refresh token', () => {
     assertError(await crm.refresh(refresh_token), 400, 'invalid_grant', /expired/);
   });
 
-  test('that nobody was given, that is missing, or that is an access token is 400', async () => {
+  test('that was never issued, is missing, or is an access token is 400', async () => {
     const { access_token } = await tokensFor(crm);
     for (const token of ['nonsense', randomBytes(32).toString('base64url'), '\0', access_token])
       assertError(await crm.refresh(token), 400, 'invalid_grant', /unknown/);
     assertError(await crm.refresh(''), 400, 'invalid_request', /refresh_token/);
   });
 
-  test('of another client is 400, and the grant of its own goes on', async () => {
+  test('of another client is 400, and its own client’s grant keeps working', async () => {
     const client = await makeClient(world);
     const tokens = await tokensFor(client);
     assertError(await other.refresh(tokens.refresh_token), 400, 'invalid_grant', /different client/);
@@ -87,7 +87,7 @@ suite('a refresh token', () => {
     assertError(await other.refresh(tokens.refresh_token), 400, 'invalid_grant', /different client/);
   });
 
-  test('is 400 once the application was disconnected, and the access tokens end within a second', async () => {
+  test('is 400 once the application is disconnected, and its access tokens end within a second', async () => {
     const client = await makeClient(world);
     const tokens = await tokensFor(client);
     assert.equal((await client.call(tokens.access_token)).status, 200);
@@ -96,7 +96,7 @@ suite('a refresh token', () => {
     await untilEnded(client, tokens.access_token);
   });
 
-  test('of an advisor who was disabled is 400, and works again when the advisor is back', async () => {
+  test('of a disabled advisor is 400, and works again when the advisor is enabled', async () => {
     const tokens = await crm.tokens(bob);
     await setAdvisor(world.deps, bob.advisor.advisorId, { disabled: true });
     assertError(await crm.refresh(tokens.refresh_token), 400, 'invalid_grant');
@@ -104,7 +104,7 @@ suite('a refresh token', () => {
     granted(await crm.refresh(tokens.refresh_token));
   });
 
-  test('outlives the session in which it was allowed', async () => {
+  test('outlives the session in which it was issued', async () => {
     const tokens = await crm.tokens(bob);
     await world.database.asOwner('delete from sessions where advisor_id = $1', [bob.advisor.advisorId]);
     granted(await crm.refresh(tokens.refresh_token));

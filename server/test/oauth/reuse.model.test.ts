@@ -8,7 +8,7 @@ import { assertInvalidGrant, makeTwoNodes } from './two-nodes.ts';
 const { world, crm, codeFor, begin, pass, assertEnded, unusedRefreshTokens, close } = await makeTwoNodes();
 after(close);
 
-/** One chain of refresh tokens as it should be: who was used, how long ago, and whether all is over. */
+/** The expected state of a chain of refresh tokens: which were used, how long ago, and whether the grant has ended. */
 class Chain {
   readonly links: { tokens: Tokens; usedSecondsAgo: number | null }[];
   ended = false;
@@ -17,7 +17,7 @@ class Chain {
     this.links = [{ tokens: first, usedSecondsAgo: null }];
   }
 
-  /** What presenting that link comes to; what it changes is noted. */
+  /** The expected outcome of presenting that link; updates the state. */
   present(index: number): 'new' | 'same' | 'refused' {
     const [link, successor] = [this.links[index], this.links[index + 1]];
     if (this.ended || !link) return 'refused';
@@ -41,10 +41,10 @@ function command(name: string, run: (chain: Chain, client: Client) => Promise<vo
   };
 }
 
-/** The link that many steps from the end: the last ones are where it gets interesting. */
+/** How many steps from the end a link is: the last few are the interesting ones. */
 const back = fc.constantFrom(0, 0, 0, 0, 1, 1, 2, 3);
 
-test('whatever comes in whatever order, there is one chain or none', async () => {
+test('with any requests in any order, there is one chain or none', async () => {
   const stranger = await makeClient(world);
 
   const refresh = back.map((steps) =>
@@ -67,7 +67,7 @@ test('whatever comes in whatever order, there is one chain or none', async () =>
       const token = chain.links[Math.max(0, chain.links.length - 1 - steps)]?.tokens.refresh_token ?? '';
       if (what === 'stranger') return assertInvalidGrant(await stranger.refresh(token));
       if (what === 'secret') return assert.equal((await client.refresh(token, { client_secret: 'x' })).status, 401);
-      // Of a token that was used, its use is the graver mistake, and judged.
+      // For a used token, the reuse is the graver mistake, and decides.
       const index = chain.links.findIndex(({ tokens }) => tokens.refresh_token === token);
       if (what === 'resource' && chain.links[index]?.usedSecondsAgo !== null) return;
       const wrong: Record<string, string> =
@@ -76,7 +76,7 @@ test('whatever comes in whatever order, there is one chain or none', async () =>
     }),
   );
 
-  // Never near the 30 seconds, so that the time that the test itself takes decides nothing.
+  // Never close to 30 seconds, so that the test's own duration doesn't matter.
   const time = fc.constantFrom(10, 50).map((seconds) =>
     command(`${seconds} seconds pass`, async (chain) => {
       await pass(seconds);

@@ -20,7 +20,7 @@ suite('a refresh token that comes again', () => {
     }).then((response) => response.text());
   }
 
-  test('before its successor was used gets the same answer byte for byte, as often as it likes', async () => {
+  test('before its successor is used gets the same answer byte for byte, any number of times', async () => {
     const { refresh_token } = await begin();
     const first = await bytesOf(refresh_token);
     for (let time = 0; time < 3; time++) assert.equal(await bytesOf(refresh_token), first);
@@ -30,7 +30,7 @@ suite('a refresh token that comes again', () => {
     granted(await crm.refresh(answer.refresh_token));
   });
 
-  test('within 30 seconds still does', async () => {
+  test('within 30 seconds still gets the same answer', async () => {
     const { refresh_token } = await begin();
     const first = await bytesOf(refresh_token);
     await pass(25);
@@ -48,7 +48,7 @@ suite('a refresh token that comes again', () => {
     assert.equal(await unusedRefreshTokens(crm), 0);
   });
 
-  test('after its successor was used is 400, and the grant ends on every node', async () => {
+  test('after its successor is used is 400, and the grant ends on every node', async () => {
     const first = await begin();
     const second = granted(await crm.refresh(first.refresh_token));
     const third = granted(await crm.refresh(second.refresh_token));
@@ -60,7 +60,7 @@ suite('a refresh token that comes again', () => {
     );
   });
 
-  test('after the grant has ended is 400, and a new authorization is another grant', async () => {
+  test('after the grant has ended is 400, and a new authorization is a new grant', async () => {
     const first = await begin();
     granted(await crm.refresh(first.refresh_token));
     await disconnect(world.deps, crm.clientId, ann.advisor.advisorId);
@@ -70,7 +70,7 @@ suite('a refresh token that comes again', () => {
     granted(await crm.refresh(anew.refresh_token));
   });
 
-  test('again and again along a chain whose answers are all lost leads to the end of the chain', async () => {
+  test('every time along a chain of lost answers gets to the end of the chain', async () => {
     let { refresh_token: held } = await begin();
     for (let link = 0; link < 5; link++) {
       const lost = granted(await crm.refresh(held));
@@ -100,7 +100,7 @@ suite('a refresh token that comes again', () => {
     granted(await crm.refresh(second.refresh_token));
   });
 
-  test('ends only its own grant: another advisor’s goes on', async () => {
+  test('ends only its own grant: another advisor’s keeps working', async () => {
     const bobs = await crm.tokens(world.bob);
     const first = await begin();
     granted(await crm.refresh(first.refresh_token));

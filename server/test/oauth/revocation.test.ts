@@ -26,7 +26,7 @@ suite('revocation', () => {
     return client.post('/oauth/revoke', { client_id, client_secret, token, ...changes });
   }
 
-  /** RFC 7009: 200, and the body is of no meaning; a client that would parse it has nothing to parse. */
+  /** RFC 7009: 200, and the body means nothing; a client that parses it finds nothing to parse. */
   function assertRevoked(answer: Answer): void {
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     assert.equal(answer.body, '');
@@ -34,7 +34,7 @@ suite('revocation', () => {
     assertServerSideOnly(answer);
   }
 
-  test('of a refresh token ends the grant: it, its access tokens and the other refresh tokens', async () => {
+  test('of a refresh token ends the grant with all its refresh and access tokens', async () => {
     const client = await makeClient(world);
     const [one, two] = [await tokensFor(client), await tokensFor(client)];
     assert.equal((await client.call(one.access_token)).status, 200);
@@ -44,7 +44,7 @@ suite('revocation', () => {
     await tokensFor(client);
   });
 
-  test('of a refresh token that was used already ends the grant too', async () => {
+  test('of a used refresh token ends the grant too', async () => {
     const client = await makeClient(world);
     const first = await tokensFor(client);
     const second = granted(await client.refresh(first.refresh_token));
@@ -63,7 +63,7 @@ suite('revocation', () => {
     assertRevoked(await revoke(client, first.access_token));
   });
 
-  test('of an access token by client credentials ends it within a second', async () => {
+  test('of an access token from client credentials ends it within a second', async () => {
     const client = await makeClient(world);
     await provision(world.deps, ann.advisor.advisorId, client.clientId);
     const { access_token } = granted(await client.token({ grant_type: 'client_credentials' }));
@@ -74,7 +74,7 @@ suite('revocation', () => {
     granted(await client.token({ grant_type: 'client_credentials' }));
   });
 
-  test('of what is unknown, garbled, expired or a code is 200, and ends nothing', async () => {
+  test('of a token that is unknown, garbled, expired or a code is 200, and ends nothing', async () => {
     const client = await makeClient(world);
     const tokens = await tokensFor(client);
     const code = await codeFor(client);
@@ -89,7 +89,7 @@ suite('revocation', () => {
     await assertStillWorks(client, tokens);
   });
 
-  /** What an access token is an hour later. */
+  /** The access token as if it had expired an hour ago. */
   async function expiredCopy(accessToken: string): Promise<string> {
     const [key] = await signingKeyRing(world.deps)();
     assert.ok(key);
@@ -107,7 +107,7 @@ suite('revocation', () => {
     await assertStillWorks(client, tokens);
   });
 
-  test('works with a hint that is wrong, unknown or missing', async () => {
+  test('works with a wrong, unknown or missing hint', async () => {
     for (const hint of ['access_token', 'refresh_token', 'nonsense', '']) {
       const client = await makeClient(world);
       const tokens = await tokensFor(client);
@@ -142,7 +142,7 @@ suite('revocation', () => {
     await assertStillWorks(client, tokens);
   });
 
-  test('of many access tokens at once needs no more connections than there are', async () => {
+  test('of many access tokens at once works with two connections', async () => {
     const small = await makeWorld({ database: { size: 2, timeoutMs: 2_000 } });
     try {
       const client = await makeClient(small);
@@ -153,7 +153,7 @@ suite('revocation', () => {
       const answers = await Promise.all(
         tokens.map((token) => client.post('/oauth/revoke', { client_id, client_secret, token })),
       );
-      // They were issued to another application: what matters is that each is looked at, and soon.
+      // They were issued to another application; what matters is that each is checked, and quickly.
       assert.deepEqual([...new Set(answers.map(({ status }) => status))], [400]);
     } finally {
       await small.close();

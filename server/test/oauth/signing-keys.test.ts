@@ -17,7 +17,7 @@ import { Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
 import { inject, makeWorld, type World } from '../support/world.ts';
 
-/** A second is promised and half of one is built; the rest is for a busy machine. */
+/** We promise one second and need half; the rest is for a busy machine. */
 const endedWithinMs = 2_000;
 
 let world: World;
@@ -71,7 +71,7 @@ async function onlyKey(): Promise<string> {
   return key?.kid ?? '';
 }
 
-/** As if that much time had passed for the keys. */
+/** Makes it look as if that much time had passed for the keys. */
 async function pass(seconds: number): Promise<void> {
   await world.database.asOwner(
     `update signing_keys
@@ -96,7 +96,7 @@ test('a new key is published by every node before any token is signed with it', 
   }
 });
 
-test('when its time has come the new key signs on every node, and every node takes its tokens', async () => {
+test('when its time has come the new key signs on every node, and every node accepts its tokens', async () => {
   const { kid } = await rotateSigningKeys(world.deps);
   await pass(10);
   await untilAll('the new key signs', async (node) => signer(await accessToken(node)) === kid);
@@ -110,7 +110,7 @@ test('when its time has come the new key signs on every node, and every node tak
   assert.equal(signer((await client.tokens(world.ann)).id_token), kid, 'and id tokens');
 });
 
-test('tokens of the old key are taken until they expire, also by a node that never saw them', async () => {
+test('the old key’s tokens are accepted until they expire, even by a node that never saw them', async () => {
   const old = await accessToken(world.app);
   const { kid } = await rotateSigningKeys(world.deps);
   await pass(10);
@@ -123,10 +123,10 @@ test('tokens of the old key are taken until they expire, also by a node that nev
   }
 });
 
-test('a key is forgotten only when its last token is gone', async () => {
+test('a key is forgotten only when its last token has expired', async () => {
   const old = await onlyKey();
   const { kid } = await rotateSigningKeys(world.deps);
-  // It signs 10 s after it was made; the last token of the old key lives 15 minutes more, with a minute for clocks.
+  // It signs 10 s after it was made; the old key's last token lives 15 minutes more, plus a minute for clock skew.
   for (const seconds of [0, 11, 15 * 60, 50]) {
     await pass(seconds);
     await forgetRetiredSigningKeys(world.deps);
@@ -140,14 +140,14 @@ test('a key is forgotten only when its last token is gone', async () => {
   assert.equal(await onlyKey(), kid, 'the one that signs stays');
 });
 
-test('a key that waits retires nobody, however old the others are', async () => {
+test('a waiting key retires no other, however old they are', async () => {
   await pass(24 * 60 * 60);
   await rotateSigningKeys(world.deps);
   await forgetRetiredSigningKeys(world.deps);
   assert.deepEqual((await listSigningKeys(world.deps)).map(({ use }) => use).sort(), ['signs', 'waits']);
 });
 
-test('two rotations at once leave two new keys, of which all nodes sign with the same one', async () => {
+test('two concurrent rotations leave two new keys, and all nodes sign with the same one', async () => {
   const old = await onlyKey();
   const made = await Promise.all([rotateSigningKeys(world.deps), rotateSigningKeys(world.deps)]);
   const all = [old, ...made.map(({ kid }) => kid)].sort();
@@ -160,7 +160,7 @@ test('two rotations at once leave two new keys, of which all nodes sign with the
   assert.ok(made.some(({ kid }) => kid === signers[0]));
 });
 
-test('nodes that start at once on an empty database make one key', async () => {
+test('nodes that start at the same time on an empty database make one key', async () => {
   await world.database.asOwner('delete from signing_keys');
   const fresh = await Promise.all(Array.from({ length: 5 }, () => anotherNode(world)));
   nodes.push(...fresh);
@@ -170,7 +170,7 @@ test('nodes that start at once on an empty database make one key', async () => {
   for (const token of await Promise.all(fresh.map(accessToken))) assert.equal(signer(token), kid);
 });
 
-test('keys that leaked are replaced at once: every token they signed is 401 within a second on every node', async () => {
+test('leaked keys are replaced at once: every token they signed is 401 within a second on every node', async () => {
   const { refresh_token, access_token } = await client.tokens(world.ann);
   for (const node of nodes) assert.equal((await call(node, access_token)).status, 200, 'they remember this one');
   const unseen = await accessToken(world.app);
@@ -188,7 +188,7 @@ test('keys that leaked are replaced at once: every token they signed is 401 with
   await untilAll('the new token is taken', taken);
 });
 
-test('a token whose key is no longer ours is 401, on a node that knows it and on one that doesn’t', async () => {
+test('a token with a forgotten key is 401, on a node that saw it before and on one that didn’t', async () => {
   const token = await accessToken(world.app);
   const [knows, other] = nodes as [App, App];
   assert.equal((await call(knows, token)).status, 200);
@@ -203,7 +203,7 @@ test('a token whose key is no longer ours is 401, on a node that knows it and on
   }
 });
 
-test('the keys and the metadata are there for HEAD too', async () => {
+test('the keys and the metadata answer HEAD too', async () => {
   for (const url of ['/oauth/jwks', '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
     const { statusCode, headers, body } = await world.app.inject({ method: 'HEAD', url });
     assert.equal(statusCode, 200);
@@ -212,7 +212,7 @@ test('the keys and the metadata are there for HEAD too', async () => {
   }
 });
 
-test('nothing private of a key is ever published', async () => {
+test('the private part of a key is never published', async () => {
   const rotated = await rotateSigningKeys(world.deps);
   await until('the new key is published', async () => (await kids(world.app)).includes(rotated.kid));
   const { keys } = await published(world.app);
@@ -228,7 +228,7 @@ test('nothing private of a key is ever published', async () => {
   }
 });
 
-test('an authorization that began under the old keys is finished under the new ones, on whichever node', async () => {
+test('an authorization that began with the old keys is finished with the new ones, on any node', async () => {
   const visitor = new Visitor(world.app);
   const { page, path } = await signInTo(world, visitor, client.authorizeUrl(), world.ann);
   const old = await onlyKey();
@@ -250,7 +250,7 @@ test('an authorization that began under the old keys is finished under the new o
   assert.equal((await client.call(refreshed.body.access_token)).status, 200);
 });
 
-test('requests that are under way while the keys change are all answered', async () => {
+test('requests in progress while the keys change are all answered', async () => {
   const busy = { yes: true };
   const answered: (string | undefined)[] = [];
   const load = nodes.map(async (node) => {
@@ -279,7 +279,7 @@ suite('the operator’s command', () => {
     return JSON.parse(await command('list', '--json'));
   }
 
-  test('rotates the keys and says from when on the new one signs; the list shows what each is for', async () => {
+  test('rotates the keys and says when the new one starts to sign; the list shows what each is for', async () => {
     const old = await onlyKey();
     assert.deepEqual(
       (await list()).map(({ kid, use }) => [kid, use]),
@@ -295,7 +295,7 @@ suite('the operator’s command', () => {
     await untilAll('the new key signs', async (node) => signer(await accessToken(node)) === kid);
   });
 
-  test('replaces keys that leaked: the old ones are gone, and the new one signs at once', async () => {
+  test('replaces leaked keys: the old ones are gone, and the new one signs at once', async () => {
     const old = await onlyKey();
     const [{ kid }] = JSON.parse(await command('rotate', '--leaked', '--json'));
     assert.deepEqual(
@@ -306,7 +306,7 @@ suite('the operator’s command', () => {
     await untilAll('the new key signs', async (node) => signer(await accessToken(node)) === kid);
   });
 
-  test('shows nothing private', async () => {
+  test('shows no private key', async () => {
     const [key] = await listSigningKeys(world.deps);
     for (const args of [['list'], ['list', '--json'], ['rotate'], ['rotate', '--json']]) {
       const said = await command(...args);

@@ -9,8 +9,8 @@ import { assertInvalidGrant, makeTwoNodes } from './two-nodes.ts';
 const { world, crm, begin, pass, unusedRefreshTokens, close } = await makeTwoNodes();
 after(close);
 
-suite('what the database knows', () => {
-  test('is no secret that was handed out in a whole flow: not a code, a token, a cookie or an id of a request', async () => {
+suite('the database', () => {
+  test('holds no secret from a whole flow: no code, token, cookie or request id', async () => {
     const secrets = new Map<string, string>();
     const dumps: string[] = [];
     const client = await makeClient(world);
@@ -47,7 +47,7 @@ suite('what the database knows', () => {
 
     assert.ok(secrets.size >= 15, `${[...secrets.keys()]}`);
     const all = dumps.join('\n');
-    assert.match(all, /state-of-the-client/, 'the rows of requests that wait are there');
+    assert.match(all, /state-of-the-client/, 'the rows of waiting requests are there');
     assert.match(all, new RegExp(client.clientId), 'and those of applications');
     for (const [what, secret] of secrets)
       for (const form of [secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64')])
@@ -83,7 +83,7 @@ suite('what the database knows', () => {
     }
   });
 
-  test('an answer is kept for 30 seconds and then forgotten, the use of its token longer', async () => {
+  test('keeps an answer for 30 seconds, and the use of its token longer', async () => {
     const first = await begin();
     granted(await crm.refresh(first.refresh_token));
     const answer = async () => {
@@ -99,10 +99,10 @@ suite('what the database knows', () => {
     await forgetExpiredTokens(world.deps);
     assert.deepEqual(await answer(), { kept: false, used: true });
     assertInvalidGrant(await crm.refresh(first.refresh_token));
-    assert.equal(await unusedRefreshTokens(crm), 0, 'and so it still gives a second use away');
+    assert.equal(await unusedRefreshTokens(crm), 0, 'so a reuse is still detected');
   });
 
-  test('two equal answers are not equal there', async () => {
+  test('encrypts equal answers differently', async () => {
     await begin();
     const [grant] = await world.database.asOwner<{ grantId: string }>(
       `select grant_id as "grantId" from grants where kind = 'authorized' limit 1`,

@@ -25,7 +25,7 @@ suite('the form', () => {
     assertError(answer, 400, 'invalid_request', /application\/x-www-form-urlencoded/);
   });
 
-  test('is read as UTF-8 whatever charset it claims, and what is not UTF-8 is refused', async () => {
+  test('is read as UTF-8 whatever charset it claims, and anything else is refused', async () => {
     for (const charset of ['utf-8', 'UTF-8', 'utf-16', 'nonsense'])
       assertError(await post(form(), { 'content-type': `${formType}; charset=${charset}` }), 400, 'invalid_grant');
     const utf16 = await post(Buffer.from(form(), 'utf16le'), { 'content-type': `${formType}; charset=utf-16le` });
@@ -35,7 +35,7 @@ suite('the form', () => {
   });
 
   for (const name of ['client_id', 'client_secret', 'grant_type', 'refresh_token', 'scope'])
-    test(`with ${name} twice is 400, even where both are the same`, async () => {
+    test(`with ${name} twice is 400, even if both are the same`, async () => {
       const { refresh_token } = await tokensFor(crm);
       const given = new URLSearchParams({ ...refreshForm(crm, refresh_token), scope: allOf });
       given.append(name, given.get(name) ?? '');
@@ -58,7 +58,7 @@ suite('the form', () => {
       granted(await crm.redeem(code));
     });
 
-  test('of more than 56 KiB is 400, told by its length or found on the way', async () => {
+  test('of more than 56 KiB is 400, with or without a Content-Length', async () => {
     const long = `${form()}&x=${'a'.repeat(56 * 1024)}`;
     assertError(await post(long), 400, 'invalid_request');
     const port = await listen(world.app);
@@ -75,7 +75,7 @@ suite('the form', () => {
     await answer.text();
   });
 
-  test('that is empty, or holds nothing that is understood, is refused', async () => {
+  test('that is empty or has no known parameter is refused', async () => {
     for (const payload of ['', '&&&', '=', '%', '%ff=%ff', '__proto__=1&constructor=2', '[]=1']) {
       const answer = await post(payload);
       assert.ok(answer.status === 400 || answer.status === 401, `${payload}: ${answer.status}`);
@@ -83,7 +83,7 @@ suite('the form', () => {
     }
   });
 
-  test('with a thousand parameters of its own is understood all the same', async () => {
+  test('with hundreds of unknown parameters is still understood', async () => {
     const extra = Array.from({ length: 900 }, (_, index) => `x${index}=1`).join('&');
     const { refresh_token } = await tokensFor(crm);
     granted(await post(`${extra}&${new URLSearchParams(refreshForm(crm, refresh_token))}`));
@@ -108,7 +108,7 @@ suite('the form', () => {
     assertError(await crm.token({ grant_type: '' }), 400, 'invalid_request', /grant_type/);
   });
 
-  test('of an application without redirect URIs asks for no code', async () => {
+  test('from an application without redirect URIs can’t use a code', async () => {
     const client = await makeClient(world, { redirectUris: [] });
     assertError(await client.redeem('x'), 400, 'invalid_request', /not allowed/);
     assertError(await client.refresh('x'), 400, 'invalid_request', /not allowed/);
@@ -129,7 +129,7 @@ suite('the token endpoint', () => {
       granted(await crm.refresh(refresh_token));
     });
 
-  test('is not for browsers: no CORS header on any answer, and a page of another origin gets nothing', async () => {
+  test('is not for browsers: no answer has a CORS header, and a page from another origin gets nothing', async () => {
     const { refresh_token } = await tokensFor(crm);
     const headers = { origin: 'https://evil.example' };
     assertError(await crm.post('/oauth/token', refreshForm(crm, refresh_token), headers), 400, 'invalid_request');
@@ -155,7 +155,7 @@ suite('the token endpoint', () => {
       assertError(await crm.post('/oauth/token', refreshForm(crm), { accept }), 400, 'invalid_grant');
   });
 
-  test('reveals nothing of what fails on our side, and then nothing was done', async () => {
+  test('reveals nothing about a failure on our side, and then nothing was done', async () => {
     const { refresh_token } = await tokensFor(crm);
     await world.database.asOwner('alter table oauth_tokens rename to oauth_tokens_away');
     try {
@@ -166,7 +166,7 @@ suite('the token endpoint', () => {
     granted(await crm.refresh(refresh_token));
   });
 
-  test('a fault after the token was spent leaves it unspent', async () => {
+  test('a fault after a token was spent undoes that', async () => {
     const code = await codeFor(crm);
     const { refresh_token } = await tokensFor(crm);
     await world.database.asOwner(
@@ -183,7 +183,7 @@ suite('the token endpoint', () => {
   });
 });
 
-test('who is slow to send the form holds no connection to the database', async (t) => {
+test('a client that is slow to send the form holds no database connection', async (t) => {
   const small = await makeWorld({ database: { size: 2 } });
   const client = await makeClient(small);
   const port = await listen(small.app);

@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => pages.close());
 
-/** An advisor of the test's own, signed in and on the page of her passkeys. */
+/** An advisor for this test alone, signed in and on their passkeys page. */
 async function someone(): Promise<{ advisorId: number; email: string; visitor: Visitor }> {
   const { deps, ann } = pages.world;
   const email = `person${++people}@test.example`;
@@ -42,7 +42,7 @@ async function signInOptions(visitor: Visitor) {
   return (await visitor.postJson('/sign-in/passkey/options', {})).body;
 }
 
-test('a passkey is asked for that needs no email and checks its owner', async () => {
+test('the options ask for a passkey that needs no email and verifies its owner', async () => {
   const { advisorId, email, visitor } = await someone();
   const { body: options } = await visitor.postJson('/passkeys/options', {});
   assert.deepEqual(options.rp, { name: 'Assent', id: 'localhost' });
@@ -57,7 +57,7 @@ test('a passkey is asked for that needs no email and checks its owner', async ()
   assert.equal(asked.allowCredentials, undefined);
 });
 
-test('a passkey that was added is in the list and signs its owner in', async () => {
+test('an added passkey is in the list and signs its owner in', async () => {
   const { advisorId, email, visitor, passkey } = await withPasskey();
   assert.match((await visitor.get('/passkeys?done=added')).body, /Passkey added\..*Added on .*not used yet/s);
   const other = pages.visitor();
@@ -73,7 +73,7 @@ test('a passkey that was added is in the list and signs its owner in', async () 
   assert.equal(session?.method, 'passkey');
 });
 
-test('a password that the operator sets takes the passkeys away', async () => {
+test('a password that the operator sets removes the passkeys', async () => {
   const { advisorId, passkey } = await withPasskey();
   await setAdvisor(pages.world.deps, advisorId, { password: 'quite another one' });
   const other = pages.visitor();
@@ -81,7 +81,7 @@ test('a password that the operator sets takes the passkeys away', async () => {
   assert.equal((await other.postJson('/sign-in/passkey', { response })).status, 400);
 });
 
-test('the next step after a passkey is a path of ours too', async () => {
+test('after a passkey, too, the browser is only sent to one of our paths', async () => {
   const { advisorId, passkey } = await withPasskey();
   const other = pages.visitor();
   const response = passkey.signIn(await signInOptions(other), advisorId);
@@ -89,7 +89,7 @@ test('the next step after a passkey is a path of ours too', async () => {
   assert.deepEqual(answer.body, { location: '/connected-apps' });
 });
 
-test('a passkey that is there already is left out of what can be added', async () => {
+test('an existing passkey can’t be added again', async () => {
   const { visitor, passkey } = await withPasskey();
   const { body: options } = await visitor.postJson('/passkeys/options', {});
   assert.deepEqual(
@@ -100,7 +100,7 @@ test('a passkey that is there already is left out of what can be added', async (
   assert.equal(again.status, 400);
 });
 
-test('what wasn’t signed for us, here, now and by a person who proved it signs nobody in', async () => {
+test('a response that wasn’t signed for us, here, now and by a verified person signs nobody in', async () => {
   const { advisorId, passkey } = await withPasskey();
   const stranger = makePasskey(origin);
   const other = pages.visitor('198.51.100.200');
@@ -132,7 +132,7 @@ test('what wasn’t signed for us, here, now and by a person who proved it signs
   }
 });
 
-test('a challenge is over after five minutes and is then forgotten', async () => {
+test('a challenge expires after five minutes and is then forgotten', async () => {
   const { database, deps } = pages.world;
   const { advisorId, passkey } = await withPasskey();
   const other = pages.visitor();
@@ -148,7 +148,7 @@ test('a challenge is over after five minutes and is then forgotten', async () =>
   assert.deepEqual(await database.asOwner('select 1 from passkey_challenges'), []);
 });
 
-test('a counter that doesn’t go on gives a copied key away', async () => {
+test('a counter that doesn’t advance exposes a copied key', async () => {
   const { advisorId, passkey } = await withPasskey();
   const signIn = async (counter: number) => {
     const other = pages.visitor();
@@ -160,7 +160,7 @@ test('a counter that doesn’t go on gives a copied key away', async () => {
   assert.equal(await signIn(6), 200);
 });
 
-test('a challenge to add a passkey is the advisor’s own, and none to sign in with', async () => {
+test('a challenge to add a passkey is for one advisor, and not for signing in', async () => {
   const [one, two] = [await someone(), await someone()];
   const { body: options } = await one.visitor.postJson('/passkeys/options', {});
   const passkey = makePasskey(origin);
@@ -172,7 +172,7 @@ test('a challenge to add a passkey is the advisor’s own, and none to sign in w
   assert.equal((await one.visitor.postJson('/passkeys', { response: elsewhere })).status, 400);
 });
 
-test('a passkey that was removed, or whose advisor is disabled, signs nobody in', async () => {
+test('a removed passkey, or one of a disabled advisor, signs nobody in', async () => {
   const removed = await withPasskey();
   await removed.visitor.get('/passkeys');
   const other = await someone();
@@ -192,7 +192,7 @@ test('a passkey that was removed, or whose advisor is disabled, signs nobody in'
   }
 });
 
-test('an advisor has at most twenty passkeys, also when they are added at once', async () => {
+test('an advisor has at most twenty passkeys, even if they are added at once', async () => {
   const { advisorId, visitor } = await someone();
   const wanted = passkeysMax + 5;
   const options = await Promise.all(Array.from({ length: wanted }, () => visitor.postJson('/passkeys/options', {})));
@@ -216,7 +216,7 @@ test('without a session passkeys can’t be listed, added or removed', async () 
   assert.equal((await visitor.post('/passkeys/remove', { passkeyId: 'x' })).status, 303);
 });
 
-test('attempts with passkeys are throttled by address', async () => {
+test('passkey attempts are throttled by address', async () => {
   const visitor = pages.visitor('198.51.100.250');
   await visitor.get('/sign-in');
   const tries = await Promise.all(Array.from({ length: 130 }, () => visitor.postJson('/sign-in/passkey', {})));

@@ -3,14 +3,14 @@ import { argon2Sync } from 'node:crypto';
 import { test } from 'node:test';
 import { hashPassword, verifyPassword } from '../../src/domain/sign-in/passwords.ts';
 
-test('the password it was made of has the hash, and no other has', async () => {
+test('a hash matches its password and no other', async () => {
   const hash = await hashPassword('pässword');
   assert.equal(await verifyPassword('pässword', hash), true);
   assert.equal(await verifyPassword('passwort', hash), false);
   assert.equal(await verifyPassword('', hash), false);
 });
 
-test('a letter counts the same however a keyboard composes it', async () => {
+test('a letter is the same however the keyboard composes it', async () => {
   const hash = await hashPassword('p\u00e4ss');
   assert.equal(await verifyPassword('pa\u0308ss', hash), true);
 });
@@ -19,7 +19,7 @@ test('two hashes of one password differ', async () => {
   assert.notEqual(await hashPassword('same'), await hashPassword('same'));
 });
 
-test('the cost is read from the hash, so that one from before a change of cost still counts', async () => {
+test('the cost is read from the hash, so that a hash from before a change of cost still works', async () => {
   const nonce = Buffer.from('a salt of 16 byt');
   const cheap = { message: 'old', nonce, memory: 64, passes: 1, parallelism: 2, tagLength: 16 };
   const tag = argon2Sync('argon2id', cheap).toString('base64').replace(/=+$/, '');
@@ -28,7 +28,7 @@ test('the cost is read from the hash, so that one from before a change of cost s
   assert.equal(await verifyPassword('new', hash), false);
 });
 
-test('where there is no hash every password is wrong', async () => {
+test('without a hash every password is wrong', async () => {
   assert.equal(await verifyPassword('', null), false);
   assert.equal(await verifyPassword('anything', null), false);
 });

@@ -13,12 +13,12 @@ before(async () => {
 });
 after(() => pages.close());
 
-/** Someone at an address of their own, so that one test's guesses don't throttle another's. */
+/** A visitor at a new address, so that one test's guesses don't throttle another's. */
 function stranger() {
   return pages.visitor(`203.0.113.${++addresses}`);
 }
 
-test('signing in leads on, sets a cookie that scripts can’t read, and changes the form token', async () => {
+test('signing in redirects, sets a cookie that scripts can’t read, and changes the form token', async () => {
   const visitor = stranger();
   await visitor.get('/sign-in');
   const formTokenBefore = visitor.cookies.get('assent-form');
@@ -32,7 +32,7 @@ test('signing in leads on, sets a cookie that scripts can’t read, and changes 
   assert.equal((await visitor.get('/connected-apps')).status, 200);
 });
 
-test('the email’s case and the space around it don’t matter', async () => {
+test('the email’s case and surrounding spaces don’t matter', async () => {
   assert.equal((await stranger().signIn(' ANN@Test.Example ', password)).status, 303);
 });
 
@@ -47,7 +47,7 @@ test('only the hash of a session is stored', async () => {
   assert.ok(rows.some((row) => row.hash === hash));
 });
 
-test('who is signed in already goes on without being asked', async () => {
+test('an advisor who is already signed in isn’t asked again', async () => {
   const visitor = stranger();
   await visitor.signIn('ann@test.example', password);
   const answer = await visitor.get('/sign-in?next=/passkeys');
@@ -55,7 +55,7 @@ test('who is signed in already goes on without being asked', async () => {
   assert.equal(answer.headers.location, '/passkeys');
 });
 
-test('a wrong password, no account, no password and a disabled account are one answer after one derivation each', async () => {
+test('a wrong password, no account, no password and a disabled account get the same answer after one derivation each', async () => {
   const { deps, ann } = pages.world;
   const { firmId } = ann.advisor;
   const off = await addAdvisor(deps, { firmId, name: 'off', email: 'off@test.example', password, disabled: true });
@@ -87,7 +87,7 @@ test('a wrong password, no account, no password and a disabled account are one a
   assert.equal(bodies.size, 1);
 });
 
-/** How often argon2 ran: what the time of an answer is made of, without measuring it. */
+/** How often argon2 ran, which is most of an answer's time, without measuring time. */
 async function countingDerivations(work: () => Promise<void>): Promise<number> {
   let count = 0;
   const hook = createHook({
@@ -99,7 +99,7 @@ async function countingDerivations(work: () => Promise<void>): Promise<number> {
   return count;
 }
 
-test('ten guesses from one address, then 429 with the time to wait, also for the right password', async () => {
+test('after ten guesses from one address it is 429 with the time to wait, even for the right password', async () => {
   const visitor = stranger();
   await visitor.get('/sign-in');
   for (let guess = 0; guess < 10; guess++)
@@ -108,7 +108,7 @@ test('ten guesses from one address, then 429 with the time to wait, also for the
   assert.equal(answer.status, 429);
   assert.match(answer.headers['retry-after'] ?? '', /^([1-9]|10)$/);
   assert.match(answer.body, /Wait \d+ seconds?, then try again\. A passkey still works\./);
-  assert.equal((await stranger().signIn('ann@test.example', password)).status, 303, 'another address is not stopped');
+  assert.equal((await stranger().signIn('ann@test.example', password)).status, 303, 'another address is not affected');
 });
 
 test('an account that doesn’t exist is throttled like one that does', async () => {
@@ -120,7 +120,7 @@ test('an account that doesn’t exist is throttled like one that does', async ()
   assert.deepEqual(statuses, [...Array(10).fill(400), 429, 429]);
 });
 
-test('guesses at the same moment get no further than guesses in turn', async () => {
+test('concurrent guesses get no further than guesses one by one', async () => {
   const visitor = stranger();
   await visitor.get('/sign-in');
   const begin = Date.now();
@@ -130,7 +130,7 @@ test('guesses at the same moment get no further than guesses in turn', async () 
   assertTried(await Promise.all(guesses), { burst: 10, perSecond: 0.1, begin });
 });
 
-test('guesses at one account from everywhere end at fifty', async () => {
+test('guesses at one account from many addresses stop at fifty', async () => {
   const begin = Date.now();
   const answers: Answer[] = [];
   for (let source = 0; source < 6; source++) {
@@ -142,12 +142,12 @@ test('guesses at one account from everywhere end at fifty', async () => {
   assertTried(answers, { burst: 50, perSecond: 0.1, begin });
 });
 
-test('one address guessing at many accounts ends at a hundred', async () => {
+test('one address’s guesses at many accounts stop at a hundred', async () => {
   const visitor = stranger();
   await visitor.get('/sign-in');
   const begin = Date.now();
   const answers: Answer[] = [];
-  // Some at a time: a flood of all at once would be turned away for another reason.
+  // A few at a time: all at once would be refused for a different reason.
   for (let first = 0; first < 130; first += 10) {
     const guesses = Array.from({ length: 10 }, (_, index) =>
       visitor.post('/sign-in', { email: `spray${first + index}@test.example`, password: 'x' }),
@@ -157,7 +157,7 @@ test('one address guessing at many accounts ends at a hundred', async () => {
   assertTried(answers, { burst: 100, perSecond: 1, begin });
 });
 
-/** As many guesses were looked at as the bucket holds and time brings back; all others were turned away. */
+/** The bucket's guesses, and those refilled meanwhile, were checked; all others were refused. */
 function assertTried(answers: Answer[], bucket: { burst: number; perSecond: number; begin: number }): void {
   const tried = answers.filter(({ status }) => status === 400).length;
   const most = bucket.burst + Math.ceil(((Date.now() - bucket.begin) / 1000) * bucket.perSecond);
@@ -165,7 +165,7 @@ function assertTried(answers: Answer[], bucket: { burst: number; perSecond: numb
   assert.equal(answers.filter(({ status }) => status === 429).length, answers.length - tried);
 }
 
-test('an address that has no attempts left makes no buckets for the accounts it makes up', async () => {
+test('an address without attempts left creates no buckets for made-up accounts', async () => {
   const { database } = pages.world;
   const visitor = pages.visitor('198.51.100.77');
   await visitor.get('/sign-in');
@@ -189,7 +189,7 @@ test('addresses of one IPv6 network count as one', async () => {
   assert.equal((await pages.visitor('2001:db8:0:8::1').signIn('six@test.example', 'x')).status, 400);
 });
 
-test('signing in again and again uses no attempts up', async () => {
+test('successful sign-ins use up no attempts', async () => {
   const visitor = stranger();
   for (let time = 0; time < 15; time++) {
     visitor.cookies.clear();
@@ -205,7 +205,7 @@ test('a throttled address doesn’t use up the account’s attempts', async () =
   assert.equal((await stranger().signIn('victim@test.example', 'x')).status, 400);
 });
 
-test('signing out ends the session, here and for whoever copied the cookie', async () => {
+test('signing out ends the session, also for somebody who copied the cookie', async () => {
   const visitor = stranger();
   await visitor.signIn('ann@test.example', password);
   const copied = visitor.cookies.get('assent-session') ?? '';
@@ -218,7 +218,7 @@ test('signing out ends the session, here and for whoever copied the cookie', asy
   assert.equal((await visitor.get('/connected-apps')).headers.location, '/sign-in?next=/connected-apps');
 });
 
-test('signing in again ends the session that was there', async () => {
+test('signing in again ends the previous session', async () => {
   const visitor = stranger();
   await visitor.signIn('ann@test.example', password);
   const first = visitor.cookies.get('assent-session') ?? '';
@@ -231,14 +231,14 @@ test('signing in again ends the session that was there', async () => {
   assert.equal((await visitor.get('/connected-apps')).status, 303);
 });
 
-test('a new password, and disabling, sign the advisor out everywhere', async () => {
+test('a new password signs the advisor out everywhere, and so does disabling them', async () => {
   const { deps, ann } = pages.world;
   const { firmId } = ann.advisor;
   const { advisorId } = await addAdvisor(deps, { firmId, name: 'cy', email: 'cy@test.example', password });
   const visitor = stranger();
   await visitor.signIn('cy@test.example', password);
   await setAdvisor(deps, advisorId, { name: 'Cy' });
-  assert.equal((await visitor.get('/connected-apps')).status, 200, 'a new name does not');
+  assert.equal((await visitor.get('/connected-apps')).status, 200, 'a new name doesn’t');
   await setAdvisor(deps, advisorId, { password: 'another one' });
   assert.equal((await visitor.get('/connected-apps')).status, 303);
 
@@ -248,12 +248,12 @@ test('a new password, and disabling, sign the advisor out everywhere', async () 
   assert.equal((await visitor.get('/connected-apps')).status, 303);
 });
 
-test('a password has eight characters at least', async () => {
+test('a password has at least eight characters', async () => {
   const { deps, ann } = pages.world;
   await assert.rejects(setAdvisor(deps, ann.advisor.advisorId, { password: '1234567' }), /at least 8 characters/);
 });
 
-test('a session lasts twelve hours, and what is over is forgotten', async () => {
+test('a session lasts twelve hours, and expired ones are forgotten', async () => {
   const { database, deps } = pages.world;
   const visitor = stranger();
   await visitor.signIn('ann@test.example', password);
@@ -273,10 +273,10 @@ test('a session lasts twelve hours, and what is over is forgotten', async () => 
   );
   assert.equal(left?.sessions, 0);
   assert.equal(left?.old, 0);
-  assert.ok((left?.buckets ?? 0) > 0, 'a bucket that is still filling stays');
+  assert.ok((left?.buckets ?? 0) > 0, 'a bucket that is still refilling stays');
 });
 
-test('only a path of ours is led on to', async () => {
+test('the browser is only sent on to one of our paths', async () => {
   const hostile = [
     'https://evil.example/',
     '//evil.example/',
@@ -305,7 +305,7 @@ test('only a path of ours is led on to', async () => {
   assert.equal((await visitor.signIn('ann@test.example', password, deep)).headers.location, deep);
 });
 
-test('the page with a wrong password keeps the email and where to go, escaped, and says the error to screen readers', async () => {
+test('after a wrong password the page keeps the email and the next path, escaped, and announces the error to screen readers', async () => {
   const visitor = stranger();
   const { body } = await visitor.signIn('"><script>alert(1)</script>@x', 'x', '/passkeys');
   assert.doesNotMatch(body, /<script>/);

@@ -15,7 +15,7 @@ export type AdvisorApp = {
   close(): Promise<void>;
 };
 
-/** The app and an application that asks; ann has a password, bob has none. */
+/** The app and an application that asks for access; ann has a password, bob has none. */
 export async function makeAdvisorApp(
   env: Record<string, string> = {},
   redirectUri = 'https://crm.example/callback?x=1',

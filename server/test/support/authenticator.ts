@@ -5,10 +5,10 @@ const present = 0x01;
 const verified = 0x04;
 const attested = 0x40;
 
-/** What a test may want otherwise than an honest authenticator does it. */
+/** What a test may change compared with an honest authenticator. */
 type Twist = { origin?: string; counter?: number; userVerified?: boolean; userHandle?: string; type?: string };
 
-/** A passkey without a device: one key pair, and the answers that a browser would give with it. */
+/** A passkey without a device: one key pair, and the responses that a browser would give with it. */
 export function makePasskey(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
@@ -28,7 +28,7 @@ export function makePasskey(origin: string) {
 
   return {
     id,
-    /** The answer to the options of a registration. */
+    /** The response to registration options. */
     register({ challenge }: { challenge: string }, twist: Twist = {}) {
       const key = isoCBOR.encode(
         new Map<number, number | Uint8Array>([
@@ -53,7 +53,7 @@ export function makePasskey(origin: string) {
       };
       return { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response };
     },
-    /** The answer to the options of a sign-in. */
+    /** The response to sign-in options. */
     signIn({ challenge }: { challenge: string }, advisorId: number, twist: Twist = {}) {
       const client = clientData('webauthn.get', challenge, twist);
       const data = authenticatorData(twist, Buffer.alloc(0));

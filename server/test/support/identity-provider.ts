@@ -13,13 +13,13 @@ export const keysPath = '/keys';
 export type ProviderKey = { privateKey: CryptoKey; publicJwk: JWK; alg: string };
 export type Answers = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An identity provider small enough to be made to lie: what it publishes, signs and answers is the test's to say. */
+/** A small identity provider that can lie: the test decides what it publishes, signs and answers. */
 export type SmallProvider = {
   issuer: string;
-  /** What it publishes as its metadata and as its keys. */
+  /** Its published metadata and keys. */
   metadata: Record<string, unknown>;
   keys: JWK[];
-  /** Answers of the test's own, by path. */
+  /** The test's own answers, by path. */
   answers: Map<string, Answers>;
   /** The paths it was asked for. */
   asked: string[];
@@ -103,7 +103,7 @@ export function refusing(status: number): Answers {
   return (_request, response) => void response.writeHead(status, { location: '/elsewhere' }).end();
 }
 
-/** White space is good JSON for as long as one likes. */
+/** White space is valid JSON of any length. */
 export const endless: Answers = (_request, response) => {
   const more = () => {
     while (!response.destroyed && response.write(' '.repeat(65_536)));
@@ -112,7 +112,7 @@ export const endless: Answers = (_request, response) => {
   more();
 };
 
-/** A token that the API takes, claim by claim and header by header: what a test doesn't change is right. */
+/** A token that the API accepts, claim by claim and header by header, with the test's changes. */
 export async function signed(
   provider: SmallProvider,
   { privateKey, publicJwk, alg }: ProviderKey,
@@ -126,19 +126,19 @@ export async function signed(
     .sign(privateKey);
 }
 
-/** What the server's settings are with this provider. */
+/** The server's settings for this provider. */
 export function settingsFor(config: Config, issuer: string, changes: Partial<Config> = {}): Config {
   return { ...config, oauthIssuer: issuer, oauthAudience: audience, ...changes };
 }
 
 export type StandardProvider = {
   issuer: string;
-  /** An access token by client credentials. */
+  /** An access token from client credentials. */
   token(client: { id: string; secret: string }, scope?: string): Promise<string>;
   close(): Promise<void>;
 };
 
-/** A real one, by a library that is certified for it. The advisor's claim is what advisorOf says for the client. */
+/** A real provider, from a certified library. advisorOf gives the client's advisor claim. */
 export async function startStandardProvider(options: {
   audience: string;
   clients: { id: string; secret: string }[];
@@ -193,7 +193,7 @@ export async function startStandardProvider(options: {
   };
 }
 
-/** Keeps nothing: there is nothing to keep where access tokens are JWTs. */
+/** Stores nothing: access tokens are JWTs, so there is nothing to store. */
 const forgetful = () => ({
   upsert: async () => {},
   find: async () => undefined,

@@ -2,7 +2,7 @@ import { type App, type AppDeps, buildApp } from '../../src/app.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import type { World } from './world.ts';
 
-/** Another node on the world's database: an app that shares nothing with the first one but what is stored. */
+/** Another node on the world's database: an app that shares only the database with the first one. */
 export async function anotherNode(world: World, changes: Partial<AppDeps> = {}): Promise<App> {
   const { database, clock, config, app, deps } = world;
   const pool = changes.pool ?? database.pool;
@@ -10,7 +10,7 @@ export async function anotherNode(world: World, changes: Partial<AppDeps> = {}):
   return buildApp({ db: pool, pool, carrier: deps.carrier, signals: makeSignals(), ...shared, ...changes });
 }
 
-/** The headers of a call on someone's behalf, for a test that makes the request itself. */
+/** The headers of a call with these credentials, for a test that makes the request itself. */
 export function credentials(token: string, apiKey: string): Record<string, string> {
   return { authorization: `Bearer ${token}`, 'x-api-key': apiKey };
 }

@@ -14,16 +14,16 @@ export type Client = {
   clientId: string;
   clientSecret: string;
   apiKey: string;
-  /** The seven parameters of an authorization request, with what the test changes; undefined leaves one out. */
+  /** The seven parameters of an authorization request, with the test's changes; undefined leaves one out. */
   authorizeUrl(changes?: Record<string, string | undefined>): string;
   verifier: string;
   post(path: string, form: Record<string, string>, headers?: Record<string, string>): Promise<Answer>;
   token(form: Record<string, string>): Promise<Answer>;
   redeem(code: string, changes?: Record<string, string>): Promise<Answer>;
   refresh(refreshToken: string, changes?: Record<string, string>): Promise<Answer>;
-  /** Through the pages as that advisor, to where the browser is sent in the end. */
+  /** Goes through the pages as that advisor, and returns where the browser is sent in the end. */
   authorize(person: Person, options?: { scope?: string; decision?: 'allow' | 'deny' }): Promise<URL>;
-  /** The same in a browser where the advisor is signed in, with other parameters if need be. */
+  /** The same in a browser where the advisor is signed in, with changed parameters. */
   authorizeIn(
     visitor: Visitor,
     changes?: Record<string, string | undefined>,
@@ -31,7 +31,7 @@ export type Client = {
   ): Promise<URL>;
   code(person: Person, scope?: string): Promise<string>;
   tokens(person: Person, scope?: string): Promise<Tokens>;
-  /** A call of the API with an access token. */
+  /** Calls the API with an access token. */
   call(accessToken: string, path?: string): Promise<Answer>;
 };
 export type Tokens = {

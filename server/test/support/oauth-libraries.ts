@@ -13,10 +13,10 @@ export type TokenAnswer = {
   claims: { sub: string; nonce?: unknown; aud: string | string[]; [claim: string]: unknown } | undefined;
 };
 
-/** A partner's application on an OAuth library that somebody else wrote, as it comes. */
+/** A partner's application on a third-party OAuth library, unmodified. */
 export type LibraryClient = {
   metadata: openid.ServerMetadata;
-  /** Begins an authorization, and finishes it with the address that the browser came back to. */
+  /** Begins an authorization, and finishes it with the URL that the browser came back to. */
   authorize(redirectUri: string, scope: string): Promise<{ url: URL; finish(back: URL): Promise<TokenAnswer> }>;
   refresh(refreshToken: string): Promise<TokenAnswer>;
   clientCredentials(parameters: Record<string, string>): Promise<TokenAnswer>;
@@ -24,11 +24,11 @@ export type LibraryClient = {
 };
 export type Library = {
   name: string;
-  /** Discovers the server, whose issuer must be that address. Plain http is allowed: it is this machine's. */
+  /** Discovers the server, whose issuer must be that address. Plain http is allowed, because it is this machine. */
   connect(issuer: string, secrets: ClientSecrets, document?: Document): Promise<LibraryClient>;
 };
 
-/** Both have classes of the same name for what a server refuses. */
+/** Both libraries have these error classes, under the same names. */
 export const { AuthorizationResponseError, ResponseBodyError } = oauth;
 
 export const openidClient: Library = {
@@ -132,7 +132,7 @@ export const oauth4webapi: Library = {
   },
 };
 
-/** An access token as a resource server that is not ours would check it: by the published keys. */
+/** Verifies an access token like a third-party resource server: with the published keys. */
 export async function validateAccessToken(
   metadata: openid.ServerMetadata,
   accessToken: string,

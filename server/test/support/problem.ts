@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ProblemCode, problemCodes, problems } from '../../src/domain/problems.ts';
 import type { Answer } from './world.ts';
 
-/** The answer is the documented problem: every required field, the code's own status and nothing that contradicts. */
+/** The answer is the documented problem: every required field, the code's own status and no unknown field. */
 export function assertProblem(answer: Answer, code: ProblemCode, detail?: RegExp): void {
   const { body, headers, status } = answer;
   const shown = `${status} ${JSON.stringify(body)}`;

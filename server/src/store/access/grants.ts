@@ -19,7 +19,7 @@ const columns = `
   applications.name as "applicationName", grants.scopes, grants.date_time_created as "dateTimeCreated",
   grants.date_time_modified as "dateTimeModified"`;
 
-/** Inserts the grant, or adds the scopes to the existing one of that kind, which keeps its id. */
+/** Inserts the grant, or adds the scopes to the existing one of that kind, which keeps its id; not changed if it has them all. */
 export async function upsertGrant(
   db: Db,
   grant: NewGrant,
