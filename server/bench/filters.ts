@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { type ContactFilter, type ContactPage, listContacts } from '../src/store/address-book/contact-search.ts';
+import { type ContactFilter, listContacts } from '../src/store/address-book/contact-search.ts';
+import type { ContactPage } from '../src/store/address-book/contact-summaries.ts';
 import type { Pool } from '../src/store/database/db.ts';
 import { type Calls, timeInTurns } from './pages.ts';
 import { advisorIdOf, tenthGroupIdOf } from './seeding.ts';

@@ -1,10 +1,6 @@
 import type pg from 'pg';
-import {
-  type ContactPage,
-  type ContactSort,
-  contactSorts,
-  listContacts,
-} from '../src/store/address-book/contact-search.ts';
+import { listContacts } from '../src/store/address-book/contact-search.ts';
+import { type ContactPage, type ContactSort, contactSorts } from '../src/store/address-book/contact-summaries.ts';
 import type { Db, Pool } from '../src/store/database/db.ts';
 import { median, ms, ratio, table } from './tables.ts';
 

@@ -1,5 +1,6 @@
-import type { Deps } from '../../deps.ts';
-import { type ContactRow, listContactsAfter, listSameContacts } from '../../store/address-book/contacts.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
+import { listSameContacts } from '../../store/address-book/contact-duplicates.ts';
+import { type ContactRow, listContactsAfter } from '../../store/address-book/contacts.ts';
 import { archive, byOperator } from '../archive/archive.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import { type ContactInput, createContacts } from './contacts.ts';
@@ -8,18 +9,18 @@ const exportBatch = 1_000;
 
 export type ExportedContact = ContactRow;
 
-/** What became of each contact of a batch: its new id, or that of the one that is the same person already. */
+/** The outcome for one contact: its new id, or the id of the contact that is already the same person. */
 export type Imported = { created: number } | { same: number };
 
 /**
- * Imports a batch in one transaction. Who is in the book already, by the same names, email and phone, or was earlier in
- * the batch, is left alone: an import that was cut off can simply be run again.
+ * Imports a batch in one transaction. People who are already in the book, or earlier in the batch, with the same names,
+ * email and phone are skipped, so an import that was interrupted can simply be run again.
  */
 export async function importContacts(deps: Deps, advisorId: number, contacts: ContactInput[]): Promise<Imported[]> {
-  return deps.db.transaction(async (db) => {
+  return inTransaction(deps, async (deps) => {
     const people = contacts.map(personOf);
     const inBook = new Map<string, number>();
-    for (const { position, contactId } of await listSameContacts(db, advisorId, people))
+    for (const { position, contactId } of await listSameContacts(deps.db, advisorId, people))
       inBook.set(JSON.stringify(people[position - 1]), contactId);
 
     const fresh = new Map<string, ContactInput>();
@@ -27,14 +28,14 @@ export async function importContacts(deps: Deps, advisorId: number, contacts: Co
       const person = JSON.stringify(people[index]);
       if (!inBook.has(person) && !fresh.has(person)) fresh.set(person, contact);
     });
-    const ids = await createContacts({ ...deps, db }, advisorId, [...fresh.values()], numberOf('source', 'Import'));
+    const ids = await createContacts(deps, advisorId, [...fresh.values()], numberOf('source', 'Import'));
     const created = new Map([...fresh.keys()].map((person, index) => [person, ids[index] ?? -1]));
 
     return people.map((each) => {
       const person = JSON.stringify(each);
       const contactId = created.get(person);
       if (contactId === undefined) return { same: inBook.get(person) ?? -1 };
-      // The first of a batch was created; the next one that is the same person finds it there.
+      // Only the first of several that are the same person was created; the others are the same as that one.
       created.delete(person);
       inBook.set(person, contactId);
       return { created: contactId };
@@ -51,7 +52,7 @@ function personOf({ firstName, lastName, emailAddress, phone }: ContactInput) {
   };
 }
 
-/** Every contact of the book, in the order of ids, a batch at a time. That it left is on record before any of it does. */
+/** Every contact of the book by id, a batch at a time. The export is archived before the first batch is read. */
 export async function* exportContacts(deps: Deps, advisorId: number): AsyncGenerator<ExportedContact[]> {
   const what = { what: 'contacts' };
   const entry = { advisorId, kind: 'export', memberId: null, meta: what, body: JSON.stringify(what) } as const;

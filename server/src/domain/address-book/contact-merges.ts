@@ -1,4 +1,6 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
+import { lockBook } from '../../store/address-book/contact-books.ts';
+import * as duplicates from '../../store/address-book/contact-duplicates.ts';
 import * as store from '../../store/address-book/contacts.ts';
 import { updateLinkedContact } from '../../store/address-book/crm-contacts.ts';
 import { replaceMemberships } from '../../store/address-book/groups.ts';
@@ -10,14 +12,14 @@ export type SharedPhone = { phone: string; contactIds: number[]; names: string[]
 
 const sharedPhonesMax = 10_000;
 
-/** Numbers that several contacts have: allowed, and for a person to look at. */
+/** Numbers that several contacts share. That is allowed, so a person decides what to do about them. */
 export async function listSharedPhones(deps: Deps, advisorId: number): Promise<SharedPhone[]> {
-  return store.listSharedPhones(deps.db, advisorId, sharedPhonesMax);
+  return duplicates.listSharedPhones(deps.db, advisorId, sharedPhonesMax);
 }
 
 /**
- * Makes one contact of two. The one that is kept takes from the other what it lacks: fields, groups, and the link to the
- * CRM. Consent belongs to numbers: neither number's is touched, nor joined with the other's.
+ * Merges two contacts into one. The one that is kept takes what it lacks from the other: fields, groups and the CRM link.
+ * Consent belongs to numbers, so the consent of either number stays as it is.
  */
 export async function mergeContacts(
   deps: Deps,
@@ -26,8 +28,9 @@ export async function mergeContacts(
   by: By,
 ): Promise<Contact> {
   if (keep === merge) throw problem('invalid_request', 'A contact can’t be merged with itself.');
-  return deps.db.transaction(async (db) => {
-    await store.lockBook(db, advisorId);
+  return inTransaction(deps, async (deps) => {
+    const { db } = deps;
+    await lockBook(db, advisorId);
     const kept = await store.findContactWithGroups(db, advisorId, keep);
     const other = await store.findContactWithGroups(db, advisorId, merge);
     if (!kept || !other) throw noContact();
@@ -40,7 +43,7 @@ export async function mergeContacts(
     await replaceMemberships(db, advisorId, merge, [], now);
     await replaceMemberships(db, advisorId, keep, [...new Set([...kept.groupIds, ...other.groupIds])], now);
     await store.deleteContact(db, advisorId, merge);
-    // What is gone from the book is kept here, with who did it.
+    // The archive keeps the contact that is gone, and who merged it.
     const entry = {
       advisorId,
       kind: 'merge',
@@ -48,7 +51,7 @@ export async function mergeContacts(
       meta: { keep, merge },
       body: JSON.stringify(other),
     } as const;
-    await archive({ ...deps, db }, by, entry);
+    await archive(deps, by, entry);
     const contact = await store.findContactWithGroups(db, advisorId, keep);
     if (!contact) throw noContact();
     return contact;

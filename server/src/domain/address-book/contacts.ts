@@ -1,5 +1,7 @@
-import type { Deps } from '../../deps.ts';
-import { type ContactSort, type ContactSummaryRow, listContacts } from '../../store/address-book/contact-search.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
+import { lockBook } from '../../store/address-book/contact-books.ts';
+import { listContacts } from '../../store/address-book/contact-search.ts';
+import type { ContactSort, ContactSummaryRow } from '../../store/address-book/contact-summaries.ts';
 import type { ContactFields, ContactRow } from '../../store/address-book/contacts.ts';
 import * as store from '../../store/address-book/contacts.ts';
 import { listGroupIds, replaceMemberships as storeMemberships } from '../../store/address-book/groups.ts';
@@ -11,7 +13,7 @@ import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts
 
 export type Contact = ContactRow & { groupIds: number[] };
 export type ContactSummary = ContactSummaryRow;
-/** A field that is not given, `null` or `''` is unset. */
+/** `null` and `''` clear a field; a field that is left out is unset in a new contact, and kept in an update. */
 export type ContactInput = Partial<ContactFields>;
 export type ContactSearch = PageRequest<ContactSort> & {
   search?: string;
@@ -23,7 +25,7 @@ export type ContactSearch = PageRequest<ContactSort> & {
 };
 export type Memberships = { groupIds?: number[]; isSelectAllGroup?: boolean };
 
-export { contactSorts } from '../../store/address-book/contact-search.ts';
+export { contactSorts } from '../../store/address-book/contact-summaries.ts';
 
 export async function createContact(
   deps: Deps,
@@ -46,9 +48,9 @@ export async function createContacts(
     const fields = cleared(input);
     return { ...fields, source, searchText: contactSearchText(fields) };
   });
-  return deps.db.transaction(async (db) => {
-    await knowPhones({ ...deps, db }, advisorId, contacts);
-    return store.insertContacts(db, advisorId, contacts, deps.clock.now());
+  return inTransaction(deps, async (deps) => {
+    await ensureMembers(deps, advisorId, contacts);
+    return store.insertContacts(deps.db, advisorId, contacts, deps.clock.now());
   });
 }
 
@@ -60,13 +62,13 @@ export async function updateContact(
   input: ContactInput,
 ): Promise<void> {
   const fields = cleared(input);
-  await deps.db.transaction(async (db) => {
-    await knowPhones({ ...deps, db }, advisorId, [fields]);
-    await store.lockBook(db, advisorId);
-    const contact = await store.findContact(db, advisorId, contactId);
+  await inTransaction(deps, async (deps) => {
+    await ensureMembers(deps, advisorId, [fields]);
+    await lockBook(deps.db, advisorId);
+    const contact = await store.findContact(deps.db, advisorId, contactId);
     if (!contact) throw noContact();
     const change = { ...fields, searchText: contactSearchText({ ...contact, ...fields }) };
-    await store.updateContact(db, advisorId, contactId, change, deps.clock.now());
+    await store.updateContact(deps.db, advisorId, contactId, change, deps.clock.now());
   });
 }
 
@@ -81,7 +83,7 @@ export async function searchContacts(
   advisorId: number,
   { search = '', phone, email, groupId, remoteContactId, modifiedSince, ...page }: ContactSearch,
 ): Promise<Page<ContactSummary>> {
-  // Whoever has the email is found by its words too, and those an index answers.
+  // Searching for the email's words as well lets an index narrow the contacts down.
   const filter = {
     words: searchWords(`${search} ${email ?? ''}`),
     phone,
@@ -94,11 +96,11 @@ export async function searchContacts(
   return pageOf(page, total, contacts);
 }
 
-/** The contact leaves searches and groups; consent and archive belong to its number and stay. */
+/** Removes the contact from searches and groups. Consent and archive belong to its number, so they stay. */
 export async function deleteContact(deps: Deps, advisorId: number, contactId: number): Promise<void> {
-  await deps.db.transaction(async (db) => {
-    await store.lockBook(db, advisorId);
-    await storeMemberships(db, advisorId, contactId, [], deps.clock.now());
+  await inTransaction(deps, async ({ db, clock }) => {
+    await lockBook(db, advisorId);
+    await storeMemberships(db, advisorId, contactId, [], clock.now());
     if (!(await store.deleteContact(db, advisorId, contactId))) throw noContact();
   });
 }
@@ -110,17 +112,17 @@ export async function replaceMemberships(
   contactId: number,
   { groupIds = [], isSelectAllGroup = false }: Memberships,
 ): Promise<void> {
-  await deps.db.transaction(async (db) => {
-    await store.lockBook(db, advisorId);
+  await inTransaction(deps, async ({ db, clock }) => {
+    await lockBook(db, advisorId);
     const wanted = [...new Set(groupIds)];
     const known = await listGroupIds(db, advisorId, isSelectAllGroup ? undefined : wanted);
     if (!isSelectAllGroup && known.length < wanted.length) throw unknownGroups(groupIds, new Set(known));
     if (!(await store.findContact(db, advisorId, contactId))) throw noContact();
-    await storeMemberships(db, advisorId, contactId, known, deps.clock.now());
+    await storeMemberships(db, advisorId, contactId, known, clock.now());
   });
 }
 
-/** `Inactive` only when no channel is left: the email can't be used and there is no phone. */
+/** `Inactive` only when no channel is left: the email is unusable and there is no phone. */
 export function contactStatus({
   emailStatus,
   phone,
@@ -132,8 +134,8 @@ export function isCrmLinked({ source, remoteContactId }: Pick<ContactRow, 'sourc
   return source >= crmSourceMin && remoteContactId !== null;
 }
 
-/** A contact's number is known from then on, with a consent of its own. Members are locked before the book. */
-async function knowPhones({ db, clock }: Deps, advisorId: number, inputs: ContactInput[]): Promise<void> {
+/** Makes each contact's number a member, which has its own consent. Members are locked before the book. */
+async function ensureMembers({ db, clock }: Deps, advisorId: number, inputs: ContactInput[]): Promise<void> {
   const numbers = inputs.flatMap(({ phone }) => (phone ? [{ advisorId, phone }] : []));
   await insertMembers(db, numbers, clock.now());
 }
@@ -141,7 +143,7 @@ async function knowPhones({ db, clock }: Deps, advisorId: number, inputs: Contac
 function cleared(input: ContactInput): ContactInput {
   const entries = Object.entries(input).map(([field, value]) => [field, value === '' ? null : value]);
   const fields: ContactInput = Object.fromEntries(entries);
-  // Unknown is a value of these two, and what clearing them means.
+  // These two have a value for unknown, which is what clearing them sets.
   if (fields.gender === null) fields.gender = 0;
   if (fields.maritalStatus === null) fields.maritalStatus = 0;
   return fields;

@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import type { CrmConnectionRow } from '../../store/address-book/crm-connections.ts';
 import * as store from '../../store/address-book/crm-connections.ts';
 import { archiveSetting } from '../accounts/settings.ts';
@@ -8,12 +8,12 @@ import { problem } from '../problems.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import type { Sealer } from '../shared/sealing.ts';
 
-/** What the CRM needs beside the rest: how one is reached, and what opens the secrets for it. */
+/** CRM functions also need a way to reach a CRM, and the key that opens its secret. */
 export type CrmDeps = Deps & { openCrm: OpenCrm; sealer: Sealer };
 
 export type CrmConnection = Omit<CrmConnectionRow, 'sealedSecret'> & { kind: CrmKind };
 
-/** The contacts' `source` of each kind. */
+/** The `source` of contacts from each kind of CRM. */
 export const crmSources: Record<CrmKind, number> = {
   carddav: numberOf('source', 'CardDAV'),
   file: numberOf('source', 'File'),
@@ -21,10 +21,10 @@ export const crmSources: Record<CrmKind, number> = {
 };
 
 const checkTimeoutMs = 10_000;
-/** A number that nobody has: whoever says so has understood the question. */
+/** A number that nobody has: a CRM that says so has understood the question. */
 const checkPhone = '+15005550100';
 
-/** Connects the advisor's CRM, in place of one before, once it has answered. */
+/** Connects the advisor's CRM once it has answered, replacing the one they had. */
 export async function connectCrm(
   deps: CrmDeps,
   advisorId: number,
@@ -36,10 +36,10 @@ export async function connectCrm(
   const now = deps.clock.now();
   const sealedSecret = secret === null ? null : deps.sealer.seal(secret, secretOf(advisorId));
   const connection = { kind, settings, sealedSecret, daily, nextSyncAt: daily ? now : null };
-  await deps.db.transaction(async (db) => {
-    await store.insertCrmConnection(db, advisorId, connection, now);
+  await inTransaction(deps, async (deps) => {
+    await store.insertCrmConnection(deps.db, advisorId, connection, now);
     const values = { ...settings, daily };
-    await archiveSetting({ ...deps, db }, byOperator, { advisorId, what: 'CRM connected', of: { kind }, values });
+    await archiveSetting(deps, byOperator, { advisorId, what: 'CRM connected', of: { kind }, values });
   });
   return getCrmConnection(deps, advisorId);
 }
@@ -52,23 +52,23 @@ export async function listCrmConnections(deps: Deps): Promise<CrmConnection[]> {
   return (await store.listCrmConnections(deps.db)).map(shown);
 }
 
-/** Its contacts stay in the book, linked to it as they were: connected again, it goes on with them. */
+/** Its contacts stay in the book and stay linked, so a CRM that is connected again continues with them. */
 export async function disconnectCrm(deps: Deps, advisorId: number): Promise<void> {
-  await deps.db.transaction(async (db) => {
-    if (!(await store.deleteCrmConnection(db, advisorId))) throw noConnection();
-    await archiveSetting({ ...deps, db }, byOperator, { advisorId, what: 'CRM disconnected', of: {}, values: {} });
+  await inTransaction(deps, async (deps) => {
+    if (!(await store.deleteCrmConnection(deps.db, advisorId))) throw noConnection();
+    await archiveSetting(deps, byOperator, { advisorId, what: 'CRM disconnected', of: {}, values: {} });
   });
 }
 
 export async function openConnection(deps: CrmDeps, advisorId: number): Promise<{ kind: CrmKind; crm: Crm }> {
   const row = await find(deps, advisorId);
   const secret = row.sealedSecret ? { secret: deps.sealer.open(row.sealedSecret, secretOf(advisorId)) } : {};
-  // The settings are what connectCrm took apart.
+  // connectCrm split the access into these parts.
   const access = { kind: row.kind, ...row.settings, ...secret } as CrmAccess;
   return { kind: access.kind, crm: deps.openCrm(access) };
 }
 
-/** Seals every secret anew, by the first of the keys; returns how many. */
+/** Seals every secret again with the first key; returns how many. */
 export async function resealSecrets(deps: CrmDeps): Promise<number> {
   let resealed = 0;
   for (const { advisorId, sealedSecret } of await store.listCrmConnections(deps.db)) {

@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts';
+import { lockBook } from '../../store/address-book/contact-books.ts';
 import type { ChangedContact, ContactFields, ContactRow, NewContact } from '../../store/address-book/contacts.ts';
 import * as contacts from '../../store/address-book/contacts.ts';
 import type { CrmContactRow } from '../../store/address-book/crm-contacts.ts';
@@ -10,25 +11,25 @@ import { numberOf } from '../shared/enumerations.ts';
 import { contactSearchText } from './contacts.ts';
 import { crmSources } from './crm-connections.ts';
 
-/** What became of a batch of the CRM's contacts. */
-export type Taken = { added: number; updated: number; unchanged: number; findings: Finding[] };
+/** The outcome of a batch. */
+export type SavedBatch = { added: number; updated: number; unchanged: number; findings: Finding[] };
 
 type Decision = { remote: RemoteContact; base: CrmContactRow | undefined; merged: Merged | null };
-/** The contact as it is to be; `conflicts` are fields that both sides changed. */
+/** The contact after a merge; `conflicts` are fields that both sides changed. */
 type Merged = { contact: ContactRow; changed: boolean; conflicts: (keyof ContactFields)[] };
 
 /**
- * Takes a batch of the CRM's contacts into the book, inside a transaction. A known one is updated where it wasn't edited
- * here; a new one fills in the contact that texting made of its number, or is added; one that was deleted here stays so,
- * until its number is texted again.
- * Whether somebody may be texted is not the CRM's to say: consent belongs to the number and isn't touched.
+ * Saves a batch of the CRM's contacts in the book, inside a transaction. A known contact is updated where it wasn't edited
+ * here. A new one fills in the contact that texting created for its number, or is added. One that was deleted here stays
+ * deleted until its number is texted again.
+ * A CRM can't say who may be texted: consent belongs to the number and isn't touched.
  */
-export async function takeContacts(
+export async function saveCrmContacts(
   deps: Deps,
   advisorId: number,
   kind: CrmKind,
   remotes: RemoteContact[],
-): Promise<Taken> {
+): Promise<SavedBatch> {
   const { db, clock } = deps;
   const phones = [...new Set(remotes.flatMap(({ fields }) => fields.phone ?? []))];
   await insertMembers(
@@ -36,7 +37,7 @@ export async function takeContacts(
     phones.map((phone) => ({ advisorId, phone })),
     clock.now(),
   );
-  await contacts.lockBook(db, advisorId);
+  await lockBook(db, advisorId);
   const decisions = await decide(deps, advisorId, kind, remotes, phones);
   const updates = decisions.flatMap(({ merged }) => (merged?.changed ? changeOf(merged.contact) : []));
   await contacts.updateContacts(db, advisorId, updates, clock.now());
@@ -93,27 +94,27 @@ async function decide(
     if (base && known) return { remote, base, merged: merge(kind, known, base.fields, remote) };
     const phone = remote.fields.phone ?? '';
     const nameless = bare.get(phone);
-    // Only one of the CRM's contacts can be the person that texting met.
+    // Only one of the CRM's contacts can be the person who was texted.
     bare.delete(phone);
     return { remote, base, merged: nameless ? merge(kind, nameless, fieldsOf(nameless), remote) : null };
   });
 }
 
-/** Nothing is known of it but its number: texting made it, and nobody has touched it since. */
+/** Only its number is known: texting created it, and nobody has edited it since. */
 export function isBare(contact: ContactRow): boolean {
   const { phone, ...rest } = fieldsOf(contact);
   const isTexting = contact.source === numberOf('source', 'Texting') && contact.remoteContactId === null;
   return isTexting && phone !== null && Object.values(rest).every((value) => value === null || value === 0);
 }
 
-/** Field by field: what the CRM changed is taken, unless it was edited here since the CRM said it last. */
+/** Merges field by field: the CRM's change counts, unless the field was edited here since the last sync. */
 function merge(kind: CrmKind, local: ContactRow, base: ContactFields, remote: RemoteContact): Merged {
   const wanted = fieldsOf(remote.fields);
   const isNameless = wanted.firstName === null && wanted.lastName === null;
   const contact = { ...local };
   const conflicts: (keyof ContactFields)[] = [];
   for (const name of contacts.contactFieldNames) {
-    // A card that lost its name says nothing about what the person is called.
+    // A card without a name doesn't mean that the person lost theirs.
     if (isNameless && (name === 'firstName' || name === 'lastName')) continue;
     if (wanted[name] === base[name] || wanted[name] === local[name]) continue;
     if (local[name] !== base[name]) conflicts.push(name);
@@ -142,7 +143,7 @@ function newContact(kind: CrmKind, { fields, remoteContactId, remoteContactUrl }
   };
 }
 
-/** Every field, what is unset as the database has it. */
+/** Every field, with unset ones as the database stores them. */
 function fieldsOf(given: Partial<ContactFields>): ContactFields {
   const entries = contacts.contactFieldNames.map((name) => [name, given[name] || null]);
   const fields: ContactFields = Object.fromEntries(entries);
@@ -160,7 +161,7 @@ function leftOutFindings({ remote: { remoteContactId, leftOut } }: Decision): Fi
   return leftOut.map((detail) => ({ kind: 'left_out', remoteContactId, contactId: null, detail }));
 }
 
-/** A contact that was added although another one has its number: for a person to merge, or not. */
+/** Contacts that were added although others have the same number: a person decides whether to merge them. */
 async function duplicateFindings(
   { db }: Deps,
   advisorId: number,
@@ -173,7 +174,7 @@ async function duplicateFindings(
     const contactId = created.get(remoteContactId) ?? null;
     const others = (owners.get(fields.phone ?? null) ?? []).filter((each) => each.contactId !== contactId);
     if (!fields.phone || others.length === 0) return [];
-    const detail = `has the number of contact ${others.map((each) => each.contactId).join(', ')}`;
+    const detail = `has the same number as contact ${others.map((each) => each.contactId).join(', ')}`;
     return [{ kind: 'duplicate', remoteContactId, contactId, detail }];
   });
 }

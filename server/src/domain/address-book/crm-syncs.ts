@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import { listDueForSync } from '../../store/address-book/crm-connections.ts';
 import { listKnownVersions, updateMissing, updateReturned } from '../../store/address-book/crm-contacts.ts';
 import type { CrmSyncRow, Finding, FindingKind, SyncCounts } from '../../store/address-book/crm-syncs.ts';
@@ -7,37 +7,37 @@ import { type Crm, type CrmBatch, CrmFault, type CrmKind } from '../ports.ts';
 import { Problem, problem } from '../problems.ts';
 import { dayMs } from '../shared/days.ts';
 import { type CrmDeps, openConnection } from './crm-connections.ts';
-import { takeContacts } from './crm-contacts.ts';
+import { saveCrmContacts } from './crm-contacts.ts';
 
 export type CrmSync = CrmSyncRow;
 export type CrmFinding = Finding;
-/** Told while it runs: how many of the CRM's contacts are done, and how many there are, where that is known. */
+/** Called while a sync runs, with how many contacts are done, and how many there are if that is known. */
 export type Progress = (done: number, total: number | null) => void;
 
 const hourMs = 60 * 60 * 1000;
-/** A CRM that failed is tried again before the day is over. */
-const afterFailureMs = hourMs;
+/** A sync that failed is retried the same day. */
+const retryMs = hourMs;
 const leaseMs = 10_000;
 const renewMs = 3_000;
-/** The longest that a sync may take in all, however slowly the CRM answers. */
-const syncTimeoutMs = 60 * 60 * 1000;
-const togetherMax = 4;
-const findingsOfKindMax = 1_000;
+/** For a whole sync, however slowly the CRM answers. */
+const syncTimeoutMs = hourMs;
+const syncsAtOnceMax = 4;
+const findingsPerKindMax = 1_000;
 const keptSyncs = 10;
 const shownSyncs = 20;
 
 type Running = { advisorId: number; syncId: number; kind: CrmKind };
 
-/** Another node, or a command, took the sync over. */
+/** Another node or a command took over the sync. */
 class Superseded extends Error {}
 
-/** Syncs the CRMs that are due, on whichever node comes first. */
+/** Syncs the CRMs that are due, each on the first node to claim it. */
 export async function syncDue(deps: CrmDeps, report: (sync: CrmSync, advisorId: number) => void): Promise<void> {
-  const due = await listDueForSync(deps.db, { now: deps.clock.now(), realNow: new Date(), limit: togetherMax });
+  const due = await listDueForSync(deps.db, { now: deps.clock.now(), realNow: new Date(), limit: syncsAtOnceMax });
   await Promise.all(
     due.map(async (advisorId) => {
       const sync = await syncCrm(deps, advisorId, 'schedule').catch((error) => {
-        // Somebody else was first, or it has just been disconnected.
+        // Another node was first, or the CRM was just disconnected.
         if (error instanceof Problem) return null;
         throw error;
       });
@@ -47,8 +47,8 @@ export async function syncDue(deps: CrmDeps, report: (sync: CrmSync, advisorId: 
 }
 
 /**
- * Brings the advisor's book in step with his CRM: adds, updates, and reports what is for a person to decide. Each batch
- * is one transaction, so that a sync that is cut off has done what it has done, and the next one goes on from there.
+ * Syncs the advisor's book with their CRM: adds, updates, and reports what a person has to decide. Each batch is one
+ * transaction, so an interrupted sync keeps what it saved, and the next one continues from there.
  */
 export async function syncCrm(
   deps: CrmDeps,
@@ -59,11 +59,11 @@ export async function syncCrm(
   const { kind, crm } = await openConnection(deps, advisorId);
   const lease = { realNow: new Date(), until: new Date(Date.now() + leaseMs) };
   const claim = { kind, actor, now: deps.clock.now(), ...lease };
-  const syncId = await deps.db.transaction((db) => store.claimSync(db, advisorId, claim));
-  if (syncId === null) throw problem('conflict', 'A sync of this advisor’s CRM is running.');
+  const syncId = await inTransaction(deps, ({ db }) => store.claimSync(db, advisorId, claim));
+  if (syncId === null) throw problem('conflict', 'A sync of this advisor’s CRM is already running.');
   const running = { advisorId, syncId, kind };
   const ending = await runUnderLease(deps, running, crm, progress);
-  await end(deps, running, ending);
+  await endSync(deps, running, ending);
   return getSync(deps, advisorId, syncId);
 }
 
@@ -71,7 +71,7 @@ export async function listSyncs(deps: Deps, advisorId: number): Promise<CrmSync[
   return store.listSyncs(deps.db, advisorId, shownSyncs);
 }
 
-/** What the last sync, or the one that is named, found for a person to look at. */
+/** The findings of one sync, by default the last, for a person to look at. */
 export async function listFindings(deps: Deps, advisorId: number, syncId?: number): Promise<CrmFinding[]> {
   const [last] = await store.listSyncs(deps.db, advisorId, 1);
   return store.listFindings(deps.db, advisorId, syncId ?? last?.syncId ?? -1);
@@ -85,7 +85,7 @@ async function getSync(deps: Deps, advisorId: number, syncId: number): Promise<C
 
 type Ending = Pick<CrmSyncRow, 'status' | 'reason'>;
 
-/** While it runs its lease is renewed, so that nobody takes it for dead while the CRM thinks. */
+/** Renews the lease while the sync runs, so other nodes don't take it over while the CRM is slow. */
 async function runUnderLease(deps: CrmDeps, running: Running, crm: Crm, progress: Progress): Promise<Ending> {
   const { advisorId, syncId } = running;
   const { signal: stopping } = deps.signals.stopping;
@@ -93,7 +93,7 @@ async function runUnderLease(deps: CrmDeps, running: Running, crm: Crm, progress
   const renew = () => store.renewSync(deps.db, advisorId, syncId, new Date(Date.now() + leaseMs)).catch(() => false);
   const renewing = setInterval(renew, renewMs);
   try {
-    await run(deps, running, crm, until, progress);
+    await saveAll(deps, running, crm, until, progress);
     return { status: 'succeeded', reason: null };
   } catch (error) {
     if (stopping.aborted) return { status: 'interrupted', reason: 'The node was stopped.' };
@@ -106,7 +106,13 @@ async function runUnderLease(deps: CrmDeps, running: Running, crm: Crm, progress
   }
 }
 
-async function run(deps: CrmDeps, running: Running, crm: Crm, until: AbortSignal, progress: Progress): Promise<void> {
+async function saveAll(
+  deps: CrmDeps,
+  running: Running,
+  crm: Crm,
+  until: AbortSignal,
+  progress: Progress,
+): Promise<void> {
   const { advisorId, kind } = running;
   const versions = await listKnownVersions(deps.db, advisorId, kind);
   const known = new Map(versions.map(({ locator, version }) => [locator, version]));
@@ -115,64 +121,64 @@ async function run(deps: CrmDeps, running: Running, crm: Crm, until: AbortSignal
   let done = 0;
   for await (const batch of crm.list(known, until)) {
     until.throwIfAborted();
-    await take(deps, running, batch, found);
+    await saveBatch(deps, running, batch, found);
     seen.push(...locatorsOf(batch));
     done += batch.contacts.length + batch.unchanged.length + batch.refused.length;
     progress(done, batch.total);
   }
-  await takeLeave(deps, running, seen, found);
+  await reportMissing(deps, running, seen, found);
 }
 
 function locatorsOf({ contacts, unchanged, refused }: CrmBatch): string[] {
   return [...contacts.map(({ locator }) => locator), ...unchanged, ...refused.flatMap(({ locator }) => locator ?? [])];
 }
 
-/** One batch, in one transaction. */
-async function take(
+async function saveBatch(
   deps: CrmDeps,
   running: Running,
   { contacts, unchanged, refused }: CrmBatch,
   found: Map<FindingKind, number>,
 ): Promise<void> {
   const { advisorId, kind } = running;
-  await deps.db.transaction(async (db) => {
-    await holdOn(db, running);
-    const taken = await takeContacts({ ...deps, db }, advisorId, kind, contacts);
+  await inTransaction(deps, async (deps) => {
+    const { db } = deps;
+    await requireLease(db, running);
+    const saved = await saveCrmContacts(deps, advisorId, kind, contacts);
     await updateReturned(db, advisorId, kind, unchanged);
-    const findings = [...taken.findings, ...refused.map(refusal)];
-    await note(db, running, findings, found, {
+    const findings = [...saved.findings, ...refused.map(refusal)];
+    await saveFindings(db, running, findings, found, {
       ...noCounts,
-      added: taken.added,
-      updated: taken.updated,
-      unchanged: taken.unchanged + unchanged.length,
+      added: saved.added,
+      updated: saved.updated,
+      unchanged: saved.unchanged + unchanged.length,
       refused: refused.length,
     });
   });
 }
 
-/** What the CRM no longer lists stays in the book: whether it should go is for a person to say. */
-async function takeLeave(
+/** Contacts that the CRM no longer lists stay in the book: a person decides whether to delete them. */
+async function reportMissing(
   deps: CrmDeps,
   running: Running,
   seen: string[],
   found: Map<FindingKind, number>,
 ): Promise<void> {
   const { advisorId, kind } = running;
-  await deps.db.transaction(async (db) => {
-    await holdOn(db, running);
-    const missing = await updateMissing(db, advisorId, kind, seen, deps.clock.now());
+  await inTransaction(deps, async ({ db, clock }) => {
+    await requireLease(db, running);
+    const missing = await updateMissing(db, advisorId, kind, seen, clock.now());
     const inBook = missing.filter(({ contactId }) => contactId !== null);
     const findings = inBook.map((each) => ({
       ...each,
       kind: 'missing' as const,
       detail: 'no longer in the CRM; it stays in the book',
     }));
-    await note(db, running, findings, found, { ...noCounts, missing: inBook.length });
+    await saveFindings(db, running, findings, found, { ...noCounts, missing: inBook.length });
   });
 }
 
-/** Nobody else syncs until this transaction ends; whoever lost the sync to another stops here. */
-async function holdOn(db: Deps['db'], { advisorId, syncId }: Running): Promise<void> {
+/** Keeps other syncs from starting until this transaction ends; a sync that was taken over stops here. */
+async function requireLease(db: Deps['db'], { advisorId, syncId }: Running): Promise<void> {
   const held = await store.renewSync(db, advisorId, syncId, new Date(Date.now() + leaseMs));
   if (!held) throw new Superseded('Another sync took its place, or the CRM was disconnected.');
 }
@@ -187,19 +193,23 @@ const noCounts: SyncCounts = {
   refused: 0,
 };
 
-/** All are counted; of each kind no more are written down than a person would read. */
-async function note(
+/** Counts every finding, but saves no more of each kind than a person would read. */
+async function saveFindings(
   db: Deps['db'],
   { advisorId, syncId }: Running,
   findings: Finding[],
   found: Map<FindingKind, number>,
   counts: SyncCounts,
 ): Promise<void> {
-  const of = (kind: FindingKind) => findings.filter((each) => each.kind === kind).length;
-  await store.addToSync(db, advisorId, syncId, { ...counts, conflicts: of('conflict'), duplicates: of('duplicate') });
+  const count = (kind: FindingKind) => findings.filter((each) => each.kind === kind).length;
+  await store.addToSync(db, advisorId, syncId, {
+    ...counts,
+    conflicts: count('conflict'),
+    duplicates: count('duplicate'),
+  });
   const kept = findings.filter(({ kind }) => {
     found.set(kind, (found.get(kind) ?? 0) + 1);
-    return (found.get(kind) ?? 0) <= findingsOfKindMax;
+    return (found.get(kind) ?? 0) <= findingsPerKindMax;
   });
   await store.insertFindings(db, advisorId, syncId, kept);
 }
@@ -208,11 +218,11 @@ function refusal({ what, why }: CrmBatch['refused'][number]): Finding {
   return { kind: 'refused', remoteContactId: null, contactId: null, detail: `${what}: ${why}` };
 }
 
-async function end(deps: CrmDeps, { advisorId, syncId }: Running, { status, reason }: Ending): Promise<void> {
+async function endSync(deps: CrmDeps, { advisorId, syncId }: Running, { status, reason }: Ending): Promise<void> {
   const now = deps.clock.now();
-  const waitMs = { succeeded: dayMs, failed: afterFailureMs, interrupted: 0, running: 0 }[status];
+  const waitMs = { succeeded: dayMs, failed: retryMs, interrupted: 0, running: 0 }[status];
   const ending = { status, reason, now, nextSyncAt: new Date(now.getTime() + waitMs) };
-  await deps.db.transaction(async (db) => {
+  await inTransaction(deps, async ({ db }) => {
     await store.endSync(db, advisorId, syncId, ending);
     await store.deleteOldFindings(db, advisorId, keptSyncs);
   });

@@ -1,5 +1,5 @@
-import type { Deps } from '../../deps.ts';
-import { lockBook } from '../../store/address-book/contacts.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
+import { lockBook } from '../../store/address-book/contact-books.ts';
 import type { GroupRow, GroupSort } from '../../store/address-book/groups.ts';
 import * as store from '../../store/address-book/groups.ts';
 import { problem } from '../problems.ts';
@@ -12,7 +12,7 @@ export type GroupSearch = PageRequest<GroupSort> & { search?: string };
 
 export { groupSorts } from '../../store/address-book/groups.ts';
 
-/** A new group; an `externalGroupId` that is known returns the group that has it, so that a create is safe to repeat. */
+/** Creates a group. A known `externalGroupId` returns the group that has it, so a create is safe to retry. */
 export async function createGroup(
   deps: Deps,
   advisorId: number,
@@ -20,7 +20,7 @@ export async function createGroup(
   source: number,
 ): Promise<number> {
   const group = { name, externalId: externalGroupId || null, source, searchText: searchText([name]) };
-  return deps.db.transaction((db) => store.insertGroup(db, advisorId, group, deps.clock.now()));
+  return inTransaction(deps, ({ db, clock }) => store.insertGroup(db, advisorId, group, clock.now()));
 }
 
 export async function searchGroups(
@@ -32,11 +32,11 @@ export async function searchGroups(
   return pageOf(page, total, groups);
 }
 
-/** Its members stay. */
+/** Its contacts stay. */
 export async function deleteGroup(deps: Deps, advisorId: number, groupId: number): Promise<void> {
-  await deps.db.transaction(async (db) => {
+  await inTransaction(deps, async ({ db, clock }) => {
     await lockBook(db, advisorId);
-    if (!(await store.deleteGroup(db, advisorId, groupId, deps.clock.now())))
+    if (!(await store.deleteGroup(db, advisorId, groupId, clock.now())))
       throw problem('not_found', 'There is no such group.');
   });
 }

@@ -87,18 +87,6 @@ const contactColumns = `
   c.date_time_unsubscribed as "dateTimeUnsubscribed", c.custom_fields as "customFields",
   c.group_count as "groupCount", c.date_time_created as "dateTimeCreated", c.date_time_modified as "dateTimeModified"`;
 
-/** Changes to one book take turns: whoever changes what is there locks this row first, and so never in a circle. */
-export async function lockBook(db: Db, advisorId: number): Promise<void> {
-  await db.query(
-    `insert into contact_books (advisor_id)
-     values ($1)
-     on conflict (advisor_id) do update
-     set advisor_id = excluded.advisor_id`,
-    [advisorId],
-    'lock-book',
-  );
-}
-
 export async function insertContacts(db: Db, advisorId: number, contacts: NewContact[], now: Date): Promise<number[]> {
   const rows = await db.query<{ contactId: number }>(
     `insert into contacts (
@@ -189,25 +177,6 @@ export async function listContactsByPhone(db: Db, advisorId: number, phones: str
   );
 }
 
-/** Numbers that more than one contact of the book has. */
-export async function listSharedPhones(
-  db: Db,
-  advisorId: number,
-  limit: number,
-): Promise<{ phone: string; contactIds: number[]; names: string[] }[]> {
-  return db.query(
-    `select phone, array_agg(contact_id::double precision order by contact_id) as "contactIds",
-       array_agg(full_name order by contact_id) as names
-     from contacts
-     where advisor_id = $1 and phone is not null
-     group by phone
-     having count(*) > 1
-     order by phone
-     limit $2`,
-    [advisorId, limit],
-  );
-}
-
 export async function findContact(db: Db, advisorId: number, contactId: number): Promise<ContactRow | null> {
   const [row] = await db.query<ContactRow>(
     `select ${contactColumns}
@@ -277,27 +246,4 @@ export async function listKnownPhones(db: Db, advisorId: number, phones: string[
     [advisorId, phones],
   );
   return rows.map((row) => row.phone);
-}
-
-/** Which of these people the book has already: by the same name, email and phone. */
-export async function listSameContacts(
-  db: Db,
-  advisorId: number,
-  people: Pick<ContactFields, 'firstName' | 'lastName' | 'emailAddress' | 'phone'>[],
-): Promise<{ position: number; contactId: number }[]> {
-  return db.query(
-    `select p.position::integer as position, min(c.contact_id) as "contactId"
-     from rows from (
-       jsonb_to_recordset($2) as ("firstName" text, "lastName" text, "emailAddress" text, phone text)
-     ) with ordinality as p ("firstName", "lastName", "emailAddress", phone, position)
-     join contacts c
-       on c.advisor_id = $1
-       and c.full_name = "firstName" || ' ' || "lastName"
-       and c.first_name = "firstName"
-       and c.last_name = "lastName"
-       and c.email_address is not distinct from "emailAddress"
-       and c.phone is not distinct from p.phone
-     group by p.position`,
-    [advisorId, JSON.stringify(people)],
-  );
 }
