@@ -8,16 +8,16 @@ import { requireOwnServer, UsageError, type Verb } from './verb.ts';
 export const deploymentVerbs: Verb[] = [
   {
     name: 'serve',
-    about: 'Serve until SIGTERM or Ctrl-C; what `npm start` does.',
+    about: 'Run the server until SIGTERM or Ctrl-C, as `npm start` does.',
     operands: [],
     options: {},
     offline: true,
-    // Loaded when it is wanted: every other verb starts in half the time without the server's libraries.
+    // Loaded on demand: without the server's libraries, every other verb starts in half the time.
     run: async () => (await import('../main.ts')).main(),
   },
   {
     name: 'migrate',
-    about: 'Bring the schema of DATABASE_URL up to date, as its owner.',
+    about: 'Migrate the schema of DATABASE_URL to the latest version, as its owner.',
     operands: [],
     options: {},
     offline: true,
@@ -28,18 +28,21 @@ export const deploymentVerbs: Verb[] = [
   },
   {
     name: 'token',
-    about: 'Print an access token for an advisor, and nothing else. It lasts 15 minutes.',
+    about: 'Print an access token for an advisor, and nothing else. It is valid for 15 minutes.',
     operands: [],
     options: {
-      advisor: { value: 'EMAIL|ID', about: 'Whom the token acts for.', required: true },
-      scope: { value: '"SCOPE …"', about: 'The scopes it carries; by default all that the application has.' },
-      application: { value: 'CLIENT-ID', about: 'Whom it is issued to; by default the sandbox’s application.' },
+      advisor: { value: 'EMAIL|ID', about: 'The advisor that the token acts for.', required: true },
+      scope: { value: '"SCOPE …"', about: 'The token’s scopes; by default all of the application’s scopes.' },
+      application: {
+        value: 'CLIENT-ID',
+        about: 'The application that the token is issued to; by default the sandbox’s.',
+      },
     },
     run: async ({ runtime, options, out }) => {
       requireOwnServer(runtime);
       const sandbox = readSandboxFile(runtime.config.dataDir);
       const clientId = options.application ?? sandbox?.clientId;
-      if (!clientId) throw new UsageError('Say which application: --application CLIENT-ID.');
+      if (!clientId) throw new UsageError('Name the application: --application CLIENT-ID.');
       const application = await getApplication(runtime, clientId);
       const scopes = options.scope?.split(/\s+/).filter(Boolean) ?? application.scopes;
       const missing = scopes.find((scope) => !application.scopes.includes(scope));

@@ -5,7 +5,7 @@ export function requireFile(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new UsageError(`There is no file ${path}.`);
 }
 
-/** How far a file is read is shown by its lines. */
+/** Progress is shown by lines. */
 export async function countLines(path: string): Promise<number> {
   let lines = 0;
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)
@@ -13,12 +13,15 @@ export async function countLines(path: string): Promise<number> {
   return lines;
 }
 
-export const contactFormatOption = { value: 'csv|vcard', about: 'By default what the file’s ending says.' } as const;
+export const contactFormatOption = {
+  value: 'csv|vcard',
+  about: 'The file’s format; by default its extension decides.',
+} as const;
 
 export function contactFormatOf(path: string, given: string | undefined): 'csv' | 'vcard' {
   if (given === 'csv' || given === 'vcard') return given;
   if (given !== undefined) throw new UsageError(`--format must be csv or vcard, not "${given}".`);
   if (/\.csv$/i.test(path)) return 'csv';
   if (/\.(vcf|vcard)$/i.test(path)) return 'vcard';
-  throw new UsageError('The file ends in neither .csv nor .vcf: say --format csv or --format vcard.');
+  throw new UsageError('The file ends in neither .csv nor .vcf: add --format csv or --format vcard.');
 }

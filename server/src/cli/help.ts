@@ -7,7 +7,7 @@ export function overview(verbs: Verb[], beginning = ''): string {
     '',
     ...verbs.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
     '',
-    'assent <verb> --help explains one. Settings come from the environment; docs/reference/configuration.md lists them.',
+    'assent <verb> --help explains a verb. Settings come from the environment; docs/reference/configuration.md lists them.',
   ].join('\n');
 }
 

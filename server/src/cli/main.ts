@@ -13,16 +13,16 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 
 type Env = Record<string, string | undefined>;
 
-/** Runs the command and returns what it exits with. */
+/** Runs the command and returns its exit code. */
 export async function main(args: string[], env: Env, streams: Streams): Promise<number> {
   try {
     return await run(args, env, streams);
   } catch (error) {
-    // The two that a person fixes by typing again or setting a variable exit 2, everything else 1.
-    const theirs = error instanceof UsageError || error instanceof ConfigError;
-    const message = theirs || error instanceof Problem ? error.message : explain(error);
+    // Errors that a person fixes by retyping the command or setting a variable exit with 2, all others with 1.
+    const isUsage = error instanceof UsageError || error instanceof ConfigError;
+    const message = isUsage || error instanceof Problem ? error.message : explain(error);
     streams.stderr.write(`assent: ${message}\n`);
-    return theirs ? 2 : 1;
+    return isUsage ? 2 : 1;
   }
 }
 
@@ -42,7 +42,7 @@ async function run(args: string[], env: Env, streams: Streams): Promise<number> 
   const operands = operandsOf(verb, positionals);
   const options = optionsOf(verb, values);
   const call = { config: commandConfig(env), operands, ...options, json, out, streams, until: ending.signal };
-  // A verb that is offline never looks at its runtime.
+  // A verb that is offline never uses its runtime.
   if (verb.offline || verb.connects?.(call) === false)
     await verb.run({ ...call, runtime: undefined as unknown as Runtime });
   else await runConnected(verb, call, ending);
@@ -51,7 +51,7 @@ async function run(args: string[], env: Env, streams: Streams): Promise<number> 
 
 async function runConnected(verb: Verb, call: Omit<Call, 'runtime'>, ending: AbortController): Promise<void> {
   const starting = startRuntime(call.config, makeLog('silent'), call.out.note);
-  // Cut off, at whatever moment, a command still leaves the database as it found it: stopped, if it started it.
+  // A command that is interrupted at any moment still stops the database, if it started it.
   const stop = () => void starting.then((runtime) => runtime.stop()).finally(() => process.exit(130));
   const end = () => ending.abort();
   for (const signal of signals)
@@ -98,7 +98,7 @@ function operandsOf(verb: Verb, positionals: string[]): Call['operands'] {
 
 function optionsOf(verb: Verb, values: Record<string, unknown>): Pick<Call, 'options' | 'switches'> {
   for (const [name, { required }] of Object.entries(verb.options))
-    if (required && values[name] === undefined) throw new UsageError(`--${name} is needed.\n\n${usage(verb)}`);
+    if (required && values[name] === undefined) throw new UsageError(`--${name} is required.\n\n${usage(verb)}`);
   const given = Object.entries(values).filter(([name]) => name in verb.options);
   return {
     options: Object.fromEntries(given.filter(([, value]) => typeof value === 'string')) as Record<string, string>,
@@ -106,7 +106,7 @@ function optionsOf(verb: Verb, values: Record<string, unknown>): Pick<Call, 'opt
   };
 }
 
-/** A command speaks for the sandbox that runs: unless an address is given, for the one that its file names. */
+/** Unless an address is set, a command uses the address of the sandbox that is running, from its file. */
 function commandConfig(env: Env) {
   const config = readConfig(env);
   const sandbox = config.environment === 'sandbox' && !config.addressGiven ? readSandboxFile(config.dataDir) : null;

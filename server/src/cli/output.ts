@@ -7,7 +7,7 @@ const clearLine = '\r\x1b[K';
 export function makeOutput({ stdout, stderr }: Streams, json: boolean): Output {
   let paintedAtMs = 0;
   let isPainted = false;
-  /** What is said goes where the bar was; the bar comes back below it. */
+  /** Text replaces the progress bar, which comes back below it. */
   const clear = () => {
     if (isPainted) stderr.write(clearLine);
     isPainted = false;

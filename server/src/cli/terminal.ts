@@ -1,31 +1,31 @@
-/** What terminals need to know about texts that anybody may have written. */
+/** Makes text that anybody may have written safe to show in a terminal. */
 
-// U+061C, U+200E and the like turn the order of what follows: a text could rearrange the line that shows it.
-const turning = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
+// U+061C, U+200E and the like change the order of the text after them: a text could rearrange its line.
+const bidirectional = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
 const lineBreaks = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
-const harmful = new RegExp(`[\\p{Cc}${turning}]`, 'gu');
-const harmfulInJson = new RegExp(`[\\x7f-\\x9f\\u2028\\u2029${turning}]`, 'g');
-/** East Asian scripts, and what is drawn as an emoji. */
+const harmful = new RegExp(`[\\p{Cc}${bidirectional}]`, 'gu');
+const harmfulInJson = new RegExp(`[\\x7f-\\x9f\\u2028\\u2029${bidirectional}]`, 'g');
+/** East Asian scripts and emoji. */
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** A text in one line that can do nothing to a terminal: what would control it is shown as a sign instead. */
+/** A text in one line that can't control the terminal: control characters are shown as symbols. */
 export function inOneLine(text: string): string {
-  return text.replace(lineBreaks, '⏎').replaceAll('\t', ' ').replace(harmful, signOf);
+  return text.replace(lineBreaks, '⏎').replaceAll('\t', ' ').replace(harmful, symbolOf);
 }
 
-/** JSON in one line, the same value, with what a terminal could mind escaped. */
+/** JSON in one line, with characters that could affect a terminal escaped. */
 export function jsonInOneLine(value: unknown): string {
   return JSON.stringify(value).replace(harmfulInJson, (character) => `\\u${hex(character).padStart(4, '0')}`);
 }
 
-/** How many columns a text takes. */
+/** How many columns a text takes up. */
 export function widthOf(text: string): number {
   return [...graphemes.segment(text)].reduce((sum, { segment }) => sum + columnsOf(segment), 0);
 }
 
-/** The text, cut where it would be wider than that. */
+/** The text, cut to that many columns. */
 export function cutTo(columns: number, text: string): string {
   if (text.length * 2 <= columns || widthOf(text) <= columns) return text;
   let kept = '';
@@ -46,8 +46,8 @@ function columnsOf(grapheme: string): number {
   return wide.test(grapheme) ? 2 : 1;
 }
 
-/** C0 controls and DEL have pictures: ␛ for escape. */
-function signOf(character: string): string {
+/** C0 controls and DEL have symbols: ␛ for escape. */
+function symbolOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
   return code === 0x7f ? '␡' : '�';

@@ -3,26 +3,26 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Config } from '../config.ts';
 import type { Runtime } from '../runtime.ts';
 
-/** One verb of the operator's command: a row of cli/verbs.ts. */
+/** A verb of the operator's command: a row of cli/verbs.ts. */
 export type Verb = {
   /** `keys issue` */
   name: string;
   about: string;
-  /** What stands without a flag, in order; all are needed. */
+  /** Positional arguments, in order; all are required. */
   operands: string[];
   options: Record<string, Option>;
-  /** Verbs that need no database of ours connect by themselves, or not at all. */
   run(call: Call): Promise<unknown>;
+  /** It needs no database connection, or opens its own. */
   offline?: true;
-  /** Whether this call of it needs the database; by default every call does. */
+  /** Whether this call needs the database; by default every call does. */
   connects?(call: Pick<Call, 'options'>): boolean;
-  /** Goes on until the person ends it: a signal aborts `until`, and ending so is no failure. */
+  /** Runs until the person stops it: a signal aborts `until`, and that is not a failure. */
   watches?: true;
 };
 
 export type Option = {
   about: string;
-  /** What its value is called in the help; without it the option is a switch. */
+  /** The value's name in the help; an option without one is a switch. */
   value?: string;
   required?: true;
 };
@@ -35,12 +35,12 @@ export type Call = {
   runtime: Runtime;
   out: Output;
   streams: Streams;
-  /** With --json, for what `out.records` can't print. */
+  /** Whether --json was given, for output that isn't `out.records`. */
   json: boolean;
   until: AbortSignal;
 };
 
-/** Where a command reads and writes; a process has them. */
+/** Where a command reads and writes; usually the process's own streams. */
 export type Streams = {
   stdin: AsyncIterable<unknown>;
   stdout: Writable & { isTTY?: boolean; columns?: number };
@@ -48,18 +48,18 @@ export type Streams = {
 };
 
 export type Output = {
-  /** What the command exits with, unless it throws. */
+  /** The command's exit code, unless it throws. */
   exitCode: number;
-  /** The answer: on stdout, alone, so that scripts can take it. */
+  /** The answer: nothing else goes to stdout, so scripts can use it. */
   line(text: string): void;
   /** Records as a table, or as JSON with --json. */
   records(rows: Record<string, unknown>[]): void;
-  /** What a person watches: on stderr. */
+  /** A message for the person who is watching, on stderr. */
   note(text: string): void;
   progress(label: string, done: number, total: number): void;
 };
 
-/** What the person who typed it can mend: shown without a stack, exit 2. */
+/** An error that the person who typed the command can fix: shown without a stack, exit 2. */
 export class UsageError extends Error {}
 
 export function parseArgsOptions(verb: Verb): ParseArgsOptionsConfig {
@@ -77,7 +77,7 @@ export function yesOrNo(name: string, text: string): boolean {
   return text === 'yes';
 }
 
-/** A secret is never an argument: those stand in the shell's history and in every process list. */
+/** Secrets are never arguments, because those end up in the shell's history and in process lists. */
 export async function secretFromStdin({ switches, streams }: Call, name: string): Promise<string | undefined> {
   if (!switches.has(name)) return undefined;
   let text = '';
@@ -85,8 +85,8 @@ export async function secretFromStdin({ switches, streams }: Call, name: string)
   return text.trim() || undefined;
 }
 
-/** What only our own authorization server can do. */
+/** Fails where another authorization server is used: only our own can do this. */
 export function requireOwnServer({ config: { oauthIssuer } }: Pick<Runtime, 'config'>): void {
   if (oauthIssuer)
-    throw new UsageError(`Tokens and authorizations are those of OAUTH_ISSUER, ${oauthIssuer}: turn to it.`);
+    throw new UsageError(`OAUTH_ISSUER is set: tokens and authorizations are managed at ${oauthIssuer}.`);
 }

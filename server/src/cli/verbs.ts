@@ -20,7 +20,7 @@ import { textVerbs } from './texting/texts.ts';
 import { wordingVerbs } from './texting/wordings.ts';
 import type { Verb } from './verb.ts';
 
-/** Every verb of `assent`, in the order that its help lists them. */
+/** Every verb of `assent`, in the order of its help. */
 export const verbs: Verb[] = [
   ...deploymentVerbs,
   ...firmVerbs,

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import { readCsvRows } from '../text-files/csv.ts';
 import { type FileContact, type Region, toDate, toE164, toNumber, type Unreadable } from './fields.ts';
 
-/** The contract's fields, each with other names that address books give it, in lower case without punctuation. */
+/** The contract's fields, each with the headings that address books give it, in lower case without punctuation. */
 const columns = {
   firstName: ['firstname', 'givenname', 'first'],
   lastName: ['lastname', 'familyname', 'surname', 'last'],
@@ -22,7 +22,7 @@ const columns = {
 type Column = keyof typeof columns;
 export const csvColumns = Object.keys(columns) as Column[];
 
-/** What a CRM's export may say besides. */
+/** Other columns that a CRM's export may have. */
 const remoteColumns = {
   remoteContactId: ['id', 'contactid', 'recordid', 'uid', 'externalid', 'remotecontactid'],
   remoteContactUrl: ['url', 'link', 'remotecontacturl'],

@@ -2,21 +2,21 @@ import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from
 import { enumerations } from '../domain/shared/enumerations.ts';
 import { e164 } from '../domain/shared/phone-numbers.ts';
 
-/** A row or card of a file: where it begins, and what it says, not yet validated. */
+/** A row or card of a file: the line it begins on and its fields, not yet validated. */
 export type FileContact = {
   line: number;
-  /** As the contract names them. */
+  /** By the contract's names. */
   fields: Record<string, unknown>;
-  /** Every number it has, in E.164 where it can be one. */
+  /** Every number, in E.164 if possible. */
   phones: string[];
-  /** Its id and address in the CRM that the file comes from; empty where it says none. */
+  /** Its id and address in the CRM that the file comes from; empty if there is none. */
   remoteContactId: string;
   remoteContactUrl: string;
-  /** It stands for several people. */
+  /** A card for several people. */
   isGroup: boolean;
 };
 
-/** A row or card that can't even be read; it may take with it what follows, as a quote that is never closed does. */
+/** A row or card that can't be read. It may hide those that follow it, as a quotation mark that is never closed does. */
 export type Unreadable = { line: number; unreadable: string; hidesRest: boolean };
 
 export type Region = CountryCode;
@@ -25,7 +25,7 @@ export function isRegion(text: string): text is Region {
   return isSupportedCountry(text);
 }
 
-/** A number as people write it, in E.164; what can't be one stays as it is, for the rule to name. */
+/** A number as people write it, in E.164; other text stays as it is, so that validation can report it. */
 export function toE164(text: string, region: Region): string {
   if (text === '' || e164.test(text)) return text;
   return parsePhoneNumberFromString(text, region)?.number ?? text;
@@ -41,7 +41,7 @@ export function toDate(text: string, region: Region): string {
   return year && month && day ? `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}` : text;
 }
 
-/** A numbered value by its number or its word. */
+/** An enumeration's value, given by number or by word. */
 export function toNumber(name: 'gender' | 'maritalStatus', text: string): number | string {
   if (/^\d+$/.test(text)) return Number(text);
   const found = Object.entries(enumerations[name]).find(([, word]) => word.toLowerCase() === text.toLowerCase());

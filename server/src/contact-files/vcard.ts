@@ -5,18 +5,18 @@ import { linesOf } from '../text-files/lines.ts';
 import { type FileContact, type Region, toDate, toE164, toNumber, type Unreadable } from './fields.ts';
 
 const cardCharactersMax = 1024 * 1024;
-/** The parser takes seconds for a card that is made of nothing else. */
+/** The parser takes seconds for a card that consists of parameters only. */
 const parametersMax = 1_000;
-/** Nobody has more; each one costs time to read. */
+/** Nobody has more, and each one takes time to read. */
 const phonesMax = 100;
 const notVcard = 'it is not a vCard';
-const tooLarge = 'the card is over a million characters';
+const tooLarge = 'the card has over a million characters';
 const withoutEnd = 'the card has no end';
 
-/** A property of a jCard: its name, its parameters, its type and its value. */
+/** A jCard property: name, parameters, type and values. */
 type Property = [name: string, parameters: Record<string, string | string[]>, type: string, ...values: unknown[]];
 
-/** vCard 3.0 and 4.0, card by card, so that a broken card costs only itself. */
+/** Reads vCard 3.0 and 4.0 card by card, so a broken card costs only itself. */
 export async function* readVcards(
   path: string,
   region: Region,
@@ -36,7 +36,7 @@ export async function* readVcards(
     }
     if (began === 0) continue;
     size += text.length;
-    // A photo may be large and is not ours to keep; a card without an end must not fill the memory.
+    // Photos may be large, and we don't keep them; a card without an end must not fill memory.
     if (size <= cardCharactersMax) card.push(text);
     if (/^END:VCARD\s*$/i.test(text)) {
       yield size <= cardCharactersMax ? readCard(card, began, region) : unreadable(began, tooLarge);
@@ -46,7 +46,7 @@ export async function* readVcards(
   if (began > 0) yield { ...unreadable(began, withoutEnd), hidesRest: true };
 }
 
-/** A card that stands alone. */
+/** Reads a text that is a single card. */
 export function readVcard(text: string, region: Region): FileContact | Unreadable {
   if (text.length > cardCharactersMax) return unreadable(1, tooLarge);
   const lines = text.trim().split(/\r\n|[\r\n]/);
@@ -112,14 +112,14 @@ function firstOf(properties: Property[], name: string): unknown {
   return properties.find(([each]) => each === name)?.[3];
 }
 
-/** A card that only has its formatted name: the last word is the last name. */
+/** If a card has only a formatted name, its last word is the last name. */
 function namesOf(given: string, family: string, formatted: string) {
   if (given !== '' || family !== '') return { firstName: given, lastName: family };
   const words = formatted.split(/\s+/);
   return { firstName: words.slice(0, -1).join(' '), lastName: words.at(-1) ?? '' };
 }
 
-/** A mobile number is the one that can be texted, so it comes first. */
+/** A mobile number comes first, because it can be texted. */
 function phonesOf(properties: Property[]): string[] {
   const phones = properties.filter(([name]) => name === 'tel').slice(0, phonesMax);
   const mobile = phones.find(([, { type = [] }]) => [type].flat().some((each) => /cell|mobile/i.test(each)));

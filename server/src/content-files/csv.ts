@@ -2,7 +2,7 @@ import { readCsvRows } from '../text-files/csv.ts';
 import { isDecoded } from '../text-files/lines.ts';
 import { type FileContent, toFields, type Unreadable } from './fields.ts';
 
-/** Our fields, each with other names that exports give it, in lower case without punctuation. */
+/** Our fields, each with the headings that exports give it, in lower case without punctuation. */
 const columns: Record<string, string[]> = {
   type: ['type', 'contenttype', 'kind'],
   title: ['title', 'name', 'headline', 'subject'],

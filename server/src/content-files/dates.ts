@@ -3,11 +3,11 @@ const w3cForm =
 const rfc822Form =
   /^(?:[a-z]{3,9},?\s+)?(\d{1,2})[\s-]+([a-z]{3})[a-z]*\.?[\s-]+(\d{4}|\d{2})(?:\s+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([a-z]{1,5}|[+-]\d{4}|[+-]\d{2}:\d{2})?)?$/i;
 const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
-/** RFC 822 has these names; its single letters were defined wrongly and mean nothing. */
+/** The names in RFC 822. Its single letters were defined incorrectly, so they are ignored. */
 const zoneHours: Record<string, number> = { EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 };
 const textCharactersMax = 64;
 
-/** When something was published, as feeds and sitemaps write it: RFC 3339, its shorter forms, or RFC 822. */
+/** A publication time as feeds and sitemaps write it: RFC 3339, its shorter forms, or RFC 822. */
 export function toTime(written: string): Date | null {
   const text = written.trim();
   if (text.length > textCharactersMax) return null;
@@ -32,7 +32,7 @@ function fromRfc822(text: string): Date | null {
   return timeOf([year, month, ...[day, hour, minute, second].map(Number)], 0, offsetMinutes(zone));
 }
 
-/** Null where the calendar or the clock has no such time; a leap second is the one before it. */
+/** Null if there is no such date or time; a leap second counts as the second before it. */
 function timeOf(parts: number[], milliseconds: number, offset: number): Date | null {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts;
   const utc = new Date(Date.UTC(year, month - 1, day, hour, minute, Math.min(second, 59), milliseconds));

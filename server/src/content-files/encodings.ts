@@ -7,18 +7,20 @@ const headBytes = 1024;
 const declaredInXml = /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/i;
 const declaredInHtml = /<meta\s[^>]{0,500}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i;
 
-/** What a .gz file holds, or the bytes as they are. */
+/** The content of a .gz file, or else the bytes as they are. */
 export function unzipped(bytes: Buffer, bytesMax: number): Buffer {
   if (!bytes.subarray(0, 2).equals(gzipMagic)) return bytes;
   try {
     return gunzipSync(bytes, { maxOutputLength: bytesMax });
   } catch (error) {
     const tooLong = error instanceof RangeError;
-    throw new SourceFault(tooLong ? `it holds more than ${bytesMax} bytes` : 'it is not the gzip file it looks like');
+    throw new SourceFault(
+      tooLong ? `it has more than ${bytesMax} bytes uncompressed` : 'it looks like a gzip file but is not one',
+    );
   }
 }
 
-/** The text, by its byte order mark, else by what its content type says, else by what it declares itself, else as UTF-8. */
+/** Decodes by the byte order mark, or else the content type, or else what the document declares, or else as UTF-8. */
 export function decoded(bytes: Buffer, contentType: string | null): string {
   const [, fromType] = /charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(contentType ?? '') ?? [];
   const label = markedEncoding(bytes) ?? unmarkedUtf16(bytes) ?? known(fromType) ?? known(declaredIn(bytes)) ?? 'utf-8';
@@ -32,7 +34,7 @@ function unmarkedUtf16(bytes: Buffer): string | undefined {
   if (beginning === '003c003f') return 'utf-16be';
 }
 
-/** What could be read as ASCII can't be UTF-16, whatever it declares. */
+/** A declaration that is readable as ASCII can't be in UTF-16, even if it says so. */
 function declaredIn(bytes: Buffer): string | undefined {
   const head = bytes.toString('latin1', 0, headBytes);
   const [, label] = declaredInXml.exec(head) ?? declaredInHtml.exec(head) ?? [];

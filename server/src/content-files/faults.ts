@@ -1,2 +1,2 @@
-/** Why a document can't be read: the end of a sentence that names it. */
+/** Why a document can't be read: continues a sentence that names the document. */
 export class SourceFault extends Error {}

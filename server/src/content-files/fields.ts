@@ -1,12 +1,12 @@
 import { contentTypes } from '../domain/content/content.ts';
 
-/** A row of a file: where it begins, and its fields as we name them, not yet validated. */
+/** A row of a file: the line it begins on and its fields by our names, not yet validated. */
 export type FileContent = { line: number; fields: Record<string, unknown> };
 
-/** A row that can't even be read. */
+/** A row that can't be read. */
 export type Unreadable = { line: number; unreadable: string };
 
-/** What files write in their own ways, in ours; what means nothing stays as it is, for the rule to name. */
+/** Converts values to our form. Other values stay as they are, so that validation can report them. */
 export function toFields(row: Record<string, unknown>): Record<string, unknown> {
   const { type, status, keywords, dateTimePublished } = row;
   return {
@@ -31,7 +31,7 @@ function toKeywords(text: string): string[] {
     .filter(Boolean);
 }
 
-/** A day is its beginning, in UTC. */
+/** A date alone means midnight UTC. */
 function toDateTime(text: string): string | null {
   if (text.trim() === '') return null;
   return /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) ? `${text.trim()}T00:00:00Z` : text.trim();

@@ -3,7 +3,7 @@ import { SourceFault } from './faults.ts';
 import { inOneLine, plainText, shortened } from './text.ts';
 import { readXml, type XmlElement, type XmlHead, type XmlRecord } from './xml.ts';
 
-/** What a feed says of an item. */
+/** An item of a feed. */
 export type FeedEntry = {
   url: string;
   title: string;
@@ -11,7 +11,7 @@ export type FeedEntry = {
   keywords: string[];
   dateTimePublished: Date | null;
 };
-/** What a sitemap says of a page. */
+/** A page of a sitemap. */
 export type SitemapEntry = { url: string; dateTimePublished: Date | null };
 export type Refusal = { what: string; why: string };
 
@@ -26,7 +26,7 @@ export const titleCodePointsMax = 500;
 export const summaryCodePointsMax = 2_000;
 export const keywordsMax = 50;
 export const keywordCodePointsMax = 100;
-/** A title for what has none: how its text begins. */
+/** An item without a title gets the beginning of its text. */
 const beginningCodePoints = 80;
 
 type Kind = Listing['kind'];
@@ -39,7 +39,7 @@ const roots: Record<string, { kind: Kind; record: string; read: Reader }> = {
   sitemapindex: { kind: 'index', record: 'sitemap', read: readLocation },
 };
 
-/** An RSS or Atom feed, a sitemap or an index of sitemaps; `address` is where it is from, to complete its links by. */
+/** Reads an RSS or Atom feed, a sitemap or a sitemap index; `address` is the base for its relative links. */
 export function readListing(document: string, address?: string): Listing {
   const entries = new Map<string, FeedEntry | SitemapEntry>();
   const refused: Refusal[] = [];
@@ -60,7 +60,7 @@ export function readListing(document: string, address?: string): Listing {
       }
       const entry = roots[head.root.name]?.read(record, baseOf(head, address));
       if (entry && 'why' in entry) refused.push(entry);
-      // A feed begins with what is newest, so that the first of two is the one that counts.
+      // A feed begins with its newest items, so of two with the same address the first one counts.
       else if (entry && !entries.has(entry.url)) entries.set(entry.url, entry);
       return 'more';
     },
@@ -72,7 +72,7 @@ function baseOf({ root, link }: XmlHead, address: string | undefined): string | 
   return URL.parse(root.attributes['xml:base'] ?? address ?? link, address ?? link)?.href;
 }
 
-/** An item of RSS 2.0 or 1.0. Both leave open what is HTML in them; what was meant as HTML is far more common. */
+/** An item of RSS 2.0 or 1.0. Neither says whether text is HTML; usually it is. */
 function readItem(record: XmlRecord, base: string | undefined): FeedEntry | Refusal {
   const child = childrenOf(record);
   const guid = child('guid')[0];
@@ -105,7 +105,7 @@ function readAtomEntry(record: XmlRecord, base: string | undefined): FeedEntry |
   });
 }
 
-/** Text is plain unless it says that it is HTML; the text of XHTML is its elements' text already. */
+/** Text is plain unless it is marked as HTML; for XHTML, the element's text is already plain. */
 function atomText(element: XmlElement | undefined, codePointsMax: number): string {
   if (!element || element.attributes.src) return '';
   const { type = 'text' } = element.attributes;
@@ -126,7 +126,7 @@ function entryOf({ link, base, title, summary, keywords, date }: Found): FeedEnt
   const url = webAddress(link, base);
   const named = title || shortened(summary, beginningCodePoints);
   if (!url) return { what: named || link || 'an item', why: 'it has no link to a web page' };
-  if (!named) return { what: url, why: 'it has neither a title nor a text' };
+  if (!named) return { what: url, why: 'it has neither a title nor text' };
   return {
     url,
     title: shortened(named, titleCodePointsMax),
@@ -158,7 +158,7 @@ function childrenOf({ children }: XmlRecord): (name: string) => XmlElement[] {
   return (name) => children.filter((child) => child.name === name);
 }
 
-/** Of the first that has any. */
+/** The text of the first element that has any. */
 function textOf(elements: XmlElement[]): string {
   return elements.map(({ text }) => text.trim()).find(Boolean) ?? '';
 }

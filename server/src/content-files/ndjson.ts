@@ -1,7 +1,7 @@
 import { isDecoded, linesOf, rowBytesMax } from '../text-files/lines.ts';
 import { type FileContent, toFields, type Unreadable } from './fields.ts';
 
-/** A JSON object a line. */
+/** One JSON object per line. */
 export async function* readNdjson(path: string): AsyncGenerator<FileContent | Unreadable> {
   let line = 0;
   for await (const text of linesOf(path, rowBytesMax)) {

@@ -12,7 +12,7 @@ import {
   tooMany,
 } from './listings.ts';
 
-export type Source = { refused: Refusal[] /** Nothing that it lists is left out. */; isWhole: boolean } & (
+export type Source = { refused: Refusal[] /** Whether every entry could be read. */; isWhole: boolean } & (
   | { kind: 'feed'; entries: FeedEntry[] }
   | { kind: 'sitemap'; entries: SitemapEntry[] }
 );
@@ -23,7 +23,7 @@ export const documentBytesMax = 50_000_000;
 const sitemapsMax = 50;
 const accepted = 'application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5';
 
-/** A feed or a sitemap, with the sitemaps that an index names, from a web address or a file. */
+/** Reads a feed or a sitemap from a web address or a file; for a sitemap index, all of its sitemaps. */
 export async function readSource(address: string, reading: Reading): Promise<Source> {
   const listing = await readDocument(address, reading);
   return listing.kind === 'index' ? readSitemaps(listing, reading) : listing;
@@ -33,7 +33,7 @@ export function isWebAddress(address: string): boolean {
   return /^https?:\/\//i.test(address);
 }
 
-/** What an operator may read about a source or a page that can't be had; anything else is thrown on. */
+/** The reason to show an operator why a source or page couldn't be read; other errors are rethrown. */
 export function whyNot(error: unknown): string {
   if (error instanceof SourceFault || error instanceof OutboundFault) return error.message;
   throw error;

@@ -1,37 +1,37 @@
 import { Parser } from 'htmlparser2';
 
-/** Elements within a line of text; all others end a word. */
+/** Inline elements; all others end a word. */
 const inline = new Set(
   'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp small span strike strong sub sup time tt u var wbr'.split(
     ' ',
   ),
 );
-const unread = new Set(['script', 'style', 'template', 'noscript', 'head', 'svg', 'math', 'object', 'iframe']);
-/** More markup than this before enough text has come is not text: an image written into the page, a tower of tags. */
+const hidden = new Set(['script', 'style', 'template', 'noscript', 'head', 'svg', 'math', 'object', 'iframe']);
+/** More markup than this is no text but, for example, an inlined image or deeply nested tags. */
 const htmlCharactersMax = 200_000;
-/** With the white space and the invisible characters between them. */
+/** Including white space and invisible characters. */
 const charactersPerCodePointMax = 10;
 const depthMax = 256;
 const sliceCharacters = 4096;
 
-/** What a browser would show of a piece of HTML, in one line: all of it or, where it is long, more than that many code points. */
+/** HTML as the text that a browser shows, in one line. Of a long text, at least that many code points. */
 export function plainText(html: string, codePointsMax: number): string {
   let text = '';
   let depth = 0;
-  let unreadDepth = 0;
+  let hiddenDepth = 0;
   const parser = new Parser({
     onopentag(name) {
       depth += 1;
-      if (unread.has(name)) unreadDepth += 1;
+      if (hidden.has(name)) hiddenDepth += 1;
       if (!isInline(name)) text += ' ';
     },
     onclosetag(name) {
       depth -= 1;
-      if (unread.has(name)) unreadDepth -= 1;
+      if (hidden.has(name)) hiddenDepth -= 1;
       if (!isInline(name)) text += ' ';
     },
     ontext(data) {
-      if (unreadDepth === 0) text += data;
+      if (hiddenDepth === 0) text += data;
     },
   });
   const enough = () => depth > depthMax || text.length > codePointsMax * charactersPerCodePointMax;
@@ -45,7 +45,7 @@ export function isInline(element: string): boolean {
   return inline.has(element);
 }
 
-/** White space and what can't be seen folded to single spaces: what is left can stand in a list of results. */
+/** Collapses white space into single spaces and drops invisible characters, for a list of results. */
 export function inOneLine(text: string): string {
   return text
     .toWellFormed()
@@ -53,7 +53,7 @@ export function inOneLine(text: string): string {
     .trim();
 }
 
-/** Cut at the end of a word, or where a word is that long within it, with a sign that it is. */
+/** Cuts at the end of a word, or within a very long word, and adds an ellipsis. */
 export function shortened(text: string, codePointsMax: number): string {
   const codePoints = [...text];
   if (codePoints.length <= codePointsMax) return text;

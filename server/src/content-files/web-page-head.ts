@@ -2,7 +2,7 @@ import { Parser } from 'htmlparser2';
 import { summaryCodePointsMax, titleCodePointsMax } from './listings.ts';
 import { inOneLine, shortened } from './text.ts';
 
-/** What a web page says of itself. */
+/** A web page's own title and description. */
 export type WebPageHead = { title: string; summary: string | null };
 
 const titleNames = ['og:title', 'twitter:title'];
@@ -12,7 +12,7 @@ const depthMax = 256;
 const textCharactersMax = 10_000;
 const sliceCharacters = 16 * 1024;
 
-/** From the head of an HTML document, however much of it is there. */
+/** Reads the head of an HTML document, which may be cut off. */
 export function readWebPageHead(html: string): WebPageHead {
   const metas = new Map<string, string>();
   let title = '';
@@ -24,7 +24,7 @@ export function readWebPageHead(html: string): WebPageHead {
     onopentag(name, { name: metaName, property, content }) {
       depth += 1;
       inTitle = name === 'title' && titles === 0;
-      // A drawing has a title too: what counts stands before the body.
+      // An SVG has a title too: only what comes before the body counts.
       if (name === 'body' || depth > depthMax) done = true;
       const key = (metaName ?? property ?? '').toLowerCase();
       if (name === 'meta' && !done && content && wanted.has(key) && !metas.has(key))

@@ -4,18 +4,18 @@ import { SourceFault } from './faults.ts';
 import { type Reading, whyNot } from './sources.ts';
 import { readWebPageHead, type WebPageHead } from './web-page-head.ts';
 
-/** A page of a sitemap with what it says of itself, or why it can't be had. */
+/** A sitemap's page with its title and description, or why it couldn't be read. */
 export type WebPage<Entry> = { entry: Entry } & (WebPageHead | { why: string });
 
-const concurrently = 4;
+const concurrencyMax = 4;
 const pageBytesMax = 1024 * 1024;
-/** A site that answers nothing more is left alone. */
+/** After that many failures in a row, the site gets no more requests. */
 const failuresInARowMax = 20;
 
-/** A site asked us to come back later. */
-class TooOften extends SourceFault {}
+/** The site asked us to come back later. */
+class Throttled extends SourceFault {}
 
-/** Reads pages, a few at a time. It ends early where the site has enough of us, or time is up. */
+/** Reads pages, a few at a time. Ends early if the site throttles us or stops answering, or time is up. */
 export async function* readWebPages<Entry extends { url: string }>(
   entries: Entry[],
   reading: Reading,
@@ -23,7 +23,7 @@ export async function* readWebPages<Entry extends { url: string }>(
   const waiting = entries.values();
   const running = new Map<Entry, ReturnType<typeof readNext>>();
   let failures = 0;
-  let enough = false;
+  let isOver = false;
 
   const readNext = async (entry: Entry): Promise<[Entry, WebPage<Entry> | null]> => {
     try {
@@ -32,12 +32,12 @@ export async function* readWebPages<Entry extends { url: string }>(
       return [entry, { entry, ...head }];
     } catch (error) {
       failures = error instanceof OutboundFault ? failures + 1 : 0;
-      enough ||= error instanceof TooOften || failures >= failuresInARowMax || reading.until.aborted;
+      isOver ||= error instanceof Throttled || failures >= failuresInARowMax || reading.until.aborted;
       return [entry, reading.until.aborted ? null : { entry, why: whyNot(error) }];
     }
   };
   for (;;) {
-    while (running.size < concurrently && !enough) {
+    while (running.size < concurrencyMax && !isOver) {
       const { done, value } = waiting.next();
       if (done) break;
       running.set(value, readNext(value));
@@ -54,7 +54,7 @@ async function readWebPage(url: string, { ask, until }: Reading): Promise<WebPag
   const type = response.headers.get('content-type') ?? 'text/html';
   const isHtml = /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(type);
   if (!response.ok || !isHtml) await response.body?.cancel();
-  if (response.status === 429 || response.status === 503) throw new TooOften(`it answers ${response.status}`);
+  if (response.status === 429 || response.status === 503) throw new Throttled(`it answers ${response.status}`);
   if (!response.ok) throw new SourceFault(`it answers ${response.status}`);
   if (!isHtml) throw new SourceFault('it is not a web page');
   const head = readWebPageHead(decoded(await beginning(response), type));
@@ -62,7 +62,7 @@ async function readWebPage(url: string, { ask, until }: Reading): Promise<WebPag
   return head;
 }
 
-/** What a page says of itself stands at its beginning; leaving the loop ends the transfer. */
+/** The head is at the beginning of a page; leaving the loop ends the transfer. */
 async function beginning(response: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -2,26 +2,26 @@ import { Parser } from 'htmlparser2';
 import { SourceFault } from './faults.ts';
 import { isInline } from './text.ts';
 
-/** An element of a document and what stands in it; names in lower case, without the prefix that the root has. */
+/** An element and its text. Names are in lower case, without the root's prefix. */
 export type XmlElement = { name: string; attributes: Record<string, string>; text: string };
 export type XmlRecord = XmlElement & { children: XmlElement[] };
-export type XmlHead = { root: XmlElement /** Of a feed’s channel: where its site is. */; link: string };
+export type XmlHead = { root: XmlElement /** The site’s address, in a feed’s channel. */; link: string };
 
-/** The parser looks through the open elements at every end tag, so that only a low tower of them is read in linear time. */
+/** The parser scans the open elements at every end tag, so reading takes linear time only if nesting is limited. */
 const depthMax = 64;
 const childrenMax = 500;
 const textCharactersMax = 200_000;
 const sliceCharacters = 64 * 1024;
 
 export type XmlReader = {
-  /** What the records under this root are called; throws where the root is none that is read. */
+  /** The name of the records under this root; throws if the root is unknown. */
   recordName(root: string): string;
   take(record: XmlRecord, head: XmlHead): 'more' | 'enough';
 };
 
 /**
- * Reads a document record by record, each with its direct children. Forgiving, as feeds are often wrong, but for a document
- * that is cut off. Entities that a document defines itself are not expanded.
+ * Reads a document record by record, each with its direct children. It tolerates errors, which feeds often have, but not a
+ * document that is cut off. Entities that the document itself defines are not expanded.
  */
 export function readXml(document: string, { recordName, take }: XmlReader): void {
   const head: XmlHead = { root: { name: '', attributes: {}, text: '' }, link: '' };
@@ -67,7 +67,7 @@ export function readXml(document: string, { recordName, take }: XmlReader): void
     { xmlMode: true, lowerCaseAttributeNames: true },
   );
 
-  /** What stands in an element of a child is the child's text too. */
+  /** The text of a child includes the text of the elements in it. */
   function addText(text: string): void {
     const element = open[record ? Math.min(depth, record.depth + 1) : depth];
     if (element && element.text.length < textCharactersMax) element.text += text;

@@ -1,11 +1,11 @@
 import { CrmFault } from '../domain/ports.ts';
-import { maySendOn } from './addresses.ts';
+import { mayRedirect } from './addresses.ts';
 import { askDav, DavFault, type DavResponse, type DavServer } from './dav.ts';
 
 const homesMax = 10;
 const booksMax = 100;
-/** Another address of the same server would hear the same. */
-const lastingStatuses = [401, 429, 500, 502, 503, 504];
+/** Other addresses on the same server would get the same answer. */
+const serverWideStatuses = [401, 429, 500, 502, 503, 504];
 
 const aboutAccount = `<?xml version="1.0" encoding="utf-8"?>
 <d:propfind xmlns:d="DAV:" xmlns:card="urn:ietf:params:xml:ns:carddav"><d:prop>
@@ -15,7 +15,7 @@ const aboutAccount = `<?xml version="1.0" encoding="utf-8"?>
 const kinds = `<?xml version="1.0" encoding="utf-8"?>
 <d:propfind xmlns:d="DAV:"><d:prop><d:resourcetype/></d:prop></d:propfind>`;
 
-/** The address books at an address: that one, or where it is a server's or a person's, all that the person has. */
+/** The address book at this address; or, if it is a server's or an account's address, all of the account's books. */
 export async function findAddressBooks(server: DavServer, url: URL, until: AbortSignal): Promise<URL[]> {
   const start = await startAt(server, url, until);
   if (start.properties.has('resourcetype/addressbook')) return [start.url];
@@ -24,22 +24,22 @@ export async function findAddressBooks(server: DavServer, url: URL, until: Abort
   for (const home of homes)
     for await (const each of askDav(server, { method: 'PROPFIND', url: home, depth: '1', body: kinds }, until))
       if (each.url && each.properties.has('resourcetype/addressbook') && books.length < booksMax)
-        books.push(sentOn(home, each.url));
+        books.push(allowedAddress(home, each.url));
   if (books.length === 0) throw new CrmFault('The account has no address book.');
   return books;
 }
 
 type Start = { url: URL; properties: DavResponse['properties'] };
 
-/** What is at the address; where that is a host's alone, also what it names as the beginning (RFC 6764). */
+/** Asks about the address; if it has no path, also about the well-known one (RFC 6764). */
 async function startAt(server: DavServer, url: URL, until: AbortSignal): Promise<Start> {
   let fault: DavFault | undefined;
   for (const each of url.pathname === '/' ? [url, new URL('/.well-known/carddav', url)] : [url])
     try {
       const start = await about(server, each, until);
-      if (isOfUse(start)) return start;
+      if (isUseful(start)) return start;
     } catch (error) {
-      if (!(error instanceof DavFault) || lastingStatuses.includes(error.status)) throw error;
+      if (!(error instanceof DavFault) || serverWideStatuses.includes(error.status)) throw error;
       fault ??= error;
     }
   throw fault ?? new CrmFault(`There is no address book at ${url.origin}${url.pathname}.`);
@@ -51,11 +51,11 @@ async function about(server: DavServer, url: URL, until: AbortSignal): Promise<S
     { method: 'PROPFIND', url, depth: '0', body: aboutAccount },
     until,
   ))
-    return { url: at ? sentOn(url, at) : url, properties };
+    return { url: at ? allowedAddress(url, at) : url, properties };
   throw new DavFault(207, `There is nothing at ${url.origin}${url.pathname}.`);
 }
 
-function isOfUse({ properties }: Start): boolean {
+function isUseful({ properties }: Start): boolean {
   return (
     properties.has('resourcetype/addressbook') ||
     properties.has('addressbook-home-set/href') ||
@@ -71,10 +71,10 @@ async function homesOf(server: DavServer, start: Start, until: AbortSignal): Pro
 }
 
 function hrefs({ url, properties }: Start, name: string): URL[] {
-  return (properties.get(name) ?? []).map((href) => sentOn(url, URL.parse(href, url.href)));
+  return (properties.get(name) ?? []).map((href) => allowedAddress(url, URL.parse(href, url.href)));
 }
 
-function sentOn(from: URL, to: URL | null): URL {
-  if (!to || !maySendOn(from, to)) throw new CrmFault('It says that its address books are on another server.');
+function allowedAddress(from: URL, to: URL | null): URL {
+  if (!to || !mayRedirect(from, to)) throw new CrmFault('It says that its address books are on a different server.');
   return to;
 }

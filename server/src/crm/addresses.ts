@@ -1,6 +1,6 @@
 import { CrmFault } from '../domain/ports.ts';
 
-/** An address that secrets may go to: encrypted, or on this machine. */
+/** An address that secrets may be sent to: encrypted, or on this machine. */
 export function safeAddress(text: string): URL {
   const url = URL.parse(text);
   if (!url) throw new CrmFault('Its address is not a web address.');
@@ -10,10 +10,10 @@ export function safeAddress(text: string): URL {
 }
 
 /**
- * Where a server may send us on with the password: to itself, or encrypted to another host of its own domain, as large
- * providers keep each account on one of many.
+ * Whether a server may redirect us with the password: to itself, or with encryption to a host in the same domain, because
+ * large providers spread their accounts over many hosts.
  */
-export function maySendOn(from: URL, to: URL): boolean {
+export function mayRedirect(from: URL, to: URL): boolean {
   return from.origin === to.origin || (to.protocol === 'https:' && domainOf(to) === domainOf(from));
 }
 
@@ -21,7 +21,7 @@ function isThisMachine(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
-/** By its last two labels; an address of digits is its own. */
+/** The last two labels; an IP address is its own domain. */
 function domainOf({ hostname }: URL): string {
   return /^[\d.]+$|^\[/.test(hostname) ? hostname : hostname.split('.').slice(-2).join('.');
 }

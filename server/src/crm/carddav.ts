@@ -9,22 +9,22 @@ import { contactsMax, emptyBatch, type Result, refusal, remoteContact, sorter } 
 
 const cardsAtOnce = 100;
 const unchangedAtOnce = 5_000;
-/** By these a server says that it can't search. */
+/** A server that can't search answers with one of these. */
 const noSearchStatuses = [400, 403, 404, 405, 415, 422, 501];
 
 type Access = CrmAccess & { kind: 'carddav' };
-/** What every request of one listing or lookup needs. */
+/** Needed for every request of a listing or lookup. */
 type Reading = { server: DavServer; region: Region; until: AbortSignal };
-/** A card as a listing tells of it. */
+/** A card as a listing names it. */
 type Listed = { book: URL; url: URL; version: string | null };
 
-const notGiven: Result = { refused: 'It is listed but not given.' };
+const notReturned: Result = { refused: 'It is listed, but the server didn’t return it.' };
 
 export function openCardDav(access: Access, ask: typeof fetch): Crm {
   const url = () => safeAddress(access.url);
   return {
     lookup: (phone, until) =>
-      withinLookup(until, notCardDav, (inTime) => lookUp(readingOf(access, ask, inTime), url(), phone)),
+      withinLookup(until, notCardDav, (until) => lookUp(readingOf(access, ask, until), url(), phone)),
     async *list(known, until) {
       try {
         yield* listBooks(readingOf(access, ask, until), url(), known);
@@ -64,18 +64,18 @@ async function* listBooks(reading: Reading, url: URL, known: ReadonlyMap<string,
     }
 }
 
-/** Every card of the account with its version, before any is read: so that it is known how many there are. */
+/** Lists every card in the account with its version before any is read, so the total is known. */
 async function listCards({ server, until }: Reading, start: URL) {
   const cards = new Map<string, Listed>();
   const refused: CrmBatch['refused'] = [];
   for (const book of await findAddressBooks(server, start, until)) {
     const request: DavRequest = { method: 'PROPFIND', url: book, depth: '1', body: versions };
     for await (const { href, url, status, properties } of askDav(server, request, until)) {
-      // Half a list looks like one whose other contacts are gone.
-      if (status === 507) throw new CrmFault('It lists only a part of its contacts.');
-      // It also tells of itself.
+      // A partial list looks as if the other contacts were deleted.
+      if (status === 507) throw new CrmFault('It lists only some of its contacts.');
+      // The book itself is listed too.
       if (properties.has('resourcetype/collection') || url?.pathname === book.pathname || status === 404) continue;
-      if (url?.origin !== book.origin) refused.push(refusal({ what: href }, 'It is said to be on another server.'));
+      if (url?.origin !== book.origin) refused.push(refusal({ what: href }, 'Its address is on a different server.'));
       else cards.set(url.href, { book, url, version: properties.get('getetag')?.[0] || null });
       if (cards.size + refused.length > contactsMax) throw new CrmFault(`It has more than ${contactsMax} contacts.`);
     }
@@ -83,10 +83,10 @@ async function listCards({ server, until }: Reading, start: URL) {
   return { cards: [...cards.values()], refused };
 }
 
-/** By locator. Cards may be gone by now, which is no fault; one that is given is one that was asked for. */
+/** Results by locator. Cards deleted in the meantime are skipped, and cards that weren't asked for are ignored. */
 async function getCards({ server, region, until }: Reading, book: URL, listed: Listed[]): Promise<Map<string, Result>> {
   const asked = new Map(listed.map((card) => [nameOf(card.url), card]));
-  const got = new Map<string, Result>(listed.map(({ url }) => [url.href, notGiven]));
+  const got = new Map<string, Result>(listed.map(({ url }) => [url.href, notReturned]));
   const body = multiget(listed.map(({ url }) => url.pathname + url.search));
   const request: DavRequest = { method: 'REPORT', url: book, depth: '1', body };
   for await (const { url, status, properties } of askDav(server, request, until)) {
@@ -98,7 +98,7 @@ async function getCards({ server, region, until }: Reading, book: URL, listed: L
   return got;
 }
 
-/** Servers compare text, and people write a number in many ways: what has its last digits is compared as a number. */
+/** Servers compare text, but people write numbers in many ways: cards with the last digits are compared as numbers here. */
 async function lookUp(reading: Reading, start: URL, phone: string): Promise<RemoteContact | null> {
   for (const book of await findAddressBooks(reading.server, start, reading.until))
     for await (const { url, properties } of search(reading, book, phone)) {
@@ -115,7 +115,7 @@ async function* search({ server, until }: Reading, book: URL, phone: string): As
     yield* askDav(server, { method: 'REPORT', url: book, depth: '1', body }, until);
   } catch (error) {
     if (!(error instanceof DavFault) || !noSearchStatuses.includes(error.status)) throw error;
-    const why = 'It does not answer searches (addressbook-query), so nobody can be looked up.';
+    const why = 'It doesn’t support searches (addressbook-query), so nobody can be looked up.';
     throw new CrmFault(why, { cause: error });
   }
 }
@@ -128,21 +128,21 @@ function readContact(
   const [text] = properties.get('address-data') ?? [];
   const [etag] = properties.get('getetag') ?? [];
   const card = text ? readVcard(text, region) : null;
-  if (!card) return { result: notGiven, phones: [] };
+  if (!card) return { result: notReturned, phones: [] };
   if ('unreadable' in card) return { result: { refused: card.unreadable }, phones: [] };
   if (card.isGroup) return { result: { refused: 'It is a group, not a person.' }, phones: [] };
   const result = remoteContact({
     remoteContactId: card.remoteContactId || url.pathname,
     remoteContactUrl: url.href,
     locator: url.href,
-    // Of what was read, where it changed since it was listed.
+    // The card may have changed since it was listed.
     version: etag || version,
     fields: card.fields,
   });
   return { result, phones: card.phones };
 }
 
-/** Servers differ in which characters they escape. */
+/** The path without escapes, because servers escape different characters. */
 function nameOf({ pathname, search }: URL): string {
   try {
     return decodeURIComponent(pathname) + search;
@@ -151,7 +151,7 @@ function nameOf({ pathname, search }: URL): string {
   }
 }
 
-/** Together, and with one separator among them. */
+/** The digits as they are, and with one separator between them. */
 function waysToWrite(digits: string): string[] {
   const split = [1, 2, 3].flatMap((at) =>
     [' ', '-', '.', '\u00a0'].map((separator) => digits.slice(0, at) + separator + digits.slice(at)),
@@ -170,7 +170,7 @@ ${hrefs.map((href) => `<d:href>${escaped(href)}</d:href>`).join('\n')}
 </card:addressbook-multiget>`;
 }
 
-/** A filter of its own for each way: there are servers that want every text of one filter to match. */
+/** One filter per way to write it, because some servers require every text in a filter to match. */
 function query(texts: string[]): string {
   const filters = texts.map(
     (text) =>

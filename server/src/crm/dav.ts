@@ -1,26 +1,26 @@
 import { CrmFault } from '../domain/ports.ts';
-import { maySendOn } from './addresses.ts';
+import { mayRedirect } from './addresses.ts';
 import { multistatusReader } from './multistatus.ts';
 import { contactsMax } from './remote-contacts.ts';
 
-export const notCardDav = 'It answered with something that is not CardDAV.';
+export const notCardDav = 'Its answer is not CardDAV.';
 
 export type DavServer = { ask: typeof fetch; authorization: string };
 
 export type DavRequest = { method: 'PROPFIND' | 'REPORT'; url: URL; depth: '0' | '1'; body: string };
 
-/** What the server says of one thing it has. */
+/** The server's answer about one resource. */
 export type DavResponse = {
   href: string;
-  /** The href as an address; null where it can't be one. */
+  /** The href as an address; null if it isn't one. */
   url: URL | null;
-  /** 200 where it says none: then what it has is told by its properties. */
+  /** 200 if it has none: then only its properties matter. */
   status: number;
-  /** Those that it has. */
+  /** Only those that the resource has. */
   properties: Map<string, string[]>;
 };
 
-/** An answer that is no multistatus. */
+/** An answer that isn't a multistatus. */
 export class DavFault extends CrmFault {
   readonly status: number;
 
@@ -31,10 +31,10 @@ export class DavFault extends CrmFault {
 }
 
 const redirectsMax = 5;
-/** What is in the address book, and what it may say of itself. */
+/** The contacts, and what else an address book may list. */
 const responsesMax = contactsMax + 100;
 
-/** What a server answers, thing by thing as it comes. Who reads it lets other work go on between two chunks of it. */
+/** Yields a server's answer as it arrives, so other work goes on between two chunks. */
 export async function* askDav(server: DavServer, request: DavRequest, until: AbortSignal): AsyncGenerator<DavResponse> {
   const { answer, url } = await exchange(server, request, until);
   if (answer.status !== 207 || !/xml/i.test(answer.headers.get('content-type') ?? '') || !answer.body) {
@@ -72,7 +72,7 @@ async function exchange(server: DavServer, { method, url, depth, body }: DavRequ
     if (location === null) return { answer, url: at };
     await answer.body?.cancel();
     const next = URL.parse(location, at.href);
-    if (!next || !maySendOn(at, next)) throw new CrmFault('It redirects to another server.');
+    if (!next || !mayRedirect(at, next)) throw new CrmFault('It redirects to a different server.');
     if (count >= redirectsMax) throw new CrmFault('It redirects too often.');
     at = next;
   }
@@ -81,7 +81,7 @@ async function exchange(server: DavServer, { method, url, depth, body }: DavRequ
 function refusalOf(status: number, { origin, pathname }: URL): string {
   if (status === 401 || status === 403) return 'It refuses the user name or password.';
   if (status === 404 || status === 405 || status === 410) return `There is no address book at ${origin}${pathname}.`;
-  if (status === 429) return 'It is asked too often: it answered 429.';
-  if (status >= 500) return `It is out of order: it answered ${status}.`;
+  if (status === 429) return 'It is throttling us: it answered 429.';
+  if (status >= 500) return `It has an internal error: it answered ${status}.`;
   return notCardDav;
 }

@@ -12,13 +12,13 @@ const contactsAtOnce = 500;
 const bytesMax = 256 * 1024 * 1024;
 const notFile = { csv: 'The file can’t be read as CSV.', vcard: 'The file can’t be read as vCards.' };
 const withoutId = {
-  csv: 'It has no id: give the file a column “id” with what the CRM calls the contact by.',
-  vcard: 'It has no UID: export the cards with theirs.',
+  csv: 'It has no id: add a column “id” with the CRM’s id for the contact.',
+  vcard: 'It has no UID: export the cards with their UIDs.',
 };
 
 export function openFile(access: Access): Crm {
   return {
-    lookup: (phone, until) => withinLookup(until, notFile[access.format], (inTime) => lookUp(access, phone, inTime)),
+    lookup: (phone, until) => withinLookup(until, notFile[access.format], (until) => lookUp(access, phone, until)),
     async *list(_known, until) {
       try {
         yield* listFile(access, until);
@@ -35,9 +35,9 @@ async function* listFile(access: Access, until: AbortSignal): AsyncGenerator<Crm
   let count = 0;
   for await (const row of readRows(access, until)) {
     count += 1;
-    // Half a file looks like one whose other contacts are gone.
+    // A partial file looks as if the other contacts were deleted.
     if ('unreadable' in row && row.hidesRest)
-      throw new CrmFault(`${access.path} can’t be read to its end: ${row.unreadable} (line ${row.line}).`);
+      throw new CrmFault(`${access.path} can’t be read completely: ${row.unreadable} (line ${row.line}).`);
     if (count > contactsMax) throw new CrmFault(`The file has more than ${contactsMax} contacts.`);
     const locator = 'unreadable' in row ? undefined : row.remoteContactId;
     sort(batch, { what: `line ${row.line}`, locator }, contactOf(row, access));
@@ -45,8 +45,8 @@ async function* listFile(access: Access, until: AbortSignal): AsyncGenerator<Crm
     yield batch;
     batch = emptyBatch();
   }
-  // An export that went wrong is likelier than a CRM without anybody in it.
-  if (count === 0) throw new CrmFault(`There is no contact in ${access.path}.`);
+  // A failed export is more likely than a CRM without contacts.
+  if (count === 0) throw new CrmFault(`There are no contacts in ${access.path}.`);
   yield batch;
 }
 
@@ -59,7 +59,7 @@ async function lookUp(access: Access, phone: string, until: AbortSignal): Promis
   return null;
 }
 
-/** The file counts only where nobody wrote to it meanwhile. */
+/** Fails if the file was written to while it was read. */
 async function* readRows(
   { path, format, region }: Access,
   until: AbortSignal,
@@ -69,7 +69,7 @@ async function* readRows(
   yield* format === 'csv' ? readCsv(path, region, until) : readVcards(path, region, until);
   const after = await readable(path);
   if (before.mtimeNs !== after.mtimeNs || before.size !== after.size || before.ino !== after.ino)
-    throw new CrmFault(`${path} was written to while it was read.`);
+    throw new CrmFault(`${path} was changed while it was read.`);
 }
 
 async function readable(path: string) {
@@ -77,7 +77,7 @@ async function readable(path: string) {
   if (!file?.isFile()) throw new CrmFault(`There is no file ${path}.`);
   if (file.size > bytesMax) throw new CrmFault(`${path} is over ${bytesMax / 1024 / 1024} MiB.`);
   await access(path, constants.R_OK).catch(() => {
-    throw new CrmFault(`${path} can’t be read: the server’s user may not.`);
+    throw new CrmFault(`${path} can’t be read: the server’s user lacks permission.`);
   });
   return file;
 }

@@ -3,7 +3,7 @@ import type { Webhook } from 'standardwebhooks';
 import { type Crm, type CrmAccess, type CrmBatch, CrmFault, type RemoteContact } from '../domain/ports.ts';
 import { safeAddress } from './addresses.ts';
 import { faultOf, withinLookup } from './faults.ts';
-import { contactsMax, emptyBatch, type Result, remoteContact, sorter, type Told } from './remote-contacts.ts';
+import { contactsMax, emptyBatch, type Label, type Result, remoteContact, sorter } from './remote-contacts.ts';
 import { openWebhook, verifyAnswer } from './standard-webhooks.ts';
 
 type Access = CrmAccess & { kind: 'https' };
@@ -16,11 +16,11 @@ const contactsAtOnce = 500;
 const contactsAtOnceMax = 5_000;
 const pagesMax = 2_000;
 const cursorCharactersMax = 2_000;
-const notAnswer = 'It answered with something that is not an answer to a lookup.';
+const notAnswer = 'Its answer is not an answer to a lookup.';
 
 export function openHttpsLookup(access: Access, ask: typeof fetch): Crm {
   return {
-    lookup: (phone, until) => withinLookup(until, notAnswer, (inTime) => lookUp(access, ask, phone, inTime)),
+    lookup: (phone, until) => withinLookup(until, notAnswer, (until) => lookUp(access, ask, phone, until)),
     async *list(_known, until) {
       try {
         yield* listPages(access, ask, until);
@@ -31,7 +31,7 @@ export function openHttpsLookup(access: Access, ask: typeof fetch): Crm {
   };
 }
 
-/** One whose number is another one is not believed, whatever else it says. */
+/** A contact with a different number is ignored. */
 async function lookUp(
   access: Access,
   ask: typeof fetch,
@@ -57,12 +57,12 @@ async function* listPages(access: Access, ask: typeof fetch, until: AbortSignal)
     for (const raw of page?.contacts ?? []) {
       count += 1;
       if (count > contactsMax) throw new CrmFault(`It has more than ${contactsMax} contacts.`);
-      sort(batch, toldOf(raw, count), contactOf(raw));
+      sort(batch, labelOf(raw, count), contactOf(raw));
     }
     yield batch;
     cursor = page?.nextCursor ?? null;
     if (cursor === null) return;
-    if (cursors.has(cursor)) throw new CrmFault('Its pages never end: a cursor comes again.');
+    if (cursors.has(cursor)) throw new CrmFault('Its pages never end: it repeats a cursor.');
     cursors.add(cursor);
     if (cursors.size >= pagesMax) throw new CrmFault(`It has more than ${pagesMax} pages.`);
   }
@@ -122,7 +122,7 @@ function contactOf(raw: Record<string, unknown>): Result {
   return remoteContact({ remoteContactId, remoteContactUrl, fields });
 }
 
-function toldOf({ remoteContactId }: Record<string, unknown>, count: number): Told {
+function labelOf({ remoteContactId }: Record<string, unknown>, count: number): Label {
   if (typeof remoteContactId !== 'string' || remoteContactId === '') return { what: `contact ${count}` };
   return { what: remoteContactId, locator: remoteContactId };
 }
@@ -134,8 +134,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function refusalOf(status: number, type: Question['type']): string {
   if (status === 401 || status === 403) return 'It refuses the signature: is the secret the same on both sides?';
   if (type === 'contact.list' && (status === 404 || status === 501)) return 'It answers lookups only.';
-  if (status === 429) return 'It is asked too often: it answered 429.';
-  if (status >= 500) return `It is out of order: it answered ${status}.`;
-  if (status >= 300 && status < 400) return 'It redirects, which is not followed: give the address that it leads to.';
+  if (status === 429) return 'It is throttling us: it answered 429.';
+  if (status >= 500) return `It has an internal error: it answered ${status}.`;
+  if (status >= 300 && status < 400)
+    return 'It redirects, and redirects are not followed: use the address it redirects to.';
   return `It answered ${status}.`;
 }

@@ -3,14 +3,13 @@ import { ContactChange } from '../schemas/address-book/contacts.ts';
 import { stringLengthMax } from '../schemas/shared/strings.ts';
 import { validator } from '../schemas/shared/validate.ts';
 
-/** A CRM has at most that many contacts that we take. */
 export const contactsMax = 200_000;
 
-/** What a CRM says of a contact, nothing of which is believed yet. */
+/** A contact as a CRM gives it, not yet validated. */
 export type RawContact = {
   remoteContactId: unknown;
   remoteContactUrl: unknown;
-  /** Where it is the CRM's id, it is left out. */
+  /** By default the CRM's id. */
   locator?: string;
   version?: string | null;
   fields: Record<string, unknown>;
@@ -20,7 +19,7 @@ const fieldNames = Object.keys(ContactChange.properties);
 const validate = validator(ContactChange);
 const shownMax = 200;
 
-/** The contact with what obeys the rules, or why it can't be taken. */
+/** The contact with the fields that obey the rules, or why it is refused. */
 export function remoteContact(raw: RawContact): Result {
   const { remoteContactId } = raw;
   if (!isId(remoteContactId))
@@ -29,27 +28,27 @@ export function remoteContact(raw: RawContact): Result {
   const { firstName, lastName, emailAddress, phone } = fields;
   if (!firstName && !lastName && !emailAddress && !phone)
     return {
-      refused: ['It has no name, no email address and no phone number that can be taken.', ...leftOut].join(' '),
+      refused: ['It has no valid name, email address or phone number.', ...leftOut].join(' '),
     };
   const { locator = remoteContactId, version = null } = raw;
   return { remoteContactId, remoteContactUrl: webAddress(raw.remoteContactUrl), locator, version, fields, leftOut };
 }
 
-/** A contact, or why it can't be taken. */
+/** A contact, or why it is refused. */
 export type Result = RemoteContact | { refused: string };
 
-/** What a listing calls a contact by, and where it lies as far as that is known: one that is refused is not gone. */
-export type Told = { what: string; locator?: string };
+/** How reports name a contact, and its locator if known: a contact that is refused isn't missing. */
+export type Label = { what: string; locator?: string };
 
-/** Sorts what one listing tells of into batches. Of two with one id the second is refused. */
-export function sorter(): (batch: CrmBatch, told: Told, result: Result) => void {
+/** Sorts the results of one listing into batches. A second contact with the same id is refused. */
+export function sorter(): (batch: CrmBatch, label: Label, result: Result) => void {
   const seen = new Map<string, string>();
-  return (batch, told, result) => {
+  return (batch, label, result) => {
     const twin = 'refused' in result ? undefined : seen.get(result.remoteContactId);
-    if ('refused' in result) batch.refused.push(refusal(told, result.refused));
-    else if (twin !== undefined) batch.refused.push(refusal(told, `It has the same id as ${twin}.`));
+    if ('refused' in result) batch.refused.push(refusal(label, result.refused));
+    else if (twin !== undefined) batch.refused.push(refusal(label, `It has the same id as ${twin}.`));
     else {
-      seen.set(result.remoteContactId, told.what);
+      seen.set(result.remoteContactId, label.what);
       batch.contacts.push(result);
     }
   };
@@ -59,11 +58,11 @@ export function emptyBatch(total: number | null = null): CrmBatch {
   return { contacts: [], unchanged: [], refused: [], total };
 }
 
-/** A refusal names what it is about in a line, whatever the CRM wrote there. */
-export function refusal({ what, locator }: Told, why: string): CrmRefusal {
+/** A refusal names the contact in one line, whatever the CRM sent. */
+export function refusal({ what, locator }: Label, why: string): CrmRefusal {
   const line = what.toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
-  const told = { what: line.length > shownMax ? `${line.slice(0, shownMax)}…` : line, why: sentence(why) };
-  return locator ? { ...told, locator } : told;
+  const named = { what: line.length > shownMax ? `${line.slice(0, shownMax)}…` : line, why: sentence(why) };
+  return locator ? { ...named, locator } : named;
 }
 
 function isId(id: unknown): id is string {
@@ -83,7 +82,7 @@ function fieldsOf(given: Record<string, unknown>): Pick<RemoteContact, 'fields' 
     if (trimmed !== null && trimmed !== '') fields[name] = trimmed;
   }
   const leftOut: string[] = [];
-  // What breaks a rule may hide what breaks another one; each time a field goes, so it ends.
+  // One broken rule may hide another. Each pass removes a field, so the loop ends.
   for (let result = validate(fields); 'broken' in result; result = validate(fields))
     for (const { path, message } of result.broken) {
       const [, name = ''] = path.split('/');

@@ -1,18 +1,18 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Whether an address may be connected to. */
+/** Whether we may connect to an address. */
 export type Reachable = (address: string) => boolean;
 
-/** IANA's registry of special-purpose addresses, also those few of it that are reachable: no web site lives there. */
+/** IANA's registry of special-purpose addresses, including the few that are reachable: no web site is there. */
 const specialNetworks4 = `
   0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
   192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24
   203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`;
-/** Outside of 2000::/3 nothing is public but what stands for an IPv4 address; so only what is special within it is listed. */
+/** Outside of 2000::/3 only mapped IPv4 addresses are public, so only special networks within it are listed. */
 const publicNetworks6 = '2000::/3 64:ff9b::/96';
 const specialNetworks6 = '2001::/23 2001:db8::/32 2620:4f:8000::/48 3fff::/20';
 
-/** Public addresses, and those of the networks that the operator allows. */
+/** Allows public addresses, and those in the operator's allowed networks. */
 export function reachable(allowedNetworks: readonly string[]): Reachable {
   const allowed = listOf(allowedNetworks);
   return (address) => {
@@ -35,7 +35,7 @@ function listOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** An IPv4 network with the ways that IPv6 has to write it: mapped (which the list knows by itself), NAT64 and 6to4. */
+/** Adds an IPv4 network with its IPv6 forms: mapped (which BlockList handles), NAT64 and 6to4. */
 function addNetwork4(list: BlockList, address: string, prefix: number): void {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   const hextets = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;

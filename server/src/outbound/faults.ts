@@ -1,15 +1,15 @@
-/** Why a request to an address that somebody else wrote down has no answer, in one line that an operator may read. */
+/** Why a request to somebody else's address failed, in one line for an operator. */
 export class OutboundFault extends Error {}
 
-/** It may not be made at all. */
+/** The request isn't allowed. */
 export class OutboundRefused extends OutboundFault {}
 
-/** It was made and came to nothing. */
+/** The request was made and failed. */
 export class OutboundFailed extends OutboundFault {}
 
 const shownMax = 200;
 
-/** An address without what may be secret in it: user, password and query. */
+/** An address without the parts that may be secret: user, password and query. */
 export function shown({ protocol, host, pathname }: URL): string {
   const text = `${protocol}//${host}${pathname}`;
   return text.length > shownMax ? `${text.slice(0, shownMax)}…` : text;

@@ -7,9 +7,9 @@ import { OutboundFailed, OutboundFault, OutboundRefused, shown } from './faults.
 export { OutboundFailed, OutboundFault, OutboundRefused } from './faults.ts';
 
 export type OutboundLimits = {
-  /** For the whole exchange, from the name's lookup to the body's last byte. */
+  /** For the whole exchange, from the DNS lookup to the body's last byte. */
   timeoutMs: number;
-  /** Of the body, once decompressed. */
+  /** Of the decompressed body. */
   bytesMax: number;
   redirectsMax?: number;
 };
@@ -20,14 +20,14 @@ type Hop = { url: URL; method: string; headers: Headers; body: Uint8Array<ArrayB
 const redirectsMaxByDefault = 5;
 const redirects = [301, 302, 303, 307, 308];
 const emptyStatuses = [204, 205, 304];
-/** A credential may have any name; what goes on to another origin is what can't be one. */
+/** A credential may have any name, so only headers that can't be one are sent to a different origin. */
 const keptAcrossOrigins = ['accept', 'accept-language', 'content-type', 'depth', 'prefer', 'user-agent'];
 const bodyHeaders = ['content-encoding', 'content-language', 'content-location', 'content-type', 'content-length'];
 
 /**
- * `fetch` for addresses that somebody else wrote down: by http and https to public addresses and the allowed networks only,
- * whatever a name resolves to and wherever redirects lead, and bounded. It throws an OutboundFault, or what the caller's
- * signal was aborted with.
+ * `fetch` for addresses that somebody else provided: http and https only, to public addresses and allowed networks only,
+ * whatever a name resolves to and wherever redirects lead, and with limits. It throws an OutboundFault, or the reason that
+ * the caller's signal was aborted with.
  */
 export function makeOutbound(allowedNetworks: readonly string[], limits: OutboundLimits): typeof fetch {
   const mayReach = reachable(allowedNetworks);
@@ -64,17 +64,21 @@ export function makeOutbound(allowedNetworks: readonly string[], limits: Outboun
 
 function addressOf(input: string | URL, base?: URL): URL {
   const url = URL.parse(String(input), base?.href);
-  if (!url) throw new OutboundRefused(base ? `${shown(base)} redirects to no address.` : 'That is no web address.');
+  if (!url)
+    throw new OutboundRefused(base ? `${shown(base)} redirects to an invalid address.` : 'That is not a web address.');
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new OutboundRefused(`Only http and https addresses can be asked, not ${url.protocol}`);
+    throw new OutboundRefused(`Only http and https addresses are supported, not ${url.protocol}`);
   if (url.username || url.password)
-    throw new OutboundRefused(`${shown(url)}: an address with a user name or a password in it is not asked.`);
+    throw new OutboundRefused(`${shown(url)}: an address must not contain a user name or password.`);
   return url;
 }
 
-type Exchange = { signal: AbortSignal /** With a reason it also ends what still runs. */; end(reason?: unknown): void };
+type Exchange = {
+  signal: AbortSignal /** With a reason, also aborts what is still running. */;
+  end(reason?: unknown): void;
+};
 
-/** The first reason to end an exchange is the one that its caller hears: theirs, the time, or what went wrong. */
+/** The caller gets the first reason that ended the exchange: their own, the timeout, or an error. */
 function begin(url: URL, timeoutMs: number, theirs: AbortSignal | null): Exchange {
   theirs?.throwIfAborted();
   const ending = new AbortController();
@@ -92,11 +96,11 @@ function begin(url: URL, timeoutMs: number, theirs: AbortSignal | null): Exchang
   };
 }
 
-/** Loaded at the first request: it takes a command a tenth of a second, and few commands ask anybody. */
+/** Loaded at the first request: it takes a command a tenth of a second, and few commands make requests. */
 async function connect(mayReach: Reachable, timeoutMs: number): Promise<{ undici: Undici; agent: Agent }> {
   const undici = await import('undici');
   const open = undici.buildConnector({ lookup: checkedLookup(mayReach), allowH2: false, timeout: timeoutMs });
-  // Connections look up names only; what is an address already is checked here. Idle ones don't keep the process.
+  // Only names are looked up, so IP addresses are checked here. Idle connections don't keep the process alive.
   const checked: buildConnector.connector = (options, callback) =>
     isIP(options.hostname) && !mayReach(options.hostname)
       ? callback(refusal(options.hostname, options.hostname), null)
@@ -104,7 +108,7 @@ async function connect(mayReach: Reachable, timeoutMs: number): Promise<{ undici
   return { undici, agent: new undici.Agent({ connect: checked, headersTimeout: 0, bodyTimeout: 0 }) };
 }
 
-/** The addresses that are connected to are the ones that were checked, so that a name can't change its mind between. */
+/** Checks the addresses that are then connected to, so a name can't resolve differently in between. */
 function checkedLookup(mayReach: Reachable): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -127,14 +131,14 @@ async function ask(undici: Undici, agent: Agent, hop: Hop, signal: AbortSignal):
   const { url, method, headers, body } = hop;
   try {
     const init: RequestInit = { method, headers: [...headers], body, signal, dispatcher: agent, redirect: 'manual' };
-    // Of its own classes, which do what the global ones do.
+    // Its classes do the same as the global ones.
     return (await undici.fetch(url, init)) as unknown as Response;
   } catch (error) {
     throw faultOf(error, url);
   }
 }
 
-/** What fetch says of a fault is in the causes of what it throws. */
+/** fetch gives the reason for a failure in the causes of its error. */
 function faultOf(error: unknown, url: URL): OutboundFault {
   let cause = error;
   while (cause instanceof Error && !(cause instanceof OutboundFault) && cause.cause) cause = cause.cause;
@@ -144,14 +148,14 @@ function faultOf(error: unknown, url: URL): OutboundFault {
 }
 
 function saidBy(code: string): string {
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'can’t be found: its name is not known';
-  if (code === 'ECONNREFUSED') return 'can’t be reached: nothing answers there';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'can’t be found: its name doesn’t resolve';
+  if (code === 'ECONNREFUSED') return 'can’t be reached: the connection was refused';
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) return `has a certificate that can’t be trusted (${code})`;
-  if (/^Z_|^ERR__?(ZLIB|BROTLI|ZSTD)/.test(code)) return 'sends what can’t be decompressed';
-  return `can’t be reached or breaks off${code && ` (${code})`}`;
+  if (/^Z_|^ERR__?(ZLIB|BROTLI|ZSTD)/.test(code)) return 'sends data that can’t be decompressed';
+  return `can’t be reached, or the connection broke${code && ` (${code})`}`;
 }
 
-/** As fetch goes on: a POST becomes a GET but for 307 and 308. */
+/** As fetch redirects: a POST becomes a GET, except for 307 and 308. */
 function nextHop(hop: Hop, status: number, location: string): Hop {
   const url = addressOf(location, hop.url);
   if (hop.url.protocol === 'https:' && url.protocol === 'http:')
@@ -168,7 +172,7 @@ function nextHop(hop: Hop, status: number, location: string): Hop {
 
 type Bounds = { redirected: boolean; bytesMax: number; exchange: Exchange };
 
-/** The answer, whose body counts its bytes and ends the exchange. */
+/** The answer with a body that counts its bytes and ends the exchange. */
 function bounded(response: Response, { url, method }: Hop, { redirected, bytesMax, exchange }: Bounds): Response {
   const { status, statusText } = response;
   const headers = new Headers([...response.headers]);

@@ -4,11 +4,11 @@ import { connectCrm, getCrmConnection } from '../../src/domain/address-book/crm-
 import { lookUpDue } from '../../src/domain/address-book/crm-lookups.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
-import { paperCrm } from '../crm/paper-crm.ts';
+import { fakeCrm } from '../crm/fake-crm.ts';
 import { messagesPath, newPhone } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 
-const crm = paperCrm();
+const crm = fakeCrm();
 const world = await makeWorld({ dispatch: false, openCrm: () => crm.crm });
 const { deps, ann, bob, database } = world;
 after(() => world.close());
@@ -36,7 +36,7 @@ async function retryNow(): Promise<void> {
   await database.asOwner("update crm_connections set lookups_after = '-infinity'");
 }
 
-test('a send to an unknown number makes the contact at once; the CRM’s fields follow', async () => {
+test('a send to an unknown number creates the contact at once; the CRM’s fields follow', async () => {
   const phone = newPhone();
   crm.hold('a', { ...ada, phone });
   crm.asked.length = 0;
@@ -62,7 +62,7 @@ test('a send to an unknown number makes the contact at once; the CRM’s fields 
   assert.equal(await waiting(), 0);
 });
 
-test('a number that the CRM doesn’t know is asked for once', async () => {
+test('a number that the CRM doesn’t know is looked up only once', async () => {
   const phone = newPhone();
   await ann.call('POST', messagesPath, { phone, text: 'Hello' });
   await lookUpDue(deps, noReport);
@@ -73,7 +73,7 @@ test('a number that the CRM doesn’t know is asked for once', async () => {
   assert.deepEqual(crm.asked, []);
 });
 
-test('what was edited meanwhile is not touched', async () => {
+test('a contact that was edited in the meantime is not changed', async () => {
   const phone = newPhone();
   crm.hold('edited', { ...ada, phone });
   await ann.call('POST', messagesPath, { phone, text: 'Hello' });
@@ -85,7 +85,7 @@ test('what was edited meanwhile is not touched', async () => {
   assert.deepEqual([contact.firstName, contact.sourceText], ['Given', 'Texting']);
 });
 
-test('a contact of the CRM that the book has already is not taken twice', async () => {
+test('a CRM contact that is already in the book is not added again', async () => {
   const [phone, newer] = [newPhone(), newPhone()];
   crm.hold('moved', { ...ada, phone });
   await ann.call('POST', messagesPath, { phone, text: 'Hello' });
@@ -98,7 +98,7 @@ test('a contact of the CRM that the book has already is not taken twice', async 
   assert.equal((await contactsOf(phone))[0].isCrmLinkedContact, true);
 });
 
-test('a contact that was deleted is filled in anew when its number is texted again', async () => {
+test('a deleted contact is filled in again when its number is texted again', async () => {
   const phone = newPhone();
   crm.hold('again', { ...ada, phone });
   await ann.call('POST', messagesPath, { phone, text: 'Hello' });
@@ -107,12 +107,12 @@ test('a contact that was deleted is filled in anew when its number is texted aga
   await ann.call('DELETE', `/core/contact/contacts/${contact.contactId}`);
   await ann.call('POST', messagesPath, { phone, text: 'Hello again' });
   await lookUpDue(deps, noReport);
-  const [anew] = await contactsOf(phone);
-  assert.notEqual(anew.contactId, contact.contactId);
-  assert.deepEqual([anew.firstName, anew.remoteContactId], ['Ada', 'again']);
+  const [filled] = await contactsOf(phone);
+  assert.notEqual(filled.contactId, contact.contactId);
+  assert.deepEqual([filled.firstName, filled.remoteContactId], ['Ada', 'again']);
 });
 
-test('a CRM that is down holds up no send; it is asked again later, and shows why it wasn’t answered', async () => {
+test('a CRM that is down delays no send; the lookup is retried later, and the connection shows the fault', async () => {
   const phone = newPhone();
   crm.hold('late', { ...ada, phone });
   crm.fail('It can’t be reached.');
@@ -127,7 +127,7 @@ test('a CRM that is down holds up no send; it is asked again later, and shows wh
 
   crm.fail(null);
   await lookUpDue(deps, noReport);
-  assert.equal(await waiting(), 2, 'it is left alone for a while');
+  assert.equal(await waiting(), 2, 'it waits for its backoff');
   await retryNow();
   await lookUpDue(deps, noReport);
   assert.equal(await waiting(), 0);
@@ -135,7 +135,7 @@ test('a CRM that is down holds up no send; it is asked again later, and shows wh
   assert.equal((await getCrmConnection(deps, ann.advisor.advisorId)).lookupFault, null);
 });
 
-test('a number that failed often enough is left to the next sync', async () => {
+test('a number whose lookup failed eight times is left to the next sync', async () => {
   const phone = newPhone();
   await ann.call('POST', messagesPath, { phone, text: 'Hello' });
   crm.fail('It can’t be reached.');
@@ -148,14 +148,14 @@ test('a number that failed often enough is left to the next sync', async () => {
   assert.equal(await waiting(), 0);
 });
 
-test('a node that stops gives its lookups back', async () => {
+test('a node that stops releases its lookups', async () => {
   await retryNow();
   const phone = newPhone();
   crm.hold('stopped', { ...ada, phone });
   await ann.call('POST', messagesPath, { phone, text: 'Hello' });
   const node = { ...deps, signals: makeSignals() };
   crm.before(async () => node.signals.stopping.abort());
-  await lookUpDue(node, () => assert.fail('a stop is no fault of the CRM'));
+  await lookUpDue(node, () => assert.fail('a stop is not a CRM fault'));
   crm.before(async () => {});
   await lookUpDue(deps, noReport);
   assert.equal((await contactsOf(phone))[0].firstName, 'Ada');

@@ -16,11 +16,11 @@ import { createGroup } from '../../src/domain/address-book/groups.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
-import { type PaperCrm, paperCrm } from '../crm/paper-crm.ts';
+import { type FakeCrm, fakeCrm } from '../crm/fake-crm.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 
-const crms = new Map<string, PaperCrm>();
+const crms = new Map<string, FakeCrm>();
 const world = await makeWorld({
   dispatch: false,
   openCrm: (access) => {
@@ -34,12 +34,12 @@ after(() => world.close());
 
 let made = 0;
 
-/** An advisor with a CRM of his own. */
+/** An advisor with their own CRM. */
 async function newAdvisor({ daily = false, batchSize = 100 } = {}) {
   made += 1;
   const { firmId } = world.ann.advisor;
   const { advisorId } = await addAdvisor(deps, { firmId, name: `Advisor ${made}`, email: `crm${made}@test.example` });
-  const crm = paperCrm({ batchSize });
+  const crm = fakeCrm({ batchSize });
   const url = `https://crm${made}.example`;
   crms.set(url, crm);
   const access = { kind: 'carddav', url, username: 'x', secret: `secret ${made}`, region: 'US' } as const;
@@ -71,7 +71,7 @@ test('a first sync adds every contact, linked to the CRM', async () => {
   assert.equal(found?.source, numberOf('source', 'CardDAV'));
 });
 
-test('a second sync reads only what changed, and changes only that', async () => {
+test('a second sync reads and changes only contacts that changed', async () => {
   const { advisorId, crm, sync } = await newAdvisor();
   crm.hold('a', ada);
   crm.hold('b', { lastName: 'Bond' });
@@ -87,7 +87,7 @@ test('a second sync reads only what changed, and changes only that', async () =>
   assert.equal(second?.nickname, 'James');
 });
 
-test('what the advisor edited stays, what he left is updated, and where both changed it is a conflict, once', async () => {
+test('fields that the advisor edited stay, others are updated, and a field that both changed is one conflict', async () => {
   const { advisorId, crm, sync } = await newAdvisor();
   crm.hold('a', { ...ada, nickname: 'Addie' });
   await sync();
@@ -111,7 +111,7 @@ test('what the advisor edited stays, what he left is updated, and where both cha
   assert.equal((await getContact(deps, advisorId, contactId)).city, 'Paris');
 });
 
-test('a field that the CRM cleared is cleared here, but a card that lost its name keeps the name here', async () => {
+test('a field that the CRM cleared is cleared here, but a name is kept', async () => {
   const { advisorId, crm, sync } = await newAdvisor();
   crm.hold('a', ada);
   await sync();
@@ -122,7 +122,7 @@ test('a field that the CRM cleared is cleared here, but a card that lost its nam
   assert.equal(contact?.city, null);
 });
 
-test('a contact that is gone from the CRM is reported once and stays; when it comes back it is updated again', async () => {
+test('a contact that is missing from the CRM stays and is reported once; if it returns, it is updated again', async () => {
   const { advisorId, crm, sync } = await newAdvisor();
   crm.hold('a', ada);
   crm.hold('b', { lastName: 'Bond' });
@@ -143,7 +143,7 @@ test('a contact that is gone from the CRM is reported once and stays; when it co
   assert.equal((await sync()).missing, 1);
 });
 
-test('a contact that the advisor deleted is not brought back', async () => {
+test('a contact that the advisor deleted is not added again', async () => {
   const { advisorId, crm, sync } = await newAdvisor();
   crm.hold('a', ada);
   await sync();
@@ -154,7 +154,7 @@ test('a contact that the advisor deleted is not brought back', async () => {
   assert.deepEqual(await book(advisorId), []);
 });
 
-test('a number that another contact has is reported as a duplicate, and nothing is merged', async () => {
+test('a contact with a known number is reported as a duplicate, and not merged', async () => {
   const { advisorId, crm, sync } = await newAdvisor();
   const phone = newPhone();
   const mine = await createContact(deps, advisorId, { firstName: 'Mine', lastName: 'Own', phone }, 2);
@@ -170,7 +170,7 @@ test('a number that another contact has is reported as a duplicate, and nothing 
   assert.equal((await getContact(deps, advisorId, mine)).firstName, 'Mine');
 });
 
-test('the contact that texting made of a number is filled in, by one of the CRM’s contacts only', async () => {
+test('a contact that texting created is filled in by only one of the CRM’s contacts', async () => {
   const { advisorId, crm, sync } = await newAdvisor();
   const phone = newPhone();
   const texted = await createContact(deps, advisorId, { phone }, numberOf('source', 'Texting'));
@@ -184,7 +184,7 @@ test('the contact that texting made of a number is filled in, by one of the CRM�
   assert.equal(contact.source, numberOf('source', 'CardDAV'));
 });
 
-test('a sync never touches consent', async () => {
+test('a sync never changes consent', async () => {
   const { advisorId, crm, sync } = await newAdvisor();
   const phones = [newPhone(), newPhone(), newPhone()];
   const person = { ...world.ann, advisor: { ...world.ann.advisor, advisorId } };
@@ -209,7 +209,7 @@ test('a sync never touches consent', async () => {
   assert.equal(fresh?.state, 'none');
 });
 
-test('a CRM that fails is on record with its reason, what was taken before stays, and it is tried again in an hour', async () => {
+test('a failed sync keeps its reason and what it saved, and is retried in an hour', async () => {
   const { advisorId, crm, sync } = await newAdvisor({ daily: true, batchSize: 1 });
   crm.hold('a', ada);
   crm.hold('b', { lastName: 'Bond' });
@@ -239,7 +239,7 @@ test('a CRM that fails is on record with its reason, what was taken before stays
   );
 });
 
-test('cards that break a rule, or can’t be read, cost only themselves and are named', async () => {
+test('cards that break a rule or can’t be read cost only themselves, and are reported', async () => {
   const { advisorId, crm, sync } = await newAdvisor();
   crm.hold('a', ada, { leftOut: ['phone: must be a phone number'] });
   crm.refuse('card 7', 'it is not a vCard');
@@ -252,7 +252,7 @@ test('cards that break a rule, or can’t be read, cost only themselves and are 
   ]);
 });
 
-test('one sync at a time; a node that stops leaves it interrupted, and the next goes on', async () => {
+test('only one sync runs at a time; a node that stops interrupts it, and the next one continues', async () => {
   const { advisorId, crm, sync } = await newAdvisor({ batchSize: 1 });
   for (const id of ['a', 'b', 'c']) crm.hold(id, { lastName: id });
   const node = { ...deps, signals: makeSignals() };
@@ -260,7 +260,7 @@ test('one sync at a time; a node that stops leaves it interrupted, and the next 
   crm.before(async () => {
     answers += 1;
     if (answers !== 3) return;
-    await assert.rejects(sync(), /is running/);
+    await assert.rejects(sync(), /is already running/);
     node.signals.stopping.abort();
   });
   const cut = await syncCrm(node, advisorId, 'operator');
@@ -270,7 +270,7 @@ test('one sync at a time; a node that stops leaves it interrupted, and the next 
   assert.deepEqual(crm.asked, ['b', 'c']);
 });
 
-test('a sync whose node is believed dead is fenced off: what it still brings changes nothing', async () => {
+test('a sync whose node seems dead is fenced off: it can’t change anything anymore', async () => {
   const { advisorId, crm, sync } = await newAdvisor({ batchSize: 1 });
   crm.hold('a', ada);
   crm.hold('b', { lastName: 'Bond' });
@@ -286,7 +286,7 @@ test('a sync whose node is believed dead is fenced off: what it still brings cha
   assert.equal((await book(advisorId)).length, 2);
 });
 
-test('a daily sync runs when its day has come, by the domain’s clock', async () => {
+test('a daily sync runs when it is due by the domain’s clock', async () => {
   const { advisorId, crm } = await newAdvisor({ daily: true });
   crm.hold('a', ada);
   await syncDue(deps, () => {});
@@ -306,7 +306,7 @@ test('a daily sync runs when its day has come, by the domain’s clock', async (
   await disconnectCrm(deps, advisorId);
 });
 
-test('a secret lies sealed, and a connection shows none', async () => {
+test('a secret is stored sealed, and a connection doesn’t show it', async () => {
   const { advisorId } = await newAdvisor();
   const [row] = await database.asOwner<{ sealed: Buffer; settings: object }>(
     'select sealed_secret as sealed, settings from crm_connections where advisor_id = $1',
@@ -315,7 +315,7 @@ test('a secret lies sealed, and a connection shows none', async () => {
   assert.ok(row && !row.sealed.includes('secret '));
   assert.ok(!JSON.stringify(row.settings).includes('secret'));
   assert.ok(!JSON.stringify(await getCrmConnection(deps, advisorId)).includes('secret'));
-  // Moved to another advisor's row, it doesn't open.
+  // Copied to a different advisor's row, it can't be opened.
   const other = await newAdvisor();
   await database.asOwner('update crm_connections set sealed_secret = $2 where advisor_id = $1', [
     other.advisorId,
@@ -324,7 +324,7 @@ test('a secret lies sealed, and a connection shows none', async () => {
   await assert.rejects(other.sync());
 });
 
-test('two contacts are merged on request: what is lacking is taken over, and consent is not touched', async () => {
+test('a merge fills in what the kept contact lacks, and doesn’t change consent', async () => {
   const { advisorId, crm, sync } = await newAdvisor();
   const [phone, otherPhone] = [newPhone(), newPhone()];
   const groups = [
@@ -355,7 +355,7 @@ test('two contacts are merged on request: what is lacking is taken over, and con
   assert.deepEqual(JSON.parse(entry?.meta ?? ''), { keep, merge });
   assert.equal(JSON.parse(String(entry?.body)).firstName, 'Ada');
 
-  // The CRM now speaks for the one that was kept, and leaves what is his own.
+  // The CRM now updates the contact that was kept, except for its own fields.
   crm.hold('a', { ...ada, phone: otherPhone, gender: 2, city: 'Turin', firstName: 'Augusta' });
   await sync();
   const after = await getContact(deps, advisorId, keep);

@@ -87,7 +87,7 @@ suite('assent, the operator’s command', () => {
       [['firms'], /no verb "firms"[\s\S]*firms add/],
       [['firms', 'add'], /usage: assent firms add NAME/],
       [['keys', 'list', '--colour'], /--colour/],
-      [['token'], /--advisor is needed/],
+      [['token'], /--advisor is required/],
       [['advisors', 'set', 'ann@test.example'], /at least one setting/],
       [['advisors', 'set', 'ann@test.example', '--disabled', 'maybe'], /--disabled must be yes or no/],
       [['keys', 'issue', world.clientId, '--unlimited', '--rate', '5'], /--unlimited can’t be combined with/],
@@ -209,7 +209,7 @@ suite('assent, the operator’s command', () => {
     assert.equal((await run(setTo('app_sandbox_nobody', 'x'))).status, 1);
     const without = await run(['applications', 'set', clientId]);
     assert.equal(without.status, 2);
-    assert.match(without.stderr, /--external-client-id is needed/);
+    assert.match(without.stderr, /--external-client-id is required/);
   });
 
   test('token prints a token and nothing else, with the scopes that are asked for', async () => {
@@ -251,7 +251,7 @@ Ann,Smith,ann@example.org,+12125550123,,,,,,
       writeFileSync(file, csv);
       const first = await run(['contacts', 'import', file, '--advisor', 'ann@test.example']);
       assert.equal(first.status, 1, 'some rows were refused');
-      assert.match(first.stderr, /Imported 3, skipped 1 that are in the book, refused 5\./);
+      assert.match(first.stderr, /Imported 3, skipped 1 already in the book, refused 5\./);
       assert.match(first.stdout, /line 5: refused: firstName is required\./);
       assert.match(first.stdout, /line 6: refused: phone must be a phone number in E\.164/);
       assert.match(first.stdout, /line 7: refused: birthDate must be a real date/);
@@ -283,7 +283,7 @@ Ann,Smith,ann@example.org,+12125550123,,,,,,
       });
 
       const second = await run(['contacts', 'import', file, '--advisor', 'ann@test.example']);
-      assert.match(second.stderr, /Imported 0, skipped 4 that are in the book, refused 5\./);
+      assert.match(second.stderr, /Imported 0, skipped 4 already in the book, refused 5\./);
     });
 
     for (const format of ['csv', 'vcf'])
@@ -298,7 +298,7 @@ Ann,Smith,ann@example.org,+12125550123,,,,,,
         await addAdvisor(world.deps, { firmId: world.ann.advisor.firmId, name: format, email });
         const imported = await run(['contacts', 'import', file, '--advisor', email]);
         assert.equal(imported.status, 0, imported.stdout);
-        assert.match(imported.stderr, /Imported 3, skipped 0 that are in the book, refused 0\./);
+        assert.match(imported.stderr, /Imported 3, skipped 0 already in the book, refused 0\./);
         const again = join(folder, `again.${format}`);
         assert.equal((await run(['contacts', 'export', again, '--advisor', email])).status, 0);
         // A card's id is the contact's own, and each book's contacts have theirs.
@@ -322,7 +322,7 @@ Ann,Smith,ann@example.org,+12125550123,,,,,,
       assert.equal(undecided.status, 2);
       assert.match(undecided.stderr, /--format/);
       assert.equal(imported.status, 1);
-      assert.match(imported.stderr, /Imported 2, skipped 0 that are in the book, refused 3\./);
+      assert.match(imported.stderr, /Imported 2, skipped 0 already in the book, refused 3\./);
       assert.match(imported.stdout, /line \d+: refused: it is vCard 2\.1/);
       assert.match(imported.stdout, /line \d+: refused: it is not a vCard/);
       assert.match(imported.stdout, /line \d+: refused: the card has no end/);

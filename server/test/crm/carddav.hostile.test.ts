@@ -26,7 +26,7 @@ suite('a CardDAV server that is broken or hostile', () => {
   });
   after(() => server.close());
 
-  /** In both ways to ask, within the time that it has, and without a word of what is secret. */
+  /** Asserts the fault of a listing and a lookup, in time, and that it doesn't reveal the secret. */
   async function faults(message: RegExp): Promise<void> {
     const ask = /took longer/.test(message.source) ? hasty : patient;
     for (const asking of [() => listed(open(ask)), () => open(ask).lookup('+12125550123', ample())]) {
@@ -51,50 +51,54 @@ suite('a CardDAV server that is broken or hostile', () => {
     ['never answers', () => {}, /took longer than 0\.4 s/],
     ['answers garbage', (_, response) => void xml(response).end('<<<multistatus>\0&&&]]></</<'), /not CardDAV/],
     ['answers nothing', (_, response) => void xml(response).end(), /not CardDAV/],
-    ['answers half of an answer', (_, response) => void xml(response).end('<multistatus><response>'), /not CardDAV/],
+    ['answers incompletely', (_, response) => void xml(response).end('<multistatus><response>'), /not CardDAV/],
     [
-      'answers a page for people',
+      'answers with a web page',
       (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in'),
       /not CardDAV/,
     ],
     [
-      'answers entities of entities',
+      'defines entities',
       (_, response) =>
         void xml(response).end(
           `<!DOCTYPE m [<!ENTITY a "${'a'.repeat(99)}"><!ENTITY b "&a;&a;&a;">]><multistatus>&b;</multistatus>`,
         ),
       /document type/,
     ],
-    ['answers without a bottom', (_, response) => void xml(response).end('<a>'.repeat(500_000)), /nested too deeply/],
+    ['nests elements endlessly', (_, response) => void xml(response).end('<a>'.repeat(500_000)), /nested too deeply/],
     [
       'breaks off',
       (_, response) => {
         xml(response).write('<multistatus>');
         setTimeout(() => response.destroy(), 20);
       },
-      /breaks off/,
+      /the connection broke/,
     ],
-    ['is out of order', (_, response) => void response.writeHead(503).end(), /^It is out of order: it answered 503\.$/],
-    ['is asked too often', (_, response) => void response.writeHead(429).end(), /asked too often/],
+    [
+      'has an internal error',
+      (_, response) => void response.writeHead(503).end(),
+      /^It has an internal error: it answered 503\.$/,
+    ],
+    ['throttles', (_, response) => void response.writeHead(429).end(), /throttling us/],
     [
       'redirects to a private address',
       (_, response) => void response.writeHead(301, { location: 'http://169.254.169.254/book/' }).end(),
-      /^It redirects to another server\.$/,
+      /^It redirects to a different server\.$/,
     ],
     [
-      'redirects in a circle',
+      'redirects endlessly',
       (_, response) => void response.writeHead(301, { location: '/book/' }).end(),
       /^It redirects too often\.$/,
     ],
     [
-      'says that the books are elsewhere',
+      'says that its books are on a different server',
       (_, response) =>
         void xml(response).end(
           multistatus(
             `<response><href>/book/</href>${ok('<addressbook-home-set><href>https://elsewhere.example/</href></addressbook-home-set>')}</response>`,
           ),
         ),
-      /on another server/,
+      /on a different server/,
     ],
   ];
   for (const [what, answers, message] of everywhere)
@@ -103,7 +107,7 @@ suite('a CardDAV server that is broken or hostile', () => {
       await faults(message);
     });
 
-  test('whose answers are made to be slow to read holds up nothing', async () => {
+  test('can’t block us with answers that are made to be slow to read', async () => {
     const names = Array.from({ length: 40_000 }, (_, index) => `<a${index}>x</a${index}>`).join('');
     const propstats = Array.from({ length: 8_000 }, (_, index) => ok(`<a${index}/>`)).join('');
     server.answers = book(multistatus(`<response><href>/book/1.vcf</href>${names}${propstats}</response>`));
@@ -112,14 +116,14 @@ suite('a CardDAV server that is broken or hostile', () => {
     assert.ok(performance.now() - began < 2_000);
   });
 
-  test('that lists only a part is a fault: else the others would look deleted', async () => {
+  test('that lists only some contacts is a fault: otherwise the others would look deleted', async () => {
     server.answers = book(
       multistatus(entry('/book/1.vcf'), '<response><href>/book/</href><status>HTTP/1.1 507 X</status></response>'),
     );
-    await assert.rejects(listed(open()), { message: 'It lists only a part of its contacts.' });
+    await assert.rejects(listed(open()), { message: 'It lists only some of its contacts.' });
   });
 
-  test('can’t send us to cards on another server, nor give cards that were not asked for', async () => {
+  test('can’t send us to a different server, or return cards that we didn’t ask for', async () => {
     const good = vcard('1', ['FN:Ann Smith', 'N:Smith;Ann;;;']);
     server.answers = book(
       multistatus(entry('/book/1.vcf'), entry('https://elsewhere.example/2.vcf'), entry('http://[')),
@@ -131,14 +135,14 @@ suite('a CardDAV server that is broken or hostile', () => {
       [`${server.url}book/1.vcf`],
     );
     assert.deepEqual(refused, [
-      { what: 'https://elsewhere.example/2.vcf', why: 'It is said to be on another server.' },
-      { what: 'http://[', why: 'It is said to be on another server.' },
+      { what: 'https://elsewhere.example/2.vcf', why: 'Its address is on a different server.' },
+      { what: 'http://[', why: 'Its address is on a different server.' },
     ]);
     assert.equal(total, 3);
     assert.ok(server.asked.every(({ body }) => !body.includes('elsewhere')));
   });
 
-  test('costs only the cards that are broken, each with its reason', async () => {
+  test('costs only its broken cards, each with a reason', async () => {
     const person = ['FN:Ann Smith', 'N:Smith;Ann;;;'];
     const cards: Record<string, string> = {
       good: vcard('good', [...person, 'TEL:212-555-0123', 'BDAY:19610230', `NICKNAME:${'n'.repeat(201)}`]),
@@ -176,15 +180,15 @@ suite('a CardDAV server that is broken or hostile', () => {
       old: 'It is vCard 2.1: export it as 3.0 or 4.0.',
       nonsense: 'It is not a vCard.',
       'two-cards': 'It is not a vCard.',
-      empty: 'It has no name, no email address and no phone number that can be taken.',
+      empty: 'It has no valid name, email address or phone number.',
       'long-uid': 'Its id must be 1 to 500 characters of well-formed Unicode without NUL.',
-      large: 'The card is over a million characters.',
+      large: 'The card has over a million characters.',
       parameters: 'The card has over a thousand parameters.',
-      'kept-back': 'It is listed but not given.',
+      'kept-back': 'It is listed, but the server didn’t return it.',
     });
   });
 
-  test('that searches without a filter, or not at all, is no reason to believe a wrong contact', async () => {
+  test('that ignores filters or can’t search never yields a wrong contact', async () => {
     const other = vcard('other', ['FN:Other Person', 'N:Person;Other;;;', 'TEL:212-555-9123']);
     server.answers = book('', multistatus(card('/book/other.vcf', other)));
     assert.equal(await open().lookup('+12125550123', ample()), null);
@@ -192,18 +196,18 @@ suite('a CardDAV server that is broken or hostile', () => {
       server.answers = ({ method }, response) =>
         method === 'REPORT' ? void response.writeHead(status).end() : void xml(response).end(multistatus(self));
       await assert.rejects(open().lookup('+12125550123', ample()), {
-        message: 'It does not answer searches (addressbook-query), so nobody can be looked up.',
+        message: 'It doesn’t support searches (addressbook-query), so nobody can be looked up.',
       });
     }
   });
 
-  test('is given up when whoever asked gives up', async () => {
+  test('stops being read when the caller cancels', async () => {
     server.answers = () => {};
     for (const asking of [
       (until: AbortSignal) => listed(open(), new Map(), until),
       (until: AbortSignal) => open().lookup('+12125550123', until),
     ])
-      await assert.rejects(asking(AbortSignal.timeout(50)), { message: 'It was given up before it was done.' });
+      await assert.rejects(asking(AbortSignal.timeout(50)), { message: 'It was canceled before it was done.' });
   });
 });
 
@@ -211,7 +215,7 @@ function xml(response: ServerResponse): ServerResponse {
   return response.writeHead(207, { 'content-type': 'application/xml' });
 }
 
-/** An address book at /book/ that is listed and gives its cards so. */
+/** An address book at /book/ with this listing and these cards. */
 function book(listing: string, cards = multistatus()): Answers {
   return ({ method, headers }, response) => {
     if (method === 'REPORT') xml(response).end(cards);

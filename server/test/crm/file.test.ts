@@ -27,7 +27,7 @@ too,few
 8053,,,,,12,,
 `;
 
-  test('is listed as CSV: the first column that is an id counts, and what can’t be taken says why', async () => {
+  test('is listed as CSV: the first id column counts, and refused rows have a reason', async () => {
     const { contacts, unchanged, refused, total } = await listed(open('csv', csv));
     assert.deepEqual(contacts, [
       {
@@ -55,14 +55,14 @@ too,few
     ]);
     assert.deepEqual([unchanged, total], [[], null]);
     assert.deepEqual(refused.map(({ what, why }) => `${what}: ${why.slice(0, 40)}`).sort(), [
-      'line 3: It has no id: give the file a column “id',
+      'line 3: It has no id: add a column “id” with the',
       'line 5: It has the same id as line 2.',
       'line 6: It has 2 columns and not 8.',
-      'line 7: It has no name, no email address and no ',
+      'line 7: It has no valid name, email address or p',
     ]);
   });
 
-  test('is listed as vCards, with their UIDs as they are', async () => {
+  test('is listed as vCards, by their UIDs', async () => {
     const person = ['FN:Ann Smith', 'N:Smith;Ann;;;'];
     const cards = [
       vcard('urn:uuid:4fbe8971-0bc3-424c-9c26-36c3e1eff6b1', [
@@ -93,7 +93,7 @@ too,few
     assert.deepEqual(
       refused.map(({ why }) => why),
       [
-        'It has no UID: export the cards with theirs.',
+        'It has no UID: export the cards with their UIDs.',
         'It is vCard 2.1: export it as 3.0 or 4.0.',
         'It is a group, not a person.',
         'The card has no end.',
@@ -101,7 +101,7 @@ too,few
     );
   });
 
-  test('tells who has a number, whichever of theirs it is; one that can’t be taken is not looked at', async () => {
+  test('finds a contact by any of their numbers, and ignores refused ones', async () => {
     assert.equal((await open('csv', csv).lookup('+442071838750', ample()))?.remoteContactId, '8052');
     assert.equal(await open('csv', csv).lookup('+12125559999', ample()), null);
     const tels = ['TEL;TYPE=CELL:212-555-0100', 'TEL;TYPE=WORK:(646) 555-0199'];
@@ -110,7 +110,7 @@ too,few
     assert.deepEqual([contact?.remoteContactId, contact?.fields.phone], ['7', '+16465550199']);
   });
 
-  test('that is missing, a folder, unreadable or too large is a fault that says so', async () => {
+  test('that is missing, a folder, unreadable or too large is a fault with the reason', async () => {
     const faults = async (crm: Crm, message: RegExp) => {
       const isRight = (error: unknown) => error instanceof CrmFault && message.test(error.message);
       await assert.rejects(listed(crm), isRight);
@@ -133,16 +133,16 @@ too,few
     rmSync(path);
   });
 
-  test('that nobody is in is a fault: an export that went wrong must not look like everybody’s deletion', async () => {
+  test('without contacts is a fault: a failed export must not look as if everybody was deleted', async () => {
     for (const [format, text] of [
       ['csv', ''],
       ['csv', csv.slice(0, csv.indexOf('\n') + 1)],
       ['vcard', '<html>Sign in</html>'],
     ] as const)
-      await assert.rejects(listed(open(format, text)), /There is no contact in/);
+      await assert.rejects(listed(open(format, text)), /There are no contacts in/);
   });
 
-  test('that is written to while it is read is a fault, as half a file looks like one whose others are deleted', async () => {
+  test('that is changed while it is read is a fault: a partial file looks as if contacts were deleted', async () => {
     const rows = Array.from({ length: 2_000 }, (_, n) => `${n},,Person,Number${n},,,,\n`).join('');
     const { path, ...crm } = open('csv', csv.slice(0, csv.indexOf('\n') + 1) + rows);
     const batches = crm.list(new Map(), ample())[Symbol.asyncIterator]();
@@ -151,10 +151,10 @@ too,few
     const rest = async () => {
       while (!(await batches.next()).done);
     };
-    await assert.rejects(rest(), { message: `${path} was written to while it was read.` });
+    await assert.rejects(rest(), { message: `${path} was changed while it was read.` });
   });
 
-  test('that can’t be read to its end is a fault: a card that is cut off, a quote that is never closed, a row without end', async () => {
+  test('that can’t be read completely is a fault: a card that is cut off, an unclosed quote, a row that is too long', async () => {
     const card = vcardOf('1', 2_125_550);
     const row = '8055,,Last,Row,,,,\n';
     for (const [format, text] of [
@@ -163,22 +163,22 @@ too,few
       ['csv', `${csv}8054,,"Eve"ning,Quote,,,,\n${row}`],
       ['csv', `${csv}8054,,${'x'.repeat(300_000)},,,,,\n${row}`],
     ] as const)
-      await assert.rejects(listed(open(format, text)), /can’t be read to its end: .* \(line \d+\)\.$/);
+      await assert.rejects(listed(open(format, text)), /can’t be read completely: .* \(line \d+\)\.$/);
   });
 
-  test('with a card of one endless line is read past it', async () => {
+  test('is read past a card that is too long', async () => {
     const card = `BEGIN:VCARD\nNOTE:${'x'.repeat(4_000_000)}\nEND:VCARD\n${vcardOf('1', 2_125_550)}`;
     const { contacts, refused } = await listed(open('vcard', card));
     assert.deepEqual(
       [contacts.length, refused],
-      [1, [{ what: 'line 1', why: 'The card is over a million characters.' }]],
+      [1, [{ what: 'line 1', why: 'The card has over a million characters.' }]],
     );
   });
 
-  test('is given up when whoever asked gives up', async () => {
+  test('stops being read when the caller cancels', async () => {
     const many = open('vcard', Array.from({ length: 5_000 }, (_, n) => vcardOf(String(n), 2_000_000 + n)).join(''));
     await assert.rejects(many.lookup('+12129999999', AbortSignal.timeout(20)), {
-      message: 'It was given up before it was done.',
+      message: 'It was canceled before it was done.',
     });
   });
 });

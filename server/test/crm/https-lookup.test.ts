@@ -43,7 +43,7 @@ suite('a CRM by HTTPS lookup', () => {
   });
   after(() => server.close());
 
-  test('is asked by a question that the libraries of Standard Webhooks verify, and is believed', async () => {
+  test('gets a question that Standard Webhooks libraries verify, and its answer counts', async () => {
     server.answers = (asked, response) => {
       const { type, data } = new Webhook(secret).verify(
         asked.body,
@@ -65,7 +65,7 @@ suite('a CRM by HTTPS lookup', () => {
     assert.match(String(server.asked[0]?.headers['webhook-id']), /^msg_\w{32}$/);
   });
 
-  test('says that nobody has a number by an empty list, a signed 404, or by somebody with another number', async () => {
+  test('says that nobody has a number with an empty list, a signed 404, or a contact with a different number', async () => {
     const other = { ...ann, remoteContactId: '1', phone: '+12125559999' };
     server.answers = (asked, response) => answered(asked, response, { contacts: [] });
     assert.equal(await open().lookup(phone, ample()), null);
@@ -78,7 +78,7 @@ suite('a CRM by HTTPS lookup', () => {
     assert.equal((await open().lookup(phone, ample()))?.remoteContactId, '8051');
   });
 
-  test('lists its contacts page by page, and refuses those without an id and twins', async () => {
+  test('lists its contacts page by page; contacts without an id and duplicate ids are refused', async () => {
     const pages: Record<string, unknown> = {
       null: { contacts: [ann, { firstName: 'No', lastName: 'Id' }], nextCursor: 'b' },
       b: {
@@ -108,13 +108,13 @@ suite('a CRM by HTTPS lookup', () => {
       { what: '8051', why: 'It has the same id as 8051.', locator: '8051' },
       {
         what: '9',
-        why: 'It has no name, no email address and no phone number that can be taken. phone: must be a string or null. gender: must be one of 0, 1, 2, 3.',
+        why: 'It has no valid name, email address or phone number. phone: must be a string or null. gender: must be one of 0, 1, 2, 3.',
         locator: '9',
       },
     ]);
   });
 
-  test('can’t be imitated: an answer is signed, now, for this question, with this secret', async () => {
+  test('can’t be impersonated: an answer must be signed just now, for this question, with this secret', async () => {
     const good = { contacts: [ann] };
     const wrong: [Answers, RegExp][] = [
       [(_, response) => void json(response).end(JSON.stringify(good)), /200 without a signature/],
@@ -129,7 +129,7 @@ suite('a CRM by HTTPS lookup', () => {
       server.answers = answers;
       await assert.rejects(open().lookup(phone, ample()), faultOf(message));
     }
-    // While a secret is being changed there may be two signatures.
+    // There may be two signatures while a secret is being rotated.
     server.answers = (asked, response) => answered(asked, response, good, { more: ' v1,AAAA v2,xyz' });
     assert.equal((await open().lookup(phone, ample()))?.remoteContactId, '8051');
   });
@@ -138,26 +138,34 @@ suite('a CRM by HTTPS lookup', () => {
     ['answers without end', (_, response) => endlessly(json(response), ' '.repeat(65_536)), /more than \d+ bytes/],
     ['answers a byte at a time', (_, response) => drip(json(response)), /took longer than 0\.4 s/],
     ['never answers', () => {}, /took longer than 0\.4 s/],
-    ['breaks off', (_, response) => void json(response).write('{', () => response.destroy()), /breaks off/],
+    ['breaks off', (_, response) => void json(response).write('{', () => response.destroy()), /the connection broke/],
     ['redirects', (_, response) => void response.writeHead(302, { location: 'http://10.0.0.1/' }).end(), /redirects/],
     ['refuses the signature', (_, response) => void response.writeHead(401).end(), /secret the same/],
-    ['is busy', (_, response) => void response.writeHead(429).end(), /asked too often/],
-    ['is out of order', (_, response) => void response.writeHead(500).end(), /answered 500/],
+    ['throttles', (_, response) => void response.writeHead(429).end(), /throttling us/],
+    ['has an internal error', (_, response) => void response.writeHead(500).end(), /answered 500/],
     [
-      'answers in another type',
+      'answers with a different content type',
       (asked, response) => answered(asked, response, {}, { type: 'text/html' }),
       /not an answer/,
     ],
-    ['answers no JSON', (asked, response) => answered(asked, response, '', { raw: '{"contacts":' }), /not an answer/],
-    ['answers no list', (asked, response) => answered(asked, response, { contacts: 'all' }), /no list of contacts/],
-    ['answers a list of nothing', (asked, response) => answered(asked, response, { contacts: [null] }), /no list/],
     [
-      'answers too many at once',
+      'answers without JSON',
+      (asked, response) => answered(asked, response, '', { raw: '{"contacts":' }),
+      /not an answer/,
+    ],
+    [
+      'answers without a list',
+      (asked, response) => answered(asked, response, { contacts: 'all' }),
+      /no list of contacts/,
+    ],
+    ['lists null', (asked, response) => answered(asked, response, { contacts: [null] }), /no list/],
+    [
+      'answers with too many contacts at once',
       (asked, response) => answered(asked, response, { contacts: Array(5_001).fill({}) }),
       /more than 5000 contacts at once/,
     ],
     [
-      'has an odd cursor',
+      'has an invalid cursor',
       (asked, response) => answered(asked, response, { contacts: [], nextCursor: 7 }),
       /text or null/,
     ],
@@ -170,16 +178,16 @@ suite('a CRM by HTTPS lookup', () => {
       await assert.rejects(listed(crm), faultOf(message));
     });
 
-  test('whose pages go in a circle is a fault, and one that answers lookups only says so', async () => {
+  test('whose pages repeat is a fault, and so is a listing if it only answers lookups', async () => {
     server.answers = (asked, response) => answered(asked, response, { contacts: [], nextCursor: 'again' });
-    await assert.rejects(listed(open()), faultOf(/a cursor comes again/));
+    await assert.rejects(listed(open()), faultOf(/it repeats a cursor/));
     for (const status of [404, 501]) {
       server.answers = (_, response) => void response.writeHead(status).end();
       await assert.rejects(listed(open()), faultOf(/^It answers lookups only\.$/));
     }
   });
 
-  test('with a wrong address or secret is a fault that tells neither', async () => {
+  test('with an invalid address or secret is a fault that reveals neither', async () => {
     await assert.rejects(open({ url: 'http://crm.example/' }).lookup(phone, ample()), faultOf(/https:\/\//));
     await assert.rejects(open({ secret: 'hunter2' }).lookup(phone, ample()), faultOf(/^Its signing secret must be/));
     await assert.rejects(
@@ -190,7 +198,7 @@ suite('a CRM by HTTPS lookup', () => {
   });
 });
 
-suite('the server that the reference shows', () => {
+suite('the server in the reference', () => {
   const folder = mkdtempSync(join(tmpdir(), 'assent-crm-lookup-'));
   let program: ChildProcess;
   let url: string;
@@ -210,7 +218,7 @@ suite('the server that the reference shows', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('answers lookups and listings, and only those that are signed', async () => {
+  test('answers signed lookups and listings, and no others', async () => {
     const crm = crmOpener(['127.0.0.0/8'])({ kind: 'https', url, secret });
     assert.equal((await crm.lookup(phone, ample()))?.fields.lastName, 'Smith');
     assert.equal(await crm.lookup('+12125559999', ample()), null);
@@ -238,29 +246,29 @@ function json(response: ServerResponse): ServerResponse {
   return response.writeHead(200, { 'content-type': 'application/json' });
 }
 
-type Lie = {
+type Forgery = {
   status?: number;
   id?: string;
   at?: Date;
   by?: string;
   type?: string;
-  /** What is signed and sent in place of JSON. */
+  /** Signed and sent instead of the body as JSON. */
   raw?: string;
-  /** What is sent in place of what is signed. */
+  /** Sent instead of what is signed. */
   sent?: string;
   more?: string;
 };
 
-/** Answers as the other side's library signs it; what a test lies about is its to say. */
-function answered({ headers }: Asked, response: ServerResponse, body: unknown, lie: Lie = {}): void {
-  const { status = 200, id = String(headers['webhook-id']), at = new Date(), by = secret, more = '' } = lie;
-  const text = lie.raw ?? JSON.stringify(body);
+/** Answers signed by the library, except for what a test falsifies. */
+function answered({ headers }: Asked, response: ServerResponse, body: unknown, forged: Forgery = {}): void {
+  const { status = 200, id = String(headers['webhook-id']), at = new Date(), by = secret, more = '' } = forged;
+  const text = forged.raw ?? JSON.stringify(body);
   response
     .writeHead(status, {
-      'content-type': lie.type ?? 'application/json; charset=utf-8',
+      'content-type': forged.type ?? 'application/json; charset=utf-8',
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
       'webhook-signature': new Webhook(by).sign(id, at, text) + more,
     })
-    .end(lie.sent ?? text);
+    .end(forged.sent ?? text);
 }

@@ -1,6 +1,6 @@
 import type { Crm, CrmBatch } from '../../src/domain/ports.ts';
 
-/** Everything that a listing tells of, as one batch. */
+/** A whole listing as one batch. */
 export async function listed(
   crm: Crm,
   known: ReadonlyMap<string, string> = new Map(),
@@ -16,10 +16,10 @@ export async function listed(
   return all;
 }
 
-/** What a next listing may be told: the versions of what this one read, by locator. */
+/** The known versions to pass to the next listing, by locator. */
 export function versions({ contacts }: CrmBatch): Map<string, string> {
   return new Map(contacts.map(({ locator, version }) => [locator, version ?? '']));
 }
 
-/** An hour: for what is not about time. */
+/** An hour, for tests that aren't about timeouts. */
 export const ample = () => AbortSignal.timeout(3_600_000);

@@ -4,12 +4,16 @@ import { refusal, remoteContact } from '../../src/crm/remote-contacts.ts';
 
 suite('a contact of a CRM', () => {
   const person = { firstName: ' Ann ', lastName: 'Smith' };
-  const taken = (fields: Record<string, unknown>, remoteContactId: unknown = '1', remoteContactUrl: unknown = null) => {
+  const accepted = (
+    fields: Record<string, unknown>,
+    remoteContactId: unknown = '1',
+    remoteContactUrl: unknown = null,
+  ) => {
     const contact = remoteContact({ remoteContactId, remoteContactUrl, fields });
     return 'refused' in contact ? contact.refused : contact;
   };
 
-  test('is taken with its fields trimmed and nothing that is no field of a contact', () => {
+  test('is accepted with trimmed fields, without those that contacts don’t have', () => {
     const given = {
       ...person,
       phone: '+12125550123',
@@ -19,7 +23,7 @@ suite('a contact of a CRM', () => {
       source: 2,
       __proto__: { city: 'x' },
     };
-    assert.deepEqual(taken(given), {
+    assert.deepEqual(accepted(given), {
       remoteContactId: '1',
       remoteContactUrl: null,
       locator: '1',
@@ -29,8 +33,8 @@ suite('a contact of a CRM', () => {
     });
   });
 
-  test('leaves out every field that breaks a rule, also those that another one hides, and names them', () => {
-    const contact = taken({
+  test('leaves out and names every field that breaks a rule, including those that another error hides', () => {
+    const contact = accepted({
       ...person,
       firstName: 'x'.repeat(201),
       nickname: 'nul\0',
@@ -53,21 +57,24 @@ suite('a contact of a CRM', () => {
     ]);
   });
 
-  test('needs a name, an email address or a phone, and an id that can be kept', () => {
+  test('needs a name, an email address or a phone, and a valid id', () => {
     for (const fields of [
       { firstName: 'Ann' },
       { lastName: 'Smith' },
       { emailAddress: 'a@b.c' },
       { phone: '+12125550123' },
     ])
-      assert.ok(typeof taken(fields) === 'object');
-    assert.match(String(taken({ city: 'Springfield', phone: '1' })), /^It has no name, .* taken\. phone: must be/);
-    for (const id of ['x', '😀'.repeat(500)]) assert.ok(typeof taken(person, id) === 'object');
+      assert.ok(typeof accepted(fields) === 'object');
+    assert.match(
+      String(accepted({ city: 'Springfield', phone: '1' })),
+      /^It has no valid name, email address or phone number\. phone: must be/,
+    );
+    for (const id of ['x', '😀'.repeat(500)]) assert.ok(typeof accepted(person, id) === 'object');
     for (const id of ['', '😀'.repeat(501), 'nul\0', 'lone \udc00', 8051, null, {}])
-      assert.match(String(taken(person, id)), /^Its id must be 1 to 500 characters/);
+      assert.match(String(accepted(person, id)), /^Its id must be 1 to 500 characters/);
   });
 
-  test('has a page of the web or none', () => {
+  test('has a web address or none', () => {
     const pages: [unknown, string | null][] = [
       ['https://crm.example/8051?tab=1', 'https://crm.example/8051?tab=1'],
       ['http://crm.example/ä', 'http://crm.example/%C3%A4'],
@@ -78,12 +85,12 @@ suite('a contact of a CRM', () => {
       [8051, null],
     ];
     for (const [given, expected] of pages) {
-      const contact = taken(person, '1', given);
+      const contact = accepted(person, '1', given);
       assert.equal(typeof contact === 'object' && contact.remoteContactUrl, expected, String(given));
     }
   });
 
-  test('that is refused is named in a line, whatever its CRM calls it', () => {
+  test('that is refused is named in one line, whatever its name contains', () => {
     assert.deepEqual(refusal({ what: `a\nb\u2028c\x1b[31m${'x'.repeat(300)}` }, 'it is not a vCard'), {
       what: `a b c [31m${'x'.repeat(190)}…`,
       why: 'It is not a vCard.',

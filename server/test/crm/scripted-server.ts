@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 export type Asked = { method: string; path: string; headers: IncomingMessage['headers']; body: string };
 export type Answers = (asked: Asked, response: ServerResponse) => void | Promise<void>;
 
-/** The far side as the test wants it: it answers whatever `answers` says. */
+/** A server that answers as the test's `answers` says. */
 export type ScriptedServer = { url: string; answers: Answers; asked: Asked[]; close(): Promise<void> };
 
 export async function startScriptedServer(): Promise<ScriptedServer> {
@@ -32,7 +32,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   return server;
 }
 
-/** The same text again and again, for as long as anybody listens. */
+/** Sends the same text again and again until the connection is closed. */
 export function endlessly(response: ServerResponse, text: string): void {
   const more = () => {
     while (!response.destroyed && response.write(text));
@@ -41,7 +41,7 @@ export function endlessly(response: ServerResponse, text: string): void {
   more();
 }
 
-/** A byte now and then. */
+/** Sends a byte now and then. */
 export function drip(response: ServerResponse, everyMs = 50): void {
   const timer = setInterval(() => response.write(' '), everyMs);
   response.on('close', () => clearInterval(timer));

@@ -57,7 +57,7 @@ export async function importFile({ runtime, operands, options, out }: Call): Pro
   }
   await flush();
   out.progress('Importing', lines, lines);
-  out.note(`Imported ${counts.imported}, skipped ${counts.same} that are in the book, refused ${counts.refused}.`);
+  out.note(`Imported ${counts.imported}, skipped ${counts.same} already in the book, refused ${counts.refused}.`);
   if (counts.refused > 0) out.exitCode = 1;
 }
 
@@ -68,7 +68,7 @@ export async function exportFile({ runtime, operands, options, out }: Call): Pro
   const { totalRecord } = (
     await searchContacts(runtime, advisorId, { page: 1, pageSize: 1, sortBy: 'fullName', sortDirection: 'asc' })
   ).pageInfo;
-  // A book is personal data: the file is its writer's alone.
+  // A book is personal data, so only the file's owner may read it.
   const file = await open(path, 'w', 0o600);
   await file.chmod(0o600);
   let done = 0;

@@ -4,19 +4,19 @@ import { byOperator } from '../../domain/archive/archive.ts';
 import { contactFormatOption } from '../files.ts';
 import { type Verb, wholeNumber } from '../verb.ts';
 
-const advisorOption = { value: 'EMAIL|ID', about: 'Whose book.', required: true } as const;
+const advisorOption = { value: 'EMAIL|ID', about: 'The advisor whose book it is.', required: true } as const;
 
 export const contactVerbs: Verb[] = [
   {
     name: 'contacts import',
-    about: 'Import contacts from a CSV or vCard file. Says row by row what was refused and why; safe to run again.',
+    about: 'Import contacts from a CSV or vCard file. Lists each refused row with the reason. Safe to run again.',
     operands: ['FILE'],
     options: {
       advisor: advisorOption,
       format: contactFormatOption,
-      region: { value: 'CC', about: 'Where numbers without a country code are from; US by default.' },
+      region: { value: 'CC', about: 'Country of numbers without a country code; US by default.' },
     },
-    // With these two come the parsers of files, which no other command waits for.
+    // These two verbs load the file parsers on demand, so other verbs start faster.
     run: async (call) => (await import('./contact-files.ts')).importFile(call),
   },
   {
@@ -28,7 +28,7 @@ export const contactVerbs: Verb[] = [
   },
   {
     name: 'contacts duplicates',
-    about: 'List the numbers that more than one contact has.',
+    about: 'List the numbers that several contacts share.',
     operands: [],
     options: { advisor: advisorOption },
     run: async ({ runtime, options, out }) => {
@@ -38,7 +38,7 @@ export const contactVerbs: Verb[] = [
   },
   {
     name: 'contacts merge',
-    about: 'Make one contact of two: KEEP takes from OTHER what it lacks, and OTHER goes. Consent is not touched.',
+    about: 'Merge two contacts: KEEP takes what it lacks from OTHER, and OTHER is deleted. Consent is not changed.',
     operands: ['KEEP', 'OTHER'],
     options: { advisor: advisorOption },
     run: async ({ runtime, operands, options, out }) => {

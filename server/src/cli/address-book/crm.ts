@@ -15,46 +15,48 @@ import { contactFormatOf, contactFormatOption } from '../files.ts';
 import { inOneLine } from '../terminal.ts';
 import { type Call, secretFromStdin, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
 
-const advisorOption = { value: 'EMAIL|ID', about: 'Whose CRM.', required: true } as const;
+const advisorOption = { value: 'EMAIL|ID', about: 'The advisor whose CRM it is.', required: true } as const;
 
 export const crmVerbs: Verb[] = [
   {
     name: 'crm connect',
-    about: 'Connect an advisor’s CRM, in place of one before, once it has answered. Its first sync begins by itself.',
+    about:
+      'Connect an advisor’s CRM once it has answered, replacing the one before. The first sync starts automatically.',
     operands: [],
     options: {
       advisor: advisorOption,
       kind: { value: crmKinds.join('|'), about: 'How it is reached.', required: true },
-      url: { value: 'URL', about: 'carddav: the server, an account or an address book. https: where lookups go.' },
-      username: { value: 'NAME', about: 'carddav: whom to sign in as.' },
-      file: { value: 'PATH', about: 'file: a vCard or CSV file that the server’s machine has.' },
+      url: { value: 'URL', about: 'carddav: a server, an account or an address book. https: the address for lookups.' },
+      username: { value: 'NAME', about: 'carddav: the user name to sign in with.' },
+      file: { value: 'PATH', about: 'file: a vCard or CSV file on the server’s machine.' },
       format: contactFormatOption,
-      region: { value: 'CC', about: 'Where numbers without a country code are from; US by default.' },
+      region: { value: 'CC', about: 'Country of numbers without a country code; US by default.' },
       'secret-stdin': {
-        about: 'Read the password, or the signing secret, from stdin. Without it, https makes a secret and prints it.',
+        about: 'Read the password or signing secret from stdin. Without it, https generates a secret and prints it.',
       },
-      daily: { value: 'yes|no', about: 'Whether it is synced every day; yes by default.' },
-      'no-check': { about: 'Don’t ask the CRM anything first.' },
+      daily: { value: 'yes|no', about: 'Whether to sync every day; yes by default.' },
+      'no-check': { about: 'Connect without asking the CRM first.' },
     },
     run: connect,
   },
   {
     name: 'crm list',
-    about: 'List the CRMs that are connected.',
+    about: 'List the connected CRMs.',
     operands: [],
     options: {},
     run: async ({ runtime, out }) => out.records((await listCrmConnections(runtime)).map(brief)),
   },
   {
     name: 'crm show',
-    about: 'Show an advisor’s CRM: how it is reached, what its last syncs came to, what keeps it from answering.',
+    about:
+      'Show an advisor’s CRM: its settings, the results of its last syncs, and why its last lookup failed, if it did.',
     operands: [],
     options: { advisor: advisorOption },
     run: show,
   },
   {
     name: 'crm sync',
-    about: 'Bring an advisor’s book in step with his CRM now, and say what there is to look at.',
+    about: 'Sync an advisor’s book with their CRM now, and list the findings.',
     operands: [],
     options: { advisor: advisorOption },
     watches: true,
@@ -62,9 +64,9 @@ export const crmVerbs: Verb[] = [
   },
   {
     name: 'crm findings',
-    about: 'List what a sync found for a person to look at: duplicates, conflicts, what is missing or was refused.',
+    about: 'List a sync’s findings for a person to look at: duplicates, conflicts, missing and refused contacts.',
     operands: [],
-    options: { advisor: advisorOption, sync: { value: 'ID', about: 'Which sync; by default the last.' } },
+    options: { advisor: advisorOption, sync: { value: 'ID', about: 'The sync; by default the last one.' } },
     run: async ({ runtime, options, out }) => {
       const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
       const syncId = options.sync === undefined ? undefined : wholeNumber('--sync', options.sync);
@@ -73,7 +75,7 @@ export const crmVerbs: Verb[] = [
   },
   {
     name: 'crm disconnect',
-    about: 'Disconnect an advisor’s CRM and forget its secret. The contacts that came from it stay.',
+    about: 'Disconnect an advisor’s CRM and delete its secret. Contacts from it stay.',
     operands: [],
     options: { advisor: advisorOption },
     run: async ({ runtime, options, out }) => {
@@ -84,50 +86,53 @@ export const crmVerbs: Verb[] = [
   },
   {
     name: 'crm reseal',
-    about: 'Seal the secrets of all CRMs anew, by the first key of CREDENTIALS_KEY.',
+    about: 'Reseal the secrets of all CRMs with the first key of CREDENTIALS_KEY.',
     operands: [],
     options: {},
-    run: async ({ runtime, out }) => out.note(`Sealed ${await resealSecrets(runtime)} anew.`),
+    run: async ({ runtime, out }) => out.note(`Resealed ${await resealSecrets(runtime)}.`),
   },
 ];
 
 async function connect(call: Call): Promise<void> {
   const { runtime, options, switches, out } = call;
   const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
-  const { access, made } = await accessOf(call);
+  const { access, generated } = await accessOf(call);
   const daily = yesOrNo('--daily', options.daily ?? 'yes');
-  const connection = await connectCrm(runtime, advisorId, access, { daily, check: !made && !switches.has('no-check') });
+  const connection = await connectCrm(runtime, advisorId, access, {
+    daily,
+    check: !generated && !switches.has('no-check'),
+  });
   out.records([brief(connection)]);
-  if (made) out.note(`The signing secret, shown this once:\n${made}`);
+  if (generated) out.note(`The signing secret, shown only this once:\n${generated}`);
 }
 
-/** How the CRM is reached; `made` is a secret that nobody has seen yet, so that the other side can't know it. */
-async function accessOf(call: Call): Promise<{ access: CrmAccess; made?: string }> {
+/** How to reach the CRM; `generated` is a new secret, which the CRM can't know yet. */
+async function accessOf(call: Call): Promise<{ access: CrmAccess; generated?: string }> {
   const { options } = call;
   const region = options.region ?? 'US';
-  // With it come the numbering plans of the world, which no other command waits for.
+  // Loaded on demand, because it includes the world's numbering plans.
   const { isRegion } = await import('../../contact-files/fields.ts');
   if (!isRegion(region)) throw new UsageError(`--region must be a country code such as US, not "${region}".`);
   if (options.kind === 'file') {
-    const path = resolve(needed(call, 'file'));
+    const path = resolve(required(call, 'file'));
     return { access: { kind: 'file', path, format: contactFormatOf(path, options.format), region } };
   }
   const secret = await secretFromStdin(call, 'secret-stdin');
   if (options.kind === 'carddav') {
     if (!secret) throw new UsageError('Give the password on stdin, with --secret-stdin.');
-    const username = needed(call, 'username');
-    return { access: { kind: 'carddav', url: needed(call, 'url'), username, secret, region } };
+    const username = required(call, 'username');
+    return { access: { kind: 'carddav', url: required(call, 'url'), username, secret, region } };
   }
   if (options.kind !== 'https')
     throw new UsageError(`--kind must be one of ${crmKinds.join(', ')}, not "${options.kind}".`);
-  if (secret) return { access: { kind: 'https', url: needed(call, 'url'), secret } };
-  const made = `whsec_${randomBytes(32).toString('base64')}`;
-  return { access: { kind: 'https', url: needed(call, 'url'), secret: made }, made };
+  if (secret) return { access: { kind: 'https', url: required(call, 'url'), secret } };
+  const generated = `whsec_${randomBytes(32).toString('base64')}`;
+  return { access: { kind: 'https', url: required(call, 'url'), secret: generated }, generated };
 }
 
-function needed({ options }: Call, name: string): string {
+function required({ options }: Call, name: string): string {
   const value = options[name];
-  if (!value) throw new UsageError(`--${name} is needed for --kind ${options.kind}.`);
+  if (!value) throw new UsageError(`--${name} is required for --kind ${options.kind}.`);
   return value;
 }
 
@@ -139,12 +144,12 @@ async function show({ runtime, options, json, out }: Call): Promise<void> {
   const { settings, ...rest } = connection;
   out.records(Object.entries({ ...rest, ...settings }).map(([setting, value]) => ({ setting, value })));
   out.line('');
-  out.records(syncs.map(told));
+  out.records(syncs.map(row));
 }
 
 async function sync({ runtime, options, out, until }: Call): Promise<void> {
   const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
-  // Ctrl-C ends the sync where it stands, on record, and the next one goes on from there.
+  // Ctrl-C interrupts the sync, which is recorded, and the next sync continues from there.
   until.addEventListener('abort', () => runtime.signals.stopping.abort());
   const result = await syncCrm(runtime, advisorId, 'operator', (done, total) =>
     out.progress('Syncing', done, total ?? done + 1),
@@ -164,7 +169,7 @@ function summary({ status, reason, added, updated, unchanged, ...rest }: CrmSync
   return status === 'succeeded' ? counts : `The sync ${status}: ${reason}\n${counts}`;
 }
 
-function told({ syncId, status, reason, dateTimeStarted, dateTimeEnded, kind, ...counts }: CrmSync) {
+function row({ syncId, status, reason, dateTimeStarted, dateTimeEnded, kind, ...counts }: CrmSync) {
   return { syncId, dateTimeStarted, dateTimeEnded, status, reason, ...counts };
 }
 

@@ -53,5 +53,5 @@ function readerOf(path: string, given: string | undefined): Reader {
   if (format === 'csv') return readCsv;
   if (format === 'ndjson' || (format === 'jsonl' && given === undefined)) return readNdjson;
   if (given !== undefined) throw new UsageError(`--format must be ndjson or csv, not "${given}".`);
-  throw new UsageError('The file ends in neither .ndjson nor .csv: say --format ndjson or --format csv.');
+  throw new UsageError('The file ends in neither .ndjson nor .csv: add --format ndjson or --format csv.');
 }

@@ -1,29 +1,29 @@
 import type { Verb } from '../verb.ts';
 
-const firmOption = { value: 'FIRM', about: 'Whose advisors find it; by default those of every firm.' } as const;
+const firmOption = { value: 'FIRM', about: 'The firm whose advisors find it; by default every firm.' } as const;
 
 export const contentVerbs: Verb[] = [
   {
     name: 'content import',
-    about: 'Import content from a file of JSON lines or CSV. Says line by line what was refused; safe to run again.',
+    about: 'Import content from an NDJSON or CSV file. Lists each refused line with the reason. Safe to run again.',
     operands: ['FILE'],
     options: {
       firm: firmOption,
-      format: { value: 'ndjson|csv', about: 'By default what the file’s ending says.' },
+      format: { value: 'ndjson|csv', about: 'The file’s format; by default its extension decides.' },
     },
-    // With these two come parsers and schemas, which no other command waits for.
+    // These two verbs load parsers and schemas on demand, so other verbs start faster.
     run: async (call) => (await import('./content-import.ts')).importFile(call),
   },
   {
     name: 'content sync',
-    about: 'Take over what a feed or a sitemap lists, and say what changed; safe to run again.',
+    about: 'Import the items of a feed or the pages of a sitemap, and list the changes. Safe to run again.',
     operands: ['URL-OR-FILE'],
     options: {
       firm: firmOption,
-      type: { value: 'TYPE', about: 'What it is; WebContent by default.' },
+      type: { value: 'TYPE', about: 'The type of content; WebContent by default.' },
       status: { value: 'STATUS', about: 'draft, published or archived; published by default.' },
-      'archive-missing': { about: 'Archive what the sitemap no longer lists.' },
-      'titles-max': { value: 'N', about: 'Read at most N pages of a sitemap for their titles; 500 by default.' },
+      'archive-missing': { about: 'Archive pages that the sitemap no longer lists.' },
+      'titles-max': { value: 'N', about: 'Read the titles of at most N pages of a sitemap; 500 by default.' },
     },
     run: async (call) => {
       const { syncContent } = await import('./content-sync.ts');

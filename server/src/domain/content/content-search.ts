@@ -12,11 +12,11 @@ export type ContentSearch = { contentType: ContentType | 'All'; text?: string; p
 
 export const contentSorts = ['relevance', 'title'] as const;
 
-/** More say nothing more. */
+/** More words don't make a search more precise. */
 const wordsMax = 12;
-/** Where any word will do, each brings all that it has. */
+/** If any word will do, each adds all of its items. */
 const anyWordsMax = 6;
-/** Nobody misspells everything, and each word takes a search of its own. */
+/** Nobody misspells every word, and each correction takes a query. */
 const correctionsMax = 4;
 const nearWordsMax = 100;
 const meaningsMax = 3;
@@ -24,14 +24,14 @@ const correctedLengthMin = 4;
 const shortWordLength = 5;
 const rankedMin = 400;
 
-/** By how well items match the text, or where there is none by title. */
+/** By relevance if there is text, otherwise by title. */
 export function contentOrder(text: string | undefined) {
   return text === undefined || isBlank(text)
     ? ({ sortBy: 'title', sortDirection: 'asc' } as const)
     : ({ sortBy: 'relevance', sortDirection: 'desc' } as const);
 }
 
-/** What is published for everyone and for the advisor's firm. */
+/** Searches the items that are published for everyone or for the advisor's firm. */
 export async function searchContent(
   deps: Deps,
   advisorId: number,
@@ -47,7 +47,7 @@ export async function searchContent(
   return pageOf(order, total, items);
 }
 
-/** What has all the words; where nothing does, as they may have been meant; where still nothing does, what has any. */
+/** Items with all of the words; if none, with the words corrected; if still none, with any of the words. */
 async function findText(
   db: Db,
   filter: ContentFilter,
@@ -56,7 +56,7 @@ async function findText(
 ): Promise<FoundContent> {
   const asked = meaningfulWords(text).slice(0, wordsMax);
   if (asked.length === 0) return { total: 0, items: [] };
-  // A whole number of pages, so that none is half ranked.
+  // A whole number of pages, so no page is partly ranked.
   const page = { offset, limit, rankedMax: Math.ceil(rankedMin / limit) * limit };
   const words = asked.map((word): AskedWord => ({ word, others: [] }));
   const found = await store.listContentByText(db, filter, { words, any: false }, page);
@@ -67,7 +67,7 @@ async function findText(
   return store.listContentByText(db, filter, { words: meant.slice(0, anyWordsMax), any: true }, page);
 }
 
-/** A word that the library doesn't know, nor one that it begins, may have been meant to be another. */
+/** Adds corrections to words that the library doesn't have, even as a prefix. */
 async function corrected(db: Db, words: AskedWord[]): Promise<AskedWord[]> {
   const known = new Set(
     await store.listKnownWords(
@@ -76,14 +76,14 @@ async function corrected(db: Db, words: AskedWord[]): Promise<AskedWord[]> {
     ),
   );
   const unknown = words.filter(({ word }) => !known.has(word)).slice(0, correctionsMax);
-  // Where each of them is known, but to others, any may be the one that was misspelt.
+  // If all are known, but no item has them all, any of them may be the misspelled one.
   const doubtful = new Set(unknown.length > 0 ? unknown : words.slice(0, correctionsMax));
   return Promise.all(
     words.map(async (each) => (doubtful.has(each) ? { ...each, others: await meanings(db, each.word) } : each)),
   );
 }
 
-/** The nearest words: one slip away, or in a longer word two. Of very short ones each is near every other. */
+/** The nearest words, one slip away, or two in longer words. Very short words have none: they are all near each other. */
 async function meanings(db: Db, word: string): Promise<string[]> {
   if (word.length < correctedLengthMin) return [];
   const slipsMax = word.length <= shortWordLength ? 1 : 2;

@@ -1,9 +1,9 @@
 import { fold } from '../shared/folding.ts';
 
-/** In code points; what is longer is cut, in items and in searches alike. */
+/** In code points; longer words are cut, both in items and in searches. */
 const wordLengthMax = 40;
 
-/** Words that say nothing about what an item is about. Not "will": people make one. */
+/** Words that don't tell what an item is about. "will" isn't one of them: people make a will. */
 const stopWords = new Set(
   `a about above after again all also am an and any are as at be because been before being below between both but by can
    could did do does doing don down during each few for from further had has have having he her here hers him his how i
@@ -12,7 +12,7 @@ const stopWords = new Set(
    until up us very was we were what when where which while who whom why with would you your yours`.split(/\s+/),
 );
 
-/** The words of a text, without case and accents, in their order. Plans and the like are one word however written. */
+/** A text's words in order, without case and accents. 401(k) and the like are one word, however they are written. */
 export function wordsOf(text: string): string[] {
   const joined = fold(text)
     .replace(/(?<=\p{L})['’](?=\p{L})/gu, '') // client's
@@ -21,7 +21,7 @@ export function wordsOf(text: string): string[] {
   return (joined.match(/[\p{L}\p{N}]+/gu) ?? []).map(cut);
 }
 
-/** The words that a search is for: those that mean something, or all where none does. */
+/** The words to search for: the meaningful ones, or all if none is. */
 export function meaningfulWords(text: string): string[] {
   const words = [...new Set(wordsOf(text))];
   const meaningful = words.filter((word) => !stopWords.has(word));
@@ -33,8 +33,8 @@ function cut(word: string): string {
 }
 
 /**
- * How many letters to add, drop, change or swap with their neighbour to get from one word to the other; Infinity where
- * it is more than the limit. (Damerau–Levenshtein, where no letter is touched twice.)
+ * How many letters to add, drop, change or swap with a neighbor to get from one word to the other; Infinity if over the
+ * limit. (Damerau–Levenshtein, in which no letter is edited twice.)
  */
 export function distance(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit) return Infinity;

@@ -7,7 +7,7 @@ import { wordsOf } from './content-words.ts';
 export { type ContentStatus, type ContentType, contentStatuses, contentTypes } from '../../store/content/content.ts';
 export { type ContentItem, type ContentSearch, contentOrder, contentSorts, searchContent } from './content-search.ts';
 
-/** Items belong to a firm, or with null to everyone; what one source brought is told from what others did. */
+/** Items belong to a firm, or to everyone if it is null. Each source's items are kept apart. */
 export type ContentOwner = { firmId: number | null; source: string | null };
 export type ContentInput = Omit<ContentFields, 'source'>;
 export type Saved = 'added' | 'changed' | 'unchanged';
@@ -15,33 +15,33 @@ export type Saved = 'added' | 'changed' | 'unchanged';
 export const contentBatchMax = 1_000;
 
 /**
- * Saves a batch in one transaction. An item is the same one where owner and url are; of a url that is repeated the last
- * wins. Returns what became of each, in order; what is unchanged is not written.
+ * Saves a batch in one transaction. Owner and url identify an item; of duplicate urls, the last one wins. Returns each
+ * item's outcome, in order. Unchanged items are not written.
  */
 export async function saveContent(deps: Deps, owner: ContentOwner, items: ContentInput[]): Promise<Saved[]> {
   if (items.length > contentBatchMax) throw new Error(`A batch has at most ${contentBatchMax} items.`);
   if (items.length === 0) return [];
   const wanted = new Map(items.map((item) => [item.url, { ...item, source: owner.source }]));
-  const saved = await deps.db.transaction(async (db) => {
+  const saved = await inTransaction(deps, async ({ db, clock }) => {
     await store.lockContent(db, owner.firmId);
     const rows = await store.listContent(db, owner.firmId, [...wanted.keys()]);
-    const there = new Map(rows.map((row) => [row.url, row]));
+    const existing = new Map(rows.map((row) => [row.url, row]));
     const outcomes = new Map<string, Saved>();
     const write: Write = { added: [], changed: [] };
     for (const [url, fields] of wanted) {
-      const row = there.get(url);
+      const row = existing.get(url);
       const outcome = row ? (differs(row, fields) ? 'changed' : 'unchanged') : 'added';
       if (!row) write.added.push(fields);
       else if (outcome === 'changed') write.changed.push(fields);
       outcomes.set(url, outcome);
     }
-    await save(db, owner.firmId, write, deps.clock.now());
+    await save(db, owner.firmId, write, clock.now());
     return outcomes;
   });
   return items.map(({ url }) => saved.get(url) as Saved);
 }
 
-/** By url what an owner has of a source: for a sync that wants to know what to read again. */
+/** The owner's items from a source, by url: a sync decides by them what to read again. */
 export async function listKnownContent(
   deps: Deps,
   { firmId, source }: ContentOwner,

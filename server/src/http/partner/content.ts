@@ -16,12 +16,16 @@ export async function search(deps: Deps, advisorId: number, { query }: { query: 
 function textOf({ searchText, search }: Query): string | undefined {
   if (searchText !== undefined && search !== undefined && search !== searchText)
     throw invalid([
-      { path: '/search', rule: 'agree', message: 'search is another name of searchText: both given must be equal.' },
+      {
+        path: '/search',
+        rule: 'agree',
+        message: 'search is another name for searchText: if both are given, they must be equal.',
+      },
     ]);
   return searchText ?? search;
 }
 
-/** The order follows from the text. Whoever asks for another is told so, rather than given what they didn't ask for. */
+/** The text determines the order. Asking for a different order is an error rather than ignored. */
 function requireOrder(query: Query, text: string | undefined): void {
   const order = contentOrder(text);
   const broken = (['sortBy', 'sortDirection'] as const)

@@ -40,7 +40,7 @@ export const ContactChange = Type.Object(
   {
     title: 'Contact change',
     description:
-      'Fields given are replaced, omitted ones kept. `null` or `""` clears an optional field; `firstName` and `lastName` can’t be cleared.',
+      'Replaces the fields that are given and keeps the others. `null` or `""` clears an optional field; `firstName` and `lastName` can’t be cleared.',
   },
 );
 
@@ -48,7 +48,7 @@ export const ContactParams = Type.Object({ contactId: Id({ description: 'The con
 
 export const IdResult = Type.Object({ id: Id({ examples: [1] }) }, { title: 'Id result' });
 
-/** Output strings that are unset are left out, so those that are there have at least one character. */
+/** Unset strings are left out of answers, so those that are there have at least one character. */
 const Text = (description?: string) => Type.Optional(Type.String({ minLength: 1, description }));
 const source = Type.Integer({ description: '0 Manual, 1 Import, 2 API, 3 Texting, 4 Form, 10 or more: a CRM' });
 
@@ -98,7 +98,7 @@ export const ContactSummary = Type.Object(
   {
     contactId: Id(),
     identifier: Type.String({ format: 'uuid' }),
-    fullName: Type.String({ description: 'The number, for a contact made by texting.' }),
+    fullName: Type.String({ description: 'The phone number, for a contact that texting created.' }),
     firstName: Text(),
     lastName: Text(),
     email: Text(),
@@ -122,16 +122,17 @@ export const ContactQuery = PageQuery(contactSorts, {
     Type.String({
       freeText: true,
       maxLength: stringLengthMax,
-      description: 'Each word begins a word of the name or the email, or is digits of the phone. Any case and accent.',
+      description:
+        'Each word matches the beginning of a word in the name or email, or digits of the phone. Any case and accents.',
       examples: ['ann smi'],
     }),
   ),
-  phone: Type.Optional(Phone({ description: 'In E.164, the plus written `%2B`.', examples: ['+12125550123'] })),
+  phone: Type.Optional(Phone({ description: 'In E.164, with the plus sign as `%2B`.', examples: ['+12125550123'] })),
   email: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: emailLengthMax,
-      description: 'The whole address, in any case; a plus in it is written `%2B`.',
+      description: 'The whole address, in any case; a plus sign in it as `%2B`.',
     }),
   ),
   groupId: Type.Optional(Id({ description: 'Members of this group.' })),
@@ -144,7 +145,9 @@ export const ContactPage = PageOf(ContactSummary, contactSorts, 'Page of contact
 export const MembershipsInput = Type.Object(
   {
     groupIds: Type.Optional(
-      Type.Array(Id(), { description: 'Needed unless `isSelectAllGroup` is true. `[]` clears.' }),
+      Type.Array(Id(), {
+        description: 'Required unless `isSelectAllGroup` is true. `[]` removes the contact from all groups.',
+      }),
     ),
     isSelectAllGroup: Type.Optional(
       Type.Boolean({ description: 'Every group that exists now; `groupIds` is ignored.' }),

@@ -7,7 +7,7 @@ export const GroupInput = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: nameLengthMax, examples: ['Retirees'] }),
     externalGroupId: OptionalText(stringLengthMax, {
-      description: 'Your id of the group. One that is known returns the id of the group that has it.',
+      description: 'Your id for the group. If a group already has it, its id is returned.',
       examples: ['crm-17'],
     }),
   },
@@ -34,7 +34,7 @@ export const GroupQuery = PageQuery(groupSorts, {
     Type.String({
       freeText: true,
       maxLength: stringLengthMax,
-      description: 'Each word begins a word of the name. Any case and accent.',
+      description: 'Each word matches the beginning of a word in the name. Any case and accents.',
     }),
   ),
 });

@@ -16,10 +16,10 @@ const summaryLengthMax = 2_000;
 const keywordLengthMax = 100;
 const keywordsMax = 50;
 
-/** A field with a default may be left out, and is there all the same once it has been validated. */
+/** A field with a default may be left out; after validation it is always there. */
 const withDefault = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema) as unknown as Schema;
 
-/** An item as an operator's files and feeds give it. */
+/** An item from an operator's file or feed. */
 export const ContentInput = Type.Object(
   {
     type: Type.Unsafe<ContentType>({ type: 'string', enum: contentTypes }),
@@ -44,33 +44,33 @@ export const ContentQuery = Type.Object({
       type: 'string',
       enum: ['All', ...contentTypes],
       default: 'All',
-      description: 'What it is.',
+      description: 'The type of item.',
     }),
   ),
   searchText: SearchText({
     description:
-      'What it is about. Words may be begun or misspelt a little; any case and accent. Items with all of them are found, or if there are none those with any.',
+      'Words to search for, in any case and with any accents. Beginnings of words and small misspellings match too. Finds items with all of the words, or if there are none, with any of them.',
     examples: ['social security'],
   }),
-  search: SearchText({ description: 'The same as `searchText`; both given must be equal.' }),
+  search: SearchText({ description: 'The same as `searchText`. If both are given, they must be equal.' }),
   page: withDefault(
     Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page number.' }),
   ),
   pageSize: withDefault(
-    Type.Integer({ minimum: 1, maximum: pageSizeMax, default: 25, description: 'Items on a page.' }),
+    Type.Integer({ minimum: 1, maximum: pageSizeMax, default: 25, description: 'Items per page.' }),
   ),
   sortBy: Type.Optional(
     Type.Unsafe<(typeof contentSorts)[number]>({
       type: 'string',
       enum: contentSorts,
-      description: 'Needs not be given: `relevance` with text, `title` without; anything else is refused.',
+      description: 'Optional: `relevance` with text, `title` without. Other values are refused.',
     }),
   ),
   sortDirection: Type.Optional(
     Type.Unsafe<'asc' | 'desc'>({
       type: 'string',
       enum: ['asc', 'desc'],
-      description: 'Needs not be given: `desc` with text, `asc` without; anything else is refused.',
+      description: 'Optional: `desc` with text, `asc` without. Other values are refused.',
     }),
   ),
 });

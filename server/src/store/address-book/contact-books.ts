@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 
-/** Changes to one book take turns: whoever changes what is there locks this row first, and so never in a circle. */
+/** Serializes changes to one book: every change to existing rows locks this row first, to avoid deadlocks. */
 export async function lockBook(db: Db, advisorId: number): Promise<void> {
   await db.query(
     `insert into contact_books (advisor_id)

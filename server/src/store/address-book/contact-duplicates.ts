@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 import type { ContactFields } from './contacts.ts';
 
-/** Numbers that more than one contact of the book has. */
+/** Numbers that more than one contact in the book has. */
 export async function listSharedPhones(
   db: Db,
   advisorId: number,
@@ -20,7 +20,7 @@ export async function listSharedPhones(
   );
 }
 
-/** Which of these people the book has already: by the same name, email and phone. */
+/** Which of these people are already in the book, with the same name, email and phone. */
 export async function listSameContacts(
   db: Db,
   advisorId: number,

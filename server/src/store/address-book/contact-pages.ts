@@ -1,8 +1,8 @@
 import { type ContactPage, type Statement, sorts, summaryColumns } from './contact-summaries.ts';
 
 /**
- * What is asked for, so that the planner can't see it: then a plan for these values is no better than the one for any,
- * and a connection plans once. If it saw them, it would plan each call anew, which takes longer than to find the page.
+ * The parameters, hidden from the planner: a plan for these values is then no better than a generic one, so a connection
+ * plans once. If the planner saw them, it would plan every call again, which takes longer than finding the page.
  */
 const asked = {
   advisorId: '(select advisor_id from asked)',
@@ -11,8 +11,8 @@ const asked = {
 };
 
 /**
- * A page of the whole book, by adding up block counts: the middle of a million contacts costs what the first page does
- * (docs/concepts/large-books.md). Ranks count from 0 in ascending order.
+ * A page of the whole book, found by adding up block counts: a page in the middle of a million contacts costs as much as
+ * the first one (docs/concepts/large-books.md). Ranks count from 0 in ascending order.
  */
 export function wholeBook(advisorId: number, page: ContactPage): Statement {
   const { column, low } = sorts[page.sortBy];
@@ -55,7 +55,7 @@ export function wholeBook(advisorId: number, page: ContactPage): Statement {
           select ${summaryColumns}
           from contacts c
           where c.advisor_id = ${asked.advisorId} and c.contact_id = picked.contact_id
-          -- A fence: the planner takes a page for a tenth of the book and would read the whole table for it.
+          -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
           offset 0
         ) as contact
       ) as page on true
@@ -64,9 +64,9 @@ export function wholeBook(advisorId: number, page: ContactPage): Statement {
 }
 
 /**
- * Descending by key, yet ascending by id where keys are equal, and what is unset last. The index has it the other way
- * round, so the page is put together from what stands together in it: the rest of the contacts that share the first
- * key, those between the first and the last key, the beginning of those that share the last one, and the unset.
+ * Descending by key, but ascending by id where keys are equal, with unset keys last. The index has the opposite order, so
+ * a page is put together from parts that are contiguous in it: the rest of the contacts that share the first key, those
+ * between the first and the last key, the first of those that share the last key, and those that are unset.
  */
 function descending(column: string): string {
   return `
@@ -85,7 +85,7 @@ function descending(column: string): string {
           select
             ${rankOf(column, 'first_key', '-1')} as begin_rank,
             ${rankOf(column, 'first_key', '9223372036854775807')} as end_rank
-          -- A fence: without it each use of a rank counts anew.
+          -- A fence: without it, each use of a rank counts again.
           offset 0
         ) as ranks
       ),
@@ -121,7 +121,7 @@ function descending(column: string): string {
       )`;
 }
 
-/** Contacts in ascending order from a rank on: the block that holds it by its count, the rest by the sort's index. */
+/** Contacts in ascending order, starting at a rank: block counts find its block, the sort's index finds the rest. */
 function fromRank(column: string, rank: string, limit: string, columns = '*'): string {
   return `
     select ${columns === '*' ? 'contact.*' : `contact.${columns}`}
@@ -142,7 +142,7 @@ function fromRank(column: string, rank: string, limit: string, columns = '*'): s
     ) as contact`;
 }
 
-/** How many contacts stand before this place. */
+/** How many contacts come before this key and id. */
 function rankOf(column: string, key: string, contactId: string): string {
   return `(
     select start + (

@@ -31,7 +31,7 @@ export async function listContacts(
   return { total: first.total, contacts: first.contactId === null ? [] : rows };
 }
 
-/** A page of what matches a filter: every match is counted and sorted, so its cost grows with the matches, not the book. */
+/** A page of the matches. Every match is counted and sorted, so the cost grows with the matches, not with the book. */
 function matching(advisorId: number, filter: ContactFilter, page: ContactPage): Statement {
   const { column } = sorts[page.sortBy];
   const direction = page.descending ? 'desc' : 'asc';
@@ -51,8 +51,8 @@ function matching(advisorId: number, filter: ContactFilter, page: ContactPage): 
       filter.groupId,
     );
 
-  // Where a date alone decides, as in a reconciliation, most of a book may match: then one index counts and the sort's
-  // own is read until the page is full, 28 ms instead of 370 ms for 100,000. Else what matches is looked up only once.
+  // With a date alone, as in a reconciliation, most of the book may match. Then one index counts, and the sort's own is
+  // read until the page is full: 28 ms instead of 370 ms for 100,000. Otherwise matches are looked up only once.
   const byDateAlone = filter.modifiedSince !== undefined && conditions.length === 2;
 
   return {
@@ -88,7 +88,7 @@ function isEmpty(filter: ContactFilter): boolean {
   return Object.values(filter).every((each) => each === undefined || (Array.isArray(each) && each.length === 0));
 }
 
-/** The pattern that finds a word's beginning in a search text (domain/shared/folding.ts). */
+/** The pattern that finds words with this beginning in a search text (domain/shared/folding.ts). */
 export function beginsWord(word: string): string {
   return `% ${word.replace(/[\\%_]/g, '\\$&')}%`;
 }

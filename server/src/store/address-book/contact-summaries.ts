@@ -4,7 +4,7 @@ export type ContactSort = keyof typeof sorts;
 export type ContactPage = { sortBy: ContactSort; descending: boolean; offset: bigint; limit: number };
 export type Statement = { text: string; values: unknown[]; name?: string };
 
-/** The sort fields of the contract, each with the column that an index keeps in order and its key in contact_blocks. */
+/** The contract's sort fields, each with its indexed column and its key in contact_blocks. */
 export const sorts = {
   fullName: { column: 'full_name', low: 'low_text' },
   email: { column: 'email_order', low: 'low_text' },
@@ -29,7 +29,7 @@ export const summaryColumns = `
     order by m.group_id
   ) end as "groupNames"`;
 
-/** What a search shows of a contact. */
+/** A contact as a search shows it. */
 export type ContactSummaryRow = Pick<
   ContactRow,
   | 'contactId'

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 
-/** A contact as the database has it: the contract's names, `null` for what is unset. */
+/** A contact as the database has it: the contract's names, `null` for unset fields. */
 export type ContactRow = {
   contactId: number;
   identifier: string;
@@ -32,7 +32,7 @@ export type ContactRow = {
   dateTimeModified: Date;
 };
 
-/** What a person or a program can say about a contact. */
+/** The fields that a person or a program can set. */
 export type ContactFields = Pick<
   ContactRow,
   | 'firstName'
@@ -132,7 +132,7 @@ export async function updateContact(
   );
 }
 
-/** Contacts as they are to be from now on, all fields of each. */
+/** Replaces all fields of each contact. */
 export async function updateContacts(db: Db, advisorId: number, contacts: ChangedContact[], now: Date): Promise<void> {
   if (contacts.length === 0) return;
   await db.query(
@@ -165,7 +165,7 @@ export async function listContactsById(db: Db, advisorId: number, contactIds: nu
   );
 }
 
-/** The oldest of each number first. */
+/** For each number, the oldest contact first. */
 export async function listContactsByPhone(db: Db, advisorId: number, phones: string[]): Promise<ContactRow[]> {
   return db.query<ContactRow>(
     `select ${contactColumns}
@@ -220,7 +220,7 @@ export async function deleteContact(db: Db, advisorId: number, contactId: number
   return rows.length > 0;
 }
 
-/** The contacts after an id, in the order of ids: how an export walks a book of any size. */
+/** Contacts with a higher id, ordered by id: an export walks a book of any size this way. */
 export async function listContactsAfter(
   db: Db,
   advisorId: number,
@@ -237,7 +237,7 @@ export async function listContactsAfter(
   );
 }
 
-/** Which of these numbers a contact of the book has. */
+/** Which of these numbers a contact in the book has. */
 export async function listKnownPhones(db: Db, advisorId: number, phones: string[]): Promise<string[]> {
   const rows = await db.query<{ phone: string }>(
     `select distinct phone

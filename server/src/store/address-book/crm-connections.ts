@@ -22,7 +22,7 @@ const columns = `
   c.lookup_fault as "lookupFault", c.date_time_created as "dateTimeCreated",
   (select count(*) from crm_lookups l where l.advisor_id = c.advisor_id) as "waitingLookups"`;
 
-/** An advisor has one CRM: another takes the place of the one before. */
+/** An advisor has one CRM: a new one replaces it. */
 export async function insertCrmConnection(
   db: Db,
   advisorId: number,
@@ -59,7 +59,7 @@ export async function listCrmConnections(db: Db): Promise<CrmConnectionRow[]> {
   );
 }
 
-/** What was taken from it stays; the numbers that waited for it don't. */
+/** Contacts from the CRM stay; numbers that wait for a lookup don't. */
 export async function deleteCrmConnection(db: Db, advisorId: number): Promise<boolean> {
   await db.query('delete from crm_lookups where advisor_id = $1', [advisorId]);
   const rows = await db.query(
@@ -80,7 +80,7 @@ export async function updateSealedSecret(db: Db, advisorId: number, sealedSecret
   );
 }
 
-/** Whose sync is due and not running, the longest due first. */
+/** Advisors whose sync is due and not running, the longest overdue first. */
 export async function listDueForSync(
   db: Db,
   { now, realNow, limit }: { now: Date; realNow: Date; limit: number },

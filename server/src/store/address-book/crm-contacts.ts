@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 import type { ContactFields } from './contacts.ts';
 
-/** A contact as the CRM had it last, and the one in the book that stands for it. */
+/** A contact as the CRM last had it, and the contact in the book that it is linked to. */
 export type CrmContactRow = {
   remoteContactId: string;
   contactId: number | null;
@@ -10,7 +10,7 @@ export type CrmContactRow = {
   fields: ContactFields;
 };
 
-/** The versions that are known, by locator. Contacts that were deleted here count: they need not be read again. */
+/** Known versions by locator, including those of contacts deleted here: they needn't be read again. */
 export async function listKnownVersions(
   db: Db,
   advisorId: number,
@@ -39,7 +39,7 @@ export async function listCrmContacts(
   );
 }
 
-/** Writes down what the CRM has now; one that was missing is there again. */
+/** Saves what the CRM has now; a contact that was missing no longer is. */
 export async function upsertCrmContacts(
   db: Db,
   advisorId: number,
@@ -61,7 +61,7 @@ export async function upsertCrmContacts(
   );
 }
 
-/** Those that are listed again after they were missing. */
+/** Contacts that are listed again are no longer missing. */
 export async function updateReturned(db: Db, advisorId: number, kind: string, locators: string[]): Promise<void> {
   await db.query(
     `update crm_contacts
@@ -72,7 +72,7 @@ export async function updateReturned(db: Db, advisorId: number, kind: string, lo
   );
 }
 
-/** Those that the CRM no longer lists, as of now; each is returned once. */
+/** Marks the contacts that the CRM no longer lists, and returns those that weren't marked yet. */
 export async function updateMissing(
   db: Db,
   advisorId: number,
@@ -96,7 +96,7 @@ export async function updateMissing(
   );
 }
 
-/** From now on another contact of the book stands for what stood for this one. */
+/** Links the CRM's contact to a different contact in the book. */
 export async function updateLinkedContact(
   db: Db,
   advisorId: number,

@@ -2,7 +2,7 @@ import type { Db } from '../database/db.ts';
 
 export type CrmLookup = { advisorId: number; phone: string; failures: number };
 
-/** Numbers to look up, where the advisor has a CRM at all. */
+/** Queues numbers to look up, if the advisor has a CRM. */
 export async function insertCrmLookups(db: Db, advisorId: number, phones: string[], realNow: Date): Promise<void> {
   await db.query(
     `insert into crm_lookups (advisor_id, phone, not_before)
@@ -16,7 +16,7 @@ export async function insertCrmLookups(db: Db, advisorId: number, phones: string
   );
 }
 
-/** Takes some that are due, a few of each advisor, so that one slow CRM doesn't hold up the others. */
+/** Claims a batch of due lookups, a few per advisor, so one slow CRM doesn't hold up the others. */
 export async function claimCrmLookups(
   db: Db,
   { realNow, until, limit, eachMax }: { realNow: Date; until: Date; limit: number; eachMax: number },
@@ -37,20 +37,19 @@ export async function claimCrmLookups(
        ) as ready
        where lookups_after <= $1
        limit $3
-     ) as mine
-     where l.advisor_id = mine.advisor_id and l.phone = mine.phone
+     ) as claimed
+     where l.advisor_id = claimed.advisor_id and l.phone = claimed.phone
      returning l.advisor_id as "advisorId", l.phone, l.failures`,
     [realNow, until, limit, eachMax],
     'claim-crm-lookups',
   );
 }
 
-/** Answered, one way or another. */
 export async function deleteCrmLookup(db: Db, { advisorId, phone }: CrmLookup): Promise<void> {
   await db.query('delete from crm_lookups where advisor_id = $1 and phone = $2', [advisorId, phone]);
 }
 
-/** Nothing was learned: it waits for its next try, as do the advisor's others. */
+/** Schedules a retry, and has the advisor's other lookups wait as well. */
 export async function updateFailedLookup(
   db: Db,
   { advisorId, phone }: CrmLookup,
@@ -70,7 +69,7 @@ export async function updateFailedLookup(
   );
 }
 
-/** Not looked at after all: whoever comes next may. */
+/** Gives up the claim, so any node may take the lookup. */
 export async function updateReleasedLookup(db: Db, { advisorId, phone }: CrmLookup): Promise<void> {
   await db.query('update crm_lookups set leased_until = null where advisor_id = $1 and phone = $2', [advisorId, phone]);
 }

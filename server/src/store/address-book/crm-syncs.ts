@@ -35,8 +35,8 @@ const columns = `
 type Lease = { realNow: Date; until: Date };
 
 /**
- * Begins a sync, unless one is running: its id fences the one before, should that still live. One whose node died
- * counts as interrupted from now on.
+ * Starts a sync, unless one is running. Its id fences off an earlier sync that may still be alive. A sync whose node died
+ * becomes interrupted.
  */
 export async function claimSync(
   db: Db,
@@ -73,7 +73,7 @@ export async function claimSync(
   return syncId;
 }
 
-/** Whether the sync is still the one that runs. In a transaction this also keeps another from beginning before its end. */
+/** Returns whether the sync still has its lease. In a transaction, it also keeps another sync from starting before its end. */
 export async function renewSync(db: Db, advisorId: number, syncId: number, until: Date): Promise<boolean> {
   const rows = await db.query(
     `update crm_connections
@@ -98,7 +98,7 @@ export async function addToSync(db: Db, advisorId: number, syncId: number, count
   );
 }
 
-/** Ends a sync and says when the next is due; one that another has fenced off changes only its own record. */
+/** Ends a sync and sets when the next is due. A sync that was fenced off changes only its own record. */
 export async function endSync(
   db: Db,
   advisorId: number,
@@ -129,7 +129,7 @@ export async function findSync(db: Db, advisorId: number, syncId: number): Promi
   return row ?? null;
 }
 
-/** The latest first. */
+/** Newest first. */
 export async function listSyncs(db: Db, advisorId: number, limit: number): Promise<CrmSyncRow[]> {
   return db.query<CrmSyncRow>(
     `select ${columns}
@@ -162,7 +162,7 @@ export async function listFindings(db: Db, advisorId: number, syncId: number): P
   );
 }
 
-/** Findings are for whoever looks soon: those of the last few syncs are enough. */
+/** People look at recent findings only, so those of the last few syncs are enough. */
 export async function deleteOldFindings(db: Db, advisorId: number, keptSyncs: number): Promise<void> {
   await db.query(
     `delete from crm_findings

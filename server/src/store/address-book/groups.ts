@@ -22,7 +22,7 @@ const sortColumns = {
 } as const;
 export const groupSorts = Object.keys(sortColumns) as GroupSort[];
 
-/** The new group's id; of one that has the external id already, that one's, also when two requests race. */
+/** Returns the new group's id, or the id of the group that already has the external id, even if two requests race. */
 export async function insertGroup(db: Db, advisorId: number, group: NewGroup, now: Date): Promise<number> {
   const [row] = await db.query<{ groupId: number }>(
     `insert into groups (advisor_id, name, external_id, source, search_text, date_time_created, date_time_modified)
@@ -68,7 +68,7 @@ export async function listGroups(
   return { total: rows[0]?.total ?? 0, groups };
 }
 
-/** Which of these ids are groups of the advisor's; without ids, all of them. */
+/** Which of these ids are the advisor's groups; without ids, all of their groups. */
 export async function listGroupIds(db: Db, advisorId: number, among?: number[]): Promise<number[]> {
   const rows = await db.query<{ groupId: number }>(
     `select group_id as "groupId"
@@ -80,7 +80,7 @@ export async function listGroupIds(db: Db, advisorId: number, among?: number[]):
   return rows.map((row) => row.groupId);
 }
 
-/** Makes the contact a member of exactly these groups; counts and times change only where a membership does. */
+/** Makes the contact a member of exactly these groups. Counts and times change only where a membership does. */
 export async function replaceMemberships(
   db: Db,
   advisorId: number,
@@ -120,7 +120,7 @@ export async function replaceMemberships(
   );
 }
 
-/** The group and its memberships go, its members stay. */
+/** Deletes the group and its memberships; its contacts stay. */
 export async function deleteGroup(db: Db, advisorId: number, groupId: number, now: Date): Promise<boolean> {
   await db.query(
     `with left_contacts as (

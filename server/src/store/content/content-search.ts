@@ -1,16 +1,15 @@
 import type { Db } from '../database/db.ts';
 import type { ContentType } from './content.ts';
 
-/** What a search shows of an item. */
+/** An item as a search shows it. */
 export type ContentItemRow = { title: string; url: string };
-/** Who looks, and for what kind of item. */
+/** The searching advisor's firm, and the type of item. */
 export type ContentFilter = { firmId: number; type: ContentType | 'All' };
-/** A word that is asked for, and others that it may have been meant to be. */
+/** A word of the search, and other words that it may be a misspelling of. */
 export type AskedWord = { word: string; others: string[] };
 export type ContentPage = { offset: bigint; limit: number };
 export type FoundContent = { total: number; items: ContentItemRow[] };
 
-/** The firm of whoever looks. */
 export async function findFirmId(db: Db, advisorId: number): Promise<number> {
   const [row] = await db.query<{ firmId: number }>(
     'select firm_id as "firmId" from advisors where advisor_id = $1',
@@ -20,14 +19,14 @@ export async function findFirmId(db: Db, advisorId: number): Promise<number> {
   return row?.firmId ?? -1;
 }
 
-/** How much a word counts in summary, keywords and title; the first is of a weight that no word has. */
+/** The weights of a word in summary, keywords and title; the first is PostgreSQL's D, which no word has. */
 const weights = `'{0, 0.1, 0.4, 1}'`;
 
 /**
- * What has all the words, or any of them, best first. A word is found by its stem, or as the beginning of a word. Title
- * over keywords over summary, a whole word over its kin and those over what it begins, a title that has the words one
- * after the other over all; then the newer. No more than `rankedMax` are compared so, those with the words in their
- * titles and the newest before others: to rank each of twenty thousand takes 100 ms. The rest follows in that order.
+ * Items with all of the words, or any of them, best first. A word matches by its stem or as a prefix. Titles rank over
+ * keywords over summaries, whole words over the same stem over prefixes, and a title with the words in sequence over
+ * everything; then newer items come first. Only `rankedMax` items are ranked, those with the words in their titles and the
+ * newest first, because ranking twenty thousand takes 100 ms. The rest follow in that order.
  */
 export async function listContentByText(
   db: Db,
@@ -93,7 +92,7 @@ const rank = `
     + case when item.words @@ whole then 0.25 else 0 end
     + case when item.words @@ phrase then 1 else 0 end`;
 
-/** A page of all that is published, by title, read from the end that is nearer. */
+/** A page of all published items by title, read from the nearer end. */
 export async function listContentByTitle(
   db: Db,
   { firmId, type }: ContentFilter,
@@ -124,7 +123,7 @@ export async function listContentByTitle(
   return { total, items };
 }
 
-/** The words, of all that are asked for, that are a word of the library or begin one. */
+/** Which of these words are a word of the library, or the beginning of one. */
 export async function listKnownWords(db: Db, words: string[]): Promise<string[]> {
   const rows = await db.query<{ word: string }>(
     `select asked.word
@@ -140,7 +139,7 @@ export async function listKnownWords(db: Db, words: string[]): Promise<string[]>
   return rows.map(({ word }) => word);
 }
 
-/** Words of the library that look like this one, the likest first. */
+/** Words of the library that look similar, the most similar first. */
 export async function listNearWords(db: Db, word: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ word: string }>(
     'select word from near_content_words($1, $2) as word',
@@ -167,7 +166,7 @@ function foundIn(rows: ({ total: number } & ContentItemRow)[]): FoundContent {
   return { total: first?.total ?? 0, items: first && first.url !== null ? rows : [] };
 }
 
-/** Words have letters and digits only, so that nothing in them is an operator. */
+/** Words have only letters and digits, so they can't contain an operator. */
 function queryOf(words: AskedWord[], any: boolean): string {
   const terms = words.map(({ word, others }) => {
     const forms = [word, ...others].flatMap((each) => [
@@ -179,7 +178,7 @@ function queryOf(words: AskedWord[], any: boolean): string {
   return terms.join(any ? ' || ' : ' && ');
 }
 
-/** A single letter begins a word of nearly every item, and says nothing. */
+/** Nearly every item has a word that begins with a given letter, so a single letter is no prefix. */
 function isBeginning(word: string): boolean {
   return word.length > 1;
 }
@@ -188,13 +187,13 @@ function wholeOf(words: AskedWord[]): string {
   return words.map(({ word, others }) => `(${[word, ...others].map((each) => `'${each}'`).join(' | ')})`).join(' & ');
 }
 
-/** In the title, wherever there. */
+/** Matches the words anywhere in the title. */
 function titleOf(words: AskedWord[], any: boolean): string {
   const forms = words.map(({ word, others }) => `(${[word, ...others].map((each) => `'${each}':A`).join(' | ')})`);
   return forms.join(any ? ' | ' : ' & ');
 }
 
-/** In the title one after the other, the last of several perhaps only begun. */
+/** Matches the words in sequence in the title; of several, the last may be a prefix. */
 function phraseOf(words: AskedWord[]): string {
   const meant = words.map(({ word, others }) => others[0] ?? word);
   const begun = meant.length > 1 ? meant.length - 1 : undefined;

@@ -15,7 +15,7 @@ export type ContentFields = {
   source: string | null;
   dateTimePublished: Date | null;
 };
-/** An item with its words, as the domain folds them, a space between each two. */
+/** An item with its words as the domain normalizes them, separated by spaces. */
 export type IndexedContent = ContentFields & { titleWords: string; keywordWords: string; summaryWords: string };
 
 export type KnownContent = Pick<ContentFields, 'url' | 'dateTimePublished' | 'status'>;
@@ -26,10 +26,10 @@ const given = `
     "dateTimePublished" timestamptz, "titleWords" text, "keywordWords" text, "summaryWords" text
   )`;
 
-/** A word that counts only as a place: without it the last word and the first would look like neighbours in a phrase. */
+/** A stop word that only takes up a position: without it, the last and the first word would look adjacent in a phrase. */
 const apart = (words: string) => `'the ' || ${words}`;
 
-/** Until the transaction ends nobody else changes what this owner has. */
+/** Locks the owner's content against other changes until the transaction ends. */
 export async function lockContent(db: Db, firmId: number | null): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('content', $1))`, [firmId ?? 0]);
 }
@@ -45,7 +45,7 @@ export async function listContent(db: Db, firmId: number | null, urls: string[])
   );
 }
 
-/** What a source brought, after a url in their order: how a sync of any size walks through it. */
+/** A source's items after a url, ordered by url: a sync of any size walks through them this way. */
 export async function listKnownContent(
   db: Db,
   firmId: number | null,
@@ -90,7 +90,7 @@ export async function updateContent(db: Db, firmId: number | null, items: Indexe
   await upsertSearch(db, firmId, items);
 }
 
-/** What is no longer published is no longer looked through. */
+/** Removes items from the search that are no longer published. */
 async function deleteSearch(db: Db, firmId: number | null, items: IndexedContent[]): Promise<void> {
   const urls = items.flatMap(({ status, url }) => (status === 'published' ? [] : url));
   if (urls.length === 0) return;
@@ -105,7 +105,7 @@ async function deleteSearch(db: Db, firmId: number | null, items: IndexedContent
   );
 }
 
-/** Brings what a search looks through in step with these items, in the transaction that saves them. */
+/** Keeps the search in sync with these items, in the transaction that saves them. */
 async function upsertSearch(db: Db, firmId: number | null, items: IndexedContent[]): Promise<void> {
   const published = items.filter(({ status }) => status === 'published');
   if (published.length === 0) return;
@@ -128,7 +128,7 @@ async function upsertSearch(db: Db, firmId: number | null, items: IndexedContent
   );
 }
 
-/** Words that are new to the library; in one order, so that two who bring the same ones don't wait in a circle. */
+/** Adds words that are new to the library, in sorted order to avoid deadlocks. */
 export async function insertContentWords(db: Db, words: string[]): Promise<void> {
   await db.query(
     `insert into content_words (word)

@@ -1,21 +1,21 @@
 import { type Crm, type CrmAccess, type CrmBatch, CrmFault, type RemoteContact } from '../../src/domain/ports.ts';
 
-/** A CRM on paper, at the far end of the port: what it holds and how it behaves is the test's to say. */
-export type PaperCrm = {
+/** A CRM behind the port whose contacts and behavior the test decides. */
+export type FakeCrm = {
   access: CrmAccess;
   crm: Crm;
   hold(id: string, fields: RemoteContact['fields'], extra?: Partial<RemoteContact>): void;
   drop(id: string): void;
-  /** From now on it answers with this fault; null: it answers. */
+  /** From now on it fails with this fault, or answers again if null. */
   fail(fault: string | null): void;
-  /** Called before each answer: to make it slow, or to do something in the middle of a sync. */
+  /** Called before each answer, to make it slow or to do something during a sync. */
   before(step: (signal: AbortSignal) => Promise<void>): void;
   refuse(what: string, why: string): void;
-  /** Which contacts it was asked to show, or which numbers to look up. */
+  /** The contacts that were read and the numbers that were looked up. */
   asked: string[];
 };
 
-export function paperCrm({ batchSize = 100 }: { batchSize?: number } = {}): PaperCrm {
+export function fakeCrm({ batchSize = 100 }: { batchSize?: number } = {}): FakeCrm {
   const cards = new Map<string, RemoteContact>();
   const refused: CrmBatch['refused'] = [];
   const asked: string[] = [];
@@ -52,20 +52,11 @@ export function paperCrm({ batchSize = 100 }: { batchSize?: number } = {}): Pape
   };
 
   return {
-    access: { kind: 'carddav', url: 'https://crm.example', username: 'ann', secret: 'paper', region: 'US' },
+    access: { kind: 'carddav', url: 'https://crm.example', username: 'ann', secret: 'fake', region: 'US' },
     crm,
     hold(id, fields, extra = {}) {
       version += 1;
-      const url = `https://crm.example/${id}`;
-      cards.set(id, {
-        remoteContactId: id,
-        remoteContactUrl: url,
-        locator: url,
-        version: `v${version}`,
-        fields,
-        leftOut: [],
-        ...extra,
-      });
+      cards.set(id, { ...cardOf(id, `v${version}`, fields), ...extra });
     },
     drop: (id) => void cards.delete(id),
     fail(reason) {
@@ -77,4 +68,9 @@ export function paperCrm({ batchSize = 100 }: { batchSize?: number } = {}): Pape
     refuse: (what, why) => void refused.push({ what, why }),
     asked,
   };
+}
+
+function cardOf(id: string, version: string, fields: RemoteContact['fields']): RemoteContact {
+  const url = `https://crm.example/${id}`;
+  return { remoteContactId: id, remoteContactUrl: url, locator: url, version, fields, leftOut: [] };
 }
