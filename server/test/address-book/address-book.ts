@@ -5,16 +5,16 @@ import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { assertProblem } from '../support/problem.ts';
 import type { Answer, Person, World } from '../support/world.ts';
 
-/** What the tests of the address book share: steps, and the promises that every route makes. */
+/** Shared by the address book's tests: steps, and tests of what every route promises. */
 export const contactsPath = '/core/contact/contacts';
 export const groupsPath = '/core/contact/groups';
 export const idMax = Number.MAX_SAFE_INTEGER;
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 export const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
-/** Strings that nothing takes: NUL can't be stored, and a lone surrogate is no character. */
+/** Strings that are always refused: NUL can't be stored, and a lone surrogate isn't a character. */
 export const illFormed = ['a\0b', '\0', 'a\ud83d', '\ude00a', '\ude00\ud83d'];
 
-/** Another advisor of the same firm and application, with an empty book. */
+/** Another advisor in the same firm, with the same application and an empty book. */
 export async function newcomer(world: World): Promise<Person> {
   const { firmId } = world.ann.advisor;
   const advisor = await addAdvisor(world.deps, { firmId, name: 'newcomer', email: `${randomUUID()}@test.example` });
@@ -58,7 +58,7 @@ export async function search(person: Person, path: string, query: Query = {}): P
   return answer.body;
 }
 
-/** The ids that a search finds, in its order. */
+/** The ids that a search finds, in order. */
 export async function findIds(person: Person, query: Query = {}): Promise<number[]> {
   const { data } = await search(person, contactsPath, query);
   return data.map((each: { contactId: number }) => each.contactId);
@@ -68,14 +68,14 @@ export async function findGroups(person: Person, query: Query = {}): Promise<Ans
   return (await search(person, groupsPath, query)).data;
 }
 
-/** Percent-encoded throughout: a space as %20, a plus as %2B. */
+/** Everything percent-encoded: a space as %20, a plus sign as %2B. */
 export function pairs(query: Query): string {
   return Object.entries(query)
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
     .join('&');
 }
 
-/** A 400 whose details name this place. */
+/** A 400 whose details name this path. */
 export function assertInvalid(answer: Answer, path: string): void {
   assertProblem(answer, 'invalid_request');
   const places = answer.body.details.map((each: { path: string }) => each.path);
@@ -88,7 +88,7 @@ export function assertNotFound(answer: Answer): void {
 
 type Call = { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: string; scope: string; body?: object };
 
-/** Credentials and scope, and of a route that takes a body its type, size and form. */
+/** Tests credentials and scope, and for a route with a body its type, size and form. */
 export function testDoor(world: World, { method, path, scope, body }: Call): void {
   const { ann } = world;
 
@@ -96,13 +96,13 @@ export function testDoor(world: World, { method, path, scope, body }: Call): voi
     assertProblem(await ann.call(method, path, body, { authorization: '' }), 'unauthorized');
   });
 
-  test('without an API key it is 401, which names x-api-key', async () => {
+  test('without an API key it is 401 and names x-api-key', async () => {
     const answer = await ann.call(method, path, body, { 'x-api-key': '' });
     assertProblem(answer, 'unauthorized');
     assert.match(answer.body.detail, /x-api-key/);
   });
 
-  test(`without the scope ${scope} it is 403, which names it`, async () => {
+  test(`without the scope ${scope} it is 403 and names it`, async () => {
     const others = ['core.contacts.read', 'core.contacts.write', 'core.content.read', 'openid'];
     const token = await world.token(
       ann.advisor.advisorId,
@@ -120,7 +120,7 @@ export function testDoor(world: World, { method, path, scope, body }: Call): voi
     assertProblem(answer, 'payload_too_large');
   });
 
-  test('a body of another type, charset or encoding is 415', async () => {
+  test('a body with a different type, charset or encoding is 415', async () => {
     const text = JSON.stringify(body);
     const refused: Record<string, string>[] = [
       { 'content-type': 'text/plain' },
@@ -141,21 +141,21 @@ export function testDoor(world: World, { method, path, scope, body }: Call): voi
     assertProblem(await callRaw(ann, method, path, bytes), 'invalid_request');
   });
 
-  test('a body a thousand levels deep is 400', async () => {
+  test('a body that is nested a thousand levels deep is 400', async () => {
     const deep = `${'['.repeat(1000)}${']'.repeat(1000)}`;
     const answer = await callRaw(ann, method, path, JSON.stringify(body).replace(/}$/, `,"deep":${deep}}`));
     assertProblem(answer, 'invalid_request');
   });
 }
 
-/** A body as it is, for what JSON.stringify can't write. */
+/** Sends the body as it is, for what JSON.stringify can't write. */
 export function callRaw(person: Person, method: Call['method'], path: string, body: string | Buffer): Promise<Answer> {
   return person.call(method, path, body, { 'content-type': 'application/json' });
 }
 
 type PathOf = (id: string | number) => string;
 
-/** Ids are integers from 0 to 2^53−1: what is none is 400, what nobody has is 404. */
+/** Ids are integers from 0 to 2^53−1: anything else is 400, an unknown id is 404. */
 export function testIds(world: World, method: Call['method'], pathOf: PathOf, body?: object): void {
   test('an id that is not an integer from 0 to 2^53−1 is 400', async () => {
     const fullWidthOne = encodeURIComponent('１');
@@ -185,7 +185,7 @@ export function testIds(world: World, method: Call['method'], pathOf: PathOf, bo
       assertProblem(await world.ann.call(method, pathOf(id), body), 'invalid_request');
   });
 
-  test('an id that nobody has is 404, from 0 to 2^53−1', async () => {
+  test('an unknown id from 0 to 2^53−1 is 404', async () => {
     for (const id of [0, 999_999, idMax]) assertNotFound(await world.ann.call(method, pathOf(id), body));
   });
 }

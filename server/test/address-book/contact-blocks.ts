@@ -13,8 +13,8 @@ const blockMax = 1000;
 
 type Block = { sortBy: string; lowId: number; counted: number; held: number };
 
-/** The books’ counts, and of each block of each sort the count, are what the contacts say, counted one by one. */
-export async function assertInStep(world: World, advisorId: number): Promise<void> {
+/** Asserts that the counts of the book and of every block equal the contacts, counted one by one. */
+export async function assertInSync(world: World, advisorId: number): Promise<void> {
   const [book] = await world.database.asOwner<{ counted: string; held: string }>(
     `select
        (select row(contact_count, email_count)::text from contact_books where advisor_id = $1) as counted,
@@ -28,14 +28,14 @@ export async function assertInStep(world: World, advisorId: number): Promise<voi
   for (const { sortBy, lowId, counted, held } of blocks) {
     assert.equal(counted, held, `The block of ${sortBy} at ${lowId} counts ${counted} contacts and holds ${held}.`);
     assert.ok(counted <= blockMax, `A block of ${sortBy} holds ${counted} contacts.`);
-    assert.ok(counted > 0 || lowId < 0, `An empty block of ${sortBy} has stayed.`);
+    assert.ok(counted > 0 || lowId < 0, `An empty block of ${sortBy} was left behind.`);
     totals.set(sortBy, (totals.get(sortBy) ?? 0) + counted);
   }
   for (const [sortBy, total] of totals) assert.equal(`(${total}`, book?.held.split(',')[0], sortBy);
   if (book?.counted && book.counted !== '(0,0)') assert.equal(totals.size, Object.keys(sorts).length);
 }
 
-/** Where the blocks of one sort begin: the first below everything, the others each at a contact. */
+/** Where the blocks of one sort begin: the first below all contacts, each of the others at a contact. */
 export async function listLowIds(world: World, advisorId: number, sortBy: string): Promise<Set<number>> {
   const blocks = await listBlocks(world, advisorId);
   return new Set(blocks.filter((block) => block.sortBy === sortBy).map((block) => block.lowId));

@@ -1,6 +1,6 @@
 import { word } from '../../src/domain/shared/enumerations.ts';
 
-/** An address book as plain maps: what the promises say, with no thought for speed. */
+/** An address book as plain maps: it keeps the promises without regard to speed. */
 export type ModelContact = {
   contactId: number;
   firstName: string | null;
@@ -25,7 +25,7 @@ export type Order = { sortBy: string; sortDirection: 'asc' | 'desc' };
 export type Filter = { search?: string; phone?: string; email?: string; groupId?: number; modifiedSince?: string };
 type Key = string | number | null;
 
-// English is sorted as the root is, by Node as by the database.
+// English sorts like the root collation, both in Node and in the database.
 const collator = new Intl.Collator('en');
 const blockedEmail = ['Unsubscribed', 'Bounced', 'Disabled'];
 

@@ -54,7 +54,7 @@ function create(fields: object) {
   return ann.call('POST', contactsPath, { firstName: 'Ann', lastName: 'Smith', ...fields });
 }
 
-test('a create is 200 with the id of the new contact and nothing else', async () => {
+test('a create is 200 with the new contact’s id and nothing else', async () => {
   const answer = await create({});
   assert.equal(answer.status, 200);
   assert.match(String(answer.headers['content-type']), /^application\/json/);
@@ -67,7 +67,7 @@ test('every field is kept exactly as given', async () => {
   for (const [field, value] of Object.entries(whole)) assert.equal(kept[field], value, field);
 });
 
-test('only the names are needed; what is unset is left out of the contact', async () => {
+test('only the names are required; unset fields are left out of the contact', async () => {
   const { contactId, identifier, dateTimeCreated, dateTimeModified, ...rest } = await getContact(
     ann,
     await addContact(ann),
@@ -97,7 +97,7 @@ test('a first and a last name are required, and not null or blank', async () => 
       assertInvalid(await create({ [field]: value }), `/${field}`);
 });
 
-test('names are trimmed, and measured after that', async () => {
+test('names are trimmed before their length is checked', async () => {
   const longest = 'x'.repeat(200);
   const kept = await getContact(ann, await addContact(ann, { firstName: '\t Mary  Ann \n', lastName: ` ${longest} ` }));
   assert.equal(kept.firstName, 'Mary  Ann');
@@ -129,7 +129,7 @@ test('NUL and lone surrogates are refused in every string', async () => {
     for (const value of illFormed) assertInvalid(await create({ [field]: value }), `/${field}`);
 });
 
-test('types are never coerced: a number, a boolean, an array or an object is no string', async () => {
+test('types are never coerced: a number, boolean, array or object is not a string', async () => {
   for (const field of strings)
     for (const value of [0, 12125550123, true, [], ['Ann'], {}])
       assertInvalid(await create({ [field]: value }), `/${field}`);
@@ -141,7 +141,7 @@ test('dates are real calendar dates', async () => {
       assert.equal((await getContact(ann, await addContact(ann, { [field]: date })))[field], date);
 });
 
-test('what is no real date as YYYY-MM-DD is 400', async () => {
+test('anything but a real date as YYYY-MM-DD is 400', async () => {
   const unreal = ['2023-02-29', '1900-02-29', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-00', '0000-01-01'];
   const unlike = ['2026-1-1', '20260101', '01/02/2026', '2026-01-01T00:00:00Z', '2026-W01-1', '+002026-01-01', 'today'];
   const sneaky = [' 2026-01-01', '2026-01-01\n', '２０２６-01-01', '2026‐01‐01', '2026-01-01[u-ca=hebrew]'];
@@ -158,14 +158,14 @@ test('gender is 0 to 3 and marital status 0 to 6', async () => {
   }
 });
 
-test('a number too large for any number is 400', async () => {
+test('a number that overflows is 400', async () => {
   assertInvalid(
     await callRaw(ann, 'POST', contactsPath, '{"firstName":"Ann","lastName":"Smith","gender":1e400}'),
     '/gender',
   );
 });
 
-test('a phone has a plus sign and 8 to 15 digits that do not begin with 0', async () => {
+test('a phone has a plus sign and 8 to 15 digits, the first of which is not 0', async () => {
   for (const phone of ['+12345678', '+123456789012345', '+19999999999', '+99999999999'])
     assert.equal((await getContact(ann, await addContact(ann, { phone }))).phone, phone);
 });
@@ -191,12 +191,12 @@ test('any other phone is 400', async () => {
   for (const phone of [...lengthsOff, ...unlike, ...sneaky, ' ']) assertInvalid(await create({ phone }), '/phone');
 });
 
-test('unknown fields are ignored, whatever is in them', async () => {
+test('unknown fields are ignored, whatever they contain', async () => {
   const kept = await getContact(ann, await addContact(ann, { company: 'Initech', note: 'a\0b', nested: { a: [1] } }));
   assert.deepEqual(Object.keys(kept), Object.keys(await getContact(ann, await addContact(ann))));
 });
 
-test('__proto__ and constructor are unknown fields like others', async () => {
+test('__proto__ and constructor are unknown fields like any other', async () => {
   const hidden = '{"firstName":"Eve","lastName":"Eve","phone":"+12125550123"}';
   const given = `{"firstName":"Ann","lastName":"Smith","__proto__":${hidden},"constructor":{"prototype":${hidden}}}`;
   const { body } = await callRaw(ann, 'POST', contactsPath, given);
@@ -206,12 +206,12 @@ test('__proto__ and constructor are unknown fields like others', async () => {
   assert.equal(({} as { firstName?: string }).firstName, undefined);
 });
 
-test('of a key that is repeated the last counts', async () => {
+test('if a key is repeated, the last one counts', async () => {
   const { body } = await callRaw(ann, 'POST', contactsPath, '{"firstName":1,"lastName":"Smith","firstName":"Ann"}');
   assert.equal((await getContact(ann, body.id)).firstName, 'Ann');
 });
 
-test('what the server owns can’t be set by a body', async () => {
+test('a body can’t set fields that the server owns', async () => {
   const owned = {
     contactId: 7,
     identifier: '00000000-0000-4000-8000-000000000000',
@@ -243,7 +243,7 @@ test('what the server owns can’t be set by a body', async () => {
   assert.deepEqual(kept, plain);
 });
 
-test('every broken rule is told at once, each with its place, rule and message', async () => {
+test('every broken rule is reported at once, each with its path, rule and message', async () => {
   const answer = await ann.call('POST', contactsPath, { firstName: '', phone: '555', gender: 9 });
   assertProblem(answer, 'invalid_request');
   const told = answer.body.details.map(({ path, rule }: { path: string; rule: string }) => `${path} ${rule}`).sort();
@@ -251,7 +251,7 @@ test('every broken rule is told at once, each with its place, rule and message',
   for (const { message } of answer.body.details) assert.match(message, /^\w+ .+\.$/);
 });
 
-test('a create that is refused makes no contact', async () => {
+test('a refused create creates no contact', async () => {
   const person = await newcomer(world);
   await person.call('POST', contactsPath, { firstName: 'Ann', lastName: 'Smith', phone: '555' });
   assert.deepEqual(await findIds(person), []);
@@ -265,7 +265,7 @@ test('two contacts may share a name, an email and a phone', async () => {
   assert.deepEqual(await findIds(person, { phone: whole.phone }), [first, second]);
 });
 
-test('a create is visible to the next search, also among many at once', async () => {
+test('the next search shows a new contact, even with many creates at once', async () => {
   const person = await newcomer(world);
   const seen = Array.from({ length: 20 }, async (_, index) => {
     const contactId = await addContact(person, { firstName: `Number${index}` });

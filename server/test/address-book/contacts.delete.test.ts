@@ -31,14 +31,14 @@ test('a second delete is 404', async () => {
   assertNotFound(await ann.call('DELETE', `${contactsPath}/${contactId}`));
 });
 
-test('of many deletes at once one is 204 and the others are 404', async () => {
+test('of many simultaneous deletes, one is 204 and the others are 404', async () => {
   const contactId = await addContact(ann);
   const deletes = Array.from({ length: 8 }, () => ann.call('DELETE', `${contactsPath}/${contactId}`));
   const statuses = (await Promise.all(deletes)).map((answer) => answer.status).sort();
   assert.deepEqual(statuses, [204, ...Array(7).fill(404)]);
 });
 
-test('the contact leaves every search', async () => {
+test('no search finds the contact anymore', async () => {
   const person = await newcomer(world);
   const fields = { firstName: 'Zoe', emailAddress: 'zoe@example.org', phone: '+12125550123' };
   const [stays, goes] = [await addContact(person), await addContact(person, fields)];
@@ -52,7 +52,7 @@ test('the contact leaves every search', async () => {
     assert.deepEqual(await findIds(person, query), []);
 });
 
-test('the contact leaves its groups, which stay', async () => {
+test('the contact leaves its groups, and the groups stay', async () => {
   const person = await newcomer(world);
   const groupIds = [await addGroup(person, 'A'), await addGroup(person, 'B')];
   const [stays, goes] = [await addContact(person), await addContact(person)];
@@ -66,13 +66,13 @@ test('the contact leaves its groups, which stay', async () => {
   assert.deepEqual((await getContact(person, stays)).groupIds, groupIds);
 });
 
-test('an id is never used again', async () => {
+test('an id is never reused', async () => {
   const contactId = await addContact(ann);
   await ann.call('DELETE', `${contactsPath}/${contactId}`);
   assert.ok((await addContact(ann)) > contactId);
 });
 
-test('a delete takes no notice of a body or its type', async () => {
+test('a delete ignores a body and its type', async () => {
   const headers = { 'content-type': 'text/plain' };
   const answer = await ann.call('DELETE', `${contactsPath}/${await addContact(ann)}`, 'not json', headers);
   assert.equal(answer.status, 204);

@@ -42,7 +42,7 @@ async function assertFound(cases: Record<string, Who[]>): Promise<void> {
   for (const [text, who] of Object.entries(cases)) assert.deepEqual(await found({ search: text }), who, text);
 }
 
-test('a search finds by the beginning of any word of the name', async () => {
+test('a search matches the beginning of any word in the name', async () => {
   await assertFound({
     zo: ['zoe'],
     neil: ['zoe'],
@@ -55,13 +55,13 @@ test('a search finds by the beginning of any word of the name', async () => {
   });
 });
 
-test('a search takes no notice of case and accents, on either side', async () => {
+test('a search ignores case and accents, in the search and in the contact', async () => {
   await assertFound({ ZOE: ['zoe'], zöé: ['zoe'], jose: ['jose'], JOSÉ: ['jose'], MUÑOZ: ['jose'], Mun̈oz: ['jose'] });
   await assertFound({ lukasz: ['odysseus'], grosse: ['strasse'], STRASSE: ['strasse'], STRAẞE: ['strasse'] });
   await assertFound({ οδυσσευς: ['odysseus'], Οδυσσεύς: ['odysseus'], ΟΔΥΣ: ['odysseus'], ｚｏｅ: ['zoe'] });
 });
 
-test('a search finds by the beginning of any word of the email', async () => {
+test('a search matches the beginning of any word in the email', async () => {
   await assertFound({
     jm: ['jose'],
     'jm.mu': ['jose'],
@@ -71,7 +71,7 @@ test('a search finds by the beginning of any word of the email', async () => {
   });
 });
 
-test('a search finds by digits of the phone, however they are written', async () => {
+test('a search matches digits of the phone, however they are written', async () => {
   for (const text of [
     '+12125550123',
     '12125550123',
@@ -87,11 +87,11 @@ test('a search finds by digits of the phone, however they are written', async ()
   await assertFound({ '(212) 555-0123': ['zoe'], '+44 20 7183 8750': ['odysseus'], 99999: [], '+1212555012399': [] });
 });
 
-test('a search for a name with digits and marks finds it too', async () => {
+test('a search matches a name with digits and punctuation', async () => {
   await assertFound({ '10-4': ['ten'], '10-': ['strasse', 'ten'], 'unit.10-4': ['ten'], '10-4@radio': ['ten'] });
 });
 
-test('every word of a search must be found, in any order', async () => {
+test('every word of a search must match, in any order', async () => {
   await assertFound({
     'zo neil': ['zoe'],
     'smith  zoe': ['zoe'],
@@ -101,7 +101,7 @@ test('every word of a search must be found, in any order', async () => {
   });
 });
 
-test('% and _ and \\ stand for themselves', async () => {
+test('%, _ and \\ match literally', async () => {
   await assertFound({ '%': [], _: [], '100%': ['strasse'], '100%_': ['strasse'], '1_0': [], '100_': [] });
   await assertFound({ 'z%e': [], 'back\\': ['ten'], 'back\\slash': ['ten'], '\\': [], "o'": [], '"': [] });
 });
@@ -138,7 +138,7 @@ test('a phone that is not in E.164 is 400', async () => {
     assertInvalid(await ann.call('GET', `${contactsPath}?${pairs({ phone })}`), '/phone');
 });
 
-test('a raw + in a query is 400 and the message says to write %2B', async () => {
+test('a raw + in a query is 400, and the message says to write %2B', async () => {
   const raw = {
     phone: '+12125550123',
     modifiedSince: '2026-03-01T17:05:00+02:00',
@@ -153,7 +153,7 @@ test('a raw + in a query is 400 and the message says to write %2B', async () => 
   }
 });
 
-test('an email finds the whole address in any case', async () => {
+test('an email matches the whole address in any case', async () => {
   const email = 'jm.munoz+book@mail.example';
   assert.deepEqual(await found({ email }), ['jose']);
   assert.deepEqual(await found({ email: email.toUpperCase() }), ['jose']);
@@ -161,26 +161,26 @@ test('an email finds the whole address in any case', async () => {
     assert.deepEqual(await found({ email: other }), []);
 });
 
-test('an email or a remote id that is empty or too long is 400', async () => {
+test('an empty or too long email or remote id is 400', async () => {
   for (const [name, max] of Object.entries({ email: 254, remoteContactId: 500 }))
     for (const value of ['', 'x'.repeat(max + 1)])
       assertInvalid(await ann.call('GET', `${contactsPath}?${pairs({ [name]: value })}`), `/${name}`);
 });
 
-test('a group id finds its members', async () => {
+test('a group id finds the group’s members', async () => {
   const groupId = await addGroup(ann);
   await putInGroups(ann, everyone.zoe, [groupId]);
   await putInGroups(ann, everyone.ten, [await addGroup(ann), groupId]);
   assert.deepEqual(await found({ groupId }), ['zoe', 'ten']);
 });
 
-test('a group id that nobody has finds no one, and one that is none is 400', async () => {
+test('an unknown group id finds nobody, and an invalid one is 400', async () => {
   for (const groupId of [0, idMax]) assert.deepEqual(await found({ groupId }), []);
   for (const groupId of ['', '-1', '1.5', 'abc', '9007199254740992', '9223372036854775808'])
     assertInvalid(await ann.call('GET', `${contactsPath}?${pairs({ groupId })}`), '/groupId');
 });
 
-test('a remote id finds the contact that has exactly it', async () => {
+test('a remote id finds the contact with exactly that id', async () => {
   await world.database.asOwner(`update contacts set source = 10, remote_contact_id = 'CRM-7' where contact_id = $1`, [
     everyone.jose,
   ]);
@@ -207,7 +207,7 @@ test('modifiedSince is inclusive, to the millisecond', async () => {
   assert.deepEqual(await since(time.subtract({ nanoseconds: 1 }).toString()), [contactId]);
 });
 
-test('modifiedSince takes any offset of RFC 3339, and years from 0000 to 9999', async () => {
+test('modifiedSince accepts any RFC 3339 offset, and years from 0000 to 9999', async () => {
   const person = await newcomer(world);
   const contactId = await addContact(person);
   const { dateTimeModified } = await getContact(person, contactId);
@@ -223,7 +223,7 @@ test('modifiedSince takes any offset of RFC 3339, and years from 0000 to 9999', 
   assert.deepEqual(await findIds(person, { modifiedSince: '9999-12-31T23:59:59.999999999Z' }), []);
 });
 
-test('modifiedSince sees updates and changed memberships', async () => {
+test('modifiedSince finds updates and changed memberships', async () => {
   const person = await newcomer(world);
   const [updated, joined] = [await addContact(person), await addContact(person)];
   await addContact(person);
@@ -235,7 +235,7 @@ test('modifiedSince sees updates and changed memberships', async () => {
   assert.deepEqual(await findIds(person, { modifiedSince }), [updated, joined]);
 });
 
-test('a modifiedSince that is no time in RFC 3339 is 400', async () => {
+test('a modifiedSince that is not an RFC 3339 time is 400', async () => {
   const unlike = [
     '',
     '2026-03-01',
@@ -249,7 +249,7 @@ test('a modifiedSince that is no time in RFC 3339 is 400', async () => {
     assertInvalid(await ann.call('GET', `${contactsPath}?${pairs({ modifiedSince })}`), '/modifiedSince');
 });
 
-test('filters narrow each other, and the total counts what they leave', async () => {
+test('a contact must match every filter, and the total counts the matches', async () => {
   const person = await newcomer(world);
   const groupId = await addGroup(person);
   const fields = { firstName: 'Zoe', emailAddress: 'zoe@example.org', phone: '+12125550123' };
@@ -268,7 +268,7 @@ test('filters narrow each other, and the total counts what they leave', async ()
   assert.deepEqual(await findIds(person, { ...query, groupId, search: 'bob' }), []);
 });
 
-test('a filtered search is sorted and unset is last in both directions', async () => {
+test('a filtered search is sorted, with unset values last in both directions', async () => {
   const person = await newcomer(world);
   const unset = await addContact(person, { firstName: 'Ann' });
   const b = await addContact(person, { firstName: 'Ann', emailAddress: 'b@example.org' });
@@ -286,7 +286,7 @@ test('a contact without names is found by its phone', async () => {
     assert.deepEqual(await findIds(person, query), [contactId]);
 });
 
-test('no search text, however odd, is a server error', async () => {
+test('no search text causes a server error', async () => {
   for (const text of [
     "'",
     '"',

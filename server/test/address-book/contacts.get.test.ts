@@ -21,12 +21,12 @@ const world = await makeWorld();
 after(() => world.close());
 const { ann } = world;
 
-/** Sets what no partner can set: email events and CRM links come from elsewhere. */
+/** Sets fields that partners can't set, such as email events and CRM links. */
 async function set(contactId: number, assignments: string): Promise<void> {
   await world.database.asOwner(`update contacts set ${assignments} where contact_id = $1`, [contactId]);
 }
 
-test('NUL in a query is 400 on every route, also one that takes none', async () => {
+test('NUL in a query is 400 on every route, even one without parameters', async () => {
   const contactId = await addContact(ann);
   const answer = await ann.call('GET', `${contactsPath}/${contactId}?x=%00`);
   assertInvalid(answer, '/x');
@@ -71,14 +71,14 @@ test('a get is 200 with every field that is set', async () => {
   });
 });
 
-test('a contact made by texting has no names and source Texting', async () => {
+test('a contact that texting created has no names and the source Texting', async () => {
   const contactId = await createContact(world.deps, ann.advisor.advisorId, { phone: '+12125550199' }, 3);
   const kept = await getContact(ann, contactId);
   assert.deepEqual([kept.source, kept.sourceText, kept.phone], [3, 'Texting', '+12125550199']);
   for (const field of ['firstName', 'lastName', 'fullName']) assert.ok(!(field in kept), field);
 });
 
-test('the source has its word', async () => {
+test('the source comes with its word', async () => {
   for (const [source, sourceText] of Object.entries(['Manual', 'Import', 'API', 'Texting', 'Form'])) {
     const contactId = await createContact(
       world.deps,
@@ -91,7 +91,7 @@ test('the source has its word', async () => {
   }
 });
 
-test('a contact is linked to a CRM when its source is 10 or more and it has a remote id', async () => {
+test('a contact is linked to a CRM if its source is 10 or more and it has a remote id', async () => {
   const contactId = await addContact(ann);
   const linked = async () => (await getContact(ann, contactId)).isCrmLinkedContact;
   await set(contactId, 'source = 10');

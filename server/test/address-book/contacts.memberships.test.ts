@@ -36,7 +36,7 @@ async function counts(person: Person): Promise<Record<string, number>> {
   return Object.fromEntries((await findGroups(person)).map((group) => [group.name, group.contactCount]));
 }
 
-test('a replacement is 200 with the id of the contact', async () => {
+test('a replacement is 200 with the contact’s id', async () => {
   const contactId = await addContact(ann);
   const answer = await replace(contactId, { groupIds: [a] });
   assert.deepEqual([answer.status, answer.body], [200, { id: contactId }]);
@@ -53,7 +53,7 @@ test('the contact becomes a member of exactly these groups', async () => {
   }
 });
 
-test('repeated ids are folded', async () => {
+test('duplicate ids are ignored', async () => {
   const person = await newcomer(world);
   const [contactId, groupId] = [await addContact(person), await addGroup(person, 'A')];
   await putInGroups(person, contactId, [groupId, groupId, groupId]);
@@ -61,7 +61,7 @@ test('repeated ids are folded', async () => {
   assert.deepEqual(await counts(person), { A: 1 });
 });
 
-test('an empty list clears', async () => {
+test('an empty list removes the contact from all groups', async () => {
   const contactId = await addContact(ann);
   await putInGroups(ann, contactId, [a, b]);
   await putInGroups(ann, contactId, []);
@@ -74,7 +74,7 @@ test('groupIds is required unless isSelectAllGroup is true', async () => {
     assertInvalid(await replace(contactId, body), '/groupIds');
 });
 
-test('isSelectAllGroup makes it a member of every group that exists now', async () => {
+test('isSelectAllGroup makes the contact a member of every group that exists now', async () => {
   const person = await newcomer(world);
   const contactId = await addContact(person);
   const groupIds = [await addGroup(person, 'A'), await addGroup(person, 'B')];
@@ -85,14 +85,14 @@ test('isSelectAllGroup makes it a member of every group that exists now', async 
   assert.deepEqual(await groupIdsOf(contactId, person), [...groupIds, later]);
 });
 
-test('isSelectAllGroup without a group leaves none', async () => {
+test('isSelectAllGroup is fine without any groups', async () => {
   const person = await newcomer(world);
   const contactId = await addContact(person);
   assert.equal((await replace(contactId, { isSelectAllGroup: true }, person)).status, 200);
   assert.deepEqual(await groupIdsOf(contactId, person), []);
 });
 
-test('with isSelectAllGroup the groupIds are ignored, whatever they are', async () => {
+test('isSelectAllGroup ignores groupIds, even invalid ones', async () => {
   const contactId = await addContact(ann);
   for (const groupIds of [[], [a], [idMax], ['x'], null, 7]) {
     assert.equal((await replace(contactId, { isSelectAllGroup: true, groupIds })).status, 200);
@@ -106,7 +106,7 @@ test('isSelectAllGroup false means exactly the groupIds', async () => {
   assert.deepEqual(await groupIdsOf(contactId), [b]);
 });
 
-test('an unknown group id is 400, names its place, and nothing changes', async () => {
+test('an unknown group id is 400, is named by its path, and nothing changes', async () => {
   const contactId = await addContact(ann);
   await putInGroups(ann, contactId, [a]);
   const before = [await getContact(ann, contactId), await findGroups(ann)];
@@ -117,7 +117,7 @@ test('an unknown group id is 400, names its place, and nothing changes', async (
   assert.deepEqual([await getContact(ann, contactId), await findGroups(ann)], before);
 });
 
-test('of very many unknown group ids a hundred are told', async () => {
+test('of very many unknown group ids, a hundred are reported', async () => {
   const groupIds = Array.from({ length: 10_000 }, (_, index) => 1_000_000 + index);
   const answer = await replace(await addContact(ann), { groupIds });
   assertInvalid(answer, '/groupIds/0');
@@ -145,7 +145,7 @@ test('ids in the list are integers from 0 to 2^53−1, never coerced', async () 
   assert.deepEqual(await groupIdsOf(contactId), []);
 });
 
-test('the search shows how many groups, and their names in the order of groupIds', async () => {
+test('the search shows the number of groups, and their names in the order of groupIds', async () => {
   const person = await newcomer(world);
   const contactId = await addContact(person);
   const groupIds = [
@@ -172,7 +172,7 @@ test('the groups count their members', async () => {
   assert.deepEqual(await counts(person), { X: 1, Y: 1 });
 });
 
-test('a replacement with what is there already changes nothing, not even the times', async () => {
+test('a replacement with the same groups changes nothing, not even the times', async () => {
   const contactId = await addContact(ann);
   await putInGroups(ann, contactId, [a, b]);
   const before = [await getContact(ann, contactId), await findGroups(ann)];
@@ -181,7 +181,7 @@ test('a replacement with what is there already changes nothing, not even the tim
   assert.deepEqual([await getContact(ann, contactId), await findGroups(ann)], before);
 });
 
-test('two replacements at once leave one of the two, never a union', async () => {
+test('two simultaneous replacements leave one of the two, never a mix', async () => {
   const contactId = await addContact(ann);
   const choices = [[a], [b, c]];
   for (let round = 0; round < 20; round++) {
@@ -195,7 +195,7 @@ test('two replacements at once leave one of the two, never a union', async () =>
   }
 });
 
-test('while groups and contacts come and go, counts stay true', async () => {
+test('counts stay correct while groups and contacts are created and deleted', async () => {
   const person = await newcomer(world);
   const contactIds = await Promise.all(Array.from({ length: 6 }, () => addContact(person)));
   const groupIds = await Promise.all(['A', 'B', 'C', 'D'].map((name) => addGroup(person, name)));
@@ -217,7 +217,7 @@ test('while groups and contacts come and go, counts stay true', async () => {
   }
 });
 
-test('an unknown group for an id that nobody has is 400', async () => {
+test('an unknown group for an unknown contact is 400', async () => {
   assertInvalid(await replace(idMax, { groupIds: [idMax] }), '/groupIds/0');
 });
 

@@ -15,10 +15,10 @@ import {
   putInGroups,
   search,
 } from './address-book.ts';
-import { assertInStep, listLowIds } from './contact-blocks.ts';
+import { assertInSync, listLowIds } from './contact-blocks.ts';
 import { BookModel, type Fields, type Filter, type ModelContact, type Order } from './contact-model.ts';
 
-// Few connections, since each plans a statement anew.
+// Few connections, because each one plans every statement again.
 const world = await makeWorld({ database: { size: 3 } });
 after(() => world.close());
 
@@ -63,7 +63,7 @@ const commands: fc.Arbitrary<Command>[] = [
       model.nowMs += ms;
     }),
   ),
-  // Several times, so that books grow.
+  // Listed several times, so that books grow.
   ...Array(6).fill(create),
   ...Array(3).fill(createGroup),
   fc.tuple(fc.nat(), change).map(([which, fields]) =>
@@ -132,7 +132,7 @@ const commands: fc.Arbitrary<Command>[] = [
   ),
 ];
 
-/** A search in any order, for a page from the first to the one past the end. */
+/** A search in any order, for any page up to the one past the end. */
 function filtered(filter: fc.Arbitrary<(model: BookModel) => Filter>): fc.Arbitrary<Command> {
   return fc.tuple(order, filter, pageSize, fc.nat()).map(([by, filterOf, size, which]) =>
     command(`search ${JSON.stringify(by)}, page #${which} of ${size}`, async (model, real) => {
@@ -144,7 +144,7 @@ function filtered(filter: fc.Arbitrary<(model: BookModel) => Filter>): fc.Arbitr
   );
 }
 
-test('any sequence of changes and searches goes as in a book of plain maps', async () => {
+test('any sequence of changes and searches gives the same results as a book of plain maps', async () => {
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: 100, size: 'max' }), async (sequence) => {
       const [model, real] = [new BookModel(), await newcomer(world)];
@@ -156,7 +156,7 @@ test('any sequence of changes and searches goes as in a book of plain maps', asy
   );
 });
 
-test('a book whose blocks split, empty and go stays in step', async () => {
+test('a book stays in sync while its blocks are split, emptied and removed', async () => {
   const sequence = fc.commands(commands, { maxCommands: 60, size: 'max' });
   await fc.assert(
     fc.asyncProperty(
@@ -170,9 +170,9 @@ test('a book whose blocks split, empty and go stays in step', async () => {
 
         await fill(model, real, fc.sample(person, { seed, numRuns: 2500 }));
         await mixEmailStatus(model, real);
-        // As autovacuum does within a minute; until then plans that were made for a small table are used.
+        // Autovacuum does this within a minute; until then, plans for a small table are used.
         await world.database.asOwner('analyze contacts, contact_blocks');
-        await assertInStep(world, idOf(real));
+        await assertInSync(world, idOf(real));
         for (const sortBy of contactSorts)
           assert.ok((await listLowIds(world, idOf(real), sortBy)).size >= 3, `${sortBy} has not split.`);
 
@@ -180,12 +180,12 @@ test('a book whose blocks split, empty and go stays in step', async () => {
         await joinAndDeleteGroup(model, real, 60);
         await assertBook(model, real, 200);
 
-        // Blocks hold at most a thousand, so that one of them at least lies within two thousand.
+        // Blocks hold at most a thousand, so two thousand contacts contain at least one whole block.
         const held = await listLowIds(world, idOf(real), 'fullName');
         await renameSpan(model, real, { from, length: 2000 });
         const left = await listLowIds(world, idOf(real), 'fullName');
         assert.ok(!held.isSubsetOf(left), 'No block has become empty.');
-        await assertInStep(world, idOf(real));
+        await assertInSync(world, idOf(real));
 
         await deleteSpan(model, real, { from, length: 400 });
         await fc.asyncModelRun(() => ({ model, real }), second);
@@ -214,7 +214,7 @@ async function fill(model: BookModel, real: Person, everyone: Fields[]): Promise
   }
 }
 
-/** Moves most of the book to another place in one sort, in one statement. */
+/** Moves most of the book to a different position in one sort, in one statement. */
 async function mixEmailStatus(model: BookModel, real: Person): Promise<void> {
   const words = ['None', 'Subscribed', 'Bounced', 'Disabled'];
   await world.database.asOwner(
@@ -231,14 +231,14 @@ async function joinAndDeleteGroup(model: BookModel, real: Person, members: numbe
     await putInGroups(real, contact.contactId, [groupId]);
     model.replaceMemberships(contact, [groupId]);
   }
-  await assertInStep(world, idOf(real));
+  await assertInSync(world, idOf(real));
   await expect(real.call('DELETE', `${groupsPath}/${groupId}`), 204);
   model.deleteGroup(pick(model.groups, model.groups.size - 1));
 }
 
 type Span = { from: number; length: number };
 
-/** Moves contacts that follow each other in the order of names before all others, in one statement. */
+/** Moves contacts with consecutive names before all others, in one statement. */
 async function renameSpan(model: BookModel, real: Person, span: Span): Promise<void> {
   const renamed = spanOf(model, span);
   for (const contact of renamed) model.update(contact, { firstName: '_Mo' });
@@ -252,7 +252,7 @@ async function renameSpan(model: BookModel, real: Person, span: Span): Promise<v
   );
 }
 
-/** Deletes the contacts that follow each other in the order of names, several at a time. */
+/** Deletes contacts with consecutive names, several at a time. */
 async function deleteSpan(model: BookModel, real: Person, span: Span): Promise<void> {
   const goners = spanOf(model, span);
   for (let start = 0; start < goners.length; start += 8)
@@ -274,7 +274,7 @@ async function deleteEveryone(model: BookModel, real: Person): Promise<void> {
   model.contacts.clear();
 }
 
-/** Every page of every order, and what the pages are found by. */
+/** Checks every page in every order, and the counts that pages are found by. */
 async function assertBook(model: BookModel, real: Person, size: number): Promise<void> {
   for (const sortBy of contactSorts)
     for (const sortDirection of directions) {
@@ -282,7 +282,7 @@ async function assertBook(model: BookModel, real: Person, size: number): Promise
       for (let page = 1; page <= pagesOf(found, size) + 1; page++)
         await assertPage(model, real, { sortBy, sortDirection, page, pageSize: size }, found);
     }
-  await assertInStep(world, idOf(real));
+  await assertInSync(world, idOf(real));
 }
 
 type PageQuery = Order & Filter & { page: number; pageSize: number };

@@ -23,7 +23,7 @@ const world = await makeWorld();
 after(() => world.close());
 const { ann } = world;
 
-/** A book in which every sort field has ties; 23 contacts, so that pages of 5 end with one of 3. */
+/** A book with ties in every sort field; 23 contacts, so the last page of 5 has 3. */
 const mixed = await newcomer(world);
 const mixedIds = await fillMixed(mixed);
 type Key = string | number | undefined;
@@ -67,7 +67,7 @@ test('an empty book is one empty page', async () => {
   );
 });
 
-test('a summary has every field that is set, and no other', async () => {
+test('a summary has every field that is set, and no others', async () => {
   const person = await newcomer(world);
   const bare = await addContact(person);
   const whole = await addContact(person, { lastName: 'Young', emailAddress: 'Ann@Example.org', phone: '+12125550123' });
@@ -102,7 +102,7 @@ test('a summary has every field that is set, and no other', async () => {
   ]);
 });
 
-test('a contact made by texting is shown by its number', async () => {
+test('a contact that texting created is shown by its number', async () => {
   const person = await newcomer(world);
   await createContact(world.deps, person.advisor.advisorId, { phone: '+12125550199' }, 3);
   const { data } = await search(person, contactsPath);
@@ -110,7 +110,7 @@ test('a contact made by texting is shown by its number', async () => {
   assert.ok(!('firstName' in data[0]) && !('lastName' in data[0]));
 });
 
-test('a contact is inactive only when its email can’t be used and it has no phone', async () => {
+test('a contact is inactive only if its email is unusable and it has no phone', async () => {
   const person = await newcomer(world);
   const [withPhone, without] = [await addContact(person, { phone: '+12125550123' }), await addContact(person)];
   const inactive = ['Unsubscribed', 'Bounced', 'Disabled'];
@@ -129,7 +129,7 @@ test('a contact is inactive only when its email can’t be used and it has no ph
   }
 });
 
-test('pageInfo echoes what was asked for', async () => {
+test('pageInfo echoes the query', async () => {
   for (const sortBy of contactSorts)
     for (const sortDirection of ['asc', 'desc']) {
       const asked = { page: 2, pageSize: 7, sortBy, sortDirection };
@@ -174,7 +174,7 @@ test('names are in the order of the Unicode root collation', async () => {
   );
 });
 
-test('each sort orders by what the summary shows; ties are by id and unset is last in either direction', async () => {
+test('each sort orders by what the summary shows; ties are by id, and unset values are last in both directions', async () => {
   for (const sortBy of contactSorts)
     for (const sortDirection of ['asc', 'desc']) {
       const { data } = await search(mixed, contactsPath, { sortBy, sortDirection, pageSize: 200 });
@@ -190,7 +190,7 @@ test('each sort orders by what the summary shows; ties are by id and unset is la
     }
 });
 
-/** Plain comparison is enough: what the keys of the mixed book differ in is a letter, its case aside. */
+/** A plain comparison is enough, because the keys of the mixed book differ in a letter, not just in case. */
 function byKey(sortBy: string, sign: number) {
   const keyOf = (each: Record<string, Key>): Key => {
     const key = each[sortBy];
@@ -204,7 +204,7 @@ function byKey(sortBy: string, sign: number) {
   };
 }
 
-test('a strange email, even of the highest character, is set: the unset ones are still last', async () => {
+test('unset emails are last, even after an email of the highest character', async () => {
   const person = await newcomer(world);
   for (const emailAddress of ['\uFFFFz@x.example', null, '\uFFFF', 'a@x.example', null, '\u{10FFFD}@x.example'])
     await addContact(person, { firstName: 'X', lastName: 'Y', emailAddress });
@@ -219,7 +219,7 @@ test('a strange email, even of the highest character, is set: the unset ones are
     }
 });
 
-test('the pages from first to last are the whole book, in every order and size, filtered or not', async () => {
+test('the pages add up to the whole book, in every order and size, filtered or not', async () => {
   const everyone = { modifiedSince: '2000-01-01T00:00:00Z' };
   for (const filter of [{}, everyone])
     for (const sortBy of contactSorts)
@@ -235,11 +235,11 @@ test('the pages from first to last are the whole book, in every order and size, 
       }
 });
 
-test('the last page has what is left', async () => {
+test('the last page has the remaining contacts', async () => {
   assert.equal((await findIds(mixed, { page: 5, pageSize: 5 })).length, 3);
 });
 
-test('a page past the end is empty and still tells the total', async () => {
+test('a page past the end is empty and still has the total', async () => {
   for (const page of [6, 1_000_000, idMax])
     for (const filter of [{}, { search: 'smith' }])
       for (const sortDirection of ['asc', 'desc']) {
@@ -249,7 +249,7 @@ test('a page past the end is empty and still tells the total', async () => {
       }
 });
 
-test('page sizes go from 1 to 200', async () => {
+test('page sizes range from 1 to 200', async () => {
   const person = await newcomer(world);
   await Promise.all(Array.from({ length: 201 }, () => addContact(person)));
   assert.equal((await findIds(person)).length, 25);
@@ -258,7 +258,7 @@ test('page sizes go from 1 to 200', async () => {
   assert.equal((await findIds(person, { pageSize: 200, page: 2 })).length, 1);
 });
 
-test('a page or a page size that is no integer in its range is 400, never clamped', async () => {
+test('a page or page size that is not an integer in its range is 400, never clamped', async () => {
   const never = [
     '0',
     '-1',
@@ -294,12 +294,12 @@ test('an unknown sort field or direction is 400', async () => {
     assertInvalid(await find(pairs({ sortDirection: value })), '/sortDirection');
 });
 
-test('a parameter that is given twice is 400', async () => {
+test('a repeated parameter is 400', async () => {
   for (const name of ['page', 'pageSize', 'sortBy', 'sortDirection', 'search', 'phone', 'email', 'groupId'])
     assertInvalid(await find(`${name}=1&${name}=1`), `/${name}`);
 });
 
-test('every bad parameter is told at once', async () => {
+test('every invalid parameter is reported at once', async () => {
   const { body } = await find('page=0&pageSize=201&sortBy=x&phone=1');
   assert.deepEqual(body.details.map((each: { path: string }) => each.path).sort(), [
     '/page',

@@ -43,13 +43,13 @@ function update(contactId: number, fields: object) {
   return ann.call('PUT', `${contactsPath}/${contactId}`, fields);
 }
 
-test('an update is 200 with the id of the contact', async () => {
+test('an update is 200 with the contact’s id', async () => {
   const contactId = await addContact(ann);
   const answer = await update(contactId, { nickname: 'Annie' });
   assert.deepEqual([answer.status, answer.body], [200, { id: contactId }]);
 });
 
-test('a field that is given is replaced, all others are kept', async () => {
+test('fields that are given are replaced, all others are kept', async () => {
   const changes = {
     firstName: 'Bea',
     lastName: 'Jones',
@@ -76,7 +76,7 @@ test('a field that is given is replaced, all others are kept', async () => {
   }
 });
 
-test('null or "" clears an optional field and only that', async () => {
+test('null or "" clears an optional field, and no other field', async () => {
   for (const empty of [null, ''])
     for (const field of Object.keys(optional)) {
       const contactId = await addContact(ann, optional);
@@ -111,7 +111,7 @@ test('names are trimmed', async () => {
   assert.deepEqual([firstName, lastName], ['Bea', 'x'.repeat(200)]);
 });
 
-test('one bad field refuses the whole update', async () => {
+test('one invalid field refuses the whole update', async () => {
   const contactId = await addContact(ann, optional);
   const before = await getContact(ann, contactId);
   const bad = {
@@ -136,7 +136,7 @@ test('NUL and lone surrogates are refused in every string', async () => {
     for (const value of illFormed) assertInvalid(await update(contactId, { [field]: value }), `/${field}`);
 });
 
-test('what the server owns can’t be set by a body', async () => {
+test('a body can’t set fields that the server owns', async () => {
   const contactId = await addContact(ann, optional);
   const before = await getContact(ann, contactId);
   const owned =
@@ -150,7 +150,7 @@ test('what the server owns can’t be set by a body', async () => {
   assert.deepEqual({ ...after, dateTimeModified: before.dateTimeModified }, before);
 });
 
-test('the time of the change is kept, and that of the creation stays', async () => {
+test('an update changes the modification time and keeps the creation time', async () => {
   const contactId = await addContact(ann);
   const before = await getContact(ann, contactId);
   await world.clock.advance(60_000);
@@ -160,14 +160,14 @@ test('the time of the change is kept, and that of the creation stays', async () 
   assert.ok(Date.parse(after.dateTimeModified) >= Date.parse(before.dateTimeModified) + 60_000);
 });
 
-test('groups stay as they are', async () => {
+test('an update keeps the groups', async () => {
   const [contactId, groupId] = [await addContact(ann), await addGroup(ann)];
   await putInGroups(ann, contactId, [groupId]);
   await update(contactId, { firstName: 'Bea' });
   assert.deepEqual((await getContact(ann, contactId)).groupIds, [groupId]);
 });
 
-test('the next search shows the change and finds the contact by what it is now', async () => {
+test('the next search shows the change and finds the contact by its new fields', async () => {
   const person = await newcomer(world);
   const contactId = await addContact(person, { firstName: 'Zoe', lastName: 'Zimmer', ...optional });
   const otherId = await addContact(person, { firstName: 'Max', lastName: 'Miller' });
@@ -188,14 +188,14 @@ test('the next search shows the change and finds the contact by what it is now',
   for (const query of stale) assert.deepEqual(await findIds(person, query), []);
 });
 
-test('a contact made by texting can be given names', async () => {
+test('a contact that texting created can be given names', async () => {
   const contactId = await createContact(world.deps, ann.advisor.advisorId, { phone: '+12125550177' }, 3);
   await update(contactId, { firstName: 'Tex', lastName: 'Ting' });
   const { data } = await search(ann, contactsPath, { phone: '+12125550177' });
   assert.deepEqual([data[0].fullName, data[0].source], ['Tex Ting', 3]);
 });
 
-test('updates of different fields at the same time all hold', async () => {
+test('simultaneous updates of different fields are all kept', async () => {
   const contactId = await addContact(ann);
   const entries = Object.entries({ firstName: 'Bea', ...optional });
   await Promise.all(entries.map(([field, value]) => update(contactId, { [field]: value })));
@@ -210,7 +210,7 @@ test('a deleted contact is 404', async () => {
   assertNotFound(await update(contactId, { firstName: 'Bea' }));
 });
 
-test('a bad body for an id that nobody has is 400', async () => {
+test('an invalid body for an unknown id is 400', async () => {
   assertInvalid(await update(idMax, { phone: '555' }), '/phone');
 });
 

@@ -21,7 +21,7 @@ function create(body: object) {
   return ann.call('POST', groupsPath, body);
 }
 
-test('a create is 200 with the id of the new group and nothing else', async () => {
+test('a create is 200 with the new group’s id and nothing else', async () => {
   const answer = await create({ name: 'Retirees' });
   assert.equal(answer.status, 200);
   assert.deepEqual(Object.keys(answer.body), ['id']);
@@ -52,7 +52,7 @@ test('an external id has at most 500 code points', async () => {
     assertInvalid(await create({ name: 'A', externalGroupId }), '/externalGroupId');
 });
 
-test('null and "" for the external id mean unset, which never meets another', async () => {
+test('null and "" for the external id mean unset, which never matches another group', async () => {
   const person = await newcomer(world);
   for (const externalGroupId of [undefined, null, '', null, ''])
     assert.equal((await person.call('POST', groupsPath, { name: 'A', externalGroupId })).status, 200);
@@ -86,20 +86,20 @@ test('external ids are compared exactly', async () => {
   assert.equal(new Set(ids).size, 4);
 });
 
-test('many creates at once with one external id make one group', async () => {
+test('many simultaneous creates with one external id make one group', async () => {
   const person = await newcomer(world);
   const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => addGroup(person, `Name ${index}`, 'crm-2')));
   assert.equal(new Set(ids).size, 1);
   assert.equal((await findGroups(person)).length, 1);
 });
 
-test('after a delete the external id makes a new group', async () => {
+test('after a delete, the external id makes a new group', async () => {
   const first = await addGroup(ann, 'A', 'crm-3');
   await ann.call('DELETE', `${groupsPath}/${first}`);
   assert.ok((await addGroup(ann, 'A', 'crm-3')) > first);
 });
 
-test('each advisor has external ids of her own', async () => {
+test('each advisor has their own external ids', async () => {
   const [first, second] = [await newcomer(world), await newcomer(world)];
   assert.notEqual(await addGroup(first, 'A', 'crm-4'), await addGroup(second, 'B', 'crm-4'));
   assert.deepEqual(
@@ -108,7 +108,7 @@ test('each advisor has external ids of her own', async () => {
   );
 });
 
-test('unknown fields and what the server owns can’t be set by a body', async () => {
+test('a body can’t set unknown fields or fields that the server owns', async () => {
   const person = await newcomer(world);
   const owned = '"groupId":7,"source":10,"contactCount":9,"externalId":"x","dateTimeCreated":"2020-01-01T00:00:00Z"';
   const sneaky = '"advisorId":1,"note":"a\\u0000b","__proto__":{"externalGroupId":"x"},"constructor":{"name":"x"}';

@@ -32,14 +32,14 @@ test('a second delete is 404', async () => {
   assertNotFound(await ann.call('DELETE', `${groupsPath}/${groupId}`));
 });
 
-test('of many deletes at once one is 204 and the others are 404', async () => {
+test('of many simultaneous deletes, one is 204 and the others are 404', async () => {
   const groupId = await addGroup(ann);
   const deletes = Array.from({ length: 8 }, () => ann.call('DELETE', `${groupsPath}/${groupId}`));
   const statuses = (await Promise.all(deletes)).map((answer) => answer.status).sort();
   assert.deepEqual(statuses, [204, ...Array(7).fill(404)]);
 });
 
-test('the group leaves the search', async () => {
+test('no search finds the group anymore', async () => {
   const person = await newcomer(world);
   const [goes, stays] = [await addGroup(person, 'A'), await addGroup(person, 'B')];
   await person.call('DELETE', `${groupsPath}/${goes}`);
@@ -47,7 +47,7 @@ test('the group leaves the search', async () => {
   assert.deepEqual([data.length, data[0].groupId, pageInfo.totalRecord], [1, stays, 1]);
 });
 
-test('its members stay, without the group', async () => {
+test('its contacts stay, without the group', async () => {
   const person = await newcomer(world);
   const [goes, stays] = [await addGroup(person, 'A'), await addGroup(person, 'B')];
   const [inBoth, inOne] = [await addContact(person, { firstName: 'A' }), await addContact(person, { firstName: 'B' })];
@@ -66,7 +66,7 @@ test('its members stay, without the group', async () => {
   assert.equal((await findGroups(person))[0].contactCount, 1);
 });
 
-test('only members count as changed', async () => {
+test('only its members count as modified', async () => {
   const person = await newcomer(world);
   const groupId = await addGroup(person);
   const [member, other] = [await addContact(person), await addContact(person)];

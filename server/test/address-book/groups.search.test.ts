@@ -21,7 +21,7 @@ const world = await makeWorld();
 after(() => world.close());
 const { ann } = world;
 
-/** Groups with ties in every sort field; 11 of them, so that pages of 4 end with one of 3. */
+/** Groups with ties in every sort field; 11 of them, so the last page of 4 has 3. */
 const mixed = await newcomer(world);
 await fillMixed(mixed);
 
@@ -54,7 +54,7 @@ test('without groups there is one empty page', async () => {
   );
 });
 
-test('a group that has just been made is there', async () => {
+test('a new group is found', async () => {
   const person = await newcomer(world);
   const seen = Array.from({ length: 10 }, async () => {
     const groupId = await addGroup(person);
@@ -63,7 +63,7 @@ test('a group that has just been made is there', async () => {
   assert.ok((await Promise.all(seen)).every(Boolean));
 });
 
-test('pageInfo echoes what was asked for', async () => {
+test('pageInfo echoes the query', async () => {
   for (const sortBy of groupSorts)
     for (const sortDirection of ['asc', 'desc']) {
       const asked = { page: 2, pageSize: 4, sortBy, sortDirection };
@@ -90,7 +90,7 @@ test('names are in the order of the Unicode root collation', async () => {
   assert.deepEqual(await namesOf(person, {}), ordered);
 });
 
-test('each sort orders by its field; ties are by id, ascending, in either direction', async () => {
+test('each sort orders by its field; ties are by ascending id in both directions', async () => {
   for (const sortBy of groupSorts)
     for (const [sortDirection, sign] of Object.entries({ asc: 1, desc: -1 })) {
       const groups = await findGroups(mixed, { sortBy, sortDirection });
@@ -102,7 +102,7 @@ test('each sort orders by its field; ties are by id, ascending, in either direct
     }
 });
 
-test('the pages from first to last are all groups, in every order', async () => {
+test('the pages add up to all groups, in every order', async () => {
   for (const sortBy of groupSorts)
     for (const sortDirection of ['asc', 'desc'])
       for (const pageSize of [1, 4, 11]) {
@@ -113,14 +113,14 @@ test('the pages from first to last are all groups, in every order', async () => 
       }
 });
 
-test('a page past the end is empty and still tells the total', async () => {
+test('a page past the end is empty and still has the total', async () => {
   for (const page of [4, idMax]) {
     const { data, pageInfo } = await search(mixed, groupsPath, { page, pageSize: 4 });
     assert.deepEqual([data, pageInfo.totalRecord], [[], 11]);
   }
 });
 
-test('page sizes go from 1 to 200', async () => {
+test('page sizes range from 1 to 200', async () => {
   const person = await newcomer(world);
   await Promise.all(Array.from({ length: 201 }, () => addGroup(person)));
   assert.equal((await findGroups(person)).length, 25);
@@ -128,7 +128,7 @@ test('page sizes go from 1 to 200', async () => {
   assert.equal((await findGroups(person, { pageSize: 200, page: 2 })).length, 1);
 });
 
-test('a bad page, size, sort or direction is 400, never clamped', async () => {
+test('an invalid page, size, sort or direction is 400, never clamped', async () => {
   const never = ['0', '-1', '1.5', '1e1', '01', 'abc', '', '9007199254740992', '9223372036854775808'];
   for (const value of never) assertInvalid(await find(pairs({ page: value })), '/page');
   for (const value of [...never, '201']) assertInvalid(await find(pairs({ pageSize: value })), '/pageSize');
@@ -137,7 +137,7 @@ test('a bad page, size, sort or direction is 400, never clamped', async () => {
   for (const value of ['', 'ASC', 'down']) assertInvalid(await find(pairs({ sortDirection: value })), '/sortDirection');
 });
 
-test('a search finds by the beginning of any word, in any case and accent', async () => {
+test('a search matches the beginning of any word, in any case and with any accents', async () => {
   const person = await newcomer(world);
   for (const name of ['Early retirees', 'Émigrés (2026)', '100%_Sure', 'tax-free']) await addGroup(person, name);
   const cases = {
@@ -170,7 +170,7 @@ test('a query that is not well-formed is 400', async () => {
   assertInvalid(await find('page=1&page=2'), '/page');
 });
 
-test('a change of members is a change of the group', async () => {
+test('a change of members modifies the group', async () => {
   const person = await newcomer(world);
   const [groupId, contactId] = [await addGroup(person), await addContact(person)];
   const [before] = await findGroups(person);

@@ -22,7 +22,7 @@ suite('a file of content', () => {
   const ndjson = (content: string | Buffer) => Array.fromAsync(readNdjson(fileOf(content)));
   const csv = (content: string | Buffer) => Array.fromAsync(readCsv(fileOf(content)));
 
-  test('of JSON lines has a row a line, whatever ends the lines', async () => {
+  test('of JSON lines has one row per line, whatever the line ending', async () => {
     const row = '{"type":"WebContent","title":"A","url":"https://firm.example/"}';
     const fields = {
       type: 'WebContent',
@@ -59,7 +59,7 @@ suite('a file of content', () => {
     );
   });
 
-  test('of JSON lines costs a bad line only itself', async () => {
+  test('of JSON lines loses only the lines that are bad', async () => {
     const bad = ['{"title":', '[]', '7', 'null', 'hello', `"${'x'.repeat(256 * 1024)}"`, `[${'['.repeat(200_000)}`];
     const bytes = Buffer.concat([
       Buffer.from(`${bad.join('\n')}\n`),
@@ -83,7 +83,7 @@ suite('a file of content', () => {
     );
   });
 
-  test('that is one endless line is not kept in memory', async () => {
+  test('with one endless line doesn’t fill memory', async () => {
     const before = process.memoryUsage().rss;
     assert.deepEqual(await ndjson(Buffer.alloc(64_000_000, 0x20)), [
       { line: 1, unreadable: 'it is longer than 262144 bytes' },
@@ -91,7 +91,7 @@ suite('a file of content', () => {
     assert.ok(process.memoryUsage().rss - before < 50_000_000);
   });
 
-  test('of CSV is known by its headings, however they are written', async () => {
+  test('of CSV is read by its headings, however they are written', async () => {
     const rows = await csv(`\ufeffContent Type,HEADLINE,Link,"Description",Tags,State,Publish date,Colour
 web content,"A, B",https://firm.example/,"two
 lines",a;b,,2026-03-01T10:00:00Z,red
@@ -125,7 +125,7 @@ Print,C,https://firm.example/c,,,archived,,\n`);
     ]);
   });
 
-  test('of CSV costs a row that can’t be read only itself', async () => {
+  test('of CSV loses only the rows that can’t be read', async () => {
     const long = 'x'.repeat(300_000);
     const rows = await csv(
       [
@@ -159,7 +159,7 @@ Print,C,https://firm.example/c,,,archived,,\n`);
     );
   });
 
-  test('of CSV that is not UTF-8 has its rows refused one by one', async () => {
+  test('of CSV refuses only the rows that are not UTF-8', async () => {
     const latin1 = Buffer.from('title,colour\nCafé,red\nTea,gr\xfcn\nB,blue\n', 'latin1');
     assert.deepEqual(
       (await csv(latin1)).map((row) => ('unreadable' in row ? [row.line, row.unreadable] : row.fields.title)),

@@ -18,7 +18,7 @@ const rss = (items: string, head = '') =>
   `<?xml version="1.0"?><rss version="2.0"><channel><title>Blog</title>${head}${items}</channel></rss>`;
 
 suite('a feed', () => {
-  test('of RSS 2.0 gives titles, links, plain summaries, categories and dates', () => {
+  test('of RSS 2.0 has titles, links, plain summaries, categories and dates', () => {
     const [entry, ...others] = feedOf(`<?xml version="1.0" encoding="UTF-8"?>
       <!-- made by hand -->
       <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/"
@@ -46,7 +46,7 @@ suite('a feed', () => {
     });
   });
 
-  test('of RSS 1.0 is read like one of 2.0', () => {
+  test('of RSS 1.0 is read like RSS 2.0', () => {
     const entries =
       feedOf(`<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
         xmlns:dc="http://purl.org/dc/elements/1.1/">
@@ -68,7 +68,7 @@ suite('a feed', () => {
     ]);
   });
 
-  test('of Atom is read by the types of its texts, its links by its bases, also with a prefix', () => {
+  test('of Atom is read by the type of each text and the base of each link, with or without a prefix', () => {
     const feed = (
       prefix: string,
     ) => `<${prefix}feed xmlns${prefix && ':a'}="http://www.w3.org/2005/Atom" xml:base="/news/">
@@ -105,7 +105,7 @@ suite('a feed', () => {
       ]);
   });
 
-  test('completes relative links by its address, or in a file by the site it names', () => {
+  test('resolves relative links against its address, or in a file against the site’s link', () => {
     const items = '<item><title>A</title><link>../a</link></item>';
     assert.equal(feedOf(rss(items))[0]?.url, 'https://firm.example/a');
     const file = readListing(rss(items, '<link>https://site.example/x/y</link>'));
@@ -113,7 +113,7 @@ suite('a feed', () => {
     assert.deepEqual(readListing(rss(items)).refused, [{ what: 'A', why: 'it has no link to a web page' }]);
   });
 
-  test('costs an item only itself, and takes how a text begins for a title that is not there', () => {
+  test('loses only the items that are bad, and uses the beginning of the text as a missing title', () => {
     const { entries, refused } = readListing(
       rss(`<item><title>No link</title></item>
         <item><title>Script</title><link>javascript:alert(1)</link></item>
@@ -143,7 +143,7 @@ suite('a feed', () => {
     );
   });
 
-  test('is cut to what content holds, at a word', () => {
+  test('is cut to the limits of content, at the end of a word', () => {
     const words = 'wordy '.repeat(1_000);
     const categories = Array.from({ length: 80 }, (_, index) => `<category>${index} ${words}</category>`).join('');
     const [entry] = feedOf(
@@ -171,14 +171,14 @@ suite('a feed', () => {
     ['last Tuesday', null],
     ['', null],
   ] as const)
-    test(`dated “${written}” is of ${expected ?? 'no date'}`, () => {
+    test(`dated “${written}” has ${expected ?? 'no date'}`, () => {
       const [entry] = feedOf(rss(`<item><title>A</title><link>/a</link><pubDate>${written}</pubDate></item>`));
       assert.equal(entry?.dateTimePublished?.toISOString() ?? null, expected);
     });
 });
 
 suite('a sitemap', () => {
-  test('gives its pages and when they changed, whatever else it says', () => {
+  test('has its pages and when they changed, and ignores the rest', () => {
     assert.deepEqual(
       readListing(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
         <url><loc> https://firm.example/a?x=1&amp;y=2 </loc><lastmod>2026-03-03T10:00:00+00:00</lastmod><priority>0.5</priority>
@@ -197,14 +197,14 @@ suite('a sitemap', () => {
     );
   });
 
-  test('of sitemaps names them', () => {
+  test('that is an index names its sitemaps', () => {
     const { kind, entries } = readListing(
       '<sitemapindex><sitemap><loc>https://firm.example/1.xml.gz</loc></sitemap></sitemapindex>',
     );
     assert.deepEqual([kind, entries.map(({ url }) => url)], ['index', ['https://firm.example/1.xml.gz']]);
   });
 
-  test('is read up to a bound, and says that there is more', () => {
+  test('is read up to a limit, and reports that there is more', () => {
     const urls = (count: number) => {
       const all = Array.from({ length: count }, (_, index) => `<url><loc>https://firm.example/${index}</loc></url>`);
       return readListing(`<urlset>${all.join('')}</urlset>`);
@@ -216,7 +216,7 @@ suite('a sitemap', () => {
 });
 
 suite('a document', () => {
-  test('that is no feed and no sitemap, or is cut off, is refused as a whole', () => {
+  test('that is neither a feed nor a sitemap, or is cut off, is refused as a whole', () => {
     const sitemap = '<urlset><url><loc>https://firm.example/a</loc></url></urlset>';
     assert.equal(readListing(sitemap).entries.length, 1);
     for (const document of [
@@ -233,7 +233,7 @@ suite('a document', () => {
       assert.throws(() => readListing(document), SourceFault, document);
   });
 
-  test('expands no entities of its own', () => {
+  test('doesn’t expand entities that it defines', () => {
     const entities = '<!DOCTYPE rss [<!ENTITY a "laugh"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>';
     const [entry] = feedOf(
       entities + rss('<item><title>T</title><link>/a</link><description>&b;&f;</description></item>').slice(21),
@@ -241,10 +241,10 @@ suite('a document', () => {
     assert.equal(entry?.summary, '&b;&f;');
   });
 
-  test('that means harm is read in linear time or refused', () => {
+  test('that is hostile is read in linear time or refused', () => {
     const hostile: Record<string, string> = {
-      'a tower': `<rss>${'<a>'.repeat(1_000_000)}`,
-      'a tower with other ends': `<rss>${'<a>'.repeat(60)}${'</b>'.repeat(1_000_000)}`,
+      'deep nesting': `<rss>${'<a>'.repeat(1_000_000)}`,
+      'deep nesting with other end tags': `<rss>${'<a>'.repeat(60)}${'</b>'.repeat(1_000_000)}`,
       'many tags': `<rss>${'<a/>'.repeat(1_000_000)}</rss>`,
       'many children': `<rss><item><link>https://a.example/</link>${'<category>a</category>'.repeat(200_000)}</item></rss>`,
       'open CDATA': `<rss><item><title><![CDATA[${']]'.repeat(2_000_000)}`,
@@ -253,7 +253,7 @@ suite('a document', () => {
       'many attributes': `<rss ${Array.from({ length: 300_000 }, (_, index) => `a${index}="1"`).join(' ')}/>`,
       ampersands: `<rss>${'&'.repeat(2_000_000)}</rss>`,
       'invisible text': rss(`<item><title>a${'\u200b'.repeat(2_000_000)}</title></item>`),
-      'towers of HTML': rss(`<item><title>${'&lt;b&gt;'.repeat(20_000)}</title></item>`.repeat(20)),
+      'deeply nested HTML': rss(`<item><title>${'&lt;b&gt;'.repeat(20_000)}</title></item>`.repeat(20)),
     };
     for (const [name, document] of Object.entries(hostile)) {
       const startedAtMs = performance.now();
@@ -262,7 +262,7 @@ suite('a document', () => {
       } catch (error) {
         assert.ok(error instanceof SourceFault, name);
       }
-      // Each takes a fraction of a second; what is quadratic takes minutes.
+      // Each takes a fraction of a second; quadratic time would be minutes.
       assert.ok(performance.now() - startedAtMs < 10_000, name);
     }
   });
@@ -271,12 +271,12 @@ suite('a document', () => {
   const latin1 = Buffer.from(`<?xml version='1.0' encoding='ISO-8859-1'?><rss>\xe9 \x96 \x93x\x94</rss>`, 'latin1');
   for (const [name, bytes, type] of [
     ['UTF-8', Buffer.from(declared('utf-8')), null],
-    ['UTF-8 with a mark, declared to be something else', Buffer.from(`\ufeff${declared('iso-8859-1')}`), null],
-    ['UTF-8 that declares an encoding nobody knows', Buffer.from(declared('x-klingon')), null],
+    ['UTF-8 with a mark, declared as something else', Buffer.from(`\ufeff${declared('iso-8859-1')}`), null],
+    ['UTF-8 that declares an unknown encoding', Buffer.from(declared('x-klingon')), null],
     ['UTF-8 that declares UTF-16', Buffer.from(declared('utf-16')), null],
     ['UTF-16 with a mark', Buffer.from(`\ufeff${declared('utf-16')}`, 'utf16le'), null],
-    ['UTF-16 without one', Buffer.from(declared('utf-16'), 'utf16le').swap16(), null],
-    ['ISO 8859-1 as it declares', latin1, null],
+    ['UTF-16 without a mark', Buffer.from(declared('utf-16'), 'utf16le').swap16(), null],
+    ['ISO 8859-1, as declared', latin1, null],
     [
       'Windows-1252 by its content type',
       Buffer.from(latin1.toString('latin1').slice(43), 'latin1'),
@@ -288,7 +288,7 @@ suite('a document', () => {
       assert.match(decoded(bytes, type), /<rss>é – “x”<\/rss>$/);
     });
 
-  test('that is zipped is unzipped, up to a bound', () => {
+  test('that is compressed is decompressed up to a limit', () => {
     const zipped = gzipSync('x'.repeat(1_000));
     assert.equal(unzipped(zipped, 1_000).length, 1_000);
     assert.throws(() => unzipped(zipped, 999), /more than 999 bytes/);
@@ -306,14 +306,14 @@ suite('a web page', () => {
       'C < D',
     ],
     [
-      'by what it tells other sites, where that is all',
+      'by its Open Graph properties, if there is nothing else',
       '<head><meta property="og:title" content="Shared"><meta property="og:description" content="Text"></head>',
       'Shared',
       'Text',
     ],
-    ['but not by a drawing in it', '<html><body><svg><title>Icon</title></svg>', '', null],
-    ['also where it is cut off', '<html><head><title>Half a ti', 'Half a ti', null],
-    ['also where scripts speak of titles', '<head><script>"<title>no</title>"</script><title>Yes</title>', 'Yes', null],
+    ['but not by an SVG’s title', '<html><body><svg><title>Icon</title></svg>', '', null],
+    ['even if it is cut off', '<html><head><title>Half a ti', 'Half a ti', null],
+    ['even if scripts contain titles', '<head><script>"<title>no</title>"</script><title>Yes</title>', 'Yes', null],
   ] as const)
     test(`is known ${name}`, () => assert.deepEqual(readWebPageHead(html), { title, summary }));
 });

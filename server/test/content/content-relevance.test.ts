@@ -4,9 +4,9 @@ import { saveContent, searchContent } from '../../src/domain/content/content.ts'
 import { sandboxLibrary } from '../../src/sandbox/sandbox-library.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
-/** What people type, and what they hope to find. Written before what is found was looked at. */
+/** What people type, and what they expect to find. Written before looking at any results. */
 const asked: Record<string, Record<string, string>> = {
-  'in so many words': {
+  'in full': {
     'when to claim social security': 'When should you claim Social Security?',
     'social security couples': 'Social Security for married couples',
     'tax on social security': 'Are Social Security benefits taxed?',
@@ -39,7 +39,7 @@ const asked: Record<string, Record<string, string>> = {
     irmaa: 'Why some people pay more for Medicare',
     juneteenth: 'Juneteenth',
   },
-  'in another form': {
+  'in a different form': {
     '401k rollover': 'Old 401(k)? Four choices for a rollover',
     '401 (k) matching': 'Getting the most from a 401(k) match',
     'long term care': 'Planning for long-term care',
@@ -50,7 +50,7 @@ const asked: Record<string, Record<string, string>> = {
     'valentines day': 'Happy Valentine’s Day',
     'HEALTH SAVINGS ACCOUNT': 'Health savings accounts: three tax advantages in one',
   },
-  'in accents or without': {
+  'with or without accents': {
     resume: 'Refreshing your résumé after 50',
     'RÉSUMÉ after 50': 'Refreshing your résumé after 50',
     cafe: 'Meet us at the café: a morning for questions',
@@ -64,7 +64,7 @@ const asked: Record<string, Record<string, string>> = {
     'tax loss har': 'Tax-loss harvesting and the wash-sale rule',
     'ident th': 'Identity theft: what to do first',
   },
-  misspelt: {
+  'with misspellings': {
     'retierment income plan': 'Building a retirement income plan, step by step',
     'socail security couples': 'Social Security for married couples',
     annuty: 'Annuities in plain words',
@@ -95,7 +95,7 @@ suite('a search of the sandbox’s library', () => {
   after(() => world.close());
 
   for (const [how, hopes] of Object.entries(asked))
-    test(`finds among the first three what is asked for ${how}`, async () => {
+    test(`has the expected item among its first three, if asked ${how}`, async () => {
       const missed: string[] = [];
       for (const [text, title] of Object.entries(hopes)) {
         const search = { contentType: 'All', text, page: 1, pageSize: 3 } as const;

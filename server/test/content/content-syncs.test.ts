@@ -39,7 +39,7 @@ suite('the plan of a sitemap’s sync', () => {
     assert.equal(planSync({ entries: [page('undated')], isWhole: false }, known, 'published').missing, null);
   });
 
-  test('starts at a random page where there are more than one run may read', () => {
+  test('starts at a random page if there are more than one run may read', () => {
     const stale = ['a', 'b', 'c', 'd'];
     assert.deepEqual(
       pagesOfRun(stale, 3, () => 2),

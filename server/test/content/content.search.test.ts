@@ -15,7 +15,7 @@ const { ann } = world;
 const path = '/core/content/library/search';
 let urls = 0;
 
-/** An advisor of a firm of their own, whose items nobody else sees: what a test saves there is all that it finds. */
+/** An advisor whose firm's items nobody else sees, so a test finds only what it saved. */
 async function outsider(): Promise<Person & { firmId: number }> {
   const { firmId } = await addFirm(world.deps, 'Another firm');
   const advisor = await addAdvisor(world.deps, { firmId, name: 'Out', email: `out${firmId}@test.example` });
@@ -62,7 +62,7 @@ test('without content there is one empty page', async () => {
   assert.deepEqual(found, { data: [], pageInfo: { ...pageInfo, sortDirection: 'desc', sortBy: 'relevance' } });
 });
 
-test('an item is its title and its url, and is found by the next search', async () => {
+test('an item has a title and a url, and the next search finds it', async () => {
   const person = await outsider();
   for (const title of ['Alpha beta', 'Gamma']) {
     await put(person.firmId, { title, url: `https://content.example/${title}`.replace(' ', '-'), keywords: ['delta'] });
@@ -73,7 +73,7 @@ test('an item is its title and its url, and is found by the next search', async 
   assert.deepEqual(data, [{ title: 'Alpha beta', url: 'https://content.example/Alpha-beta' }]);
 });
 
-test('pageInfo echoes what was asked for', async () => {
+test('pageInfo echoes the query', async () => {
   const person = await outsider();
   await put(person.firmId, { title: 'Tax one' }, { title: 'Tax two' }, { title: 'Other' });
   const asked = { page: 2, pageSize: 1 };
@@ -83,7 +83,7 @@ test('pageInfo echoes what was asked for', async () => {
   assert.deepEqual(byTitle, { ...asked, totalRecord: 3, sortDirection: 'asc', sortBy: 'title' });
 });
 
-test('a type finds its own, All finds all', async () => {
+test('a type finds items of that type, All finds all items', async () => {
   const person = await outsider();
   await put(person.firmId, ...contentTypes.map((type) => ({ type, title: `Budget ${type}` })));
   for (const text of [{}, { searchText: 'budget' }]) {
@@ -93,7 +93,7 @@ test('a type finds its own, All finds all', async () => {
   }
 });
 
-test('a bad value is 400, never clamped', async () => {
+test('an invalid value is 400, never clamped', async () => {
   const never = ['0', '-1', '1.5', '1e1', '01', 'abc', '', '9007199254740992'];
   for (const value of never) assertInvalid(await find(pairs({ page: value })), '/page');
   for (const value of [...never, '201']) assertInvalid(await find(pairs({ pageSize: value })), '/pageSize');
@@ -112,7 +112,7 @@ test('text has at most 150 code points, under either name', async () => {
   }
 });
 
-test('search is another name of searchText; given both, they must be equal', async () => {
+test('search is another name for searchText; if both are given, they must be equal', async () => {
   const person = await outsider();
   await put(person.firmId, { title: 'Annuities' }, { title: 'Bonds' });
   assert.deepEqual(await titles(person, { search: 'bonds' }), ['Bonds']);
@@ -121,7 +121,7 @@ test('search is another name of searchText; given both, they must be equal', asy
   assertInvalid(await find('search=bonds&searchText='), '/search');
 });
 
-test('blank text counts as none', async () => {
+test('blank text is the same as none', async () => {
   const person = await outsider();
   await put(person.firmId, { title: 'Bonds' }, { title: 'Annuities' });
   for (const text of ['', ' ', '\t\n', '\u200b', '\u00a0'])
@@ -134,7 +134,7 @@ test('text without a letter or a digit finds nothing', async () => {
     assert.deepEqual((await search(ann, path, { searchText: text })).pageInfo.totalRecord, 0, text);
 });
 
-test('operators and quotes around words mean nothing', async () => {
+test('operators and quotes around words are ignored', async () => {
   const person = await outsider();
   await put(person.firmId, { title: 'Retirement income' }, { title: 'Estate' });
   const texts = [
@@ -153,7 +153,7 @@ test('operators and quotes around words mean nothing', async () => {
   assert.equal((await person.call('GET', `${path}?searchText=retirement+income`)).body.data.length, 1);
 });
 
-test('no text fails a search', async () => {
+test('no text makes a search fail', async () => {
   const person = await outsider();
   await put(person.firmId, { title: 'Ａ ﷺ 401(k) ’tis e-mail', keywords: ['ß', 'İ', '中文'], summary: '\u0301\u200b' });
   const text = fc.oneof(
@@ -191,7 +191,7 @@ test('without text, titles are in the order of the Unicode root collation, ties 
   assert.equal(data[7].url, 'https://content.example/beta-2');
 });
 
-test('the pages from first to last are all items, with text and without', async () => {
+test('the pages add up to all items, with and without text', async () => {
   const person = await outsider();
   const items = Array.from({ length: 11 }, (_, index) => ({
     title: ['Apes tax', 'Bees', 'Cats tax', 'Dogs'][(index * 3) % 4],
@@ -215,7 +215,7 @@ test('the pages from first to last are all items, with text and without', async 
   }
 });
 
-test('everyone’s items and those of one’s own firm are found, others’ are not', async () => {
+test('advisors find everyone’s items and their own firm’s, but not another firm’s', async () => {
   const [one, other] = [await outsider(), await outsider()];
   await put(one.firmId, { title: 'Zebra handbook', keywords: ['quagga'] });
   await put(null, { title: 'Aardvark handbook', url: 'https://content.example/shared' });
@@ -224,15 +224,15 @@ test('everyone’s items and those of one’s own firm are found, others’ are 
   assert.deepEqual((await titles(other, { searchText: 'handbook' })).sort(), ['Aardvark handbook', 'Meerkat handbook']);
   assert.deepEqual(await titles(one), ['Aardvark handbook', 'Zebra handbook']);
   assert.deepEqual(await titles(other), ['Aardvark handbook', 'Meerkat handbook']);
-  // Nor does a word that only another firm has decide what was meant.
+  // A word that only another firm has doesn't affect corrections either.
   for (const text of ['zebra', 'quaga', 'quagga', 'zebr'])
     assert.equal((await search(other, path, { searchText: text })).pageInfo.totalRecord, 0, text);
-  // Gone again, so that other tests find only what is theirs.
+  // Removed again, so other tests find only their own items.
   await put(null, { title: 'Aardvark handbook', url: 'https://content.example/shared', status: 'archived' });
   assert.deepEqual(await titles(one), ['Zebra handbook']);
 });
 
-test('drafts and what is archived are not found', async () => {
+test('drafts and archived items are not found', async () => {
   const person = await outsider();
   const url = 'https://content.example/changing';
   for (const status of ['draft', 'published', 'archived', 'published', 'draft'] as const) {
@@ -243,7 +243,7 @@ test('drafts and what is archived are not found', async () => {
   }
 });
 
-test('an item that changes is found by what it says now', async () => {
+test('a changed item is found by its new words', async () => {
   const person = await outsider();
   const url = 'https://content.example/edited';
   await put(person.firmId, { title: 'Giraffe', keywords: ['savanna'], summary: 'Tall', url, type: 'Print' });
@@ -255,7 +255,7 @@ test('an item that changes is found by what it says now', async () => {
   assert.deepEqual(await titles(person, { contentType: 'Print' }), []);
 });
 
-test('all words must be there; where nothing has them all, more of them come first', async () => {
+test('items must have all words; if none does, items with more of them come first', async () => {
   const person = await outsider();
   await put(
     person.firmId,
@@ -272,14 +272,14 @@ test('all words must be there; where nothing has them all, more of them come fir
   assert.deepEqual(await titles(person, { searchText: 'basics zzzzzz' }), ['Roth basics']);
 });
 
-test('words that say nothing don’t count unless there are no others', async () => {
+test('stop words are ignored unless there are no others', async () => {
   const person = await outsider();
   await put(person.firmId, { title: 'How to retire' }, { title: 'Saving for college', summary: 'How to begin' });
   assert.deepEqual(await titles(person, { searchText: 'how do i save for the college' }), ['Saving for college']);
   assert.deepEqual(await titles(person, { searchText: 'how to' }), ['How to retire']);
 });
 
-test('titles count more than keywords, those more than summaries, and the newer is first of two alike', async () => {
+test('titles rank over keywords over summaries, and of two equal items the newer one is first', async () => {
   const person = await outsider();
   const old = new Date('2020-01-01T00:00:00Z');
   await put(
@@ -299,7 +299,7 @@ test('titles count more than keywords, those more than summaries, and the newer 
   ]);
 });
 
-test('the word itself is before its kin, those before what it begins, and the phrase before scattered words', async () => {
+test('the exact word ranks over its stem over a prefix, and a phrase over scattered words', async () => {
   const person = await outsider();
   await put(
     person.firmId,
@@ -318,7 +318,7 @@ test('the word itself is before its kin, those before what it begins, and the ph
   assert.equal((await titles(person, { searchText: 're' })).length, 3);
 });
 
-test('the order follows from the text: another one is 400', async () => {
+test('the text determines the order: a different one is 400', async () => {
   for (const query of [
     'sortBy=title&sortDirection=asc',
     'searchText=a&sortBy=relevance&sortDirection=desc',

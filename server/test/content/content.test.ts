@@ -45,7 +45,7 @@ suite('saving content', () => {
       ])
     )[0]?.at;
 
-  test('says of each item whether it was added, changed or neither', async () => {
+  test('reports for each item whether it was added, changed or unchanged', async () => {
     const [one, two] = many(2);
     assert.ok(one && two);
     assert.deepEqual(await save(everyone, [one, two]), ['added', 'added']);
@@ -67,7 +67,7 @@ suite('saving content', () => {
     await assert.rejects(save(everyone, many(1_001)), /at most 1000/);
   });
 
-  test('writes nothing of what is unchanged', async () => {
+  test('doesn’t write unchanged items', async () => {
     const item = itemOf(10);
     await save(everyone, [item]);
     const before = await modified(item.url);
@@ -78,7 +78,7 @@ suite('saving content', () => {
     assert.notDeepEqual(await modified(item.url), before);
   });
 
-  test('takes the last of a url that is repeated', async () => {
+  test('saves the last of duplicate urls', async () => {
     const item = itemOf(20);
     assert.deepEqual(await save(everyone, [{ ...item, title: 'First' }, itemOf(21), item]), [
       'added',
@@ -88,20 +88,20 @@ suite('saving content', () => {
     assert.deepEqual(await save(everyone, [item]), ['unchanged']);
   });
 
-  test('keeps a url of each owner apart', async () => {
+  test('keeps each owner’s items apart, even with the same url', async () => {
     const item = itemOf(30);
     assert.deepEqual(await save(everyone, [item]), ['added']);
     assert.deepEqual(await save(firm, [{ ...item, title: 'The firm’s' }]), ['added']);
     assert.deepEqual(await save(everyone, [item]), ['unchanged']);
   });
 
-  test('saves a batch once when it comes twice at the same time', async () => {
+  test('adds a batch only once if it is saved twice at the same time', async () => {
     const items = many(20, 40);
     const saved = (await Promise.all([save(everyone, items), save(everyone, items)])).flat();
     assert.deepEqual([saved.filter((each) => each === 'added').length, saved.length], [20, 40]);
   });
 
-  test('knows what each source brought, and archives only what that source brought', async () => {
+  test('lists each source’s items, and archives only that source’s items', async () => {
     const [feed, other] = ['https://feed.example/rss', 'https://other.example/rss'].map((source) => ({
       firmId: null,
       source,
@@ -127,7 +127,7 @@ suite('saving content', () => {
     assert.equal((await listKnownContent(world.deps, { firmId: firm.firmId, source: feed.source })).size, 0);
   });
 
-  test('knows more than one page of what a source brought', async () => {
+  test('lists more than one batch of a source’s items', async () => {
     const source = { firmId: null, source: 'https://large.example/rss' };
     await save(source, many(1_000, 1_000));
     await save(source, many(1, 2_000));
@@ -137,7 +137,7 @@ suite('saving content', () => {
   });
 });
 
-suite('a library of everyone’s and of a firm’s', () => {
+suite('a library of shared and firm content', () => {
   let world: World;
   before(async () => {
     world = await makeWorld({ dispatch: false });
@@ -170,8 +170,8 @@ suite('a library of everyone’s and of a firm’s', () => {
     }
   }
 
-  /** What a search looks through, and what is published: whose, of what type, and from when. */
-  async function assertInStep(): Promise<void> {
+  /** Asserts that the search has exactly the published items, with the same firm, type and time. */
+  async function assertInSync(): Promise<void> {
     const columns = 'content_id::integer as id, firm_id::integer as firm, type';
     const searched = await world.database.asOwner(
       `select ${columns}, date_time_listed as at from content_search order by content_id`,
@@ -187,11 +187,11 @@ suite('a library of everyone’s and of a firm’s', () => {
     assert.equal(Number(counts?.sum), published.length);
   }
 
-  test('has every page in the order of titles, of each type and of all', () => assertPages());
+  test('has every page ordered by title, for each type and for all', () => assertPages());
 
-  test('looks through what is published and nothing else', () => assertInStep());
+  test('searches published items only', () => assertInSync());
 
-  test('finds what most items have, each once, on whatever page', async () => {
+  test('finds each item of a common word exactly once across all pages', async () => {
     const found = new Set<string>();
     for (let page = 1; page <= 22; page++) {
       const search = { contentType: 'All', text: 'shared', page, pageSize: 200 } as const;
@@ -202,7 +202,7 @@ suite('a library of everyone’s and of a firm’s', () => {
     assert.equal(found.size, 4_300);
   });
 
-  test('stays in step when much of it changes, goes and comes back', async () => {
+  test('stays in sync when many items change, are archived and come back', async () => {
     const third = many(1_000, 1_000);
     await saveContent(
       world.deps,
@@ -227,7 +227,7 @@ suite('a library of everyone’s and of a firm’s', () => {
       old.map(({ url }) => url),
     );
     await assertPages();
-    await assertInStep();
+    await assertInSync();
     const gone = { contentType: 'All', text: 'keyword3', page: 1, pageSize: 200 } as const;
     const before = await searchContent(world.deps, world.ann.advisor.advisorId, gone);
     await saveContent(

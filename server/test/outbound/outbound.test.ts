@@ -11,9 +11,10 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { reachable } from '../../src/outbound/addresses.ts';
 import { makeOutbound, OutboundFailed, OutboundFault, OutboundRefused } from '../../src/outbound/outbound.ts';
+import { until } from '../support/waiting.ts';
 import { makeCertificate } from './certificate.ts';
 
-suite('which addresses may be reached', () => {
+suite('addresses that may be reached', () => {
   const refused = `
     0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255 127.0.0.1 127.255.255.255 169.254.0.1
     169.254.169.254 172.16.0.0 172.31.255.255 192.0.0.0 192.0.0.255 192.0.2.1 192.31.196.1 192.52.193.1 192.88.99.1
@@ -36,7 +37,7 @@ suite('which addresses may be reached', () => {
       for (const address of addresses.trim().split(/\s+/)) assert.equal(reachable([])(address), expected, address);
     });
 
-  test('an allowed network opens itself alone, in every way to write it', () => {
+  test('an allowed network includes only its own addresses, in every form', () => {
     const mayReach = reachable(['10.1.0.0/16', '127.0.0.1', 'fd00::/8', '::1']);
     for (const address of '10.1.2.3 ::ffff:10.1.2.3 64:ff9b::10.1.2.3 2002:a01:203::1 127.0.0.1 fd12::1 ::1'.split(' '))
       assert.equal(mayReach(address), true, address);
@@ -45,7 +46,7 @@ suite('which addresses may be reached', () => {
   });
 });
 
-suite('a request to an address that somebody else wrote down', () => {
+suite('a request to an address that somebody else provided', () => {
   type Heard = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
   let heard: Heard[] = [];
   let one: string;
@@ -76,7 +77,7 @@ suite('a request to an address that somebody else wrote down', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Redirects with `?to=`, and otherwise does what its path says. */
+  /** Redirects with `?to=`, and otherwise behaves as its path says. */
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request;
     const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString();
@@ -116,7 +117,7 @@ suite('a request to an address that somebody else wrote down', () => {
   const redirect = (from: string, to: string, status = 302) =>
     `${from}/?${new URLSearchParams({ to, status: `${status}` })}`;
 
-  /** What it throws, wherever: when asked or while its body is read. */
+  /** The fault of the request or of reading its body. */
   async function faultOf(url: string, fetch = outbound, init?: RequestInit): Promise<OutboundFault> {
     try {
       const response = await fetch(url, init);
@@ -129,7 +130,7 @@ suite('a request to an address that somebody else wrote down', () => {
     throw new Error(`${url} was answered`);
   }
 
-  test('is answered as by fetch, and says who asks', async () => {
+  test('behaves like fetch, and identifies itself', async () => {
     const response = await outbound(`${one}/page?x=1`, { headers: { 'User-Agent': 'other', Accept: 'text/html' } });
     assert.ok(response instanceof Response);
     assert.deepEqual(
@@ -153,7 +154,7 @@ suite('a request to an address that somebody else wrote down', () => {
     );
   });
 
-  test('goes to no address that is not public, however it is written, and says what would allow it', async () => {
+  test('reaches only public addresses, however they are written, and says what would allow others', async () => {
     const { port } = new URL(one);
     const none = makeOutbound([], limits);
     for (const host of '127.0.0.1 0x7f.1 2130706433 0177.0.0.1 127.1 127.0.0.1. ①②⑦.0.0.1 [::1] [::ffff:127.0.0.1] [64:ff9b::7f00:1] localhost'.split(
@@ -166,7 +167,7 @@ suite('a request to an address that somebody else wrote down', () => {
     assert.deepEqual(heard, []);
   });
 
-  test('goes by http and https only, and carries no password in its address', async () => {
+  test('uses only http and https, and no password in the address', async () => {
     for (const url of ['file:///etc/passwd', 'data:,x', 'ftp://a.example/', 'gopher://a.example/', 'nothing', ''])
       assert.ok((await faultOf(url)) instanceof OutboundRefused, url);
     assert.ok((await faultOf(`${one.replace('//', '//someone:secret@')}/`)) instanceof OutboundRefused);
@@ -176,7 +177,7 @@ suite('a request to an address that somebody else wrote down', () => {
     assert.equal(heard.length, 1);
   });
 
-  test('follows redirects, but to no address that is not public and not from https to http', async () => {
+  test('follows redirects, but only to public addresses and not from https to http', async () => {
     const { port } = new URL(one);
     const followed = await outbound(redirect(one, redirect(other, '/end')));
     assert.deepEqual([followed.url, followed.redirected], [`${other}/end`, true]);
@@ -194,7 +195,7 @@ suite('a request to an address that somebody else wrote down', () => {
     assert.equal(await (await outbound(redirect(one, `${secure}/zipped`))).text(), 'in full');
   });
 
-  test('follows five redirects and no more, or as many as it is told', async () => {
+  test('follows at most five redirects, or as many as it is told', async () => {
     const chain = (hops: number): string => (hops === 0 ? '/end' : `/?to=${encodeURIComponent(chain(hops - 1))}`);
     assert.equal((await outbound(one + chain(5))).status, 200);
     assert.match((await faultOf(one + chain(6))).message, /redirects too often/);
@@ -204,14 +205,14 @@ suite('a request to an address that somebody else wrote down', () => {
     );
   });
 
-  test('leaves a redirect to its caller, or fails, where that is asked for', async () => {
+  test('returns a redirect to its caller, or fails, if asked to', async () => {
     const manual = await outbound(redirect(one, '/end'), { redirect: 'manual' });
     assert.deepEqual([manual.status, manual.headers.get('location'), await manual.text()], [302, '/end', 'moved']);
     assert.match((await faultOf(redirect(one, '/end'), outbound, { redirect: 'error' })).message, /redirects/);
     assert.equal(heard.length, 2);
   });
 
-  test('takes credentials and signatures along within an origin only', async () => {
+  test('sends credentials and signatures only within the same origin', async () => {
     const headers = {
       authorization: 'Bearer secret',
       cookie: 'a=secret',
@@ -222,7 +223,7 @@ suite('a request to an address that somebody else wrote down', () => {
     await (await outbound(redirect(one, '/end'), { headers })).text();
     for (const [name, value] of Object.entries(headers)) assert.equal(heard.at(-1)?.headers[name], value);
     await (await outbound(redirect(one, redirect(other, `${one}/end`)), { headers })).text();
-    // Not even when it comes back to where it began.
+    // Not even after a redirect back to the first origin.
     for (const { headers } of heard.slice(-2)) assert.doesNotMatch(JSON.stringify(headers), /secret/);
     assert.equal(heard.at(-1)?.headers.accept, 'text/vcard');
   });
@@ -246,7 +247,7 @@ suite('a request to an address that somebody else wrote down', () => {
     }
   });
 
-  test('reads no more than it may, also of what is compressed', async () => {
+  test('reads no more bytes than allowed, also of compressed bodies', async () => {
     for (const path of ['/endless', '/bomb']) {
       const response = await outbound(one + path);
       await assert.rejects(
@@ -255,14 +256,14 @@ suite('a request to an address that somebody else wrote down', () => {
         path,
       );
     }
-    // Announced to be too long, it is not read at all.
+    // If content-length is over the limit, nothing is read.
     await assert.rejects(outbound(`${one}/long`), /more than 100000 bytes/);
     assert.match((await faultOf(`${one}/broken-zip`)).message, /can’t be decompressed/);
     const exactly = makeOutbound(local, { ...limits, bytesMax: 26 });
     assert.equal((await (await exactly(`${one}/`)).bytes()).length, 26);
   });
 
-  test('takes no longer than it may, also where bytes keep coming and where nobody reads', async () => {
+  test('takes no longer than allowed, even if bytes keep coming or nobody reads', async () => {
     const hurried = makeOutbound(local, { ...limits, timeoutMs: 150 });
     for (const path of ['/drip', '/silent']) {
       const startedAtMs = Date.now();
@@ -274,21 +275,23 @@ suite('a request to an address that somebody else wrote down', () => {
     await assert.rejects(unread.text(), OutboundFailed);
   });
 
-  test('ends when its caller says so, with the caller’s reason', async () => {
+  test('ends when its caller aborts it, with the caller’s reason', async () => {
     const reason = new Error('enough');
     await assert.rejects(outbound(`${one}/`, { signal: AbortSignal.abort(reason) }), reason);
     for (const path of ['/silent', '/drip']) {
       const ending = new AbortController();
       const reading = outbound(one + path, { signal: ending.signal }).then((response) => response.text());
-      setTimeout(() => ending.abort(reason), 50);
-      await assert.rejects(reading, reason);
+      const rejected = assert.rejects(reading, reason);
+      await until('the server got the request', async () => heard.at(-1)?.url === path);
+      ending.abort(reason);
+      await rejected;
     }
     assert.equal(heard.length, 2);
   });
 
-  test('says in a line what went wrong', async () => {
+  test('reports in one line what went wrong', async () => {
     for (const [url, expected] of [
-      [`${one}/cut?secret`, /\/cut can’t be reached or breaks off/],
+      [`${one}/cut?secret`, /\/cut can’t be reached, or the connection broke/],
       ['http://nowhere.invalid/a?secret', /nowhere\.invalid\/a can’t be found/],
       [`${one.replace(/\d+$/, '1')}/`, /can’t be reached/],
       [secure.replace('localhost', '127.0.0.1'), /certificate that can’t be trusted/],
@@ -296,7 +299,7 @@ suite('a request to an address that somebody else wrote down', () => {
       assert.match((await faultOf(url)).message, expected);
   });
 
-  test('connects to the very addresses that were checked: a name that changes its mind is refused', async (t) => {
+  test('connects only to addresses that were checked, even if a name resolves differently later', async (t) => {
     const { port } = new URL(one);
     let addresses: string[] = [];
     const looked = t.mock.method(dns, 'lookup', ((
@@ -324,7 +327,7 @@ suite('a request to an address that somebody else wrote down', () => {
     assert.equal(looked.mock.callCount(), 3);
   });
 
-  test('leaves nothing that keeps a command from ending', async () => {
+  test('doesn’t keep a command from exiting', async () => {
     const module = new URL('../../src/outbound/outbound.ts', import.meta.url).href;
     const script = `
       const { makeOutbound } = await import(${JSON.stringify(module)});

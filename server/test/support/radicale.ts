@@ -11,21 +11,21 @@ export const skip = existsSync(program) ? false : `there is no ${program}`;
 
 const username = 'avery';
 const password = 'päss:word';
-/** Radicale takes a second to list 1,000 cards of one book, and half a minute for 10,000. */
-const cardsOfBook = 500;
+/** Radicale takes a second to list a book of 1,000 cards, and half a minute for 10,000. */
+const cardsPerBook = 500;
 const startMs = 20_000;
-/** It takes Radicale half a millisecond to read a card for the first time: many are written as if it had. */
+/** Radicale takes half a millisecond to read a card for the first time, so many cards come with their cache. */
 const cachedFrom = 1_000;
 
 /** A real CardDAV server with one account, whose address books the test fills and changes. */
 export type Radicale = {
-  /** The server's own, the account's and the first address book's. */
+  /** The addresses of the server, the account and the first address book. */
   url: string;
   principalUrl: string;
   bookUrl: string;
   username: string;
   password: string;
-  /** Where a card is: one that the server began with in its book, any other in the first one. */
+  /** A card's address: in its book if the server started with it, otherwise in the first book. */
   cardUrl(uid: string): string;
   /** Writes a card as any client does. */
   put(uid: string, vcard: string): Promise<void>;
@@ -35,7 +35,7 @@ export type Radicale = {
   stop(): Promise<void>;
 };
 
-/** The n-th card that a book begins with: a person with their own number and email. */
+/** The n-th card: a person with their own number and email. */
 export function vcardOf(uid: string, n: number): string {
   const digits = String(n).padStart(7, '0');
   return vcard(uid, [
@@ -50,7 +50,7 @@ export function vcard(uid: string, lines: string[]): string {
   return `${['BEGIN:VCARD', 'VERSION:3.0', `UID:${uid}`, ...lines, 'END:VCARD'].join('\r\n')}\r\n`;
 }
 
-/** Starts it with so many cards: `card-0` has the number +12122000000, and so on. More than 500 are in several books. */
+/** Starts a server with cards: `card-0` has the number +12122000000, and so on. Each book has 500. */
 export async function startRadicale({ cards = 0 } = {}): Promise<Radicale> {
   const folder = mkdtempSync(join(tmpdir(), 'assent-radicale-'));
   const port = await freePort();
@@ -62,7 +62,7 @@ export async function startRadicale({ cards = 0 } = {}): Promise<Radicale> {
 
   function cardUrl(uid: string): string {
     const n = Number(/^card-(\d+)$/.exec(uid)?.[1] ?? cards);
-    return `${url}${username}/${bookName(n < cards ? n - (n % cardsOfBook) : 0)}/${encodeURIComponent(uid)}.vcf`;
+    return `${url}${username}/${bookName(n < cards ? n - (n % cardsPerBook) : 0)}/${encodeURIComponent(uid)}.vcf`;
   }
 
   async function send(method: string, uid: string, body?: string): Promise<void> {
@@ -136,37 +136,37 @@ async function start(folder: string, url: string) {
   };
 }
 
-/** As Radicale keeps it. */
+/** In Radicale's own storage format. */
 function writeBooks(folder: string, count: number): void {
   const version = count >= cachedFrom ? cacheVersion() : null;
-  for (let first = 0; first === 0 || first < count; first += cardsOfBook) {
+  for (let first = 0; first === 0 || first < count; first += cardsPerBook) {
     const name = bookName(first);
     const path = join(folder, 'data', 'collection-root', username, name);
     const cache = join(path, '.Radicale.cache', 'item');
     mkdirSync(cache, { recursive: true });
     writeFileSync(join(path, '.Radicale.props'), JSON.stringify({ tag: 'VADDRESSBOOK', 'D:displayname': name }));
-    for (let n = first; n < Math.min(count, first + cardsOfBook); n += 1) {
+    for (let n = first; n < Math.min(count, first + cardsPerBook); n += 1) {
       const uid = `card-${n}`;
       const text = vcardOf(uid, 2_000_000 + n);
       writeFileSync(join(path, `${uid}.vcf`), text);
-      if (version !== null) writeFileSync(join(cache, `${uid}.vcf`), remembered(version, uid, text));
+      if (version !== null) writeFileSync(join(cache, `${uid}.vcf`), cacheEntry(version, uid, text));
     }
   }
 }
 
-/** By its first card. */
+/** Books are named after their first card. */
 function bookName(first: number): string {
   return first === 0 ? 'clients' : `clients-${first}`;
 }
 
-/** What it remembers of a card is good for the versions that found it out. */
+/** The cache is valid only for the versions that wrote it. */
 function cacheVersion(): string {
   const question = 'from radicale.storage import CACHE_VERSION; print(CACHE_VERSION.decode(), end="")';
   return spawnSync('/usr/bin/python3', ['-c', question], { encoding: 'utf8' }).stdout;
 }
 
-/** A tuple of Python's pickle, in its oldest form, which is text. */
-function remembered(version: string, uid: string, text: string): string {
+/** A tuple in Python's oldest pickle format, which is text. */
+function cacheEntry(version: string, uid: string, text: string): string {
   const hash = (of: string) => createHash('sha256').update(of).digest('hex');
   const texts = [hash(version + text), uid, `"${hash(text)}"`, text, 'VCARD', ''];
   const escaped = texts.map((each) =>
