@@ -85,7 +85,7 @@ export async function secretFromStdin({ switches, streams }: Call, name: string)
   return text.trim() || undefined;
 }
 
-/** Fails where another authorization server is used: only our own can do this. */
+/** Fails if OAUTH_ISSUER is set: only our own authorization server can do this. */
 export function requireOwnServer({ config: { oauthIssuer } }: Pick<Runtime, 'config'>): void {
   if (oauthIssuer)
     throw new UsageError(`OAUTH_ISSUER is set: tokens and authorizations are managed at ${oauthIssuer}.`);

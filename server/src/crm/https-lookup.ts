@@ -68,7 +68,7 @@ async function* listPages(access: Access, ask: typeof fetch, until: AbortSignal)
   }
 }
 
-/** Its answer; null where it says that nobody is found. */
+/** Its answer; null if it says that nobody has the number. */
 async function askQuestion(
   access: Access,
   ask: typeof fetch,

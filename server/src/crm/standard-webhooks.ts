@@ -15,7 +15,7 @@ export function openWebhook(secret: string): Webhook {
 
 /**
  * Checks that an answer was signed just now and for this question, so it is neither forged nor replayed. The library
- * checks time and signature, each header that it needs being there; which question is answered is ours to check.
+ * checks the time and the signature; it can't know our question, so its id is checked here.
  */
 export function verifyAnswer(webhook: Webhook, questionId: string, { status, headers }: Response, body: Buffer): void {
   if (!headers.get('webhook-signature') || !headers.get('webhook-timestamp'))

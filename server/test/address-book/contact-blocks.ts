@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
+import { sorts } from '../../src/store/address-book/contact-summaries.ts';
 import type { World } from '../support/world.ts';
 
-const sorts = {
-  fullName: { column: 'full_name', low: 'low_text' },
-  email: { column: 'email_order', low: 'low_text' },
-  emailStatus: { column: 'email_status', low: 'low_text' },
-  groupCount: { column: 'group_count', low: 'low_number' },
-  source: { column: 'source', low: 'low_number' },
-  dateTimeCreated: { column: 'date_time_created', low: 'low_time' },
-};
 const blockMax = 1000;
 
 type Block = { sortBy: string; lowId: number; counted: number; held: number };

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { ContentStatus, KnownContent } from '../../store/content/content.ts';
 
-/** By url, what an owner has from a source. */
+/** An owner's items from a source, by url. */
 export type KnownPages = ReadonlyMap<string, Omit<KnownContent, 'url'>>;
 /** A page as a sitemap lists it. */
 export type ListedPage = Pick<KnownContent, 'url' | 'dateTimePublished'>;
@@ -10,11 +10,11 @@ export type SyncPlan<Page> = {
   /** Pages that are new, changed since they were read, or to have a different status: only these are read. */
   stale: Page[];
   unchanged: number;
-  /** Known pages that are no longer listed; null where the listing can't tell. */
+  /** Known pages that are no longer listed; null if the listing can't tell. */
   missing: string[] | null;
 };
 
-/** Compares what a sitemap lists with what is known from it. An empty or partial listing doesn't tell what is gone. */
+/** Compares a sitemap with the pages known from it. An empty or partial listing can't tell which pages are gone. */
 export function planSync<Page extends ListedPage>(
   { entries, isWhole }: { entries: Page[]; isWhole: boolean },
   known: KnownPages,

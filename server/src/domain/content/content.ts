@@ -41,7 +41,7 @@ export async function saveContent(deps: Deps, owner: ContentOwner, items: Conten
   return items.map(({ url }) => saved.get(url) as Saved);
 }
 
-/** The owner's items from a source, by url: a sync decides by them what to read again. */
+/** The owner's items from a source, by url: a sync uses them to decide which pages to read again. */
 export async function listKnownContent(
   deps: Deps,
   { firmId, source }: ContentOwner,
