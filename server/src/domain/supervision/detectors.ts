@@ -1,15 +1,15 @@
 import { findCardNumber, findSocialSecurityNumber } from './private-numbers.ts';
-import type { Read } from './readings.ts';
+import type { Reading } from './readings.ts';
 import { findOffChannel, findPromise } from './suspect-wordings.ts';
 
 export type Detector = keyof typeof detectors;
 
 /** What a rule of a lexicon can look for without words of its own; each returns what it found. */
 export const detectors = {
-  card_number: ({ plain }: Read) => findCardNumber(plain),
-  social_security_number: ({ plain }: Read) => findSocialSecurityNumber(plain),
+  card_number: ({ plain }: Reading) => findCardNumber(plain),
+  social_security_number: ({ plain }: Reading) => findSocialSecurityNumber(plain),
   promise_of_returns: findPromise,
   off_channel: findOffChannel,
-} as const satisfies Record<string, (read: Read) => string | null>;
+} as const satisfies Record<string, (text: Reading) => string | null>;
 
 export const detectorNames = Object.keys(detectors) as Detector[];

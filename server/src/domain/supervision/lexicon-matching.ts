@@ -20,11 +20,11 @@ type Branch = { next: Map<string, Branch>; rules: Rule[] };
 export function matcherOf(rules: Rule[]): Matcher {
   const root = branchesOf(rules);
   return (text) => {
-    const read = readText(text);
-    const phrases = root.next.size > 0 ? findPhrases(root, read.reading()) : null;
+    const reading = readText(text);
+    const phrases = root.next.size > 0 ? findPhrases(root, reading.clauses()) : null;
     const findings: Finding[] = [];
     for (const rule of rules) {
-      const found = 'detector' in rule ? detectors[rule.detector](read) : phrases?.get(rule);
+      const found = 'detector' in rule ? detectors[rule.detector](reading) : phrases?.get(rule);
       if (found) findings.push({ rule: rule.name, action: rule.action, found });
     }
     return findings;
@@ -34,7 +34,7 @@ export function matcherOf(rules: Rule[]): Matcher {
 /** The words of a phrase as they are compared; none where it has nothing that could be. */
 export function wordsOf(phrase: string): string[] {
   return readText(phrase)
-    .reading()
+    .clauses()
     .split(' ')
     .filter((word) => word !== '');
 }
@@ -58,9 +58,9 @@ function branchFor(root: Branch, words: string[]): Branch {
   return branch;
 }
 
-function findPhrases(root: Branch, reading: string): Map<Rule, string> {
+function findPhrases(root: Branch, clauses: string): Map<Rule, string> {
   const found = new Map<Rule, string>();
-  const words = reading.split(' ');
+  const words = clauses.split(' ');
   for (let start = 0; start < words.length; start++) {
     let end = start;
     for (let branch = nextOf(root, words[end]); branch; branch = nextOf(branch, words[end])) {

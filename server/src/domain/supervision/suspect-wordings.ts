@@ -1,5 +1,5 @@
-import { phrasesPattern, type Vocabulary } from './phrases.ts';
-import type { Read } from './readings.ts';
+import { phrasesPattern, type Vocabulary } from '../shared/phrases.ts';
+import type { Reading } from './readings.ts';
 
 /** Wording that supervision looks for: promises of returns, and requests to move to a channel that nobody archives. */
 
@@ -9,21 +9,21 @@ const beforeMax = 80;
 /** A cheap look at whether a text can have one of the phrases, the phrases, and what before them turns them round. */
 type Wording = { hint: RegExp; phrases: RegExp; unless: RegExp };
 
-export function findPromise(read: Read): string | null {
-  return find(promises, read);
+export function findPromise(text: Reading): string | null {
+  return find(promises, text);
 }
 
-export function findOffChannel(read: Read): string | null {
-  return find(offChannel, read);
+export function findOffChannel(text: Reading): string | null {
+  return find(offChannel, text);
 }
 
-function find({ hint, phrases, unless }: Wording, read: Read): string | null {
-  if (!hint.test(read.plain)) return null;
-  const reading = read.reading();
+function find({ hint, phrases, unless }: Wording, text: Reading): string | null {
+  if (!hint.test(text.plain)) return null;
+  const clauses = text.clauses();
   phrases.lastIndex = 0;
-  for (let match = phrases.exec(reading); match; match = phrases.exec(reading)) {
-    const clause = reading.lastIndexOf('\n', match.index) + 1;
-    const before = reading.slice(Math.max(clause, match.index - beforeMax), match.index + 1);
+  for (let match = phrases.exec(clauses); match; match = phrases.exec(clauses)) {
+    const clause = clauses.lastIndexOf('\n', match.index) + 1;
+    const before = clauses.slice(Math.max(clause, match.index - beforeMax), match.index + 1);
     if (!unless.test(before)) return match[0].trim();
     // What is turned round may overlap with what is not.
     phrases.lastIndex = match.index + 1;
