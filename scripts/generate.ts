@@ -10,6 +10,7 @@ import { problemCodes, problems } from '../server/src/domain/problems.ts';
 import { systemClock } from '../server/src/domain/shared/clock.ts';
 import { enumerations } from '../server/src/domain/shared/enumerations.ts';
 import { makeSignals } from '../server/src/domain/shared/signals.ts';
+import { makeJudges } from '../server/src/domain/supervision/judges.ts';
 import { makeLog } from '../server/src/log.ts';
 import { describeSchema } from '../server/src/store/database/describe-schema.ts';
 import { startTemporary } from '../server/src/store/database/embedded.ts';
@@ -60,6 +61,7 @@ async function openapi(): Promise<string> {
     clock: systemClock,
     carrier: null,
     signals: makeSignals(),
+    judges: makeJudges(),
     log: makeLog('silent'),
   });
   const document = JSON.stringify(app.swagger(), null, 2);

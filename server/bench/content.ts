@@ -13,6 +13,7 @@ import {
 } from '../src/domain/content/content.ts';
 import { systemClock } from '../src/domain/shared/clock.ts';
 import { makeSignals } from '../src/domain/shared/signals.ts';
+import { makeJudges } from '../src/domain/supervision/judges.ts';
 import { connect, type Db, type Pool } from '../src/store/database/db.ts';
 import { startEmbedded } from '../src/store/database/embedded.ts';
 import { appRole, ensureDatabase, migrate } from '../src/store/database/migrate.ts';
@@ -73,7 +74,14 @@ async function vacuum(url: string): Promise<void> {
 }
 
 function depsOn(db: Db): Deps {
-  return { db, clock: systemClock, config: readConfig({}), carrier: null, signals: makeSignals() };
+  return {
+    db,
+    clock: systemClock,
+    config: readConfig({}),
+    carrier: null,
+    signals: makeSignals(),
+    judges: makeJudges(),
+  };
 }
 
 /** Saves up to that many items as an import does; returns how many a second. */

@@ -11,6 +11,7 @@ import type { Carrier, OpenCrm } from './domain/ports.ts';
 import { systemClock } from './domain/shared/clock.ts';
 import { makeSealer, type Sealer } from './domain/shared/sealing.ts';
 import { makeSignals, type Signals } from './domain/shared/signals.ts';
+import { type Judges, makeJudges } from './domain/supervision/judges.ts';
 import { archiveSigner } from './key-files/archive-key.ts';
 import { sealingKeysOf } from './key-files/sealing-keys.ts';
 import type { Log } from './log.ts';
@@ -33,6 +34,7 @@ export type Runtime = {
   openCrm: OpenCrm;
   sealer: Sealer;
   signals: Signals;
+  judges: Judges;
   stop(): Promise<void>;
 };
 
@@ -108,6 +110,7 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
     outside: outsideOf(config),
     witnesses: witnessesOf(config, signals),
     signals,
+    judges: makeJudges(),
     openCrm: crmOpener(config.outboundAllowedNetworks),
     sealer: makeSealer(sealingKeysOf(config)),
     async stop() {

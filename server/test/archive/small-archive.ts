@@ -4,6 +4,7 @@ import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tre
 import type { Kept, KeptLeaf } from '../../src/domain/archive/archive-verification.ts';
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
+import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import { entryBytes, leafHash, readCheckpoint } from '../../src/examiner/verify.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { connect, type Pool } from '../../src/store/database/db.ts';
@@ -35,6 +36,7 @@ export function depsOn(pool: Pool): ArchiveDeps {
     config: readConfig({ LOG_LEVEL: 'silent' }),
     carrier: null,
     signals: makeSignals(),
+    judges: makeJudges(),
     signer,
     outside: null,
   };

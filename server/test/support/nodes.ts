@@ -1,5 +1,6 @@
 import { type App, type AppDeps, buildApp } from '../../src/app.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
+import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import type { World } from './world.ts';
 
 /** Another node on the world's database: an app that shares only the database with the first one. */
@@ -7,7 +8,15 @@ export async function anotherNode(world: World, changes: Partial<AppDeps> = {}):
   const { database, clock, config, app, deps } = world;
   const pool = changes.pool ?? database.pool;
   const shared = { clock, config, log: app.log, sandboxClock: clock };
-  return buildApp({ db: pool, pool, carrier: deps.carrier, signals: makeSignals(), ...shared, ...changes });
+  return buildApp({
+    db: pool,
+    pool,
+    carrier: deps.carrier,
+    signals: makeSignals(),
+    judges: makeJudges(),
+    ...shared,
+    ...changes,
+  });
 }
 
 /** The headers of a call with these credentials, for a test that makes the request itself. */

@@ -15,6 +15,7 @@ import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import type { Carrier, OpenCrm } from '../../src/domain/ports.ts';
 import { makeSealer } from '../../src/domain/shared/sealing.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
+import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import { type NodeDeps, startTexting } from '../../src/jobs/start.ts';
 import { type Log, makeLog } from '../../src/log.ts';
 import { type SandboxClock, startSandboxClock } from '../../src/sandbox/sandbox-clock.ts';
@@ -85,6 +86,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     openCrm,
     sealer: makeSealer([randomBytes(32)]),
     signals: makeSignals(),
+    judges: makeJudges(),
     signer: null,
     outside: null,
     witnesses: { hand: null, stamp: null, stampEveryMs: config.archiveTimestampEveryMs },

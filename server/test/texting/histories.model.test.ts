@@ -21,6 +21,7 @@ import type { IncomingReply } from '../../src/domain/ports.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
+import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import { makeLog } from '../../src/log.ts';
 import { type Behavior, behaviors, LedgerCarrier } from '../delivery/ledger-carrier.ts';
 import { failing, mortal, tracked } from '../support/crashes.ts';
@@ -81,7 +82,14 @@ let advisors = 0;
 async function openLane(): Promise<Lane> {
   const database = await makeDatabase({ size: 3, timeoutMs: 30_000 });
   await drawInstants(database);
-  const deps = { db: database.pool, clock: { now: () => new Date() }, config, carrier: null, signals: makeSignals() };
+  const deps = {
+    db: database.pool,
+    clock: { now: () => new Date() },
+    config,
+    carrier: null,
+    signals: makeSignals(),
+    judges: makeJudges(),
+  };
   const { firmId } = await addFirm(deps, 'Test Wealth');
   return { database, firmId, staff: await addStaff(deps, { firmId, name: 'Sam', email: 'sam@test.example' }) };
 }
@@ -90,7 +98,14 @@ async function beginHistory({ database, firmId, staff }: Lane, model: TextingMod
   const number = ++advisors;
   const carrier = new LedgerCarrier(String(number));
   const { pool: db, idle } = tracked(database.pool);
-  const deps = { db, clock: { now: () => new Date(model.nowMs) }, config, carrier, signals: makeSignals() };
+  const deps = {
+    db,
+    clock: { now: () => new Date(model.nowMs) },
+    config,
+    carrier,
+    signals: makeSignals(),
+    judges: makeJudges(),
+  };
   const advisor = await addAdvisor(deps, {
     firmId,
     name: 'Ann',

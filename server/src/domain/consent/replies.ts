@@ -6,7 +6,6 @@ import { insertMembers, lockMembers, type MemberRow, updateMember } from '../../
 import { getFirm } from '../accounts/firms.ts';
 import { archive, byPerson, byService } from '../archive/archive.ts';
 import type { IncomingReply, TextKind } from '../ports.ts';
-import { judgesOf } from '../supervision/lexicons.ts';
 import { ensureMembers } from '../texting/members.ts';
 import { acceptTexts, textTo } from '../texting/texts.ts';
 import { renderWording, wordingOf } from '../texting/wordings.ts';
@@ -75,7 +74,7 @@ async function flag(
   { memberId }: MemberRow,
   { text, archiveNumber }: ArchivedReply,
 ): Promise<void> {
-  const verdict = (await judgesOf(deps, [firmId])).get(firmId)?.(text);
+  const verdict = (await deps.judges.of(deps.db, [firmId])).get(firmId)?.(text);
   if (!verdict) return;
   const { rules, lexiconVersion } = verdict;
   const of = { memberId, archiveNumber, messageId: null, rules, lexiconVersion };

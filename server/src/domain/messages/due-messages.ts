@@ -1,7 +1,7 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { isDataError } from '../../store/database/db.ts';
 import { type DueChange, type DueRow, lockDue, updateDue } from '../../store/messages/due-messages.ts';
-import { type Judge, judgesOf } from '../supervision/lexicons.ts';
+import type { Judge } from '../supervision/judges.ts';
 import { acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
 import type { RefusalCode } from '../texting/gate.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
@@ -63,8 +63,8 @@ async function sendAll(deps: Deps, due: DueRow[], now: Date): Promise<void> {
   if (due.length === 0) return;
   // Since a message was scheduled, its contact may have been deleted or have another number.
   const recipients = await ensureRecipients(deps, due);
-  const judges = await judgesOf(
-    deps,
+  const judges = await deps.judges.of(
+    deps.db,
     recipients.map(({ firmId }) => firmId),
   );
   const outcomes = due.map((row, index) => outcomeOf(deps, row, recipients[index], { now, judges }));

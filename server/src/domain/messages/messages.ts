@@ -4,7 +4,7 @@ import * as store from '../../store/messages/messages.ts';
 import type { By } from '../archive/archive.ts';
 import { invalid, type Problem, problem } from '../problems.ts';
 import { dayMs } from '../shared/days.ts';
-import { type Judge, judgesOf } from '../supervision/lexicons.ts';
+import type { Judge } from '../supervision/judges.ts';
 import { acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { ensureRecipients, isKnown, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
@@ -79,8 +79,8 @@ const sending: Batch<Send, Result> = {
     if (!first) return [];
     const deps = { ...first.deps, db };
     const recipients = await findRecipients(deps, sends);
-    const judges = await judgesOf(
-      deps,
+    const judges = await deps.judges.of(
+      deps.db,
       recipients.flatMap((rows) => rows[0]?.firmId ?? []),
     );
     const decided = sends.map((send, index) => decide(deps, send, recipients[index] ?? [], judges));

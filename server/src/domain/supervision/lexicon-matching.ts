@@ -1,3 +1,4 @@
+import type { Verdict } from '../texting/texts.ts';
 import { type Detector, detectors } from './detectors.ts';
 import { readText } from './readings.ts';
 
@@ -29,6 +30,13 @@ export function matcherOf(rules: Rule[]): Matcher {
     }
     return findings;
   };
+}
+
+/** The strictest action of the rules that matched, if any did. */
+export function verdictOn(findings: Finding[], lexiconVersion: number): Verdict | null {
+  if (findings.length === 0) return null;
+  const strictest = Math.max(...findings.map(({ action }) => actions.indexOf(action)));
+  return { action: actions[strictest] ?? 'block', rules: findings.map(({ rule }) => rule), lexiconVersion };
 }
 
 /** The words of a phrase as they are compared; none where it has nothing that could be. */

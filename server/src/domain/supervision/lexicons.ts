@@ -1,21 +1,16 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import * as store from '../../store/supervision/lexicons.ts';
 import { getFirm, lockFirm } from '../accounts/firms.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
-import { Bounded } from '../shared/bounded.ts';
-import type { Signals } from '../shared/signals.ts';
 import type { Verdict } from '../texting/texts.ts';
 import { detectorNames } from './detectors.ts';
-import { actions, type Finding, type Matcher, matcherOf, type Rule, wordsOf } from './lexicon-matching.ts';
+import { actions, type Finding, matcherOf, type Rule, verdictOn, wordsOf } from './lexicon-matching.ts';
 
 /** What a firm's supervision looks for in texts. Version 0 is ours. */
 export type Lexicon = { version: number; rules: Rule[] };
-export type Judge = (text: string) => Verdict | null;
 
-/** How long a lexicon is remembered: a change is felt within a second. */
-const rememberedMs = 1_000;
 const rulesMax = 100;
 const nameLengthMax = 100;
 const phrasesMax = 2_000;
@@ -29,55 +24,7 @@ const defaultRules: Rule[] = [
   { name: 'Promise of returns', action: 'hold', detector: 'promise_of_returns' },
   { name: 'Off channel', action: 'hold', detector: 'off_channel' },
 ];
-const defaultLexicon: Lexicon = { version: 0, rules: defaultRules };
-
-type Known = { version: number; match: Matcher; goodUntilMs: number };
-
-/** What each node remembers; a node is told from others by its signals. */
-const knownByNode = new WeakMap<Signals, Bounded<number, Known>>();
-
-/** What each of these firms' lexicons says to a text. Those that this node has just looked at cost no statement. */
-export async function judgesOf(deps: Pick<Deps, 'db' | 'signals'>, firmIds: number[]): Promise<Map<number, Judge>> {
-  const known = knownOn(deps);
-  const wanted = [...new Set(firmIds)];
-  const nowMs = Date.now();
-  const stale = wanted.filter((firmId) => (known.get(firmId)?.goodUntilMs ?? 0) <= nowMs);
-  if (stale.length > 0) await refresh(deps, stale, nowMs + rememberedMs);
-  return new Map(wanted.map((firmId) => [firmId, judgeOf(known.get(firmId))]));
-}
-
-function knownOn({ signals }: Pick<Deps, 'signals'>): Bounded<number, Known> {
-  const known = knownByNode.get(signals) ?? new Bounded<number, Known>();
-  knownByNode.set(signals, known);
-  return known;
-}
-
-/** A version that is known already isn't made ready again: it never changes. */
-async function refresh(deps: Pick<Deps, 'db' | 'signals'>, firmIds: number[], goodUntilMs: number): Promise<void> {
-  const known = knownOn(deps);
-  const own = new Map((await store.listLexicons(deps.db, firmIds)).map((row) => [row.firmId, row]));
-  for (const firmId of firmIds) {
-    const { version, rules } = own.get(firmId) ?? defaultLexicon;
-    const before = known.get(firmId);
-    const match = before?.version === version ? before.match : matcherOf(rulesIn(rules));
-    known.set(firmId, { version, match, goodUntilMs });
-  }
-}
-
-function rulesIn(rules: Rule[] | string): Rule[] {
-  return typeof rules === 'string' ? JSON.parse(rules) : rules;
-}
-
-function judgeOf(known: Known | undefined): Judge {
-  if (!known) throw new Error('A lexicon that was just read is not known.');
-  return (text) => verdictOn(known.match(text), known.version);
-}
-
-function verdictOn(findings: Finding[], lexiconVersion: number): Verdict | null {
-  if (findings.length === 0) return null;
-  const strictest = Math.max(...findings.map(({ action }) => actions.indexOf(action)));
-  return { action: actions[strictest] ?? 'block', rules: findings.map(({ rule }) => rule), lexiconVersion };
-}
+export const defaultLexicon: Lexicon = { version: 0, rules: defaultRules };
 
 export async function getLexicon(deps: Deps, firmId: number): Promise<Lexicon> {
   await getFirm(deps, firmId);
@@ -85,15 +32,14 @@ export async function getLexicon(deps: Deps, firmId: number): Promise<Lexicon> {
   return own ? { version: own.version, rules: rulesIn(own.rules) } : defaultLexicon;
 }
 
-/** From the next text on, on other nodes within a second. What was decided before keeps its version. */
+/** Takes effect on this node with the next text, on others within a second. Earlier decisions keep their version. */
 export async function setLexicon(deps: Deps, firmId: number, json: string): Promise<Lexicon> {
   const rules = checkedRules(json);
-  return deps.db.transaction(async (db) => {
-    const within = { ...deps, db };
-    await lockFirm(within, firmId);
-    const version = await store.insertLexicon(db, firmId, JSON.stringify(rules), deps.clock.now());
-    await archiveSetting(within, byOperator, { what: 'lexicon set', of: { firmId, version }, values: { rules } });
-    db.afterCommit(() => knownOn(deps).set(firmId, { version, match: matcherOf(rules), goodUntilMs: 0 }));
+  return inTransaction(deps, async (deps) => {
+    await lockFirm(deps, firmId);
+    const version = await store.insertLexicon(deps.db, firmId, JSON.stringify(rules), deps.clock.now());
+    await archiveSetting(deps, byOperator, { what: 'lexicon set', of: { firmId, version }, values: { rules } });
+    deps.db.afterCommit(() => deps.judges.expire(firmId));
     return { version, rules };
   });
 }
@@ -107,6 +53,11 @@ export async function testLexicon(
   const { version, rules } = await getLexicon(deps, firmId);
   const findings = matcherOf(rules)(text);
   return { verdict: verdictOn(findings, version), findings };
+}
+
+/** Ours are a list; the store keeps a firm's own as text. */
+export function rulesIn(rules: Rule[] | string): Rule[] {
+  return typeof rules === 'string' ? JSON.parse(rules) : rules;
 }
 
 /** The rules in a file; what is wrong with them is told in a sentence. */

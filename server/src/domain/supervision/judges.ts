@@ -1,0 +1,55 @@
+import type { Db } from '../../store/database/db.ts';
+import { listLexicons } from '../../store/supervision/lexicons.ts';
+import { Bounded } from '../shared/bounded.ts';
+import type { Verdict } from '../texting/texts.ts';
+import { type Matcher, matcherOf, verdictOn } from './lexicon-matching.ts';
+import { defaultLexicon, rulesIn } from './lexicons.ts';
+
+/** What a firm's lexicon says about a text. */
+export type Judge = (text: string) => Verdict | null;
+
+/** A node's judges. It has made those it used recently ready, so most texts cost no statement. */
+export type Judges = {
+  of(db: Db, firmIds: number[]): Promise<Map<number, Judge>>;
+  /** The next text is judged by the lexicon that the database has by then. */
+  expire(firmId: number): void;
+};
+
+type Known = { version: number; match: Matcher; goodUntilMs: number };
+
+/** How long a node uses a lexicon before it looks for a new version: a change takes effect within a second. */
+const goodMs = 1_000;
+
+export function makeJudges(): Judges {
+  const known = new Bounded<number, Known>();
+
+  async function refresh(db: Db, firmIds: number[], goodUntilMs: number): Promise<void> {
+    const own = new Map((await listLexicons(db, firmIds)).map((row) => [row.firmId, row]));
+    for (const firmId of firmIds) {
+      const { version, rules } = own.get(firmId) ?? defaultLexicon;
+      const before = known.get(firmId);
+      // A version never changes, so its matcher stays good.
+      const match = before?.version === version ? before.match : matcherOf(rulesIn(rules));
+      known.set(firmId, { version, match, goodUntilMs });
+    }
+  }
+
+  return {
+    async of(db, firmIds) {
+      const wanted = [...new Set(firmIds)];
+      const nowMs = Date.now();
+      const stale = wanted.filter((firmId) => (known.get(firmId)?.goodUntilMs ?? 0) <= nowMs);
+      if (stale.length > 0) await refresh(db, stale, nowMs + goodMs);
+      return new Map(wanted.map((firmId) => [firmId, judgeOf(known.get(firmId))]));
+    },
+    expire(firmId) {
+      const before = known.get(firmId);
+      if (before) known.set(firmId, { ...before, goodUntilMs: 0 });
+    },
+  };
+}
+
+function judgeOf(known: Known | undefined): Judge {
+  if (!known) throw new Error('A lexicon that was just read is not known.');
+  return (text) => verdictOn(known.match(text), known.version);
+}
