@@ -45,6 +45,13 @@ type Counts = {
 };
 type Days = { firstDay: string; lastDay: string };
 
+const ownComparisons = [
+  ['messages', 'message without an entry', 'message'],
+  ['textsOut', 'entry without a message', 'entry'],
+  ['replies', 'reply without an entry', 'reply'],
+  ['textsIn', 'entry without a reply', 'entry'],
+] as const;
+
 /** What is younger may still be under way, here or at the carrier. */
 const settledMs = 5 * 60 * 1000;
 /** How far the carrier's clock and ours may be apart. */
@@ -141,14 +148,8 @@ function stagedOf({ carrierMessageId, from, to, text, dateTime }: CarrierRecord)
 }
 
 async function compareOwn(db: Transaction, period: Period, found: Findings): Promise<void> {
-  for await (const rows of store.compareMessages(db, period))
-    found.count('messages', rows, 'message without an entry', 'message');
-  for await (const rows of store.compareTextsOut(db, period))
-    found.count('textsOut', rows, 'entry without a message', 'entry');
-  for await (const rows of store.compareReplies(db, period))
-    found.count('replies', rows, 'reply without an entry', 'reply');
-  for await (const rows of store.compareTextsIn(db, period))
-    found.count('textsIn', rows, 'entry without a reply', 'entry');
+  for (const [of, kind, noun] of ownComparisons)
+    for await (const rows of store.compareOwn(db, of, period)) found.count(of, rows, kind, noun);
 }
 
 async function compareCarrier(db: Transaction, runId: number, period: Period, found: Findings): Promise<void> {

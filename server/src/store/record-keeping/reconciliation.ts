@@ -152,76 +152,54 @@ export function compareRecords(db: Transaction, runId: number, { from, to }: Per
   );
 }
 
-/** Messages, and whether the archive has them. */
-export function compareMessages(db: Transaction, { from, to }: Period): AsyncGenerator<Compared[]> {
-  return fetched<Compared>(
-    db,
-    `select t.advisor_id as "advisorId", t.message_id as id, e.number is not null as "isMatched"
-     from messages t
-     left join lateral (
-       select number
-       from archive_entries
-       where advisor_id = t.advisor_id
-         and number = t.archive_number
-         and kind = 'text_out'
-         and message_id = t.message_id
-       limit 1
-     ) as e on true
-     where t.date_time_created >= $1 and t.date_time_created < $2`,
-    [from, to],
-  );
-}
+/** Messages and replies must each have their entry in the archive, and the entries of texts must each have theirs. */
+const counterparts = {
+  messages: {
+    id: 'message_id',
+    table: 'messages',
+    counterpart: 'archive_entries',
+    matches: `c.number = r.archive_number and c.kind = 'text_out' and c.message_id = r.message_id`,
+  },
+  textsOut: {
+    id: 'number',
+    table: 'archive_entries',
+    only: `r.kind = 'text_out'`,
+    counterpart: 'messages',
+    matches: 'c.message_id = r.message_id and c.archive_number = r.number',
+  },
+  replies: {
+    id: 'reply_id',
+    table: 'replies',
+    counterpart: 'archive_entries',
+    matches: `c.number = r.archive_number and c.kind = 'text_in' and c.member_id = r.member_id`,
+  },
+  textsIn: {
+    id: 'number',
+    table: 'archive_entries',
+    only: `r.kind = 'text_in'`,
+    counterpart: 'replies',
+    matches: `c.carrier_message_id = r.meta::json ->> 'carrierMessageId' and c.archive_number = r.number`,
+  },
+} satisfies Record<string, { id: string; table: string; only?: string; counterpart: string; matches: string }>;
 
-/** The other way: entries of texts that went out, and whether each is that of a message. */
-export function compareTextsOut(db: Transaction, { from, to }: Period): AsyncGenerator<Compared[]> {
+/** All of these that the period has, and whether each has its counterpart. */
+export function compareOwn(
+  db: Transaction,
+  of: keyof typeof counterparts,
+  { from, to }: Period,
+): AsyncGenerator<Compared[]> {
+  const { id, table, only = 'true', counterpart, matches } = { only: undefined, ...counterparts[of] };
   return fetched<Compared>(
     db,
-    `select e.advisor_id as "advisorId", e.number as id, t.message_id is not null as "isMatched"
-     from archive_entries e
+    `select r.advisor_id as "advisorId", r.${id} as id, c.advisor_id is not null as "isMatched"
+     from ${table} r
      left join lateral (
-       select message_id
-       from messages
-       where advisor_id = e.advisor_id and message_id = e.message_id and archive_number = e.number
+       select c.advisor_id
+       from ${counterpart} c
+       where c.advisor_id = r.advisor_id and ${matches}
        limit 1
-     ) as t on true
-     where e.date_time_created >= $1 and e.date_time_created < $2 and e.kind = 'text_out'`,
-    [from, to],
-  );
-}
-
-export function compareReplies(db: Transaction, { from, to }: Period): AsyncGenerator<Compared[]> {
-  return fetched<Compared>(
-    db,
-    `select r.advisor_id as "advisorId", r.reply_id as id, e.number is not null as "isMatched"
-     from replies r
-     left join lateral (
-       select number
-       from archive_entries
-       where advisor_id = r.advisor_id
-         and number = r.archive_number
-         and kind = 'text_in'
-         and member_id = r.member_id
-       limit 1
-     ) as e on true
-     where r.date_time_created >= $1 and r.date_time_created < $2`,
-    [from, to],
-  );
-}
-
-export function compareTextsIn(db: Transaction, { from, to }: Period): AsyncGenerator<Compared[]> {
-  return fetched<Compared>(
-    db,
-    `select e.advisor_id as "advisorId", e.number as id, r.reply_id is not null as "isMatched"
-     from archive_entries e
-     left join lateral (
-       select reply_id
-       from replies
-       where advisor_id = e.advisor_id
-         and carrier_message_id = e.meta::json ->> 'carrierMessageId'
-         and archive_number = e.number
-       limit 1
-     ) as r on true
-     where e.date_time_created >= $1 and e.date_time_created < $2 and e.kind = 'text_in'`,
+     ) as c on true
+     where r.date_time_created >= $1 and r.date_time_created < $2 and ${only}`,
     [from, to],
   );
 }
