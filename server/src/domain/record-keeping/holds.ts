@@ -1,10 +1,10 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import type { HoldRow } from '../../store/record-keeping/holds.ts';
 import * as store from '../../store/record-keeping/holds.ts';
 import { findMember } from '../../store/texting/members.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
 import { lockFirm } from '../accounts/firms.ts';
-import type { Staff } from '../accounts/staff.ts';
+import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { archive, byStaff, deployment } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { isBlank } from '../shared/text-rules.ts';
@@ -19,25 +19,23 @@ type Act = { reason: string; staff: Staff };
 export async function addHold(deps: Deps, scope: HoldScope, { reason, staff }: Act): Promise<Hold> {
   const covered = await coveredBy(deps, scope);
   checkAct(covered.firmId, { reason, staff });
-  return deps.db.transaction(async (db) => {
-    const within = { ...deps, db };
-    await lockFirm(within, covered.firmId);
-    const holdId = await store.insertHold(db, { ...covered, reason, staffId: staff.staffId }, deps.clock.now());
-    await archiveHold(within, 'added', { ...covered, holdId }, { reason, staff });
-    return getHold(within, holdId);
+  return inTransaction(deps, async (deps) => {
+    await lockFirm(deps, covered.firmId);
+    const holdId = await store.insertHold(deps.db, { ...covered, reason, staffId: staff.staffId }, deps.clock.now());
+    await archiveHold(deps, 'added', { ...covered, holdId }, { reason, staff });
+    return getHold(deps, holdId);
   });
 }
 
 export async function liftHold(deps: Deps, holdId: number, { reason, staff }: Act): Promise<Hold> {
-  return deps.db.transaction(async (db) => {
-    const within = { ...deps, db };
-    const hold = await getHold(within, holdId);
+  return inTransaction(deps, async (deps) => {
+    const hold = await getHold(deps, holdId);
     checkAct(hold.firmId, { reason, staff });
-    await lockFirm(within, hold.firmId);
-    if (!(await store.insertHoldLift(db, { holdId, reason, staffId: staff.staffId }, deps.clock.now())))
+    await lockFirm(deps, hold.firmId);
+    if (!(await store.insertHoldLift(deps.db, { holdId, reason, staffId: staff.staffId }, deps.clock.now())))
       throw problem('conflict', `Hold ${holdId} is lifted already.`);
-    await archiveHold(within, 'lifted', hold, { reason, staff });
-    return getHold(within, holdId);
+    await archiveHold(deps, 'lifted', hold, { reason, staff });
+    return getHold(deps, holdId);
   });
 }
 
@@ -64,8 +62,7 @@ async function coveredBy(deps: Deps, scope: HoldScope): Promise<Covered> {
 }
 
 function checkAct(firmId: number, { reason, staff }: Act): void {
-  if (staff.disabled || staff.firmId !== firmId)
-    throw problem('forbidden', `${staff.name} is not on the staff of firm ${firmId}.`);
+  requireStaffOf(staff, { firmId }, 'hold records or lift a hold');
   if (isBlank(reason)) throw problem('invalid_request', 'A reason is needed, such as the matter it is for.');
 }
 

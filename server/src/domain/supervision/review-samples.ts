@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import * as store from '../../store/supervision/reviews.ts';
 import { lockFirm } from '../accounts/firms.ts';
 import { archiveSetting } from '../accounts/settings.ts';
@@ -34,11 +34,10 @@ async function sampleDay(deps: Deps, day: number): Promise<void> {
 /** How much of a day's texts the firm looks at, from the next sample on; 0 is none. */
 export async function setSamplePercent(deps: Deps, firmId: number, percent: number): Promise<void> {
   if (!(percent >= 0 && percent <= 100)) throw problem('invalid_request', 'The share is 0 to 100 percent.');
-  await deps.db.transaction(async (db) => {
-    const within = { ...deps, db };
-    await lockFirm(within, firmId);
-    await store.updateSamplePercent(db, firmId, percent);
+  await inTransaction(deps, async (deps) => {
+    await lockFirm(deps, firmId);
+    await store.updateSamplePercent(deps.db, firmId, percent);
     const values = { reviewSamplePercent: percent };
-    await archiveSetting(within, byOperator, { what: 'review sample set', of: { firmId }, values });
+    await archiveSetting(deps, byOperator, { what: 'review sample set', of: { firmId }, values });
   });
 }

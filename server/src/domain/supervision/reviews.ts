@@ -1,10 +1,10 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import type { ReviewFilter, ReviewKind, ReviewRow, ReviewStatus } from '../../store/supervision/reviews.ts';
 import * as store from '../../store/supervision/reviews.ts';
 import { failHeld, releaseHeld } from '../../store/texting/held-texts.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import { updateFirstTexted } from '../../store/texting/texts.ts';
-import type { Staff } from '../accounts/staff.ts';
+import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { archive, byStaff } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { hasControlCharacters, isBlank } from '../shared/text-rules.ts';
@@ -58,19 +58,18 @@ export async function decideReview(
   { decision, staff, note }: Decision,
 ): Promise<Review & { outcome: Outcome | null }> {
   checkNote(note);
-  return deps.db.transaction(async (db) => {
-    const within = { ...deps, db };
-    const review = await lockFor(within, reviewId, staff);
+  return inTransaction(deps, async (deps) => {
+    const review = await lockFor(deps, reviewId, staff);
     if (review.status !== 'open')
       throw problem('conflict', `Review ${reviewId} was ${review.status} by ${review.decidedBy} already.`);
-    const outcome = review.kind === 'held' ? await settleHeld(within, review, decision) : null;
+    const outcome = review.kind === 'held' ? await settleHeld(deps, review, decision) : null;
     const decidedAt = deps.clock.now();
-    await store.updateReview(db, review.advisorId, reviewId, {
+    await store.updateReview(deps.db, review.advisorId, reviewId, {
       status: decision,
       decidedBy: staff.staffId,
       now: decidedAt,
     });
-    await record(within, review, staff, { decision, outcome, note });
+    await record(deps, review, staff, { decision, outcome, note });
     return { ...review, status: decision, decidedBy: staff.name, decidedAt, outcome };
   });
 }
@@ -82,9 +81,8 @@ export async function noteReview(
   { staff, note }: { staff: Staff; note: string },
 ): Promise<void> {
   checkNote(note);
-  await deps.db.transaction(async (db) => {
-    const within = { ...deps, db };
-    await record(within, await lockFor(within, reviewId, staff), staff, { note });
+  await inTransaction(deps, async (deps) => {
+    await record(deps, await lockFor(deps, reviewId, staff), staff, { note });
   });
 }
 
@@ -92,8 +90,7 @@ export async function noteReview(
 async function lockFor(deps: Deps, reviewId: number, staff: Staff): Promise<Review> {
   const review = await store.lockReview(deps.db, reviewId);
   if (!review) throw noReview(reviewId);
-  if (staff.disabled || staff.firmId !== review.firmId)
-    throw problem('forbidden', `${staff.name} can’t review this: not on the firm’s staff.`);
+  requireStaffOf(staff, review, 'review this');
   return review;
 }
 
