@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
-import { followTexts, type TextEvent } from '../../domain/archive/archive.ts';
+import { followTexts, type TextEvent } from '../../domain/archive/text-log.ts';
 import { cutTo, inOneLine, jsonInOneLine, padTo, widthOf } from '../terminal.ts';
 import { type Call, UsageError, type Verb, wholeNumber } from '../verb.ts';
 

@@ -1,13 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
-import type { Head, NewEntry, Span, TextRow } from '../../store/archive/archive.ts';
-import * as store from '../../store/archive/archive.ts';
-import type { ConsentState } from '../../store/consent/consents.ts';
-import type { TextKind } from '../../store/texting/texts.ts';
-
-const followPollMs = 300;
-/** How many entries are read at once, so that a burst is shown in parts and not held in memory whole. */
-const followBatchMax = 1_000;
+import { insertEntries, type NewEntry } from '../../store/archive/archive.ts';
 
 /** On whose behalf something is done, and in the course of which request. */
 export type By = { actor: string; traceId: string | null };
@@ -39,60 +31,6 @@ export async function archive(
   by: By,
   entry: Pick<NewEntry, 'advisorId' | 'kind' | 'memberId' | 'meta' | 'body'>,
 ): Promise<number> {
-  const [number = -1] = await store.insertEntries(deps.db, [{ ...entry, ...by }], deps.clock.now());
+  const [number = -1] = await insertEntries(deps.db, [{ ...entry, ...by }], deps.clock.now());
   return number;
-}
-
-/** A text that went out or came in, or a change of consent; `text` is null where it is no longer kept. */
-export type TextEvent = {
-  advisorId: number;
-  advisorName: string;
-  /** Of the archive entry. */
-  number: number;
-  phone: string | null;
-  dateTime: Date;
-} & (
-  | { event: 'out'; kind: TextKind; text: string | null }
-  | { event: 'in'; text: string | null }
-  | { event: 'consent'; from: ConsentState; to: ConsentState }
-);
-
-/**
- * The last texts and changes of consent, of one advisor or of all, then each that is committed from now on, until told
- * to end. Entries are numbered densely and in the order of commits, so that none is missed and none comes twice.
- */
-export async function* followTexts(
-  { db }: Pick<Deps, 'db'>,
-  { advisorId, last }: { advisorId: number | null; last: number },
-  until: AbortSignal,
-): AsyncGenerator<TextEvent[]> {
-  const heads = await store.listHeads(db, advisorId);
-  const seen = new Map(heads.map((head) => [head.advisorId, head.lastNumber]));
-  if (last > 0) yield (await store.listLastTexts(db, heads, last)).map(eventOf);
-  while (!until.aborted) {
-    const spans = unseen(seen, await store.listHeads(db, advisorId));
-    if (spans.length === 0) {
-      await pause(followPollMs, undefined, { signal: until }).catch(() => {});
-      continue;
-    }
-    yield (await store.listTexts(db, spans)).map(eventOf);
-    for (const span of spans) seen.set(span.advisorId, span.upTo);
-  }
-}
-
-function unseen(seen: Map<number, number>, heads: Head[]): Span[] {
-  const spans = heads
-    .map(({ advisorId, lastNumber }) => ({ advisorId, after: seen.get(advisorId) ?? 0, upTo: lastNumber }))
-    .filter(({ after, upTo }) => upTo > after);
-  const share = Math.ceil(followBatchMax / Math.max(1, spans.length));
-  return spans.map(({ advisorId, after, upTo }) => ({ advisorId, after, upTo: Math.min(upTo, after + share) }));
-}
-
-function eventOf({ advisorId, advisorName, number, kind, phone, meta, body, dateTimeCreated }: TextRow): TextEvent {
-  const common = { advisorId, advisorName, number, phone, dateTime: dateTimeCreated };
-  const facts = JSON.parse(meta);
-  if (kind === 'consent') return { ...common, event: 'consent', from: facts.from, to: facts.to };
-  return kind === 'text_out'
-    ? { ...common, event: 'out', kind: facts.kind, text: body }
-    : { ...common, event: 'in', text: body };
 }

@@ -1,0 +1,75 @@
+import type { Db } from '../database/db.ts';
+import type { Span } from './archive.ts';
+
+/** How far an advisor's archive has come. */
+export type Head = { advisorId: number; lastNumber: number };
+/** A text or a change of consent, with whose it is. */
+export type TextRow = {
+  advisorId: number;
+  advisorName: string;
+  number: number;
+  kind: 'text_out' | 'text_in' | 'consent';
+  /** Unset where the entry is about nobody. */
+  phone: string | null;
+  meta: string;
+  /** Unset where it is no longer kept. */
+  body: string | null;
+  dateTimeCreated: Date;
+};
+
+const textColumns = `
+  e.advisor_id as "advisorId", a.name as "advisorName", e.number, e.kind, m.phone, e.meta,
+  convert_from(b.body, 'UTF8') as body, e.date_time_created as "dateTimeCreated"`;
+const textJoins = `
+  join advisors a on a.advisor_id = e.advisor_id
+  left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
+  left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number`;
+// By time, but each advisor's by number: what one transaction wrote stays together, whenever it began.
+const textOrder = 'max(e.date_time_created) over (partition by e.advisor_id order by e.number)';
+
+/** Of one advisor, or of all. Every entry up to a head is committed: whoever adds one holds the head until then. */
+export async function listHeads(db: Db, advisorId: number | null): Promise<Head[]> {
+  return db.query<Head>(
+    `select advisor_id as "advisorId", last_number as "lastNumber"
+     from archive_heads
+     where $1::bigint is null or advisor_id = $1`,
+    [advisorId],
+    'list-heads',
+  );
+}
+
+/** The last texts and changes of consent up to these heads, oldest first. */
+export async function listLastTexts(db: Db, heads: Head[], limit: number): Promise<TextRow[]> {
+  const rows = await db.query<TextRow>(
+    `select ${textColumns}
+     from unnest($1::bigint[], $2::bigint[]) as head (advisor_id, last_number)
+     cross join lateral (
+       select *
+       from archive_entries
+       where advisor_id = head.advisor_id
+         and number <= head.last_number
+         and kind in ('text_out', 'text_in', 'consent')
+       order by number desc
+       limit $3
+     ) as e
+     ${textJoins}
+     order by ${textOrder} desc, e.advisor_id desc, e.number desc
+     limit $3`,
+    [heads.map(({ advisorId }) => advisorId), heads.map(({ lastNumber }) => lastNumber), limit],
+  );
+  return rows.reverse();
+}
+
+/** The texts and changes of consent in these spans, oldest first. */
+export async function listTexts(db: Db, spans: Span[]): Promise<TextRow[]> {
+  return db.query<TextRow>(
+    `select ${textColumns}
+     from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)
+     join archive_entries e on e.advisor_id = span.advisor_id and e.number > after and e.number <= up_to
+     ${textJoins}
+     where e.kind in ('text_out', 'text_in', 'consent')
+     order by ${textOrder}, e.advisor_id, e.number`,
+    [spans.map(({ advisorId }) => advisorId), spans.map(({ after }) => after), spans.map(({ upTo }) => upTo)],
+    'list-texts',
+  );
+}
