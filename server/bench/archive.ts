@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, writePackage } from '../src/archive-exports/folder.ts';
 import { readConfig } from '../src/config.ts';
-import { verifyAgainstOutside } from '../src/domain/archive/archive-status.ts';
+import { verifyAgainstCopies } from '../src/domain/archive/archive-status.ts';
 import { growTree } from '../src/domain/archive/archive-tree.ts';
-import { deliverCheckpoints } from '../src/domain/archive/checkpoint-delivery.ts';
+import { copyCheckpoints } from '../src/domain/archive/checkpoint-copies.ts';
 import { exportArchive } from '../src/domain/record-keeping/archive-export.ts';
 import { verifyPackage } from '../src/examiner/verify.mjs';
 import { makeLog } from '../src/log.ts';
@@ -89,7 +89,7 @@ async function measureProofs(scratch: Scratch, { archivedEntries }: Sizes, cast:
   };
   await timed('take into the tree and sign', () => takeAll(runtime));
   await timed('write down outside', async () => {
-    await deliverCheckpoints(runtime);
+    await copyCheckpoints(runtime);
     return archivedEntries;
   });
   const seconds = await timed('verify all', () => verifyAll(runtime));
@@ -113,7 +113,7 @@ async function takeAll(runtime: Runtime): Promise<number> {
 
 async function verifyAll(runtime: Runtime): Promise<number> {
   const verifiers = runtime.signer ? [runtime.signer.verifier] : [];
-  const { verdict, size } = await verifyAgainstOutside(runtime, { verifiers, notes: null, progress: () => {} });
+  const { verdict, size } = await verifyAgainstCopies(runtime, { verifiers, notes: null, progress: () => {} });
   if (verdict !== 'intact') throw new Error(`The archive is ${verdict}.`);
   return size;
 }
@@ -130,7 +130,7 @@ async function exportOne(runtime: Runtime, { owner }: Cast, folder: string, form
 }
 
 async function verifyOne(runtime: Runtime, outsideDir: string, folder: string): Promise<number> {
-  await deliverCheckpoints(runtime);
+  await copyCheckpoints(runtime);
   const checkpointFile = readdirSync(outsideDir)
     .map((name) => join(outsideDir, name))
     .find((path) => path.endsWith('checkpoints') && statSync(path).isFile());

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { buildApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import { growTree } from '../src/domain/archive/archive-tree.ts';
-import { deliverCheckpoints } from '../src/domain/archive/checkpoint-delivery.ts';
+import { copyCheckpoints } from '../src/domain/archive/checkpoint-copies.ts';
 import type { MessageResult } from '../src/domain/messages/messages.ts';
 import { segmentsOf } from '../src/domain/texting/segments.ts';
 import { startJobs } from '../src/jobs/start.ts';
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
 }
 
 async function sign(runtime: Runtime): Promise<void> {
-  if ((await growTree(runtime)) !== null) await deliverCheckpoints(runtime);
+  if ((await growTree(runtime)) !== null) await copyCheckpoints(runtime);
 }
 
 function withBatch(db: Db, answer: Answer): Db {

@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { sandboxCarrier } from './carriers/sandbox/sandbox-carrier.ts';
 import { checkpointCommand } from './checkpoint-copies/command.ts';
-import { outsideFolder } from './checkpoint-copies/folder.ts';
+import { openCheckpointFolder } from './checkpoint-copies/folder.ts';
 import { timestampAuthority } from './checkpoint-copies/timestamps.ts';
 import { type Config, ConfigError } from './config.ts';
 import { crmOpener } from './crm/open.ts';
-import type { OutsideFolder, Witnesses } from './domain/archive/checkpoint-delivery.ts';
+import type { CheckpointFolder } from './domain/archive/checkpoint-copies.ts';
+import type { CheckpointDeliveries } from './domain/archive/checkpoint-deliveries.ts';
 import type { NoteSigner } from './domain/archive/signed-notes.ts';
 import type { Carrier, OpenCrm } from './domain/ports.ts';
 import { systemClock } from './domain/shared/clock.ts';
@@ -29,8 +30,8 @@ export type Runtime = {
   sandboxClock: SandboxClock | undefined;
   carrier: Carrier | null;
   signer: NoteSigner | null;
-  outside: OutsideFolder | null;
-  witnesses: Witnesses;
+  checkpointFolder: CheckpointFolder | null;
+  checkpointDeliveries: CheckpointDeliveries;
   openCrm: OpenCrm;
   sealer: Sealer;
   signals: Signals;
@@ -107,8 +108,8 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
     sandboxClock,
     carrier: sandboxClock ? sandboxCarrier({ db: pool, clock: sandboxClock }) : null,
     signer: archiveSigner(config),
-    outside: outsideOf(config),
-    witnesses: witnessesOf(config, signals),
+    checkpointFolder: checkpointFolderOf(config),
+    checkpointDeliveries: checkpointDeliveriesOf(config, signals),
     signals,
     judges: makeJudges(),
     openCrm: crmOpener(config.outboundAllowedNetworks),
@@ -121,19 +122,19 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
 }
 
 /** In production the operator makes the folder: one that isn't there is a disk that isn't there. */
-function outsideOf({ archiveOutsideDir, environment }: Config): OutsideFolder | null {
+function checkpointFolderOf({ archiveOutsideDir, environment }: Config): CheckpointFolder | null {
   if (!archiveOutsideDir) return null;
   if (environment === 'sandbox') mkdirSync(archiveOutsideDir, { recursive: true, mode: 0o700 });
-  return outsideFolder(archiveOutsideDir);
+  return openCheckpointFolder(archiveOutsideDir);
 }
 
 /** A node that stops doesn't wait for them. */
-function witnessesOf(config: Config, { stopping }: Signals): Witnesses {
+function checkpointDeliveriesOf(config: Config, { stopping }: Signals): CheckpointDeliveries {
   const { archiveCheckpointCommand: command, archiveTimestampUrl: url } = config;
   const until = { until: stopping.signal };
   return {
-    hand: command ? checkpointCommand(command, until) : null,
-    stamp: url ? timestampAuthority(url, until) : null,
-    stampEveryMs: config.archiveTimestampEveryMs,
+    command: command ? checkpointCommand(command, until) : null,
+    timestamp: url ? timestampAuthority(url, until) : null,
+    timestampEveryMs: config.archiveTimestampEveryMs,
   };
 }

@@ -27,7 +27,7 @@ export async function serve(config: Config, say: (line: string) => void): Promis
     if (sandbox) say(await greeting(runtime, sandbox));
     log.info({ port: config.port, environment: config.environment }, 'listening');
     if (!runtime.signer) log.warn('ARCHIVE_KEY_FILE is not set: this node signs no checkpoints of the archive');
-    if (!runtime.outside)
+    if (!runtime.checkpointFolder)
       log.warn('ARCHIVE_OUTSIDE_DIR is not set: this node keeps no checkpoints outside the database');
     return {
       async stop() {

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Witnesses } from '../domain/archive/checkpoint-delivery.ts';
+import type { CheckpointDeliveries } from '../domain/archive/checkpoint-deliveries.ts';
 import { within } from './deadlines.ts';
 
 type Options = {
@@ -18,7 +18,10 @@ const lineCharactersMax = 200;
 const searchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** A command of the operator's that gets the checkpoint on its stdin, and nothing of ours in its environment. */
-export function checkpointCommand(command: string, options: Options = {}): NonNullable<Witnesses['hand']> {
+export function checkpointCommand(
+  command: string,
+  options: Options = {},
+): NonNullable<CheckpointDeliveries['command']> {
   const { until, timeoutMs = timeoutMsDefault } = options;
   return async (note, size) => {
     const deadline = within(timeoutMs, until);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { KeptCheckpoint, OutsideFolder } from '../domain/archive/checkpoint-delivery.ts';
+import type { CheckpointFolder, KeptCheckpoint } from '../domain/archive/checkpoint-copies.ts';
 import { appendTo, findAtEnd, openToRead, reading } from './append-only-files.ts';
 import { leafLine, leafReader, leavesIn } from './leaves.ts';
 
-export type { OutsideFolder } from '../domain/archive/checkpoint-delivery.ts';
+export type { CheckpointFolder } from '../domain/archive/checkpoint-copies.ts';
 
 const lineEnd = '\n';
 /** A note has an empty line in it too, before its signatures. */
@@ -14,7 +14,7 @@ const noteForm =
   /^(\S+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n(?:.+\n)*\n(?:— .+\n)*?— \1 [A-Za-z0-9+/]{91}=\n(?:— .+\n)*/gm;
 
 /** A folder that is there: `checkpoints` and `leaves` are files in it, to which anything is only ever added. */
-export function outsideFolder(path: string): OutsideFolder {
+export function openCheckpointFolder(path: string): CheckpointFolder {
   const checkpoints = join(path, 'checkpoints');
   const leaves = join(path, 'leaves');
   const reader = leafReader();

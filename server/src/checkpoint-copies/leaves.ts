@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { KeptLeaf } from '../domain/archive/checkpoint-delivery.ts';
+import type { KeptLeaf } from '../domain/archive/checkpoint-copies.ts';
 import { readAt } from './append-only-files.ts';
 
 /** Whole lines of a file that has them one after the other, and between which leaves they are. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Witnesses } from '../domain/archive/checkpoint-delivery.ts';
+import type { CheckpointDeliveries } from '../domain/archive/checkpoint-deliveries.ts';
 import { within } from './deadlines.ts';
 import { checkTimestamp, timestampQuery } from './rfc3161.ts';
 
@@ -15,7 +15,7 @@ const answerBytesMax = 64 * 1024;
 const nonceBytes = 8;
 
 /** A time-stamping authority, asked by HTTP (RFC 3161, 3.4). Its answer is kept whole, for whoever checks its signature. */
-export function timestampAuthority(url: string, options: Options = {}): NonNullable<Witnesses['stamp']> {
+export function timestampAuthority(url: string, options: Options = {}): NonNullable<CheckpointDeliveries['timestamp']> {
   const { until, timeoutMs = timeoutMsDefault } = options;
   return async (note) => {
     const asked = { digest: createHash('sha256').update(note).digest(), nonce: randomBytes(nonceBytes) };

@@ -6,13 +6,12 @@ import type { CrmDeps } from '../domain/address-book/crm-connections.ts';
 import { lookUpDue } from '../domain/address-book/crm-lookups.ts';
 import { type CrmSync, syncDue } from '../domain/address-book/crm-syncs.ts';
 import { ArchiveFault, growTree } from '../domain/archive/archive-tree.ts';
+import { type CheckpointFolder, copyCheckpoints } from '../domain/archive/checkpoint-copies.ts';
 import {
-  deliverCheckpoints,
-  type OutsideFolder,
-  type Witnesses,
-  type WitnessFault,
-  witnessing,
-} from '../domain/archive/checkpoint-delivery.ts';
+  type CheckpointDeliveries,
+  checkpointDeliverer,
+  type DeliveryFault,
+} from '../domain/archive/checkpoint-deliveries.ts';
 import type { NoteSigner } from '../domain/archive/signed-notes.ts';
 import { receiveReply } from '../domain/consent/replies.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
@@ -32,8 +31,8 @@ const minuteMs = 60 * 1000;
 export type NodeDeps = CrmDeps & {
   sandboxClock: SandboxClock | undefined;
   signer: NoteSigner | null;
-  outside: OutsideFolder | null;
-  witnesses: Witnesses;
+  checkpointFolder: CheckpointFolder | null;
+  checkpointDeliveries: CheckpointDeliveries;
 };
 
 type Job = { name: string; everyMs: number; run(): Promise<void> };
@@ -45,7 +44,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     log.warn({ advisorId, syncId, kind, reason }, `a sync with a CRM ${status}`);
   const reportLookup = ({ message: reason }: CrmFault, advisorId: number) =>
     log.warn({ advisorId, reason }, 'a number could not be looked up in a CRM');
-  const witnessNext = witnessing(deps, deps.witnesses);
+  const deliverNext = checkpointDeliverer(deps, deps.checkpointDeliveries);
   const jobs: Job[] = [
     { name: 'forget expired answers', everyMs: 60 * minuteMs, run: () => forgetExpiredAnswers(deps) },
     { name: 'forget expired tokens', everyMs: minuteMs, run: () => forgetExpiredTokens(deps) },
@@ -53,7 +52,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'forget retired keys', everyMs: minuteMs, run: () => forgetRetiredSigningKeys(deps) },
     { name: 'fire what is due', everyMs: 250, run: () => sendDueMessages(deps, reportFault) },
     { name: 'sign the archive', everyMs: 2_000, run: () => signArchive(deps, log) },
-    { name: 'have checkpoints witnessed', everyMs: 5_000, run: () => witness(log, witnessNext) },
+    { name: 'have checkpoints witnessed', everyMs: 5_000, run: () => deliverCheckpoint(log, deliverNext) },
     { name: 'dispose of records', everyMs: minuteMs, run: () => disposeDue(deps) },
     { name: 'reconcile', everyMs: minuteMs, run: () => reconcileDue(deps) },
     { name: 'draw the daily sample', everyMs: 5 * minuteMs, run: () => sampleForReview(deps) },
@@ -73,7 +72,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
 /** What was committed comes under a checkpoint, and the checkpoint out of the database's reach. */
 async function signArchive(deps: NodeDeps, log: Log): Promise<void> {
   try {
-    if ((await growTree(deps)) !== null) await deliverCheckpoints(deps);
+    if ((await growTree(deps)) !== null) await copyCheckpoints(deps);
   } catch (error) {
     // Our own words, and the gravest that the log has: somebody must look.
     if (!(error instanceof ArchiveFault)) throw error;
@@ -81,7 +80,7 @@ async function signArchive(deps: NodeDeps, log: Log): Promise<void> {
   }
 }
 
-async function witness(log: Log, next: () => Promise<WitnessFault[]>): Promise<void> {
+async function deliverCheckpoint(log: Log, next: () => Promise<DeliveryFault[]>): Promise<void> {
   for (const { kind, size, what } of await next()) log.warn({ kind, size, what }, 'a checkpoint was not witnessed');
 }
 

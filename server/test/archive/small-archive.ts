@@ -38,7 +38,7 @@ export function depsOn(pool: Pool): ArchiveDeps {
     signals: makeSignals(),
     judges: makeJudges(),
     signer,
-    outside: null,
+    checkpointFolder: null,
   };
 }
 

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { checkTimestamp, timestampQuery } from '../../src/checkpoint-copies/rfc3161.ts';
 import { timestampAuthority } from '../../src/checkpoint-copies/timestamps.ts';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
-import { witnessing } from '../../src/domain/archive/checkpoint-delivery.ts';
+import { checkpointDeliverer } from '../../src/domain/archive/checkpoint-deliveries.ts';
 import * as treeStore from '../../src/store/archive/archive-tree.ts';
 import { makeDatabase } from '../support/database.ts';
 import { depsOn } from './small-archive.ts';
@@ -115,8 +115,8 @@ function timestamps() {
 }
 
 test('a checkpoint is stamped, and OpenSSL confirms the token that was kept, for that note and no other', async () => {
-  const witness = witnessing(deps, { hand: null, stamp: timestampAuthority(url), stampEveryMs: 1 });
-  assert.deepEqual(await witness(), []);
+  const deliver = checkpointDeliverer(deps, { command: null, timestamp: timestampAuthority(url), timestampEveryMs: 1 });
+  assert.deepEqual(await deliver(), []);
   const [kept, ...more] = await timestamps();
   const newest = await treeStore.findCheckpoint(deps.db);
   assert.equal(kept?.note, newest?.note);
@@ -127,18 +127,18 @@ test('a checkpoint is stamped, and OpenSSL confirms the token that was kept, for
   assert.match((await openssl(...verify, 'note')).stdout, /Verification: OK/);
   writeFileSync(join(folder, 'other'), `${kept?.note} `);
   await assert.rejects(openssl(...verify, 'other'));
-  await witness();
+  await deliver();
   assert.equal(asked, 1, 'what is stamped needs no other stamp');
 });
 
 test('the authority is asked no more often than it should be, by whichever node', async () => {
   await newCheckpoint();
   const count = (await timestamps()).length;
-  const stamp = timestampAuthority(url);
-  const nodes = [1, 2].map(() => witnessing(deps, { hand: null, stamp, stampEveryMs: 60_000 }));
-  for (const witness of nodes) assert.deepEqual(await witness(), []);
+  const timestamp = timestampAuthority(url);
+  const nodes = [1, 2].map(() => checkpointDeliverer(deps, { command: null, timestamp, timestampEveryMs: 60_000 }));
+  for (const deliver of nodes) assert.deepEqual(await deliver(), []);
   assert.equal(asked, 0);
-  const soon = witnessing(deps, { hand: null, stamp, stampEveryMs: 1 });
+  const soon = checkpointDeliverer(deps, { command: null, timestamp, timestampEveryMs: 1 });
   assert.deepEqual(await soon(), []);
   assert.equal((await timestamps()).length, count + 1);
   assert.equal(asked, 1);
@@ -192,8 +192,8 @@ for (const [name, { answers: lying, what }] of Object.entries(hostile))
     await newCheckpoint();
     answers = lying;
     const count = (await timestamps()).length;
-    const stamp = timestampAuthority(url, { timeoutMs: 300 });
-    const [fault, ...more] = await witnessing(deps, { hand: null, stamp, stampEveryMs: 1 })();
+    const timestamp = timestampAuthority(url, { timeoutMs: 300 });
+    const [fault, ...more] = await checkpointDeliverer(deps, { command: null, timestamp, timestampEveryMs: 1 })();
     assert.match(fault?.what ?? '', what);
     assert.deepEqual(more, []);
     assert.equal((await timestamps()).length, count);

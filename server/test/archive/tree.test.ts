@@ -9,7 +9,7 @@ import { signer } from './small-archive.ts';
 
 const world = await makeWorld();
 const { ann, bob, database } = world;
-const deps = { ...world.deps, signer, outside: null };
+const deps = { ...world.deps, signer, checkpointFolder: null };
 after(() => world.close());
 
 async function write(advisorId: number, count: number): Promise<void> {
@@ -103,12 +103,12 @@ test('a checkpoint that was kept outside and is no beginning of the tree stops t
   });
   const { size, root } = { size: 1_000, root: Buffer.alloc(32) };
   await assert.rejects(
-    growTree({ ...there, outside: { last: async () => ({ size, root }) } }),
+    growTree({ ...there, checkpointFolder: { last: async () => ({ size, root }) } }),
     /a checkpoint of 1000 entries/,
   );
-  assert.ok(((await growTree({ ...there, outside: null })) ?? 0) > 0);
+  assert.ok(((await growTree({ ...there, checkpointFolder: null })) ?? 0) > 0);
   await assert.rejects(
-    growTree({ ...there, outside: { last: async () => ({ size: 1, root }) } }),
+    growTree({ ...there, checkpointFolder: { last: async () => ({ size: 1, root }) } }),
     /doesn’t begin with/,
   );
   await own.close();

@@ -88,8 +88,8 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     signals: makeSignals(),
     judges: makeJudges(),
     signer: null,
-    outside: null,
-    witnesses: { hand: null, stamp: null, stampEveryMs: config.archiveTimestampEveryMs },
+    checkpointFolder: null,
+    checkpointDeliveries: { command: null, timestamp: null, timestampEveryMs: config.archiveTimestampEveryMs },
   };
   const log = options.log ?? makeLog(config.logLevel);
   const dispatching = dispatcher(deps, log);

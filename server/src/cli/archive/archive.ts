@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { archiveStatus, verifyAgainstOutside } from '../../domain/archive/archive-status.ts';
+import { archiveStatus, verifyAgainstCopies } from '../../domain/archive/archive-status.ts';
 import type { Verdict } from '../../domain/archive/archive-verification.ts';
 import { readVerifier, type Verifier } from '../../examiner/verify.mjs';
 import { verifyPackageVerb } from '../record-keeping/archive-export.ts';
@@ -51,7 +51,7 @@ async function verify(call: Call): Promise<void> {
   const verifiers = verifiersOf(call);
   const notes = options.checkpoint === undefined ? null : readFileSync(options.checkpoint, 'utf8');
   const progress = (done: number, total: number) => out.progress('Verifying', done, total);
-  const found = await verifyAgainstOutside(runtime, { verifiers, notes, progress });
+  const found = await verifyAgainstCopies(runtime, { verifiers, notes, progress });
   const { verdict, faults, size, checkpoints, pending, disposed } = found;
   out.exitCode = exitCodes[verdict];
   if (json) return out.records([found]);

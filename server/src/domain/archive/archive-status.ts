@@ -2,12 +2,12 @@ import { notesOf, readCheckpoint, type Verifier } from '../../examiner/verify.mj
 import * as store from '../../store/archive/archive-tree.ts';
 import type { ArchiveDeps } from './archive-tree.ts';
 import { type Kept, type Verification, verifyArchive } from './archive-verification.ts';
-import type { OutsideFolder } from './checkpoint-delivery.ts';
+import type { CheckpointFolder } from './checkpoint-copies.ts';
 
-type Deps = ArchiveDeps & { outside: OutsideFolder | null };
+type Deps = ArchiveDeps & { checkpointFolder: CheckpointFolder | null };
 
 /** What an operator wants to know of the archive at a glance. */
-export async function archiveStatus({ db, signer, outside }: Deps) {
+export async function archiveStatus({ db, signer, checkpointFolder }: Deps) {
   const { size, fault } = await store.findTree(db);
   const last = await store.findCheckpoint(db);
   const books = await store.listBooks(db);
@@ -17,7 +17,7 @@ export async function archiveStatus({ db, signer, outside }: Deps) {
     signed: size,
     waiting: entries - size,
     lastSigned: last?.dateTimeCreated ?? null,
-    keptOutside: (await outside?.last())?.size ?? null,
+    keptOutside: (await checkpointFolder?.last())?.size ?? null,
     key: signer?.publicKey ?? null,
     fault,
   };
@@ -26,19 +26,19 @@ export async function archiveStatus({ db, signer, outside }: Deps) {
 type Asked = { verifiers: Verifier[]; notes: string | null; progress(done: number, total: number): void };
 
 /** Verifies the archive against all that was kept out of the database's reach: the folder, and whatever notes are given. */
-export async function verifyAgainstOutside(deps: Deps, { verifiers, notes, progress }: Asked): Promise<Verification> {
-  const kept = await keptOutside(deps.outside, verifiers, notes);
+export async function verifyAgainstCopies(deps: Deps, { verifiers, notes, progress }: Asked): Promise<Verification> {
+  const kept = await readCopies(deps.checkpointFolder, verifiers, notes);
   return verifyArchive(deps, { verifiers, kept, progress });
 }
 
-async function keptOutside(
-  outside: OutsideFolder | null,
+async function readCopies(
+  folder: CheckpointFolder | null,
   verifiers: Verifier[],
   given: string | null,
 ): Promise<Kept | null> {
   const notes = notesOf((given ?? '').split(/\n{2,}/));
-  if (outside) for await (const note of outside.notes()) notes.push(note);
+  if (folder) for await (const note of folder.notes()) notes.push(note);
   if (notes.length === 0) return null;
   const checkpoints = notes.flatMap((note) => verifiers.map((each) => readCheckpoint(note, each)).find(Boolean) ?? []);
-  return { checkpoints, leaves: async (from, to) => (await outside?.leaves(from, to)) ?? [] };
+  return { checkpoints, leaves: async (from, to) => (await folder?.leaves(from, to)) ?? [] };
 }

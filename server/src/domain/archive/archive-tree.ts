@@ -6,12 +6,11 @@ import * as store from '../../store/archive/archive-tree.ts';
 import { append, type Edge, edgeWidths, hashesOf, rootOf, tileName, tilesNeeded, tileWidth } from './merkle.ts';
 import type { NoteSigner } from './signed-notes.ts';
 
-/** What the tree needs beside the rest: the key, which is not in the database, and what was written down outside it. */
-export type ArchiveDeps = Deps & { signer: NoteSigner | null; outside: Outside | null };
+/** What the tree needs besides Deps: the key, which is not in the database, and the copies that are outside of it. */
+export type ArchiveDeps = Deps & { signer: NoteSigner | null; checkpointFolder: LastCopy | null };
 
-/** Where checkpoints are kept out of the database's reach. */
-export type Outside = {
-  /** The last checkpoint that was written there. */
+/** The folder with checkpoint copies, as far as the tree needs it. */
+export type LastCopy = {
   last(): Promise<{ size: number; root: Buffer } | null>;
 };
 
@@ -77,8 +76,8 @@ async function checkLastSigned(deps: Signing, tree: TreeRow): Promise<boolean> {
     if (checkpoint && (checkpoint.size !== tree.size || !checkpoint.root.equals(tree.root)))
       throw new ArchiveFault('The tree is not the one of its last checkpoint.');
   } else if (tree.size > 0) throw new ArchiveFault('The tree has leaves but no checkpoint.');
-  const outside = await deps.outside?.last();
-  if (outside) await checkContinues(deps, tree, outside);
+  const copy = await deps.checkpointFolder?.last();
+  if (copy) await checkContinues(deps, tree, copy);
   return last !== null && last.dateTimeCreated.getTime() > Date.now() - heartbeatMs;
 }
 
@@ -86,14 +85,14 @@ async function checkLastSigned(deps: Signing, tree: TreeRow): Promise<boolean> {
 export async function checkContinues(
   deps: Deps,
   tree: Pick<TreeRow, 'size'>,
-  outside: { size: number; root: Buffer },
+  copy: { size: number; root: Buffer },
 ): Promise<void> {
-  if (outside.size > tree.size)
+  if (copy.size > tree.size)
     throw new ArchiveFault(
-      `Outside the database a checkpoint of ${outside.size} entries was kept, and the tree has ${tree.size}.`,
+      `Outside the database a checkpoint of ${copy.size} entries was kept, and the tree has ${tree.size}.`,
     );
-  if (!(await rootAt(deps, outside.size)).equals(outside.root))
-    throw new ArchiveFault(`The tree doesn’t begin with the ${outside.size} entries of the checkpoint kept outside.`);
+  if (!(await rootAt(deps, copy.size)).equals(copy.root))
+    throw new ArchiveFault(`The tree doesn’t begin with the ${copy.size} entries of the checkpoint kept outside.`);
 }
 
 /** The root of the tree as it was at that size. */

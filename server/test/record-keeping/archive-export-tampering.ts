@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitmentOf, type Line, type Manifest } from '../../src/examiner/verify.mjs';
-import { readLines, rezip, unzip, writeLines } from './packages.ts';
+import { readLines, rezip, unzip, writeLines } from './archive-exports.ts';
 
 /** Something done to a package, and what an examiner must be told: the exit code, and the entry or file that is wrong. */
 export type Tampering = {

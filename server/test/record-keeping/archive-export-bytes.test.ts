@@ -5,11 +5,11 @@ import { byOperator } from '../../src/domain/archive/archive.ts';
 import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
 import { isBlank } from '../../src/domain/shared/text-rules.ts';
+import { signer } from '../archive/small-archive.ts';
 import { acceptedPhone, handset, send } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld } from '../support/world.ts';
-import { exportTo, makeDesk, readEmail, readLines, unzip } from './packages.ts';
-import { signer } from './small-archive.ts';
+import { exportTo, makeDesk, readEmail, readLines, unzip } from './archive-exports.ts';
 
 const textsCount = 10_000;
 const sendersCount = 64;
@@ -18,7 +18,7 @@ const requestEvery = 10;
 
 const world = await makeWorld();
 const { ann, database } = world;
-const deps: ArchiveDeps = { ...world.deps, signer, outside: null };
+const deps: ArchiveDeps = { ...world.deps, signer, checkpointFolder: null };
 const desk = makeDesk(signer.publicKey);
 after(async () => {
   await world.close();

@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { checkpointCommand } from '../../src/checkpoint-copies/command.ts';
-import { type OutsideFolder, outsideFolder } from '../../src/checkpoint-copies/folder.ts';
+import { type CheckpointFolder, openCheckpointFolder } from '../../src/checkpoint-copies/folder.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { byPerson } from '../../src/domain/archive/archive.ts';
 import { ArchiveFault, growTree } from '../../src/domain/archive/archive-tree.ts';
-import { deliverCheckpoints, type KeptLeaf, witnessing } from '../../src/domain/archive/checkpoint-delivery.ts';
+import { copyCheckpoints, type KeptLeaf } from '../../src/domain/archive/checkpoint-copies.ts';
+import { checkpointDeliverer } from '../../src/domain/archive/checkpoint-deliveries.ts';
 import { readCheckpoint } from '../../src/examiner/verify.mjs';
 import { insertEntries } from '../../src/store/archive/archive.ts';
 import * as treeStore from '../../src/store/archive/archive-tree.ts';
@@ -31,7 +32,7 @@ after(async () => {
 });
 
 function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'assent-outside-'));
+  const folder = mkdtempSync(join(tmpdir(), 'assent-checkpoints-'));
   folders.push(folder);
   return folder;
 }
@@ -56,7 +57,7 @@ async function newestNote(): Promise<string> {
   return checkpoint.note;
 }
 
-async function notesOf(folder: OutsideFolder): Promise<string[]> {
+async function notesOf(folder: CheckpointFolder): Promise<string[]> {
   return Array.fromAsync(folder.notes());
 }
 
@@ -78,24 +79,24 @@ function noteOf(size: number): string {
 
 test('the folder has every checkpoint and every leaf of the tree, as the database has them', async () => {
   const path = makeFolder();
-  const outside = outsideFolder(path);
-  const deps = { ...plain, outside };
-  assert.equal(await outside.last(), null);
-  assert.equal(await outside.leafCount(), 0);
+  const folder = openCheckpointFolder(path);
+  const deps = { ...plain, checkpointFolder: folder };
+  assert.equal(await folder.last(), null);
+  assert.equal(await folder.leafCount(), 0);
   for (const count of [3, 300, 1]) {
     await grow(count);
-    await deliverCheckpoints(deps);
+    await copyCheckpoints(deps);
   }
   const rows = await treeStore.listCheckpointsAfter(plain.db, 0, 1_000);
   const { size, root } = await treeStore.findTree(plain.db);
   assert.equal(readFileSync(join(path, 'checkpoints'), 'utf8'), rows.map(({ note }) => `${note}\n`).join(''));
   assert.deepEqual(
-    await notesOf(outside),
+    await notesOf(folder),
     rows.map(({ note }) => note),
   );
-  assert.deepEqual(await outside.last(), { size, root, note: rows.at(-1)?.note });
-  assert.equal(await outside.leafCount(), size);
-  const leaves = await outside.leaves(0, size);
+  assert.deepEqual(await folder.last(), { size, root, note: rows.at(-1)?.note });
+  assert.equal(await folder.leafCount(), size);
+  const leaves = await folder.leaves(0, size);
   const entries = await treeStore.listStoredLeaves(plain.db, 0, size);
   assert.deepEqual(
     leaves.map(({ leaf, advisorId, number }) => ({ leaf, advisorId, number })),
@@ -112,26 +113,26 @@ test('the folder has every checkpoint and every leaf of the tree, as the databas
 
 test('a folder that is up to date is not written to, and one of a node that takes over is brought up to date', async () => {
   const [first, second] = [makeFolder(), makeFolder()];
-  await deliverCheckpoints({ ...plain, outside: outsideFolder(first) });
+  await copyCheckpoints({ ...plain, checkpointFolder: openCheckpointFolder(first) });
   const before = statSync(join(first, 'leaves')).mtimeMs + statSync(join(first, 'checkpoints')).mtimeMs;
-  await deliverCheckpoints({ ...plain, outside: outsideFolder(first) });
+  await copyCheckpoints({ ...plain, checkpointFolder: openCheckpointFolder(first) });
   assert.equal(statSync(join(first, 'leaves')).mtimeMs + statSync(join(first, 'checkpoints')).mtimeMs, before);
   await grow(2);
-  for (const path of [first, second]) await deliverCheckpoints({ ...plain, outside: outsideFolder(path) });
+  for (const path of [first, second]) await copyCheckpoints({ ...plain, checkpointFolder: openCheckpointFolder(path) });
   for (const name of ['leaves', 'checkpoints'])
     assert.equal(readFileSync(join(second, name), 'utf8'), readFileSync(join(first, name), 'utf8'));
 });
 
 test('wherever a write was cut short, the next delivery makes the folder whole, without touching what is there', async () => {
   const source = makeFolder();
-  await deliverCheckpoints({ ...plain, outside: outsideFolder(source) });
+  await copyCheckpoints({ ...plain, checkpointFolder: openCheckpointFolder(source) });
   const whole = {
     leaves: readFileSync(join(source, 'leaves')),
     checkpoints: readFileSync(join(source, 'checkpoints')),
   };
   const { size } = await treeStore.findTree(plain.db);
-  const expected = await outsideFolder(source).leaves(0, size);
-  const notes = await notesOf(outsideFolder(source));
+  const expected = await openCheckpointFolder(source).leaves(0, size);
+  const notes = await notesOf(openCheckpointFolder(source));
   const lastNote = `${notes.at(-1)}\n`;
   // At and beside each end of a line, and here and there within.
   const cuts = [
@@ -148,44 +149,44 @@ test('wherever a write was cut short, the next delivery makes the folder whole, 
       truncateSync(join(path, name), whole[name].length - cut[name]);
     }
     const torn = readFileSync(join(path, 'checkpoints'));
-    const outside = outsideFolder(path);
-    await deliverCheckpoints({ ...plain, outside });
-    assert.deepEqual(await outside.leaves(0, size), expected, JSON.stringify(cut));
-    assert.deepEqual([...new Set(await notesOf(outside))], notes, JSON.stringify(cut));
-    assert.equal((await outside.last())?.note, notes.at(-1));
-    assert.equal(await outside.leafCount(), size);
+    const folder = openCheckpointFolder(path);
+    await copyCheckpoints({ ...plain, checkpointFolder: folder });
+    assert.deepEqual(await folder.leaves(0, size), expected, JSON.stringify(cut));
+    assert.deepEqual([...new Set(await notesOf(folder))], notes, JSON.stringify(cut));
+    assert.equal((await folder.last())?.note, notes.at(-1));
+    assert.equal(await folder.leafCount(), size);
     assert.deepEqual(readFileSync(join(path, 'checkpoints')).subarray(0, torn.length), torn);
   }
 });
 
 test('what is no leaf and no note is passed over, and of two lines for a leaf the later counts', async () => {
   const path = makeFolder();
-  const outside = outsideFolder(path);
+  const folder = openCheckpointFolder(path);
   const [wrong, ...right] = leavesFrom(0, 5) as [KeptLeaf, ...KeptLeaf[]];
-  await outside.append([{ ...wrong, advisorId: 8 }], [noteOf(1)]);
+  await folder.append([{ ...wrong, advisorId: 8 }], [noteOf(1)]);
   appendFileSync(join(path, 'leaves'), Buffer.concat([randomBytes(500), Buffer.from('\n3 1/2 short\n')]));
   appendFileSync(join(path, 'checkpoints'), Buffer.concat([randomBytes(9_000), Buffer.from('\nx\n5\n')]));
-  assert.equal((await outside.last())?.size, 1);
-  assert.equal(await outside.leafCount(), 1);
-  await outside.append([wrong, ...right], [noteOf(5)]);
-  assert.deepEqual(await outside.leaves(0, 9), [wrong, ...right]);
-  assert.deepEqual(await outside.leaves(2, 4), right.slice(1, 3));
-  assert.equal((await notesOf(outside)).length, 2);
-  assert.equal((await outside.last())?.size, 5);
+  assert.equal((await folder.last())?.size, 1);
+  assert.equal(await folder.leafCount(), 1);
+  await folder.append([wrong, ...right], [noteOf(5)]);
+  assert.deepEqual(await folder.leaves(0, 9), [wrong, ...right]);
+  assert.deepEqual(await folder.leaves(2, 4), right.slice(1, 3));
+  assert.equal((await notesOf(folder)).length, 2);
+  assert.equal((await folder.last())?.size, 5);
 });
 
 test('a file system that lets files grow and nothing else is enough', async (t) => {
   const path = makeFolder();
-  const outside = outsideFolder(path);
-  await outside.append(leavesFrom(0, 2), [noteOf(2)]);
+  const folder = openCheckpointFolder(path);
+  await folder.append(leavesFrom(0, 2), [noteOf(2)]);
   const attributed = [path, join(path, 'leaves'), join(path, 'checkpoints')];
   if (spawnSync('chattr', ['+a', ...attributed]).status !== 0) return t.skip('files can’t be made append-only here');
   try {
     assert.throws(() => truncateSync(join(path, 'leaves')), { code: 'EPERM' });
     appendFileSync(join(path, 'leaves'), '2 7/3 cut sho');
-    await outside.append(leavesFrom(2, 2), [noteOf(4)]);
-    assert.deepEqual(await outside.leaves(0, 4), leavesFrom(0, 4));
-    assert.equal((await outside.last())?.size, 4);
+    await folder.append(leavesFrom(2, 2), [noteOf(4)]);
+    assert.deepEqual(await folder.leaves(0, 4), leavesFrom(0, 4));
+    assert.equal((await folder.last())?.size, 4);
   } finally {
     spawnSync('chattr', ['-a', ...attributed]);
   }
@@ -196,31 +197,31 @@ test('two nodes that append to one folder at once never write into each other’
   const rounds = 20;
   const each = 500;
   const node = async () => {
-    const outside = outsideFolder(path);
+    const folder = openCheckpointFolder(path);
     for (let round = 0; round < rounds; round += 1)
-      await outside.append(leavesFrom(round * each, each), [noteOf((round + 1) * each)]);
+      await folder.append(leavesFrom(round * each, each), [noteOf((round + 1) * each)]);
   };
   await Promise.all([node(), node(), node()]);
   // Who looks while another writes may see half a line, and begins with a new one to be sure: an empty line is possible.
   const lines = readFileSync(join(path, 'leaves'), 'utf8').match(/.+/g) ?? [];
   assert.equal(lines.length, 3 * rounds * each);
   assert.ok(lines.every((line) => /^\d+ 7\/\d+ [A-Za-z0-9+/]{43}=$/.test(line)));
-  const outside = outsideFolder(path);
-  const notes = await notesOf(outside);
+  const folder = openCheckpointFolder(path);
+  const notes = await notesOf(folder);
   assert.equal(notes.length, 3 * rounds);
   assert.ok(notes.every((note) => readCheckpoint(note, signer.verifier)));
-  assert.deepEqual(await outside.leaves(0, rounds * each), leavesFrom(0, rounds * each));
+  assert.deepEqual(await folder.leaves(0, rounds * each), leavesFrom(0, rounds * each));
 });
 
 test('leaves of a large file are found where they are, also those that were added since', async () => {
-  const outside = outsideFolder(makeFolder());
+  const folder = openCheckpointFolder(makeFolder());
   const all = leavesFrom(0, 30_000);
-  await outside.append(all.slice(0, 20_000), []);
-  assert.deepEqual(await outside.leaves(7_777, 9_999), all.slice(7_777, 9_999));
-  await outside.append(all.slice(20_000), []);
-  assert.deepEqual(await outside.leaves(19_990, 20_010), all.slice(19_990, 20_010));
-  assert.deepEqual(await outside.leaves(29_999, 40_000), all.slice(29_999));
-  assert.equal(await outside.leafCount(), 30_000);
+  await folder.append(all.slice(0, 20_000), []);
+  assert.deepEqual(await folder.leaves(7_777, 9_999), all.slice(7_777, 9_999));
+  await folder.append(all.slice(20_000), []);
+  assert.deepEqual(await folder.leaves(19_990, 20_010), all.slice(19_990, 20_010));
+  assert.deepEqual(await folder.leaves(29_999, 40_000), all.slice(29_999));
+  assert.equal(await folder.leafCount(), 30_000);
 });
 
 test('a folder that knows another tree is refused and left as it is', async () => {
@@ -229,38 +230,38 @@ test('a folder that knows another tree is refused and left as it is', async () =
     signer.sign(`${signer.verifier.name}\n${at}\n${hash.toString('base64')}\ntime ${new Date().toISOString()}\n`);
   for (const note of [other(size + 1, root), other(size, randomBytes(32)), other(5, root)]) {
     const path = makeFolder();
-    const outside = outsideFolder(path);
-    await outside.append([], [note]);
-    await assert.rejects(deliverCheckpoints({ ...plain, outside }), ArchiveFault);
+    const folder = openCheckpointFolder(path);
+    await folder.append([], [note]);
+    await assert.rejects(copyCheckpoints({ ...plain, checkpointFolder: folder }), ArchiveFault);
     assert.equal(readFileSync(join(path, 'checkpoints'), 'utf8'), `${note}\n`);
   }
 });
 
 test('a folder that is not there is a fault and not an empty one, so that nothing is written beside its disk', async () => {
-  const outside = outsideFolder(join(makeFolder(), 'not-mounted'));
-  const asked = [outside.last(), outside.leafCount(), notesOf(outside), outside.append([], [noteOf(1)])];
+  const folder = openCheckpointFolder(join(makeFolder(), 'not-mounted'));
+  const asked = [folder.last(), folder.leafCount(), notesOf(folder), folder.append([], [noteOf(1)])];
   await Promise.all(asked.map((each) => assert.rejects(each, { code: 'ENOENT' })));
 });
 
 test('a checkpoint in the database that the key has not signed goes nowhere', async () => {
-  const outside = outsideFolder(makeFolder());
+  const folder = openCheckpointFolder(makeFolder());
   const { size } = await treeStore.findTree(plain.db);
   const note = noteOf(size).replace(/^time .*$/m, 'time 2001-01-01T00:00:00.000Z');
   await treeStore.insertCheckpoint(plain.db, { size, note, now: new Date(0) });
-  await deliverCheckpoints({ ...plain, outside });
-  assert.ok(!(await notesOf(outside)).includes(note));
-  assert.equal(await outside.leafCount(), size);
+  await copyCheckpoints({ ...plain, checkpointFolder: folder });
+  assert.ok(!(await notesOf(folder)).includes(note));
+  assert.equal(await folder.leafCount(), size);
 });
 
 test('the command gets the newest checkpoint on its stdin once, and nothing of ours in its environment', async () => {
   const path = makeFolder();
   process.env.ASSENT_CANARY = 'a secret';
-  const hand = checkpointCommand(`cat >> ${path}/taken; env > ${path}/env`);
-  const witness = witnessing(plain, { hand, stamp: null, stampEveryMs: 1_000 });
+  const command = checkpointCommand(`cat >> ${path}/taken; env > ${path}/env`);
+  const deliver = checkpointDeliverer(plain, { command, timestamp: null, timestampEveryMs: 1_000 });
   await grow(1);
   await grow(1);
-  assert.deepEqual(await witness(), []);
-  assert.deepEqual(await witness(), []);
+  assert.deepEqual(await deliver(), []);
+  assert.deepEqual(await deliver(), []);
   assert.equal(readFileSync(join(path, 'taken'), 'utf8'), await newestNote());
   const names = readFileSync(join(path, 'env'), 'utf8').match(/^\w+(?==)/gm) ?? [];
   assert.deepEqual(names.filter((name) => !['PWD', 'SHLVL', '_'].includes(name)).sort(), ['CHECKPOINT_SIZE', 'PATH']);
@@ -268,31 +269,31 @@ test('the command gets the newest checkpoint on its stdin once, and nothing of o
   assert.match(readFileSync(join(path, 'env'), 'utf8'), new RegExp(`^CHECKPOINT_SIZE=${size}$`, 'm'));
   await grow(1);
   // Another node, or this one after it was started again, knows from the database what was handed over.
-  assert.deepEqual(await witnessing(plain, { hand, stamp: null, stampEveryMs: 1_000 })(), []);
-  assert.deepEqual(await witness(), []);
-  assert.equal((await outsideNotes(join(path, 'taken'))).length, 2);
+  assert.deepEqual(await checkpointDeliverer(plain, { command, timestamp: null, timestampEveryMs: 1_000 })(), []);
+  assert.deepEqual(await deliver(), []);
+  assert.equal((await notesIn(join(path, 'taken'))).length, 2);
 });
 
 test('a command that fails says why, holds nothing up, and is given the next checkpoint', async () => {
   const path = makeFolder();
-  const hand = checkpointCommand(
+  const command = checkpointCommand(
     `test -e ${path}/mended && cat > ${path}/taken || { echo 'no space'; echo >&2; exit 3; }`,
   );
-  const witness = witnessing(plain, { hand, stamp: null, stampEveryMs: 1_000 });
+  const deliver = checkpointDeliverer(plain, { command, timestamp: null, timestampEveryMs: 1_000 });
   await grow(1);
   const { size } = await treeStore.findTree(plain.db);
-  assert.deepEqual(await witness(), [{ kind: 'command', size, what: 'The command ended with 3: no space' }]);
+  assert.deepEqual(await deliver(), [{ kind: 'command', size, what: 'The command ended with 3: no space' }]);
   appendFileSync(join(path, 'mended'), '');
-  assert.deepEqual(await witness(), [], 'not the same one again');
+  assert.deepEqual(await deliver(), [], 'not the same one again');
   await grow(1);
-  assert.deepEqual(await witness(), []);
+  assert.deepEqual(await deliver(), []);
   assert.equal(readFileSync(join(path, 'taken'), 'utf8'), await newestNote());
 });
 
 test('a command that takes too long is ended with all that it started', async () => {
   const path = makeFolder();
-  const hand = checkpointCommand(`sleep 60 & echo $! > ${path}/pid; echo waiting; sleep 60`, { timeoutMs: 500 });
-  await assert.rejects(hand('note', 1), /^Error: The command was not done in time: waiting$/);
+  const command = checkpointCommand(`sleep 60 & echo $! > ${path}/pid; echo waiting; sleep 60`, { timeoutMs: 500 });
+  await assert.rejects(command('note', 1), /^Error: The command was not done in time: waiting$/);
   const pid = Number(readFileSync(join(path, 'pid'), 'utf8'));
   await until('the background process is gone', () => hasEnded(pid));
 });
@@ -314,7 +315,7 @@ function cutsOf(note: string): number[] {
     .map((at) => bytes.length - at);
 }
 
-async function outsideNotes(path: string): Promise<string[]> {
+async function notesIn(path: string): Promise<string[]> {
   return readFileSync(path, 'utf8').match(/^time .*$/gm) ?? [];
 }
 

@@ -14,19 +14,25 @@ import { exportArchive } from '../../src/domain/record-keeping/archive-export.ts
 import { inclusionIn, leafHash, type Report, verdicts, verifyPackage } from '../../src/examiner/verify.mjs';
 import { findCheckpoint, listCheckpointsAfter } from '../../src/store/archive/archive-tree.ts';
 import { insertDelivery } from '../../src/store/archive/checkpoint-deliveries.ts';
+import { signer } from '../archive/small-archive.ts';
 import { assent } from '../support/programs.ts';
 import { acceptedPhone, consentRequestsPath, newPhone, received, reply, send } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
-import { emailTamperings, entryTamperings, fileTamperings, fitManifest, type Tampering } from './package-tampering.ts';
-import { always, exportTo, makeDesk, readEmail, readLines, unzip, writeLines } from './packages.ts';
-import { signer } from './small-archive.ts';
+import {
+  emailTamperings,
+  entryTamperings,
+  fileTamperings,
+  fitManifest,
+  type Tampering,
+} from './archive-export-tampering.ts';
+import { always, exportTo, makeDesk, readEmail, readLines, unzip, writeLines } from './archive-exports.ts';
 
 const verifyProgram = fileURLToPath(new URL('../../src/examiner/verify.mjs', import.meta.url));
 const advisorName = 'Zoë “Ann” Łukaszewicz-Όμηρος of a firm with a name that is long enough for two encoded words';
 
 const world = await makeWorld();
 const { ann, bob } = world;
-const deps: ArchiveDeps = { ...world.deps, signer, outside: null };
+const deps: ArchiveDeps = { ...world.deps, signer, checkpointFolder: null };
 const desk = makeDesk(signer.publicKey);
 after(async () => {
   await world.close();
@@ -177,9 +183,9 @@ suite('archive export', () => {
       /ARCHIVE_KEY_FILE/,
     );
     await refused(exportTo(deps, whole.folder, annId), 'invalid_request', /not empty/);
-    const outside = { last: async () => ({ size: 1, root: Buffer.alloc(32) }) };
+    const checkpointFolder = { last: async () => ({ size: 1, root: Buffer.alloc(32) }) };
     await refused(
-      exportArchive({ ...deps, outside }, String(annId), { ...always, format: 'eml' }),
+      exportArchive({ ...deps, checkpointFolder }, String(annId), { ...always, format: 'eml' }),
       'conflict',
       /archive verify/,
     );

@@ -1,0 +1,91 @@
+import type { Deps } from '../../deps.ts';
+import { readCheckpoint } from '../../examiner/verify.mjs';
+import * as treeStore from '../../store/archive/archive-tree.ts';
+import { findCheckpointId } from '../../store/archive/checkpoint-deliveries.ts';
+import { ArchiveFault, checkContinues, readLeafHashes } from './archive-tree.ts';
+import type { KeptLeaf } from './archive-verification.ts';
+import type { NoteSigner } from './signed-notes.ts';
+
+/** A folder outside the database with copies of checkpoints and leaves. Anything in it is only ever added. */
+export type CheckpointFolder = {
+  /** The last complete checkpoint. Its signature is not checked. */
+  last(): Promise<KeptCheckpoint | null>;
+  /** How many leaves there are, by the last complete one. */
+  leafCount(): Promise<number>;
+  /** Adds leaves, then checkpoints. Once it returns, they survive a power failure. */
+  append(leaves: KeptLeaf[], notes: string[]): Promise<void>;
+  /** All checkpoints in the order in which they were added; some may come twice. */
+  notes(): AsyncIterable<string>;
+  /** Those leaves from `from` up to but not including `to` that are there. */
+  leaves(from: number, to: number): Promise<KeptLeaf[]>;
+};
+export type { KeptLeaf } from './archive-verification.ts';
+export type KeptCheckpoint = { size: number; root: Buffer; note: string };
+
+type CopyDeps = Deps & { signer: NoteSigner | null; checkpointFolder: CheckpointFolder | null };
+type Copying = Deps & { signer: NoteSigner; folder: CheckpointFolder };
+
+const leavesMax = 20_000;
+const notesMax = 100;
+
+/**
+ * Brings the folder up to date. The folder itself says how far it is, so it doesn't matter which node wrote to it last, or
+ * whether that write was cut short. A folder that has a different tree is left as it is: it is evidence.
+ */
+export async function copyCheckpoints({ signer, checkpointFolder: folder, ...rest }: CopyDeps): Promise<void> {
+  if (!signer || !folder) return;
+  const deps = { ...rest, signer, folder };
+  const last = await folder.last();
+  const leafCount = await folder.leafCount();
+  const size = last?.size ?? 0;
+  const newest = await treeStore.findCheckpoint(deps.db);
+  if (newest?.note === last?.note && leafCount >= size) return;
+  // The tree is read after the folder: everything in the folder was committed by then.
+  if (last) await checkContinues(deps, await treeStore.findTree(deps.db), last);
+  // If the file of leaves was lost, it is written again.
+  await appendLeaves(deps, { from: leafCount, to: size });
+  // Leaves after the last checkpoint are from an interrupted copy: they are written again.
+  await appendCheckpoints(deps, size, last ? await findCheckpointId(deps.db, last) : 0);
+}
+
+/** The checkpoints after one, each after the leaves that it covers. */
+async function appendCheckpoints(deps: Copying, size: number, afterId: number): Promise<void> {
+  for (let [from, after, more] = [size, afterId, true]; more; ) {
+    const rows = await treeStore.listCheckpointsAfter(deps.db, after, notesMax);
+    // A checkpoint that this key hasn't signed proves nothing in the folder either; verification reports it.
+    const signed = rows.filter((row) => readCheckpoint(row.note, deps.signer.verifier)?.size === row.size);
+    const newest = signed.at(-1);
+    if (newest) {
+      await appendLeaves(deps, { from, to: newest.size });
+      await deps.folder.append(
+        [],
+        signed.map(({ note }) => note),
+      );
+      from = newest.size;
+    }
+    after = rows.at(-1)?.checkpointId ?? after;
+    more = rows.length === notesMax;
+  }
+}
+
+type Range = { from: number; to: number };
+
+async function appendLeaves(deps: Copying, { from, to }: Range): Promise<void> {
+  for (let at = from; at < to; at += leavesMax)
+    await deps.folder.append(await leavesOf(deps, { from: at, to: Math.min(to, at + leavesMax) }), []);
+}
+
+/** Which entry each leaf is, and its hash, as they were signed: from the runs and tiles, not from the entries. */
+async function leavesOf({ db }: Deps, { from, to }: Range): Promise<KeptLeaf[]> {
+  const hashOf = await readLeafHashes({ db }, { from, to });
+  const leaves: KeptLeaf[] = [];
+  // A run has at least one leaf.
+  for (const { firstLeaf, advisorId, firstNumber, entries } of await treeStore.listRuns(db, from, to - from))
+    for (let leaf = Math.max(from, firstLeaf); leaf < Math.min(to, firstLeaf + entries); leaf += 1) {
+      const hash = hashOf(leaf);
+      if (!hash) throw new ArchiveFault(`The tree has no hash for leaf ${leaf}.`);
+      leaves.push({ leaf, advisorId, number: firstNumber + leaf - firstLeaf, hash });
+    }
+  if (leaves.length !== to - from) throw new ArchiveFault(`Not all leaves from ${from} to ${to} belong to an entry.`);
+  return leaves;
+}
