@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, writePackage } from '../src/archive-exports/folder.ts';
+import { makeFolder, writeExport } from '../src/archive-exports/folder.ts';
 import { readConfig } from '../src/config.ts';
 import { verifyAgainstCopies } from '../src/domain/archive/archive-status.ts';
 import { growTree } from '../src/domain/archive/archive-tree.ts';
@@ -126,7 +126,7 @@ async function exportOne(runtime: Runtime, { owner }: Cast, folder: string, form
   await makeFolder(folder);
   const period = { from: new Date('2000-01-01'), to: new Date('2100-01-01') };
   const exported = await exportArchive(runtime, String(rows[0].id), { ...period, format });
-  return writePackage(exported, { folder, withEmails: format === 'eml', progress: () => {} });
+  return writeExport(exported, { folder, withEmails: format === 'eml', progress: () => {} });
 }
 
 async function verifyOne(runtime: Runtime, outsideDir: string, folder: string): Promise<number> {

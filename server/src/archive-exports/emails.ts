@@ -4,7 +4,7 @@ import { emailListLine, emailOf, isEmail } from '../examiner/verify.mjs';
 import { createHashed } from './hashed-file.ts';
 import { createZip } from './zip.ts';
 
-/** A ZIP with an e-mail for each text and each change of consent, and a list of them at its end. */
+/** A ZIP with an e-mail for each text and each change of consent, and a list of them at the end. */
 export type EmailWriter = { add(entry: ProvenEntry): Promise<void>; close(): Promise<string> };
 
 export async function createEmails(path: string, { advisor, lastNumber, to }: ArchiveExport): Promise<EmailWriter> {

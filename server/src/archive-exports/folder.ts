@@ -8,14 +8,14 @@ import { createHashed } from './hashed-file.ts';
 
 type Asked = { folder: string; withEmails: boolean; progress(done: number, total: number): void };
 
-/** A folder for a package: new, or empty, and its owner's alone. */
+/** Makes a folder for an export that only its owner can read. It may exist if it is empty. */
 export async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0) throw problem('invalid_request', `${folder} is not empty.`);
 }
 
-/** Writes what an examiner gets. The manifest comes last: a package that was cut off has none. Returns how many entries. */
-export async function writePackage(exported: ArchiveExport, asked: Asked): Promise<number> {
+/** Writes the files that an examiner gets. The manifest comes last: an incomplete export has none. Returns how many entries. */
+export async function writeExport(exported: ArchiveExport, asked: Asked): Promise<number> {
   const files: Record<string, string> = {};
   const write = async (name: string, bytes: string | Buffer) => {
     files[name] = await writeFile(join(asked.folder, name), bytes);
@@ -75,7 +75,7 @@ async function writeEntries(
   return entries;
 }
 
-/** `text` and `phone` are there to be read; what is proven is the entry, and the body by its commitment. */
+/** The proof covers the entry, and its body by the commitment; `text` and `phone` are there for people to read. */
 function entryLine(flags: { about?: 'disposal' }, row: ProvenEntry): string {
   const { leaf, salt, body, phone, proof, ...entry } = row;
   const bytes = { salt: salt && inBase64(salt), body: body && inBase64(body), text: body && textOf(body) };

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 
-/** A new file that is written from its beginning to its end. */
+/** A new file that is written from beginning to end. */
 export type HashedFile = {
   write(bytes: Buffer | string): Promise<void>;
-  /** How much was written so far. */
+  /** How many bytes were written so far. */
   bytes(): number;
   /** Closes it, and returns its SHA-256 in hex. */
   close(): Promise<string>;
 };
 
-/** What is kept back before it is written: many lines go in one call. */
+/** How much is buffered before it is written, so that many lines go in one call. */
 const heldBytesMax = 1024 * 1024;
 
-/** What is archived is personal data: the file is its writer's alone. A file that is there already is not touched. */
+/** Archived texts are personal data: only the owner can read the file. A file that already exists is not touched. */
 export async function createHashed(path: string): Promise<HashedFile> {
   const file = await open(path, 'wx', 0o600);
   const sum = createHash('sha256');

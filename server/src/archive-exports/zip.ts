@@ -4,27 +4,27 @@ import { crc32 } from 'node:zlib';
 import { createHashed } from './hashed-file.ts';
 
 /**
- * A ZIP that is written from its beginning to its end (APPNOTE 6.3), with ZIP64 where it has to be. Nothing in it is
- * packed: a short e-mail in base64 would lose a third of its size, and take ten times as long.
+ * A ZIP that is written from beginning to end (APPNOTE 6.3), with ZIP64 where needed. It is not compressed: that would save
+ * only a third of a short e-mail in base64, and take ten times as long.
  */
 export type ZipWriter = {
   add(name: string, bytes: Buffer, time: Date): Promise<void>;
-  /** Adds a file that was written elsewhere. */
+  /** Adds a file that is on disk already. */
   addWritten(name: string, path: string, time: Date): Promise<void>;
-  /** Writes the directory and closes it; returns its SHA-256 in hex. */
+  /** Writes the directory and closes the file; returns its SHA-256 in hex. */
   close(): Promise<string>;
 };
 
 type Member = { name: string; crc: number; size: number; time: Date; at: number };
 
 const version = 45;
-/** What 16 and 32 bits can't hold says so by being all ones. */
+/** A value that doesn't fit into 16 or 32 bits is written as all ones. */
 const max16 = 0xffff;
 const max32 = 0xffffffff;
 
 export async function createZip(path: string): Promise<ZipWriter> {
   const file = await createHashed(path);
-  // A directory of many files is kept beside until the end, and not in memory.
+  // A directory of many files is kept in a file of its own until the end, and not in memory.
   const directoryPath = `${path}.directory`;
   const directory = await createHashed(directoryPath);
   let count = 0;
@@ -72,7 +72,7 @@ function directoryRecord(member: Member): Buffer {
   const extra = at >= max32 ? farOffset(at) : Buffer.alloc(0);
   const record = Buffer.alloc(46);
   record.writeUInt32LE(0x02014b50, 0);
-  // Written as on Unix, for the mode that is in the outer attributes: a file that its owner reads and writes.
+  // Made on Unix, so that the external attributes are a mode: a file that its owner can read and write.
   record.writeUInt16LE((3 << 8) | version, 4);
   record.writeUInt16LE(version, 6);
   writeCommon(record, 8, member);
@@ -82,7 +82,7 @@ function directoryRecord(member: Member): Buffer {
   return Buffer.concat([record, Buffer.from(name), extra]);
 }
 
-/** What both headers have, in one order. Flags and method stay 0: names are ASCII, sizes are known, nothing is packed. */
+/** The fields that both headers have. Flags and method stay 0: names are ASCII, sizes are known, nothing is compressed. */
 function writeCommon(into: Buffer, from: number, { name, crc, size, time }: Member): void {
   into.writeUInt32LE(dosTime(time), from + 4);
   into.writeUInt32LE(crc, from + 8);
@@ -99,7 +99,7 @@ function farOffset(at: number): Buffer {
   return extra;
 }
 
-/** In UTC, so that the same package is the same everywhere; two seconds are one to DOS, and time begins in 1980. */
+/** In UTC, so that an export is the same everywhere. DOS counts in steps of two seconds, and begins in 1980. */
 function dosTime(time: Date): number {
   const year = Math.min(Math.max(time.getUTCFullYear(), 1980), 2107);
   const date = ((year - 1980) << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate();

@@ -2,20 +2,20 @@ import { constants } from 'node:fs';
 import { access, type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-// Nothing but open to append, write and sync, so that a file system which allows no more than that is enough.
+// Only open for appending, write and sync, so a file system that allows nothing else is enough.
 const appending = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
 const ownerOnly = 0o600;
 const tailBytesMin = 4 * 1024;
-/** More than a write that was cut short can leave behind. */
+/** More than an interrupted write can leave behind. */
 const tailBytesMax = 16 * 1024 * 1024;
 
-/** Adds records, each of which ends with `end`, to a file in a folder that is there; they are on the disk once it returns. */
+/** Appends records, each ending with `end`, to a file in an existing folder. They are on disk once it returns. */
 export async function appendTo(path: string, end: string, records: string): Promise<void> {
   const file = await open(path, appending, ownerOnly);
   try {
     const { size } = await file.stat();
-    const bytes = Buffer.from(`${await cutShort(file, size, end)}${records}`);
-    // In one call: what another node appends comes before all of it or after, never between.
+    const bytes = Buffer.from(`${await missingEnd(file, size, end)}${records}`);
+    // In one call, so that another node's records come before or after them, never in between.
     const { bytesWritten } = await file.write(bytes);
     if (bytesWritten < bytes.length)
       throw new Error(`Only ${bytesWritten} of ${bytes.length} bytes could be appended to ${path}.`);
@@ -26,7 +26,7 @@ export async function appendTo(path: string, end: string, records: string): Prom
   }
 }
 
-/** Null where it isn't there yet. A folder that isn't there is a fault and no empty folder: its disk may not be mounted. */
+/** Null if the file doesn't exist yet. A missing folder is an error, not an empty folder: its disk may not be mounted. */
 export async function openToRead(path: string): Promise<FileHandle | null> {
   try {
     return await open(path);
@@ -37,7 +37,7 @@ export async function openToRead(path: string): Promise<FileHandle | null> {
   }
 }
 
-/** Reads a file; where it isn't there yet, that means `otherwise`. */
+/** Reads a file; returns `otherwise` if it doesn't exist yet. */
 export async function reading<Result>(
   path: string,
   otherwise: Result,
@@ -52,7 +52,7 @@ export async function reading<Result>(
   }
 }
 
-/** What `find` finds in the records at the end of a file, in more and more of them until it does. */
+/** What `find` finds in the last records of a file. It gets more and more of them until it finds something. */
 export async function findAtEnd<Result>(
   file: FileHandle,
   end: string,
@@ -62,14 +62,14 @@ export async function findAtEnd<Result>(
   for (let bytes = tailBytesMin; bytes <= tailBytesMax; bytes *= 4) {
     const at = Math.max(0, size - bytes);
     const tail = (await readAt(file, at, size - at)).toString();
-    // The first record may have lost its beginning.
+    // The first record may be incomplete.
     const found = find(at === 0 ? tail : tail.slice(tail.indexOf(end) + end.length));
     if (found !== undefined || at === 0) return found;
   }
-  throw new Error(`The last ${tailBytesMax} bytes of the file have nothing that can be read.`);
+  throw new Error(`The last ${tailBytesMax} bytes of the file have no readable record.`);
 }
 
-/** Fewer bytes only where the file ends. */
+/** Returns fewer bytes only at the end of the file. */
 export async function readAt(file: FileHandle, at: number, bytes: number): Promise<Buffer> {
   const buffer = Buffer.alloc(bytes);
   let filled = 0;
@@ -81,13 +81,13 @@ export async function readAt(file: FileHandle, at: number, bytes: number): Promi
   return buffer.subarray(0, filled);
 }
 
-/** What separates the next record from one that was cut short by a crash or a full disk. */
-async function cutShort(file: FileHandle, size: number, end: string): Promise<string> {
+/** Separates the next record from one that a crash or a full disk cut short. */
+async function missingEnd(file: FileHandle, size: number, end: string): Promise<string> {
   const tail = await readAt(file, Math.max(0, size - end.length), Math.min(size, end.length));
   return size === 0 || tail.toString() === end ? '' : end;
 }
 
-/** So that also the name of a new file survives a loss of power. */
+/** So that a new file's name survives a power failure too. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {

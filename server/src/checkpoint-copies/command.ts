@@ -5,19 +5,19 @@ import type { CheckpointDeliveries } from '../domain/archive/checkpoint-deliveri
 import { within } from './deadlines.ts';
 
 type Options = {
-  /** The node is about to stop: nobody should wait for the command any longer. */
+  /** Aborted when the node is about to stop: then nobody waits for the command any longer. */
   until?: AbortSignal;
   timeoutMs?: number;
 };
 
 const timeoutMsDefault = 30_000;
-/** For what it said last, which may come after its end. */
+/** How long to wait for its last output, which may come after it exits. */
 const lastWordsMs = 200;
 const lineCharactersMax = 200;
-/** As services have it, whoever started this one. */
+/** The usual one for services, no matter who started this one. */
 const searchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** A command of the operator's that gets the checkpoint on its stdin, and nothing of ours in its environment. */
+/** Runs the operator's command with the checkpoint on stdin. Nothing of ours is in its environment. */
 export function checkpointCommand(
   command: string,
   options: Options = {},
@@ -27,12 +27,12 @@ export function checkpointCommand(
     const deadline = within(timeoutMs, until);
     const child = spawn('/bin/sh', ['-c', command], {
       env: { PATH: searchPath, CHECKPOINT_SIZE: String(size) },
-      // A group of its own, so that all that it starts can be ended with it.
+      // In its own process group, so everything it starts can be killed with it.
       detached: true,
     });
     const lastLine = follow(child);
     const closed = once(child, 'close').catch(() => {});
-    // Whether it reads the note is up to the command.
+    // The command doesn't have to read the note.
     child.stdin.on('error', () => {}).end(note);
     try {
       const fault = await faultOf(child, deadline);
@@ -40,7 +40,7 @@ export function checkpointCommand(
       await Promise.race([closed, pause(lastWordsMs)]);
       throw new Error(`The command ${fault}${lastLine()}`);
     } finally {
-      // What it leaves running in the background may keep these open for as long as it likes.
+      // Processes that it leaves in the background may keep these open for as long as they like.
       child.stdout.destroy();
       child.stderr.destroy();
     }

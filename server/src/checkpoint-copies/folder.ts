@@ -6,14 +6,14 @@ import { leafLine, leafReader, leavesIn } from './leaves.ts';
 export type { CheckpointFolder } from '../domain/archive/checkpoint-copies.ts';
 
 const lineEnd = '\n';
-/** A note has an empty line in it too, before its signatures. */
+/** A note also has an empty line before its signatures. */
 const noteEnd = '\n\n';
 const noteCharactersMax = 16 * 1024;
-/** A checkpoint that ends with a signature by the name it begins with; one that was cut short has no whole signature. */
+/** A checkpoint that ends with a signature by the name it begins with; one that was cut short has no complete signature. */
 const noteForm =
   /^(\S+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n(?:.+\n)*\n(?:— .+\n)*?— \1 [A-Za-z0-9+/]{91}=\n(?:— .+\n)*/gm;
 
-/** A folder that is there: `checkpoints` and `leaves` are files in it, to which anything is only ever added. */
+/** Opens an existing folder, with two append-only files: `checkpoints` and `leaves`. */
 export function openCheckpointFolder(path: string): CheckpointFolder {
   const checkpoints = join(path, 'checkpoints');
   const leaves = join(path, 'leaves');
@@ -50,7 +50,7 @@ async function* notesIn(path: string): AsyncGenerator<string> {
       yield note;
       read = index + note.length;
     }
-    // What is no note doesn't pile up.
+    // Text that is not a note doesn't pile up.
     rest = text.slice(read).slice(-noteCharactersMax);
   }
   for (const [note] of rest.matchAll(noteForm)) yield note;

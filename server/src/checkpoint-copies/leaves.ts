@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { KeptLeaf } from '../domain/archive/checkpoint-copies.ts';
 import { readAt } from './append-only-files.ts';
 
-/** Whole lines of a file that has them one after the other, and between which leaves they are. */
+/** Complete consecutive lines of a file, and their first and last leaf. */
 type Stretch = { at: number; bytes: number; first: number; last: number };
 
 const stretchBytes = 256 * 1024;
@@ -13,7 +13,7 @@ export function leafLine({ leaf, advisorId, number, hash }: KeptLeaf): string {
   return `${leaf} ${advisorId}/${number} ${hash.toString('base64')}\n`;
 }
 
-/** The leaves of whole lines, without what is none. */
+/** The leaves in complete lines; other lines are ignored. */
 export function leavesIn(lines: string): KeptLeaf[] {
   return Array.from(lines.matchAll(lineForm), ([, leaf, advisorId, number, hash = '']) => ({
     leaf: Number(leaf),
@@ -24,8 +24,8 @@ export function leavesIn(lines: string): KeptLeaf[] {
 }
 
 /**
- * Reads leaves out of a large file. Where they are is found out by reading it once; since a file only grows, what was
- * found stays true. Of two lines for one leaf the later counts: the first was cut short, or two nodes wrote the same.
+ * Reads leaves from a large file. It reads the file once to learn where they are, which stays true since the file only grows.
+ * If there are two lines for a leaf, the later one counts: the first was cut short, or two nodes wrote the same.
  */
 export function leafReader(): (file: FileHandle, from: number, to: number) => Promise<KeptLeaf[]> {
   const stretches: Stretch[] = [];
@@ -37,7 +37,7 @@ export function leafReader(): (file: FileHandle, from: number, to: number) => Pr
     while (knownBytes < size) {
       const piece = await readAt(file, knownBytes, Math.min(stretchBytes, size - knownBytes));
       const end = piece.lastIndexOf('\n') + 1;
-      // The last line is not whole yet.
+      // The last line is not complete yet.
       if (end === 0 && piece.length < stretchBytes) return;
       const bytes = end || piece.length;
       stretches.push({ at: knownBytes, bytes, ...boundsOf(piece.toString('latin1', 0, bytes)) });

@@ -1,5 +1,5 @@
-/** What is stamped: the SHA-256 of it, and a number that makes the question unlike any other. */
-export type Asked = { digest: Buffer; nonce: Buffer };
+/** A request for a timestamp: the SHA-256 of the data, and a number that makes the request unique. */
+export type TimestampRequest = { digest: Buffer; nonce: Buffer };
 
 type Element = { tag: number; content: Buffer };
 
@@ -12,8 +12,8 @@ const grantedMax = 1;
 const lengthBytesMax = 3;
 const reasonCharactersMax = 200;
 
-/** A TimeStampReq (RFC 3161, 2.4.1), in DER; the certificate is to come with the answer. */
-export function timestampQuery({ digest, nonce }: Asked): Buffer {
+/** A TimeStampReq (RFC 3161, 2.4.1) in DER, which asks for the certificate to be in the answer. */
+export function timestampQuery({ digest, nonce }: TimestampRequest): Buffer {
   const algorithm = encode(tags.sequence, encode(tags.oid, sha256), encode(tags.null));
   return encode(
     tags.sequence,
@@ -25,10 +25,10 @@ export function timestampQuery({ digest, nonce }: Asked): Buffer {
 }
 
 /**
- * Throws unless these bytes are a TimeStampResp (2.4.2) that grants what was asked: a stamp for our digest and nonce. The
- * signature is left to who has the authority's root certificate, such as `openssl ts -verify`.
+ * Throws unless these bytes are a TimeStampResp (2.4.2) that grants the request: a timestamp for our digest and nonce. The
+ * signature is for those who have the authority's root certificate to check, for example with `openssl ts -verify`.
  */
-export function checkTimestamp(answer: Buffer, { digest, nonce }: Asked): void {
+export function checkTimestamp(answer: Buffer, { digest, nonce }: TimestampRequest): void {
   const [response, ...more] = elementsOf(answer);
   if (more.length > 0) throw unreadable();
   const [statusInfo, token] = inside(tags.sequence, response);
@@ -38,9 +38,9 @@ export function checkTimestamp(answer: Buffer, { digest, nonce }: Asked): void {
   const [name] = inside(tags.sequence, algorithm);
   if (!primitive(tags.oid, name).equals(sha256) || !primitive(tags.bytes, stamped).equals(digest))
     throw new Error('The time-stamping authority has stamped something else.');
-  const answered = optional.find(({ tag }) => tag === tags.integer);
-  if (!answered?.content.equals(unsigned(nonce)))
-    throw new Error('The time-stamping authority has answered another question.');
+  const answeredNonce = optional.find(({ tag }) => tag === tags.integer);
+  if (!answeredNonce?.content.equals(unsigned(nonce)))
+    throw new Error('The time-stamping authority has answered a different request.');
 }
 
 function checkGranted(statusInfo: Element | undefined): void {
@@ -57,7 +57,7 @@ function checkGranted(statusInfo: Element | undefined): void {
   );
 }
 
-/** The TSTInfo, as the signed content of the token (RFC 5652, 3 to 5). */
+/** The TSTInfo, which is the signed content of the token (RFC 5652, 3 to 5). */
 function infoOf(token: Element | undefined): Buffer {
   const [type, content] = inside(tags.sequence, token);
   if (!primitive(tags.oid, type).equals(signedData)) throw unreadable();
@@ -69,11 +69,11 @@ function infoOf(token: Element | undefined): Buffer {
 
 function encode(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
-  // A query has less than 128 bytes: lengths of one byte are enough.
+  // A request has less than 128 bytes: lengths of one byte are enough.
   return Buffer.concat([Buffer.from([tag, content.length]), content]);
 }
 
-/** As the content of an INTEGER: as short as can be, with a zero in front where it would be negative. */
+/** As the content of an INTEGER: as short as possible, with a leading zero if it would be negative otherwise. */
 function unsigned(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => byte !== 0);
   const shortest = first < 0 ? Buffer.from([0]) : bytes.subarray(first);
@@ -89,7 +89,7 @@ function primitive(tag: number, element: Element | undefined): Buffer {
   return element.content;
 }
 
-/** The elements that these bytes are, one after the other, and nothing else. */
+/** The elements that make up these bytes, one after the other, without anything else. */
 function elementsOf(bytes: Buffer): Element[] {
   const elements: Element[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -102,7 +102,7 @@ function elementsOf(bytes: Buffer): Element[] {
   return elements;
 }
 
-/** Where the content begins and ends. Lengths that are left open, which DER doesn't have, are not understood. */
+/** Where the content begins and ends. Indefinite lengths, which DER doesn't have, are not supported. */
 function extent(bytes: Buffer, at: number): { start: number; end: number } {
   const length = bytes[at] ?? 0x80;
   if (length < 0x80) return { start: at + 1, end: at + 1 + length };
@@ -113,5 +113,5 @@ function extent(bytes: Buffer, at: number): { start: number; end: number } {
 }
 
 function unreadable(): Error {
-  return new Error('The time-stamping authority answers with something that is no time stamp.');
+  return new Error('The time-stamping authority answered with something that is not a timestamp.');
 }

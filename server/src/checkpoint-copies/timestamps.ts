@@ -4,17 +4,17 @@ import { within } from './deadlines.ts';
 import { checkTimestamp, timestampQuery } from './rfc3161.ts';
 
 type Options = {
-  /** The node is about to stop: nobody should wait for the authority any longer. */
+  /** Aborted when the node is about to stop: then nobody waits for the authority any longer. */
   until?: AbortSignal;
   timeoutMs?: number;
 };
 
 const timeoutMsDefault = 10_000;
-/** With their certificates, answers of the known authorities have less than 8 KiB. */
+/** Answers from known authorities, with certificates, are smaller than 8 KiB. */
 const answerBytesMax = 64 * 1024;
 const nonceBytes = 8;
 
-/** A time-stamping authority, asked by HTTP (RFC 3161, 3.4). Its answer is kept whole, for whoever checks its signature. */
+/** A time-stamping authority over HTTP (RFC 3161, 3.4). Its complete answer is kept, so that anyone can check the signature. */
 export function timestampAuthority(url: string, options: Options = {}): NonNullable<CheckpointDeliveries['timestamp']> {
   const { until, timeoutMs = timeoutMsDefault } = options;
   return async (note) => {
@@ -47,7 +47,7 @@ async function ask(url: string, query: Buffer, deadline: AbortSignal): Promise<B
 
 class TooLarge extends Error {}
 
-/** Leaving the loop early also ends the transfer. */
+/** Leaving the loop early also cancels the transfer. */
 async function readBounded(response: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

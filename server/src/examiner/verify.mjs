@@ -1,11 +1,11 @@
-// What an examiner needs to check our evidence, in one file without dependencies. Plain JavaScript: it runs on any Node
-// from 20 on, as it stands.
+// Everything an examiner needs to check our evidence, in one file without dependencies. Plain JavaScript: it runs as it is
+// on Node 20 or later.
 //
 //   node verify.mjs --package DIR --checkpoint FILE --pubkey FILE
 //
-// The folder is what was handed over; the checkpoint and the public key should have come another way. It ends with 0 where
-// the package is as it was signed, 1 where something was altered, inserted or moved, 2 where something is missing, 3 where
-// it can't tell, and names the first entry that is wrong.
+// The folder is the package that was handed over; the checkpoint and the public key should have come by a different route.
+// It exits with 0 if the package is as it was signed, 1 if something was altered, inserted or moved, 2 if something is
+// missing, and 3 if it can't tell. It names the first entry that is wrong.
 import { isUtf8 } from 'node:buffer';
 import { createHash, createPublicKey, verify as verifySignature } from 'node:crypto';
 import {
@@ -47,8 +47,7 @@ export function nodeHash(left, right) {
 }
 
 /**
- * The root that a leaf and its proof of inclusion lead to (RFC 9162, 2.1.3.2), or null where the proof has not the right
- * length.
+ * The root that a leaf and its inclusion proof lead to (RFC 9162, 2.1.3.2), or null if the proof has the wrong length.
  * @param {{ leaf: Buffer, index: number, size: number, proof: Buffer[] }} given
  * @returns {Buffer | null}
  */
@@ -102,13 +101,13 @@ function isPowerOfTwo(count) {
 // --- Signed notes and checkpoints: C2SP signed-note, tlog-checkpoint --------------------------------------------------
 
 const ed25519 = Buffer.from([1]);
-/** The DER before the 32 bytes of an Ed25519 public key. */
+/** The DER that comes before the 32 bytes of an Ed25519 public key. */
 const publicKeyPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** @typedef {{ name: string, id: Buffer, key: Buffer }} Verifier */
 
 /**
- * The four bytes by which a signature names its key.
+ * The four bytes that tell which key made a signature.
  * @param {string} name @param {Uint8Array} key
  */
 export function keyIdOf(name, key) {
@@ -116,7 +115,7 @@ export function keyIdOf(name, key) {
 }
 
 /**
- * A public key as a line of text: NAME+ID+KEY.
+ * Reads a public key, a line of text: NAME+ID+KEY.
  * @param {string} text
  * @returns {Verifier | null}
  */
@@ -129,7 +128,7 @@ export function readVerifier(text) {
 }
 
 /**
- * The text of a note that this key has signed; null where it has not.
+ * The text of a note, or null if this key hasn't signed it.
  * @param {string} note @param {Verifier} verifier
  * @returns {string | null}
  */
@@ -141,7 +140,7 @@ export function openNote(note, { name, id, key }) {
   for (const line of note.slice(end + 2).split('\n')) {
     const [, signer, encoded = ''] = /^— (\S+) (\S+)$/.exec(line) ?? [];
     const bytes = Buffer.from(encoded, 'base64');
-    // There are many ways to write down the same bytes: only one of them counts.
+    // The same bytes can be written in base64 in several ways: only one of them counts.
     if (signer !== name || !bytes.subarray(0, 4).equals(id) || bytes.toString('base64') !== encoded) continue;
     if (verifySignature(null, Buffer.from(text), publicKey, bytes.subarray(4))) return text;
   }
@@ -151,7 +150,7 @@ export function openNote(note, { name, id, key }) {
 /** @typedef {{ origin: string, size: number, root: Buffer, time: string, note: string }} Checkpoint */
 
 /**
- * A checkpoint that this key has signed; null where it is none.
+ * The checkpoint in a note, or null if there is none that this key has signed.
  * @param {string} note @param {Verifier} verifier
  * @returns {Checkpoint | null}
  */
@@ -173,7 +172,7 @@ export function readCheckpoint(note, verifier) {
  */
 
 /**
- * The bytes of an entry that are a leaf of the tree: a JSON array, so that nothing depends on the order of names.
+ * The bytes of an entry that are a leaf of the tree: a JSON array, so nothing depends on the order of names.
  * `commitment` is in hex, `dateTime` in UTC with microseconds.
  * @param {Entry} entry
  * @returns {Buffer}
@@ -185,7 +184,7 @@ export function entryBytes(entry) {
 }
 
 /**
- * What an entry says about its body without showing it, in hex.
+ * Identifies an entry's body without revealing it, in hex.
  * @param {Uint8Array} salt @param {Uint8Array} body
  */
 export function commitmentOf(salt, body) {
@@ -196,7 +195,7 @@ export function commitmentOf(salt, body) {
 
 /** @typedef {{ id: number, name: string, firm: string | null }} Advisor */
 
-/** Entries that are e-mails in a package of them, and how their names end. */
+/** The kinds of entries that are e-mails in a package, and how the e-mails' names end. */
 const emailKinds = new Map([
   ['text_out', 'out'],
   ['text_in', 'in'],
@@ -208,8 +207,8 @@ const base64Line = /.{1,76}/g;
 const encodedWordBytesMax = 45;
 
 /**
- * The e-mail (RFC 5322) that a text or a change of consent is in a package; null for every other entry. It is made from
- * the entry, its body and the manifest alone, so that whoever checks it makes it again and compares every byte.
+ * The e-mail (RFC 5322) for a text or a change of consent; null for every other entry. It is made only from the entry, its
+ * body and the manifest, so anyone can check it: they make it again and compare every byte.
  * @param {{ advisor: Advisor, lastNumber: number, entry: Entry, leaf: number, body: Buffer }} given
  * @returns {{ name: string, bytes: Buffer } | null}
  */
@@ -236,13 +235,13 @@ export function emailOf({ advisor, lastNumber, entry, leaf, body }) {
 }
 
 /**
- * The heading of the list that a package of e-mails has of them, and the line of one.
+ * A line of the list of e-mails in a package: the one for an e-mail, or the heading.
  * @param {{ entry: Entry, leaf: number, email: { name: string, bytes: Buffer } | null }} [given]
  */
 export function emailListLine(given) {
   if (!given) return `file,sha256,entry,leaf,kind,time${lineEnd}`;
   const { entry, leaf, email } = given;
-  // Where the body was disposed of there is no e-mail, and the line says that there was one.
+  // If the body was disposed of, there is no e-mail, and the line says that there was one.
   const file = email ? `${email.name},${sha256(email.bytes).toString('hex')}` : ',';
   return `${file},${entry.number},${leaf},${entry.kind},${entry.dateTime}${lineEnd}`;
 }
@@ -272,15 +271,15 @@ function textLines(body) {
   return ['Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: base64', '', ...base64Lines(body)];
 }
 
-/** What happened, to read, and the evidence as it is archived. @param {Entry} entry @param {Buffer} body @param {string} hash */
+/** A readable summary, and the evidence as it is archived. @param {Entry} entry @param {Buffer} body @param {string} hash */
 function evidenceLines(entry, body, hash) {
   const boundary = `=_${hash.slice(0, 32)}`;
-  const told = toldFacts('', { ...factsIn(entry.meta), ...factsIn(body.toString()) }).join('\n');
+  const summary = factLines('', { ...factsIn(entry.meta), ...factsIn(body.toString()) }).join('\n');
   return [
     `Content-Type: multipart/mixed; boundary="${boundary}"`,
     '',
     `--${boundary}`,
-    ...textLines(Buffer.from(told)),
+    ...textLines(Buffer.from(summary)),
     `--${boundary}`,
     'Content-Type: application/json',
     'Content-Disposition: attachment; filename="evidence.json"',
@@ -301,10 +300,10 @@ function factsIn(json) {
   }
 }
 
-/** A line for each fact: `wording.version: 3`. @param {string} path @param {Record<string, unknown>} facts @returns {string[]} */
-function toldFacts(path, facts) {
+/** One line per fact: `wording.version: 3`. @param {string} path @param {Record<string, unknown>} facts @returns {string[]} */
+function factLines(path, facts) {
   return Object.entries(facts).flatMap(([name, value]) =>
-    isRecord(value) ? toldFacts(`${path}${name}.`, value) : [`${path}${name}: ${value}`],
+    isRecord(value) ? factLines(`${path}${name}.`, value) : [`${path}${name}: ${value}`],
   );
 }
 
@@ -313,12 +312,12 @@ function atPhone(name, phone) {
   return `${phrase(name)} <${phone}@sms.invalid>`;
 }
 
-/** What is only ever ASCII without spaces at its ends. @param {unknown} value */
+/** Only printable ASCII, without spaces. @param {unknown} value */
 function plain(value) {
   return String(value ?? 'unknown').replace(/[^\x21-\x7e]/g, '?');
 }
 
-/** A name in a header: quoted, or in encoded words (RFC 2047) where it isn't ASCII. @param {string} text */
+/** A name in a header: quoted, or as encoded words (RFC 2047) if it isn't ASCII. @param {string} text */
 function phrase(text) {
   if (/^[\x20-\x7e]*$/.test(text)) return `"${text.replace(/["\\]/g, '\\$&')}"`;
   const words = [''];
@@ -343,7 +342,7 @@ function isRecord(value) {
 // --- The package -----------------------------------------------------------------------------------------------------
 
 export const packageFormat = 'assent-archive-package-v1';
-/** In the order of exit codes: as it was signed; changed, added or moved; something is gone; nothing can be said. */
+/** In the order of exit codes: as it was signed; changed, added or moved; something is missing; it can't tell. */
 export const verdicts = /** @type {const} */ (['intact', 'altered', 'incomplete', 'unknown']);
 
 const [entriesFile, emailsFile, emailList] = ['entries.ndjson', 'messages.zip', 'manifest.csv'];
@@ -374,19 +373,19 @@ const faultsMax = 20;
  * }} Contents
  */
 
-/** What the manifest's note says, to be signed. @param {Uint8Array} manifest */
+/** The text of the manifest's note, which is signed. @param {Uint8Array} manifest */
 export function manifestNoteText(manifest) {
   return `${packageFormat}\n${sha256(manifest).toString('hex')}\n`;
 }
 
-/** What a body says, where it is text. @param {Buffer} body */
+/** The body as text, if it is text. @param {Buffer} body */
 export function textOf(body) {
   return isUtf8(body) ? body.toString() : null;
 }
 
 /**
- * Checks a package against a public key and a checkpoint that came another way. Whatever it finds, it goes on as far as
- * it can, to name the first entry that is wrong.
+ * Checks a package against a public key and a checkpoint that came by a different route. Whatever it finds, it goes on as
+ * far as it can, to name the first entry that is wrong.
  * @param {{
  *   packageDir: string, checkpointFile: string, pubkeyFile: string, progress?: (done: number, total: number) => void
  * }} given
@@ -407,19 +406,19 @@ export async function verifyPackage({ packageDir, checkpointFile, pubkeyFile, pr
   return findings.report();
 }
 
-/** Something without which nothing can be said. */
+/** Something is missing without which it can't tell anything. */
 class CantTell extends Error {}
 
-/** What was found so far. Of many faults the first are kept. */
+/** What was found so far. Only the first of many faults are kept. */
 class Findings {
   entries = 0;
-  /** Entries that the checkpoint of the examiner's doesn't reach to. */
+  /** Entries that are newer than the examiner's checkpoint. */
   later = 0;
   /** @type {Contents | null} */
   contents = null;
   /** About entries. @type {Fault[]} */
   faults = [];
-  /** About whole files, by name: they tell something only where no entry explains it. @type {Map<string, Fault>} */
+  /** About whole files, by name: they are reported only if no entry explains them. @type {Map<string, Fault>} */
   fileFaults = new Map();
   /** @type {string | null} */
   doubted = null;
@@ -449,7 +448,7 @@ class Findings {
     const worst = faults.find(({ verdict }) => verdict === 'altered') ?? faults[0];
     const verdict = worst?.verdict ?? (this.doubted ? 'unknown' : 'intact');
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
-    const message = worst ? `${worst.what}${more}; ${this.entries} entries checked` : (this.doubted ?? this.#praise());
+    const message = worst ? `${worst.what}${more}; ${this.entries} entries checked` : (this.doubted ?? this.#intact());
     const told = faults.slice(0, faultsMax).map(({ what }) => harmless(what));
     return {
       code: verdicts.indexOf(verdict),
@@ -460,7 +459,7 @@ class Findings {
     };
   }
 
-  #praise() {
+  #intact() {
     const { manifest, checkpoint } = this.contents ?? {};
     const { id, name } = manifest?.advisor ?? { id: 0, name: '' };
     const span = manifest?.firstNumber ? `, ${manifest.firstNumber} to ${manifest.lastNumber},` : '';
@@ -469,7 +468,7 @@ class Findings {
   }
 }
 
-/** What can do nothing to a terminal. @param {string} text */
+/** Without characters that could control a terminal. @param {string} text */
 function harmless(text) {
   return text.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '?');
 }
@@ -481,12 +480,12 @@ function nameOf({ advisorId, number }) {
 
 // The key, the manifest and the checkpoints
 
-/** A line a key: an archive that changed its key has several. @param {string} path @returns {Verifier[]} */
+/** One key per line: an archive whose key has changed has several. @param {string} path @returns {Verifier[]} */
 function readKeys(path) {
-  // This one is the examiner's own, and may be a link.
+  // The examiner's own file may be a link.
   const text = readSmall(realPath(path))?.toString() ?? '';
   const keys = text.split('\n').flatMap((line) => readVerifier(line.trim()) ?? []);
-  if (keys.length === 0) throw new CantTell(`${path} is not a public key, which is a line NAME+ID+KEY`);
+  if (keys.length === 0) throw new CantTell(`${path} is not a public key: a key is one line, NAME+ID+KEY`);
   return keys;
 }
 
@@ -536,14 +535,14 @@ function manifestIn(bytes) {
   return /** @type {Manifest} */ (/** @type {unknown} */ (manifest));
 }
 
-/** No name leads out of the folder. @param {string} name */
+/** A name can't lead out of the folder. @param {string} name */
 function isFileName(name) {
   return /^[a-z0-9][a-z0-9.-]{0,99}$/.test(name);
 }
 
 /**
- * The root of the package's tree at each size that the package has a signed checkpoint of: its own, and earlier ones
- * that are proved to be beginnings of it.
+ * The root of the package's tree at each size for which the package has a signed checkpoint: its own, and earlier ones
+ * with a proof that the tree begins with theirs.
  * @param {string} folder @param {Verifier[]} keys @param {Checkpoint} checkpoint @param {Findings} findings
  */
 function earlierRoots(folder, keys, checkpoint, findings) {
@@ -561,14 +560,19 @@ function earlierRoots(folder, keys, checkpoint, findings) {
     const proof = older && proofs.get(older.size);
     if (!proof) continue;
     if (isConsistent({ older, newer: checkpoint, proof })) roots.set(older.size, older.root);
-    else findings.addFile('altered', 'earlier-checkpoints', `has one of ${older.size} entries that is of another tree`);
+    else
+      findings.addFile(
+        'altered',
+        'earlier-checkpoints',
+        `has one of ${older.size} entries that is from a different tree`,
+      );
   }
   return roots;
 }
 
 /**
- * Compares the checkpoints of the examiner's, one or many in a file, with those of the package. Where they are of two
- * trees: the leaves between which they part.
+ * Compares the examiner's checkpoints, one or many in a file, with the package's. If they are from two trees, it returns
+ * the range of leaves in which the trees part.
  * @param {string} path @param {Verifier[]} keys @param {Contents} contents @param {Findings} findings
  * @returns {Promise<{ agreed: number, parted: Range | null }>}
  */
@@ -580,7 +584,7 @@ async function compareCheckpoints(path, keys, { checkpoint, roots }, findings) {
     const size = Number(line);
     const own = roots.get(size)?.toString('base64');
     notes += 1;
-    // A file may have a million: those that tell nothing new are not looked at, once one is known to be of this key.
+    // A file may have a million: once one is known to be signed with this key, those that tell nothing new are skipped.
     if (signed > 0 && (own === undefined || (own === root && agreed.has(size)))) continue;
     const given = firstOf(keys, (key) => readCheckpoint(note, key));
     if (!given) continue;
@@ -589,12 +593,12 @@ async function compareCheckpoints(path, keys, { checkpoint, roots }, findings) {
     if (own !== undefined) (own === root ? agreed : parted).add(size);
   }
   if (notes === 0) findings.doubt(`${path} has no checkpoint`);
-  else if (signed === 0) findings.doubt(`no checkpoint of ${path} is signed by the key`);
+  else if (signed === 0) findings.doubt(`no checkpoint in ${path} is signed by the key`);
   else if (agreed.size === 1 && parted.size === 0) findings.doubt(unlinked(largest, checkpoint?.size ?? 0));
   if (parted.size === 0) return { agreed: Math.max(...agreed), parted: null };
   const to = Math.min(...parted);
   const from = Math.max(...[...agreed].filter((size) => size < to));
-  findings.addFile('altered', 'checkpoint', `and the one given are of two trees: both were signed over ${to} entries`);
+  findings.addFile('altered', 'checkpoint', `and the one given are from two trees: both were signed for ${to} entries`);
   return { agreed: from, parted: { from, to } };
 }
 
@@ -602,8 +606,8 @@ async function compareCheckpoints(path, keys, { checkpoint, roots }, findings) {
 function unlinked(given, own) {
   const ours = `the package’s, of ${own}`;
   return given > own
-    ? `the checkpoint given, of ${given} entries, is newer than ${ours}: take one of its time, or an earlier one`
-    : `no proof of the package leads from the checkpoint given, of ${given} entries, to ${ours}`;
+    ? `the checkpoint given, of ${given} entries, is newer than ${ours}: give one from the same time or earlier`
+    : `no proof in the package leads from the checkpoint given, of ${given} entries, to ${ours}`;
 }
 
 /** @param {string} path @param {Findings} findings @returns {AsyncGenerator<string>} */
@@ -612,7 +616,7 @@ async function* notesIn(path, findings) {
   try {
     for await (const piece of createReadStream(path, { encoding: 'utf8', highWaterMark: pieceBytes })) {
       const parts = (rest + piece).split('\n\n');
-      // Of what comes last, the one may still grow, and the other may be what it signs.
+      // The last part may be incomplete, and the one before it may be the text that it signs.
       rest = parts.splice(-2).join('\n\n').slice(-noteCharactersMax);
       yield* notesOf([...parts, rest.split('\n\n', 1)[0] ?? '']);
     }
@@ -622,7 +626,7 @@ async function* notesIn(path, findings) {
   yield* notesOf(rest.split('\n\n'));
 }
 
-/** Between empty lines are, in turn, what is signed and its signatures. @param {string[]} parts */
+/** Empty lines separate, in turn, a text and its signatures. @param {string[]} parts */
 export function notesOf(parts) {
   return parts.flatMap((part, at) =>
     at > 0 && part.startsWith('— ') ? `${parts[at - 1]}\n\n${part.trimEnd()}\n` : [],
@@ -671,14 +675,14 @@ async function* linesIn({ fd, size }, sum) {
     }
     rest = text.subarray(from);
     if (read === size && rest.length > 0) lines.push(rest);
-    if (rest.length > lineBytesMax) throw new CantTell(`a line of ${entriesFile} is longer than any entry is`);
+    if (rest.length > lineBytesMax) throw new CantTell(`a line of ${entriesFile} is longer than any entry`);
     yield { lines, read };
-    // Whoever called has other work, too.
+    // Let the caller's other work run.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Goes through the lines in their order. */
+/** Goes through the lines in order. */
 class Walk {
   #isProven;
   #sequence;
@@ -687,10 +691,10 @@ class Walk {
   #fork;
   /** @type {number | null} */
   #advisorId;
-  /** Bodies that were disposed of, as entries say that come first. @type {ReturnType<typeof disposedBy>} */
+  /** Bodies that were disposed of, by entries that come first. @type {ReturnType<typeof disposedBy>} */
   #disposed = [];
   #isSorted = true;
-  /** The first entry where the trees part. @type {Entry | null} */
+  /** The first entry after the trees part. @type {Entry | null} */
   #parting = null;
 
   /**
@@ -743,8 +747,11 @@ class Walk {
     if (!this.#findings.isFull) this.#emails?.end(this.#sequence);
     const { parted } = this.#fork;
     if (!parted) return;
-    const twice = `the tree of ${parted.to} entries was signed twice, with different roots`;
-    this.#findings.add('altered', this.#parting ? `${nameOf(this.#parting)}, or one after it: ${twice}` : twice);
+    const signedTwice = `the tree of ${parted.to} entries was signed twice, with different roots`;
+    this.#findings.add(
+      'altered',
+      this.#parting ? `${nameOf(this.#parting)}, or one after it: ${signedTwice}` : signedTwice,
+    );
   }
 
   close() {
@@ -768,18 +775,18 @@ class Walk {
 }
 
 /**
- * Tells whether a leaf is in the tree. Neighbours share most of their way to the root: where a leaf comes to a node that
- * an earlier one has been led through to the root, it has arrived, which saves nine hashes of ten.
+ * Tells whether a leaf is in the tree. Neighbors share most of their path to the root: a leaf that reaches a node on the
+ * path of an earlier one needs no more hashes, which saves nine out of ten.
  * @param {{ size: number, root: Buffer }} tree
  * @returns {(leaf: Buffer, index: number, proof: string[]) => boolean}
  */
 export function inclusionIn({ size, root }) {
-  /** The last way to the root, by level. @type {{ at: number, hash: Buffer }[]} */
+  /** The last path to the root, by level. @type {{ at: number, hash: Buffer }[]} */
   let known = [];
   return (leaf, index, proof) => {
     if (index >= size) return false;
     /** @type {typeof known} */
-    const way = [];
+    const path = [];
     let hash = leaf;
     let [at, last, level] = [index, size - 1, 0];
     const climb = () => {
@@ -787,14 +794,14 @@ export function inclusionIn({ size, root }) {
       level += 1;
     };
     const arrive = () => {
-      way.length = level;
-      known = way.concat(known.slice(level));
+      path.length = level;
+      known = path.concat(known.slice(level));
       return true;
     };
     for (const encoded of proof) {
       const passed = known[level];
       if (passed?.at === at) return passed.hash.equals(hash) && arrive();
-      way[level] = { at, hash };
+      path[level] = { at, hash };
       if (last === 0) return false;
       const sibling = bytesOf(encoded);
       if (sibling.length !== hashBytes) return false;
@@ -808,7 +815,7 @@ export function inclusionIn({ size, root }) {
   };
 }
 
-/** Numbers as they come, beside those that should come: from the first to the last, one after the other. */
+/** Compares the numbers with those that should come: from the first to the last, without gaps. */
 class Sequence {
   #findings;
   #first;
@@ -820,14 +827,14 @@ class Sequence {
   /** @type {Range[]} */
   #gaps = [];
   #distrusted = new Set();
-  /** A line that is not proven, and the number that it claims: what it is shows when the next one comes. */
+  /** A line that is not proven, and the number that it claims: the next line tells what it is. */
   #doubtful = /** @type {{ claimed: number | null } | null} */ (null);
 
   /** @param {Manifest | null} manifest @param {Findings} findings */
   constructor(manifest, findings) {
     this.#findings = findings;
     this.#advisorId = manifest?.advisor.id ?? null;
-    // Without a manifest the first line is where it begins; a period without entries ends before it begins.
+    // Without a manifest, it begins with the first line; a period without entries ends before it begins.
     this.#next = manifest ? (manifest.firstNumber ?? 1) : null;
     this.#first = this.#next ?? 0;
     this.#last = manifest ? (manifest.lastNumber ?? 0) : Number.MAX_SAFE_INTEGER;
@@ -839,13 +846,13 @@ class Sequence {
     this.#settle(number, true);
     const next = this.#next ?? number;
     if (number < this.#first || number > this.#last) return this.#alter(number, 'it was inserted');
-    if (number < next) return this.#alter(number, takeFrom(this.#gaps, number) ? 'it was moved' : 'it is there twice');
+    if (number < next) return this.#alter(number, takeFrom(this.#gaps, number) ? 'it was moved' : 'it appears twice');
     if (number > next) this.#gap(next, number - 1);
     this.#next = number + 1;
     return true;
   }
 
-  /** A line that is no entry of the tree. @param {number | null} claimed */
+  /** A line that is not an entry of the tree. @param {number | null} claimed */
   doubt(claimed) {
     this.#settle(claimed, false);
     this.#doubtful = { claimed };
@@ -872,8 +879,8 @@ class Sequence {
   }
 
   /**
-   * Before a proven entry that was due anyway, the line in doubt was put there. Otherwise it is an entry that was altered:
-   * the one that it claims to be, if the next line goes on from there, or else the one that was due.
+   * If the next line is a proven entry that was expected anyway, the line in doubt was inserted. Otherwise it is an entry
+   * that was altered: the one it claims to be if the next line continues from there, or else the one that was expected.
    * @param {number | null} following @param {boolean} isProven
    */
   #settle(following, isProven) {
@@ -929,7 +936,7 @@ function bodyOf({ body }) {
   return body === null ? null : bytesOf(body);
 }
 
-/** What is wrong with the body of an entry, or with what the line says of it. @param {Line} line @param {Buffer | null} body */
+/** What is wrong with an entry's body, or with what the line says about it. @param {Line} line @param {Buffer | null} body */
 function bodyFault({ entry, salt, text, phone }, body) {
   if (body && (salt === null || commitmentOf(bytesOf(salt), body) !== entry.commitment)) return 'its body was altered';
   if (text !== (body && textOf(body))) return 'the text beside its body was altered';
@@ -937,18 +944,18 @@ function bodyFault({ entry, salt, text, phone }, body) {
   return typeof known === 'string' && known !== phone ? 'the phone number beside it was altered' : null;
 }
 
-/** Whom an entry is about, where it tells that itself. @param {Entry} entry @param {Buffer | null} body @returns {unknown} */
+/** The phone number of the person an entry is about, if the entry itself has it. @param {Entry} entry @param {Buffer | null} body @returns {unknown} */
 function phoneIn({ kind, meta }, body) {
   if (kind === 'text_out') return factsIn(meta).to;
   if (kind === 'text_in') return factsIn(meta).from;
   return kind === 'consent' && body ? factsIn(body.toString()).phone : null;
 }
 
-/** Leap days, and time zones: a year back is not the same moment everywhere. */
+/** For leap days and time zones: a year ago is not the same moment everywhere. */
 const disposalMarginMs = 2 * 24 * 60 * 60 * 1000;
 
 /**
- * The entries whose bodies a disposal says to have taken away, and how old they were at least.
+ * The entries whose bodies a disposal says it removed, and the latest time they can have been written.
  * @param {Pick<Entry, 'kind' | 'meta' | 'dateTime'>} entry @param {Buffer | null} body
  * @returns {(Range & { youngestMs: number })[]}
  */
@@ -964,7 +971,7 @@ export function disposedBy({ kind, meta, dateTime }, body) {
 }
 
 /**
- * The range that has the number, of ranges that are in order and apart.
+ * The range that has the number, among sorted ranges that don't overlap.
  * @template {Range} Found @param {Found[]} ranges @param {number} number @returns {Found | undefined}
  */
 function rangeOf(ranges, number) {
@@ -978,7 +985,7 @@ function rangeOf(ranges, number) {
   return range && number <= range.to ? range : undefined;
 }
 
-/** Takes a number out of the ranges; false where it is in none. @param {Range[]} ranges @param {number} number */
+/** Removes a number from the ranges; false if it is in none. @param {Range[]} ranges @param {number} number */
 function takeFrom(ranges, number) {
   const range = rangeOf(ranges, number);
   if (!range) return false;
@@ -1019,7 +1026,7 @@ function sumOf(path) {
   }
 }
 
-/** All of a file that can't be long; null where it isn't there, or isn't such a file. @param {string} path */
+/** A whole file that should be small; null if it is missing, too large or not a regular file. @param {string} path */
 function readSmall(path) {
   const file = openRegular(path);
   if (!file) return null;
@@ -1039,7 +1046,7 @@ function realPath(path) {
   }
 }
 
-/** A file itself: no link that leads elsewhere, and no pipe that never ends. @param {string} path */
+/** Opens a regular file only: no link that leads elsewhere, and no pipe that never ends. @param {string} path */
 function openRegular(path) {
   try {
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
@@ -1076,9 +1083,9 @@ function bytesOf(encoded) {
   return Buffer.from(encoded, 'base64');
 }
 
-// --- The ZIP of a package of e-mails: APPNOTE 6.3, nothing packed, as we write it -------------------------------------
+// --- The ZIP of a package of e-mails: APPNOTE 6.3, without compression, as we write it -------------------------------
 
-/** The e-mails of the package, beside what their entries make. */
+/** Compares the package's e-mails with those that its entries make. */
 class Emails {
   #findings;
   #manifest;
@@ -1097,7 +1104,7 @@ class Emails {
   }
 
   /**
-   * Files and entries come in one order.
+   * Files and entries come in the same order.
    * @param {{ entry: Entry, leaf: number, body: Buffer | null }} given @param {Sequence} sequence
    */
   compare({ entry, leaf, body }, sequence) {
@@ -1122,7 +1129,7 @@ class Emails {
       this.#passUntil(emailList, zip, sequence);
       const file = zip.next;
       if (file?.name !== emailList) return this.#findings.addFile('incomplete', emailsFile, `has no ${emailList}`);
-      // Where an entry is wrong its line can't be made again.
+      // If an entry is wrong, its line can't be made again.
       if (this.#findings.faults.length === 0 && zip.sum(file) !== this.#list.digest('hex'))
         this.#findings.add('altered', `${emailsFile}: its ${emailList} was altered`);
       zip.pass();
@@ -1136,7 +1143,7 @@ class Emails {
   }
 
   /**
-   * What comes before a name was put there, unless its entry is gone or not to be trusted.
+   * Files that come before a name were inserted, unless their entries are missing or not trusted.
    * @param {string} name @param {ZipReader} zip @param {Sequence} sequence
    */
   #passUntil(name, zip, sequence) {
@@ -1145,13 +1152,13 @@ class Emails {
         this.#findings.add('altered', `${emailsFile}: ${zip.next.name} was inserted`);
   }
 
-  /** A ZIP that can't be read is looked at no further. @param {(zip: ZipReader) => void} read */
+  /** Stops with a ZIP that can't be read. @param {(zip: ZipReader) => void} read */
   #reading(read) {
     try {
       if (this.#zip) read(this.#zip);
     } catch (error) {
       if (!(error instanceof NoZip)) throw error;
-      this.#findings.addFile('altered', emailsFile, `is no ZIP of ours: ${error.message}`);
+      this.#findings.addFile('altered', emailsFile, `is not a ZIP of ours: ${error.message}`);
       this.close();
     }
   }
@@ -1176,12 +1183,12 @@ class ZipReader {
   constructor({ fd, size }) {
     this.fd = fd;
     this.#size = size;
-    // Directory and data lie apart, and each is read from its beginning to its end.
+    // The directory and the data are in different places, and each is read from beginning to end.
     this.#directory = pieces(fd, size);
     this.#data = pieces(fd, size);
   }
 
-  /** Finds the directory. Ours has no comment: the record that says where it is are the last 22 bytes. */
+  /** Finds the directory. Our ZIPs have no comment: the last 22 bytes are the record that says where it is. */
   open() {
     const end = this.#directory(this.#size - 22, 22);
     if (end.readUInt32LE(0) !== 0x06054b50) throw new NoZip('it has no end');
@@ -1208,14 +1215,14 @@ class ZipReader {
     const rest = this.#directory(this.#at + 46, nameBytes + extraBytes);
     this.#at += 46 + nameBytes + extraBytes + record.readUInt16LE(32);
     const name = rest.toString('latin1', 0, nameBytes);
-    if (!isFileName(name)) throw new NoZip('it has a file with a name that is none of ours');
-    // Only where a file begins can be beyond 4 GiB, and ZIP64 then has it as the only field.
+    if (!isFileName(name)) throw new NoZip('it has a file whose name is not one of ours');
+    // Only a file's offset can be beyond 4 GiB, and then it is the only field in the ZIP64 record.
     const isFar = at === 0xffffffff && extraBytes >= 12 && rest.readUInt16LE(nameBytes) === 1;
-    if (method !== 0) throw new NoZip(`${name} is packed`);
+    if (method !== 0) throw new NoZip(`${name} is compressed`);
     this.next = { name, size, at: isFar ? Number(rest.readBigUInt64LE(nameBytes + 4)) : at };
   }
 
-  /** What a file has in it; null where that is not as many bytes. @param {ZippedFile} file @param {number} bytes */
+  /** A file's content; null if it has a different size. @param {ZippedFile} file @param {number} bytes */
   read(file, bytes) {
     return file.size === bytes ? this.#data(this.#begin(file), bytes) : null;
   }
@@ -1229,19 +1236,20 @@ class ZipReader {
     return sum.digest('hex');
   }
 
-  /** Where its bytes begin, after a header of its own. @param {ZippedFile} file */
+  /** Where its content begins, after its own header. @param {ZippedFile} file */
   #begin({ name, at }) {
     const header = this.#data(at, 30);
     const nameBytes = header.readUInt16LE(26);
     if (header.readUInt32LE(0) !== 0x04034b50) throw new NoZip(`${name} is not where its directory says`);
     const begin = at + 30 + nameBytes + header.readUInt16LE(28);
-    if (this.#data(at + 30, nameBytes).toString('latin1') !== name) throw new NoZip(`${name} has another name inside`);
+    if (this.#data(at + 30, nameBytes).toString('latin1') !== name)
+      throw new NoZip(`${name} has a different name in its header`);
     return begin;
   }
 }
 
 /**
- * Reads a file here and there; what lies close together is read at once.
+ * Reads parts of a file; parts that are close together are read at once.
  * @param {number} fd @param {number} size
  * @returns {(at: number, bytes: number) => Buffer}
  */
@@ -1276,7 +1284,7 @@ async function run(args) {
     process.stderr.write(`${usage}\n`);
     return cantTell;
   }
-  const { code, verdict, message, faults } = await verifyPackage({ ...given, progress: shown });
+  const { code, verdict, message, faults } = await verifyPackage({ ...given, progress: showProgress });
   process.stdout.write(`${verdict}: ${message}\n`);
   for (const fault of faults.slice(1)) process.stderr.write(`${fault}\n`);
   return code;
@@ -1294,8 +1302,8 @@ function optionsIn(args) {
   }
 }
 
-/** On a terminal, how far it is. @param {number} done @param {number} total */
-function shown(done, total) {
+/** Shows progress on a terminal. @param {number} done @param {number} total */
+function showProgress(done, total) {
   if (process.stderr.isTTY)
     process.stderr.write(`\rChecking ${Math.floor((100 * done) / total)} %${done < total ? '' : '\n'}`);
 }

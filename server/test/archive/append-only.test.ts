@@ -19,7 +19,7 @@ function entriesOf({ advisor }: typeof ann): Promise<(Entry & { salt: Buffer; co
   );
 }
 
-test('settings, texts in and out, consent and exports are entries, numbered from 1 without a gap, by whoever did it', async () => {
+test('settings, texts in and out, consent and exports are entries, numbered from 1 without gaps, with who did it', async () => {
   const phone = await acceptedPhone(world, ann);
   const text = 'Grüße 👋 é e\u0301';
   const { headers } = await send(ann, { phone, text });
@@ -44,7 +44,7 @@ test('settings, texts in and out, consent and exports are entries, numbered from
   assert.equal(entries[2]?.body.toString(), 'STOP');
 });
 
-test('numbers stay dense under many sends at once, of two advisors, and each commitment is of its body', async () => {
+test('with many concurrent sends by two advisors, numbers have no gaps and each commitment matches its body', async () => {
   const phones = { ann: await acceptedPhone(world, ann), bob: await acceptedPhone(world, bob) };
   const before = { ann: (await entriesOf(ann)).length, bob: (await entriesOf(bob)).length };
   const sends = Array.from({ length: 100 }, (_, index) =>
@@ -63,13 +63,13 @@ test('numbers stay dense under many sends at once, of two advisors, and each com
   }
 });
 
-test('the application’s role can neither change nor remove entries and bodies', async () => {
+test('the application’s role can’t change or remove entries and bodies', async () => {
   for (const table of ['archive_entries', 'archive_bodies'])
     for (const sql of [`update ${table} set number = 1`, `delete from ${table}`, `truncate ${table}`])
       await assert.rejects(database.pool.query(sql), /permission denied/, sql);
 });
 
-test('nor can the owner, without switching the triggers off, nor a replica', async () => {
+test('nor can the owner without disabling the triggers, nor a replica', async () => {
   for (const table of ['archive_entries', 'archive_bodies'])
     for (const sql of [`update ${table} set number = 1`, `delete from ${table}`, `truncate ${table}`]) {
       await assert.rejects(database.asOwner(sql), /append-only/, sql);

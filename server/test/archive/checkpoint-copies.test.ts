@@ -37,7 +37,7 @@ function makeFolder(): string {
   return folder;
 }
 
-/** Entries of both advisors, taken into the tree under a new checkpoint. */
+/** Adds entries of both advisors to the tree, with a new checkpoint. */
 async function grow(count: number): Promise<void> {
   const entries = Array.from({ length: count }, (_, at) => ({
     ...byPerson,
@@ -77,7 +77,7 @@ function noteOf(size: number): string {
   return signer.sign(`${signer.verifier.name}\n${size}\n${root}\ntime ${new Date().toISOString()}\n`);
 }
 
-test('the folder has every checkpoint and every leaf of the tree, as the database has them', async () => {
+test('the folder has every checkpoint and every leaf of the tree, as in the database', async () => {
   const path = makeFolder();
   const folder = openCheckpointFolder(path);
   const deps = { ...plain, checkpointFolder: folder };
@@ -111,7 +111,7 @@ test('the folder has every checkpoint and every leaf of the tree, as the databas
   for (const name of ['checkpoints', 'leaves']) assert.equal(statSync(join(path, name)).mode & 0o777, 0o600);
 });
 
-test('a folder that is up to date is not written to, and one of a node that takes over is brought up to date', async () => {
+test('a folder that is up to date is not written to, and the folder of a node that takes over catches up', async () => {
   const [first, second] = [makeFolder(), makeFolder()];
   await copyCheckpoints({ ...plain, checkpointFolder: openCheckpointFolder(first) });
   const before = statSync(join(first, 'leaves')).mtimeMs + statSync(join(first, 'checkpoints')).mtimeMs;
@@ -123,7 +123,7 @@ test('a folder that is up to date is not written to, and one of a node that take
     assert.equal(readFileSync(join(second, name), 'utf8'), readFileSync(join(first, name), 'utf8'));
 });
 
-test('wherever a write was cut short, the next delivery makes the folder whole, without touching what is there', async () => {
+test('wherever a write was cut short, the next copy completes the folder without touching what is there', async () => {
   const source = makeFolder();
   await copyCheckpoints({ ...plain, checkpointFolder: openCheckpointFolder(source) });
   const whole = {
@@ -134,7 +134,7 @@ test('wherever a write was cut short, the next delivery makes the folder whole, 
   const expected = await openCheckpointFolder(source).leaves(0, size);
   const notes = await notesOf(openCheckpointFolder(source));
   const lastNote = `${notes.at(-1)}\n`;
-  // At and beside each end of a line, and here and there within.
+  // At and next to each end of a line, and at some places in between.
   const cuts = [
     ...cutsOf(lastNote).map((bytes) => ({ leaves: 0, checkpoints: bytes })),
     ...[1, 2, 30, 61, 62, 63, 100].map((bytes) => ({ leaves: bytes, checkpoints: Buffer.byteLength(lastNote) })),
@@ -159,7 +159,7 @@ test('wherever a write was cut short, the next delivery makes the folder whole, 
   }
 });
 
-test('what is no leaf and no note is passed over, and of two lines for a leaf the later counts', async () => {
+test('anything but leaves and notes is skipped, and the later of two lines for a leaf counts', async () => {
   const path = makeFolder();
   const folder = openCheckpointFolder(path);
   const [wrong, ...right] = leavesFrom(0, 5) as [KeptLeaf, ...KeptLeaf[]];
@@ -175,7 +175,7 @@ test('what is no leaf and no note is passed over, and of two lines for a leaf th
   assert.equal((await folder.last())?.size, 5);
 });
 
-test('a file system that lets files grow and nothing else is enough', async (t) => {
+test('an append-only file system is enough', async (t) => {
   const path = makeFolder();
   const folder = openCheckpointFolder(path);
   await folder.append(leavesFrom(0, 2), [noteOf(2)]);
@@ -192,7 +192,7 @@ test('a file system that lets files grow and nothing else is enough', async (t) 
   }
 });
 
-test('two nodes that append to one folder at once never write into each other’s lines', async () => {
+test('nodes that append to one folder at the same time never write into each other’s lines', async () => {
   const path = makeFolder();
   const rounds = 20;
   const each = 500;
@@ -202,7 +202,7 @@ test('two nodes that append to one folder at once never write into each other’
       await folder.append(leavesFrom(round * each, each), [noteOf((round + 1) * each)]);
   };
   await Promise.all([node(), node(), node()]);
-  // Who looks while another writes may see half a line, and begins with a new one to be sure: an empty line is possible.
+  // A node may see half of a line that another is writing, and then starts a new line: empty lines are possible.
   const lines = readFileSync(join(path, 'leaves'), 'utf8').match(/.+/g) ?? [];
   assert.equal(lines.length, 3 * rounds * each);
   assert.ok(lines.every((line) => /^\d+ 7\/\d+ [A-Za-z0-9+/]{43}=$/.test(line)));
@@ -213,7 +213,7 @@ test('two nodes that append to one folder at once never write into each other’
   assert.deepEqual(await folder.leaves(0, rounds * each), leavesFrom(0, rounds * each));
 });
 
-test('leaves of a large file are found where they are, also those that were added since', async () => {
+test('leaves in a large file are found, also those that were added later', async () => {
   const folder = openCheckpointFolder(makeFolder());
   const all = leavesFrom(0, 30_000);
   await folder.append(all.slice(0, 20_000), []);
@@ -224,7 +224,7 @@ test('leaves of a large file are found where they are, also those that were adde
   assert.equal(await folder.leafCount(), 30_000);
 });
 
-test('a folder that knows another tree is refused and left as it is', async () => {
+test('a folder with a different tree is refused and left as it is', async () => {
   const { size, root } = await treeStore.findTree(plain.db);
   const other = (at: number, hash: Buffer) =>
     signer.sign(`${signer.verifier.name}\n${at}\n${hash.toString('base64')}\ntime ${new Date().toISOString()}\n`);
@@ -237,13 +237,13 @@ test('a folder that knows another tree is refused and left as it is', async () =
   }
 });
 
-test('a folder that is not there is a fault and not an empty one, so that nothing is written beside its disk', async () => {
+test('a missing folder is an error, so nothing is written if its disk is not mounted', async () => {
   const folder = openCheckpointFolder(join(makeFolder(), 'not-mounted'));
-  const asked = [folder.last(), folder.leafCount(), notesOf(folder), folder.append([], [noteOf(1)])];
-  await Promise.all(asked.map((each) => assert.rejects(each, { code: 'ENOENT' })));
+  const calls = [folder.last(), folder.leafCount(), notesOf(folder), folder.append([], [noteOf(1)])];
+  await Promise.all(calls.map((each) => assert.rejects(each, { code: 'ENOENT' })));
 });
 
-test('a checkpoint in the database that the key has not signed goes nowhere', async () => {
+test('a checkpoint in the database that the key hasn’t signed is not copied', async () => {
   const folder = openCheckpointFolder(makeFolder());
   const { size } = await treeStore.findTree(plain.db);
   const note = noteOf(size).replace(/^time .*$/m, 'time 2001-01-01T00:00:00.000Z');
@@ -253,7 +253,7 @@ test('a checkpoint in the database that the key has not signed goes nowhere', as
   assert.equal(await folder.leafCount(), size);
 });
 
-test('the command gets the newest checkpoint on its stdin once, and nothing of ours in its environment', async () => {
+test('the command gets the newest checkpoint on stdin once, and nothing of ours in its environment', async () => {
   const path = makeFolder();
   process.env.ASSENT_CANARY = 'a secret';
   const command = checkpointCommand(`cat >> ${path}/taken; env > ${path}/env`);
@@ -268,29 +268,29 @@ test('the command gets the newest checkpoint on its stdin once, and nothing of o
   const { size } = await treeStore.findTree(plain.db);
   assert.match(readFileSync(join(path, 'env'), 'utf8'), new RegExp(`^CHECKPOINT_SIZE=${size}$`, 'm'));
   await grow(1);
-  // Another node, or this one after it was started again, knows from the database what was handed over.
+  // Another node, or this one after a restart, knows from the database what was delivered.
   assert.deepEqual(await checkpointDeliverer(plain, { command, timestamp: null, timestampEveryMs: 1_000 })(), []);
   assert.deepEqual(await deliver(), []);
   assert.equal((await notesIn(join(path, 'taken'))).length, 2);
 });
 
-test('a command that fails says why, holds nothing up, and is given the next checkpoint', async () => {
+test('a failing command is reported with its last line, blocks nothing, and gets the next checkpoint', async () => {
   const path = makeFolder();
   const command = checkpointCommand(
-    `test -e ${path}/mended && cat > ${path}/taken || { echo 'no space'; echo >&2; exit 3; }`,
+    `test -e ${path}/fixed && cat > ${path}/taken || { echo 'no space'; echo >&2; exit 3; }`,
   );
   const deliver = checkpointDeliverer(plain, { command, timestamp: null, timestampEveryMs: 1_000 });
   await grow(1);
   const { size } = await treeStore.findTree(plain.db);
   assert.deepEqual(await deliver(), [{ kind: 'command', size, what: 'The command ended with 3: no space' }]);
-  appendFileSync(join(path, 'mended'), '');
-  assert.deepEqual(await deliver(), [], 'not the same one again');
+  appendFileSync(join(path, 'fixed'), '');
+  assert.deepEqual(await deliver(), [], 'the same checkpoint is not delivered again');
   await grow(1);
   assert.deepEqual(await deliver(), []);
   assert.equal(readFileSync(join(path, 'taken'), 'utf8'), await newestNote());
 });
 
-test('a command that takes too long is ended with all that it started', async () => {
+test('a command that takes too long is killed with everything it started', async () => {
   const path = makeFolder();
   const command = checkpointCommand(`sleep 60 & echo $! > ${path}/pid; echo waiting; sleep 60`, { timeoutMs: 500 });
   await assert.rejects(command('note', 1), /^Error: The command was not done in time: waiting$/);
@@ -298,7 +298,7 @@ test('a command that takes too long is ended with all that it started', async ()
   await until('the background process is gone', () => hasEnded(pid));
 });
 
-test('a command that reads nothing, says a lot, or leaves something running is done when it ends', async () => {
+test('a command that reads nothing, prints a lot, or leaves a process running is done when it exits', async () => {
   await checkpointCommand('exit 0')('note'.repeat(100_000), 1);
   await checkpointCommand('sleep 5 & exit 0')('note', 1);
   await assert.rejects(
@@ -307,7 +307,7 @@ test('a command that reads nothing, says a lot, or leaves something running is d
   );
 });
 
-/** How many bytes of the note may be missing. */
+/** Numbers of bytes that are cut off the note. */
 function cutsOf(note: string): number[] {
   const bytes = Buffer.from(note);
   return [...bytes.keys()]
@@ -319,7 +319,7 @@ async function notesIn(path: string): Promise<string[]> {
   return readFileSync(path, 'utf8').match(/^time .*$/gm) ?? [];
 }
 
-/** Also one that nobody has taken leave of yet. */
+/** Zombies have ended too. */
 function hasEnded(pid: number): boolean {
   try {
     process.kill(pid, 0);

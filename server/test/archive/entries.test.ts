@@ -32,12 +32,12 @@ type Entry = {
   kind: string;
   actor: string;
   traceId: string | null;
-  // biome-ignore lint/suspicious/noExplicitAny: what is in an entry is for the test to say.
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows what its entries contain.
   meta: any;
   body: string;
 };
 
-/** What was written in a book since. */
+/** An advisor's entries after a number. */
 async function entriesOf(advisorId: number, after = 0): Promise<Entry[]> {
   const rows = await database.asOwner<Entry>(
     `select number::integer, kind, actor, trace_id as "traceId", meta, convert_from(body, 'UTF8') as body
@@ -54,7 +54,7 @@ async function headOf(advisorId: number): Promise<number> {
   return (await entriesOf(advisorId)).at(-1)?.number ?? 0;
 }
 
-/** Every entry, of any book, that something wrote. */
+/** Every entry that something wrote, for any advisor. */
 async function writtenBy(act: () => Promise<unknown>): Promise<(Entry & { book: number })[]> {
   const heads = () =>
     database.asOwner<{ book: number; last: number }>(
@@ -68,7 +68,7 @@ async function writtenBy(act: () => Promise<unknown>): Promise<(Entry & { book: 
   return written;
 }
 
-test('every change of a setting is one entry, in the advisor’s book or the deployment’s; what changes nothing is none', async () => {
+test('every change of a setting is one entry, the advisor’s or the deployment’s; without a change there is none', async () => {
   const { application, clientSecret } = await addApplication(deps, { name: 'CRM', redirectUris: [] });
   const { clientId } = application;
   const { keyId, apiKey } = await issueApiKey(deps, clientId);
@@ -118,14 +118,14 @@ test('every change of a setting is one entry, in the advisor’s book or the dep
   for (const act of nothing) assert.deepEqual(await writtenBy(act), [], act.toString());
 
   const all = [...(await entriesOf(advisorId)), ...(await entriesOf(deployment))];
-  const said = all.map(({ meta, body }) => JSON.stringify(meta) + body).join('\n');
-  for (const secret of secrets) assert.ok(!said.includes(secret));
-  assert.doesNotMatch(said, /hash|argon2/i);
+  const written = all.map(({ meta, body }) => JSON.stringify(meta) + body).join('\n');
+  for (const secret of secrets) assert.ok(!written.includes(secret));
+  assert.doesNotMatch(written, /hash|argon2/i);
   const quiet = all.find(({ body }) => body.includes('quietHours') && body.includes('"from"'));
   assert.deepEqual(JSON.parse(quiet?.body ?? ''), { quietHours: { from: 'off', to: 'defer' } });
 });
 
-test('an advisor’s book begins with the advisor', async () => {
+test('an advisor’s first entry says that they were added', async () => {
   const written = await writtenBy(() =>
     addAdvisor(deps, { firmId, name: 'Nia', email: 'nia@test.example', password: 'a long secret' }),
   );
@@ -134,7 +134,7 @@ test('an advisor’s book begins with the advisor', async () => {
   assert.equal(JSON.parse(body).email, 'nia@test.example');
 });
 
-test('staff who are added, disabled and enabled are entries of the deployment’s book', async () => {
+test('adding, disabling and enabling staff are entries of the deployment', async () => {
   const written = await writtenBy(async () => {
     const { staffId } = await addStaff(deps, { firmId, name: 'Sue', email: 'sue@test.example' });
     for (const disabled of [true, true, false, false]) await setStaff(deps, staffId, { disabled });
@@ -145,7 +145,7 @@ test('staff who are added, disabled and enabled are entries of the deployment’
   );
 });
 
-test('a sandbox that starts again writes nothing', async () => {
+test('a sandbox that restarts writes no entry', async () => {
   const sandbox = await makeSandbox(deps, null);
   assert.deepEqual(await writtenBy(() => makeSandbox(deps, sandbox)), []);
 });
@@ -163,7 +163,7 @@ suite('schedules', () => {
   const schedulesSince = async (after: number) =>
     (await entriesOf(ann.advisor.advisorId, after)).filter(({ kind }) => kind === 'schedule');
 
-  test('that are made and canceled are entries by the application, with the request’s trace', async () => {
+  test('that are created and canceled are entries by the application, with the request’s trace id', async () => {
     const before = await headOf(ann.advisor.advisorId);
     const phone = await acceptedPhone(world, ann);
     const { id, traceId, deliveryDate } = await schedule(phone);
@@ -189,7 +189,7 @@ suite('schedules', () => {
     assert.deepEqual([canceled?.meta.action, JSON.parse(canceled?.body ?? '').status], ['canceled', 'canceled']);
   });
 
-  test('that fire, repeat or are skipped are entries, each once on however many nodes', async () => {
+  test('that are sent, repeated or skipped are entries, each once however many nodes there are', async () => {
     const stopped = await acceptedPhone(world, ann);
     await schedule(await acceptedPhone(world, ann));
     await schedule(await acceptedPhone(world, ann), 1);
@@ -221,7 +221,7 @@ suite('sign-ins', () => {
     });
   const byAnn = { actor: `advisor:${advisorId}`, hasTrace: true };
 
-  test('by password and by passkey, and passkeys that come and go, are entries', async () => {
+  test('by password and by passkey are entries, and so are added and removed passkeys', async () => {
     const before = await headOf(advisorId);
     const visitor = pages.visitor();
     await visitor.signIn(email, password);
@@ -243,7 +243,7 @@ suite('sign-ins', () => {
     ]);
   });
 
-  test('that fail are counted: one entry a minute, and none for an account that nobody has', async () => {
+  test('that fail are counted: one entry per minute, and none for an account that doesn’t exist', async () => {
     const before = await headOf(advisorId);
     const visitor = pages.visitor('203.0.113.50');
     for (let wrong = 0; wrong < 3; wrong += 1) await visitor.signIn(email, 'wrong');
@@ -258,7 +258,7 @@ suite('sign-ins', () => {
     assert.deepEqual(await database.asOwner('select from sign_in_failures'), []);
   });
 
-  test('of applications: what the advisor allows and disconnects, and what an application gives up, are entries', async () => {
+  test('to applications are entries: allowed or disconnected by the advisor, or given up by the application', async () => {
     const tokens = await client.tokens(ann, 'openid offline_access core.contacts.read');
     const before = await headOf(advisorId);
     const visitor = pages.visitor();

@@ -16,7 +16,7 @@ import {
 } from '../../src/domain/archive/merkle.ts';
 import { isConsistent, leafHash, nodeHash, rootByInclusion } from '../../src/examiner/verify.mjs';
 
-/** The tree as RFC 6962 defines it, word by word. */
+/** The tree exactly as RFC 6962 defines it. */
 function plainRoot(leaves: Buffer[]): Buffer {
   if (leaves.length === 0) return emptyRoot;
   if (leaves.length === 1) return leaves[0] as Buffer;
@@ -40,12 +40,12 @@ function grow(sizes: number[]) {
   return { edge, tiles, size };
 }
 
-test('an empty tree and a single leaf have the roots of RFC 6962', () => {
+test('an empty tree and a single leaf have the roots that RFC 6962 defines', () => {
   assert.deepEqual(rootOf([]), createHash('sha256').digest());
   assert.deepEqual(rootOf([leaves[0] as Buffer]), leaves[0]);
 });
 
-test('however it grows, the root is that of the definition, and the edge is as wide as the size says', () => {
+test('however the tree grows, its root matches the definition and its edge the size', () => {
   const sizes = fc.uniqueArray(fc.integer({ min: 1, max: 1_500 }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(sizes, (given) => {
@@ -65,7 +65,7 @@ test('three levels of tiles have the right root', () => {
   assert.deepEqual(rootOf(edge), plainRoot(leaves));
 });
 
-test('every leaf of every small tree is proved, and nothing else is', () => {
+test('every leaf of every small tree can be proved, and nothing else', () => {
   const { tiles } = grow([1, 3, 64, 300]);
   for (const size of [1, 2, 3, 5, 8, 31, 256, 257, 300])
     for (let index = 0; index < size; index += 1) {
@@ -78,7 +78,7 @@ test('every leaf of every small tree is proved, and nothing else is', () => {
     }
 });
 
-test('a tree is proved to begin with each smaller one, and with no other', () => {
+test('a tree can be proved to begin with each smaller one, and with no other', () => {
   const { tiles } = grow([300]);
   for (const newer of [1, 2, 7, 8, 255, 256, 257, 300])
     for (let older = 0; older <= newer; older += 1) {

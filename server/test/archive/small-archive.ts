@@ -13,14 +13,14 @@ import { makeDatabase, type TestDatabase } from '../support/database.ts';
 
 export const signer = makeNoteSigner('test.example/archive', makeSigningKey());
 
-/** An archive of a few entries of two advisors, under a checkpoint after every few of them; and what was kept outside. */
+/** An archive with a few entries of two advisors, a checkpoint after every few of them, and copies outside the database. */
 export type SmallArchive = {
   advisors: [number, number];
-  /** Its own checkpoints, and those kept as they were when the archive was small. */
+  /** Its own checkpoints, and copies from when the archive was smaller. */
   kept: Kept;
-  /** A copy of the archive, to do something to. */
+  /** A copy of the archive, to tamper with. */
   copy(): Promise<TestDatabase>;
-  /** A copy as it was when only half of the entries were there. */
+  /** A copy from when it had only half of the entries. */
   backup(): Promise<TestDatabase>;
   drop(): Promise<void>;
 };
@@ -45,9 +45,9 @@ export function depsOn(pool: Pool): ArchiveDeps {
 export async function makeSmallArchive(): Promise<SmallArchive> {
   const whole = await makeDatabase();
   const advisors = await makeAdvisors(whole);
-  await within(whole, (deps) => fill(deps, advisors, rounds / 2));
+  await connected(whole, (deps) => fill(deps, advisors, rounds / 2));
   const half = await clone(whole);
-  const kept = await within(whole, async (deps) => {
+  const kept = await connected(whole, async (deps) => {
     await fill(deps, advisors, rounds / 2);
     return keep(deps);
   });
@@ -63,7 +63,7 @@ export async function makeSmallArchive(): Promise<SmallArchive> {
   };
 }
 
-/** Past the domain, which would write entries of its own about them. */
+/** Bypasses the domain, which would write entries about them. */
 async function makeAdvisors({ asOwner }: TestDatabase): Promise<[number, number]> {
   const rows = await asOwner<{ id: number }>(
     `with firm as (insert into firms (name, date_time_created) values ('Test Wealth', now()) returning firm_id)
@@ -75,8 +75,8 @@ async function makeAdvisors({ asOwner }: TestDatabase): Promise<[number, number]
   return rows.map(({ id }) => id) as [number, number];
 }
 
-/** A database that somebody is connected to can't be copied: whoever fills it leaves it. */
-async function within<Result>({ url }: TestDatabase, work: (deps: ArchiveDeps) => Promise<Result>): Promise<Result> {
+/** A database with open connections can't be copied, so the work gets a pool that is closed afterwards. */
+async function connected<Result>({ url }: TestDatabase, work: (deps: ArchiveDeps) => Promise<Result>): Promise<Result> {
   const pool = connect({ connectionString: url, size: 2, timeoutMs: 5_000, role: appRole });
   const result = await work(depsOn(pool));
   await pool.end();
@@ -98,7 +98,7 @@ async function fill(deps: ArchiveDeps, advisors: number[], count: number): Promi
   }
 }
 
-/** What a folder outside the database would hold by now. */
+/** The copies that a folder outside the database would have by now. */
 async function keep({ db }: ArchiveDeps): Promise<Kept> {
   const { size } = await store.findTree(db);
   const entries = await store.listStoredLeaves(db, 0, size);

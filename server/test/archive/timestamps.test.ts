@@ -24,7 +24,7 @@ await growTree(deps);
 
 type Answers = (query: Buffer, response: ServerResponse) => Promise<void> | void;
 
-/** A real authority: OpenSSL, with a certificate of a root of its own, behind HTTP. */
+/** A real authority: OpenSSL behind HTTP, with a certificate from a root of its own. */
 await makeAuthority();
 let asked = 0;
 let answers: Answers = stamped;
@@ -96,7 +96,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>));
 }
 
-/** The tree signed once more, as it is after a while. */
+/** Signs the tree once more, as happens after a while. */
 async function newCheckpoint() {
   const last = await treeStore.findCheckpoint(deps.db);
   const now = new Date((last?.dateTimeCreated.getTime() ?? 0) + 1);
@@ -114,7 +114,7 @@ function timestamps() {
   );
 }
 
-test('a checkpoint is stamped, and OpenSSL confirms the token that was kept, for that note and no other', async () => {
+test('a checkpoint is stamped, and OpenSSL verifies the stored token for that note and no other', async () => {
   const deliver = checkpointDeliverer(deps, { command: null, timestamp: timestampAuthority(url), timestampEveryMs: 1 });
   assert.deepEqual(await deliver(), []);
   const [kept, ...more] = await timestamps();
@@ -128,10 +128,10 @@ test('a checkpoint is stamped, and OpenSSL confirms the token that was kept, for
   writeFileSync(join(folder, 'other'), `${kept?.note} `);
   await assert.rejects(openssl(...verify, 'other'));
   await deliver();
-  assert.equal(asked, 1, 'what is stamped needs no other stamp');
+  assert.equal(asked, 1, 'a stamped checkpoint needs no second stamp');
 });
 
-test('the authority is asked no more often than it should be, by whichever node', async () => {
+test('all nodes together ask the authority no more often than configured', async () => {
   await newCheckpoint();
   const count = (await timestamps()).length;
   const timestamp = timestampAuthority(url);
@@ -152,23 +152,23 @@ const hostile: Record<string, { answers: Answers; what: RegExp }> = {
     },
     what: /has stamped something else/,
   },
-  'that answers another question': {
+  'that answers a different request': {
     answers: async (query, response) => {
       const digest = query.subarray(24, 56);
       response.end(await reply(timestampQuery({ digest, nonce: randomBytes(8) })));
     },
-    what: /has answered another question/,
+    what: /has answered a different request/,
   },
   'that refuses': {
     answers: async (query, response) => void response.end(await reply(query, 'refusing.cnf')),
     what: /refuses with status 02: Message digest algorithm is not supported/,
   },
-  'that talks nonsense': {
+  'that answers nonsense': {
     answers: (_query, response) => void response.end(randomBytes(2_000)),
-    what: /is no time stamp/,
+    what: /is not a timestamp/,
   },
-  'that says nothing': { answers: (_query, response) => void response.end(), what: /is no time stamp/ },
-  'that is a page': {
+  'that answers nothing': { answers: (_query, response) => void response.end(), what: /is not a timestamp/ },
+  'that redirects': {
     answers: (_query, response) => void response.writeHead(302, { location: url }).end('<html>'),
     what: /answers 302/,
   },
@@ -176,7 +176,7 @@ const hostile: Record<string, { answers: Answers; what: RegExp }> = {
     answers: (_query, response) => void response.end(Buffer.alloc(65 * 1024, 0x30)),
     what: /more than 65536 bytes/,
   },
-  'that takes its time': {
+  'that is too slow': {
     answers: (_query, response) => {
       response.write('0');
       const more = setInterval(() => response.write('0'), 20);
@@ -188,7 +188,7 @@ const hostile: Record<string, { answers: Answers; what: RegExp }> = {
 };
 
 for (const [name, { answers: lying, what }] of Object.entries(hostile))
-  test(`of an authority ${name} nothing is kept, and the fault is told`, async () => {
+  test(`from an authority ${name} nothing is kept, and the fault is reported`, async () => {
     await newCheckpoint();
     answers = lying;
     const count = (await timestamps()).length;
@@ -199,29 +199,29 @@ for (const [name, { answers: lying, what }] of Object.entries(hostile))
     assert.equal((await timestamps()).length, count);
   });
 
-test('an answer that was cut or changed anywhere is refused, or says the same', async () => {
-  const question = {
+test('an answer that was cut short or changed anywhere is refused, unless it still says the same', async () => {
+  const request = {
     digest: createHash('sha256').update('note').digest(),
     nonce: Buffer.from('00ff001122334455', 'hex'),
   };
-  const answer = await reply(timestampQuery(question));
-  checkTimestamp(answer, question);
+  const answer = await reply(timestampQuery(request));
+  checkTimestamp(answer, request);
   for (let bytes = 0; bytes < answer.length; bytes += 1)
-    assert.throws(() => checkTimestamp(answer.subarray(0, bytes), question), /no time stamp/);
-  assert.throws(() => checkTimestamp(Buffer.concat([answer, Buffer.from([5, 0])]), question), /no time stamp/);
-  const within = (part: Buffer) => ({ from: answer.indexOf(part), to: answer.indexOf(part) + part.length });
-  const [digest, nonce] = [within(question.digest), within(question.nonce.subarray(1))];
+    assert.throws(() => checkTimestamp(answer.subarray(0, bytes), request), /not a timestamp/);
+  assert.throws(() => checkTimestamp(Buffer.concat([answer, Buffer.from([5, 0])]), request), /not a timestamp/);
+  const rangeOf = (part: Buffer) => ({ from: answer.indexOf(part), to: answer.indexOf(part) + part.length });
+  const [digest, nonce] = [rangeOf(request.digest), rangeOf(request.nonce.subarray(1))];
   for (let at = 0; at < answer.length; at += 1) {
     const changed = Buffer.from(answer);
     changed[at] = changed.readUInt8(at) ^ (1 << (at % 8));
-    const said = faultOf(() => checkTimestamp(changed, question));
-    if (at >= digest.from && at < digest.to) assert.match(said, /something else/);
-    else if (at >= nonce.from && at < nonce.to) assert.match(said, /another question/);
-    else assert.match(said, /^$|^The time-stamping authority /);
+    const fault = faultOf(() => checkTimestamp(changed, request));
+    if (at >= digest.from && at < digest.to) assert.match(fault, /something else/);
+    else if (at >= nonce.from && at < nonce.to) assert.match(fault, /a different request/);
+    else assert.match(fault, /^$|^The time-stamping authority /);
   }
 });
 
-test('OpenSSL reads every query as it was meant, whatever the number in it', async () => {
+test('OpenSSL reads every query as intended, whatever its nonce', async () => {
   for (const nonce of [
     '0000000000000000',
     '00000000000000ff',

@@ -24,7 +24,7 @@ async function lastCheckpoint() {
   return checkpoint;
 }
 
-test('what was committed is taken into the tree, and the tree is signed', async () => {
+test('committed entries are added to the tree, and the tree is signed', async () => {
   while ((await growTree(deps)) !== 0);
   const before = await lastCheckpoint();
   await write(ann.advisor.advisorId, 3);
@@ -37,7 +37,7 @@ test('what was committed is taken into the tree, and the tree is signed', async 
   assert.equal((await lastCheckpoint()).note, checkpoint.note, 'nothing new, nothing signed');
 });
 
-test('an idle tree is signed again after a while, so that silence means something', async () => {
+test('an idle tree is signed again after a while, so missing checkpoints are a sign of trouble', async () => {
   const before = await lastCheckpoint();
   await database.asOwner('alter table archive_checkpoints disable trigger append_only');
   await database.asOwner("update archive_checkpoints set date_time_created = now() - interval '6 minutes'");
@@ -49,7 +49,7 @@ test('an idle tree is signed again after a while, so that silence means somethin
   assert.notEqual(after.note, before.note);
 });
 
-test('many nodes at once take each entry once', async () => {
+test('concurrent nodes add each entry once', async () => {
   const { size } = await store.findTree(deps.db);
   const writing = [ann, bob].map(({ advisor }) => write(advisor.advisorId, 40));
   let done = false;
@@ -64,7 +64,7 @@ test('many nodes at once take each entry once', async () => {
   assert.equal((await store.findTree(deps.db)).size, size + 80);
 });
 
-test('a tree that is not the one that was signed is signed no further, and says why', async () => {
+test('a tree that is not the one that was signed is not signed again, and says why', async () => {
   await database.asOwner(
     'update archive_tiles set hashes = set_byte(hashes, 0, get_byte(hashes, 0) # 1) where level = 0',
   );
@@ -78,7 +78,7 @@ test('a tree that is not the one that was signed is signed no further, and says 
   assert.equal((await store.findTree(deps.db)).fault, null);
 });
 
-test('an entry that was taken away before it was signed is named', async () => {
+test('an entry that was removed before it was signed is named', async () => {
   await write(bob.advisor.advisorId, 3);
   await database.asOwner('alter table archive_entries disable trigger append_only');
   const [row] = await database.asOwner<{ number: number }>(
@@ -91,7 +91,7 @@ test('an entry that was taken away before it was signed is named', async () => {
   );
 });
 
-test('a checkpoint that was kept outside and is no beginning of the tree stops the signing', async () => {
+test('a copied checkpoint with which the tree doesn’t begin stops the signing', async () => {
   const own = await makeWorld({ dispatch: false });
   const there = { ...own.deps, signer };
   await archive(there, byPerson, {

@@ -13,7 +13,7 @@ import { exportTo, makeDesk, readEmail, readLines, unzip } from './archive-expor
 
 const textsCount = 10_000;
 const sendersCount = 64;
-/** One in so many is a whole request; the rest is what a request calls, which costs a third. */
+/** One text in ten is a whole request; the others call the function behind it, which costs a third. */
 const requestEvery = 10;
 
 const world = await makeWorld();
@@ -25,7 +25,7 @@ after(async () => {
   desk.remove();
 });
 
-/** Every script, emoji and oddity that a text can have: whatever is neither half of a character nor a control. */
+/** Every script, emoji and oddity that a text can have: anything but lone surrogates and control characters. */
 function randomText(): string {
   const planes = [0x80, 0x800, 0x3000, 0x10000, 0x20000, 0x110000];
   const length = Math.random() < 0.01 ? 1_600 : 1 + Math.floor(Math.random() ** 3 * 160);
@@ -44,7 +44,7 @@ function sorted(texts: Buffer[]): string[] {
   return texts.map((text) => text.toString('hex')).sort();
 }
 
-test('a handset, the archive, the e-mails and the NDJSON have the same bytes, of 10,000 Unicode texts', async (t) => {
+test('the handset, the archive, the e-mails and the NDJSON have the same bytes, for 10,000 Unicode texts', async (t) => {
   const phone = await acceptedPhone(world, ann);
   const texts = Array.from({ length: textsCount }, randomText);
   const left = texts.entries();
@@ -75,14 +75,14 @@ test('a handset, the archive, the e-mails and the NDJSON have the same bytes, of
 
   const exporting = performance.now();
   const { folder, entries, checkpoint } = await exportTo(deps, desk.path('bytes'), ann.advisor.advisorId);
-  t.diagnostic(`exported ${Math.round((entries * 1000) / took(exporting))} entries a second`);
+  t.diagnostic(`exported ${Math.round((entries * 1000) / took(exporting))} entries per second`);
   const lines = readLines(folder).filter(({ entry }) => entry.kind === 'text_out');
   assert.deepEqual(sorted(lines.map(({ body }) => Buffer.from(body ?? '', 'base64'))), sent);
   assert.deepEqual(sorted(lines.map(({ text }) => Buffer.from(text ?? ''))), sent);
   const files = unzip(join(folder, 'messages.zip'));
   const emails = [...files].filter(([name]) => name.endsWith('-out.eml')).map(([, bytes]) => readEmail(bytes));
   assert.deepEqual(sorted(emails.map(({ body }) => body)), sent);
-  // Each beside its own entry, not only all beside all.
+  // Each e-mail matches its own entry; it isn't enough that the two sets are equal.
   for (const [index, { body, entry }] of lines.entries()) {
     const email = emails[index];
     assert.equal(email?.headers.get('X-Assent-Entry'), String(entry.number));
@@ -92,5 +92,5 @@ test('a handset, the archive, the e-mails and the NDJSON have the same bytes, of
   const verifying = performance.now();
   const report = await desk.verify(folder, checkpoint);
   assert.deepEqual([report.code, report.entries], [0, entries], report.message);
-  t.diagnostic(`verified ${Math.round((entries * 1000) / took(verifying))} entries a second`);
+  t.diagnostic(`verified ${Math.round((entries * 1000) / took(verifying))} entries per second`);
 });

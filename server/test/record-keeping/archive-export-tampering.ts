@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { commitmentOf, type Line, type Manifest } from '../../src/examiner/verify.mjs';
 import { readLines, rezip, unzip, writeLines } from './archive-exports.ts';
 
-/** Something done to a package, and what an examiner must be told: the exit code, and the entry or file that is wrong. */
+/** A change to a package, and what the examiner must learn: the exit code, and the entry or file that is wrong. */
 export type Tampering = {
   name: string;
   code: 1 | 2 | 3;
-  /** The number of the entry that must be named, or what must be said instead. */
+  /** The number of the entry that must be named, or what the message must say instead. */
   names: number | RegExp;
   what?: RegExp;
   apply(folder: string): void | Promise<void>;
 };
 
-/** The entry that things are done to: a text to a person, with others around it. */
+/** The entry that is changed: a text to a person, with others around it. */
 const at = 3;
 const number = at + 1;
-/** How an entry, and not a file, is altered. */
+/** A change to an entry rather than to a file. */
 type Edit = (line: Line) => void;
 
 function edited(name: string, what: RegExp, edit: Edit): Tampering {
@@ -39,20 +39,20 @@ function edited(name: string, what: RegExp, edit: Edit): Tampering {
 
 function rearranged(
   name: string,
-  told: Pick<Tampering, 'code' | 'names' | 'what'>,
+  expected: Pick<Tampering, 'code' | 'names' | 'what'>,
   arrange: (lines: Line[]) => unknown[],
 ): Tampering {
-  return { name, ...told, apply: (folder) => writeLines(folder, arrange(readLines(folder))) };
+  return { name, ...expected, apply: (folder) => writeLines(folder, arrange(readLines(folder))) };
 }
 
 function zipped(
   name: string,
-  told: Pick<Tampering, 'code' | 'names' | 'what'>,
+  expected: Pick<Tampering, 'code' | 'names' | 'what'>,
   change: (files: Map<string, Buffer>, email: string) => void,
 ): Tampering {
   return {
     name,
-    ...told,
+    ...expected,
     async apply(folder) {
       const path = join(folder, 'messages.zip');
       const files = unzip(path);
@@ -86,7 +86,7 @@ function rewritten(line: Line, text: string): void {
 
 const altered = /: it was altered/;
 
-/** What somebody without the key can do, to entries. */
+/** What somebody without the key can do to entries. */
 export const entryTamperings: Tampering[] = [
   edited('a bit of a body', /: its body was altered/, (line) => {
     line.body = flipped(line.body);
@@ -127,10 +127,10 @@ export const entryTamperings: Tampering[] = [
   edited('the phone number beside an entry', /the phone number beside it was altered/, (line) => {
     line.phone = '+15005550006';
   }),
-  rearranged('a body is taken away', { code: 2, names: number, what: /body was removed, and no disposal/ }, (lines) =>
+  rearranged('a body is removed', { code: 2, names: number, what: /body was removed, and no disposal/ }, (lines) =>
     lines.map((line, index) => (index === at ? { ...line, salt: null, body: null, text: null } : line)),
   ),
-  rearranged('a line is no entry', { code: 1, names: number, what: altered }, (lines) =>
+  rearranged('a line is not an entry', { code: 1, names: number, what: altered }, (lines) =>
     lines.map((line, index) => (index === at ? '{"entry": {"number": "four"}}' : line)),
   ),
   rearranged('an entry is removed', { code: 2, names: number, what: /: it was removed/ }, (lines) =>
@@ -141,10 +141,10 @@ export const entryTamperings: Tampering[] = [
     lines.toSpliced(at, 3),
   ),
   rearranged('all entries are removed', { code: 2, names: 1, what: /: it was removed/ }, () => []),
-  rearranged('two entries change places', { code: 1, names: number, what: /: it was moved/ }, (lines) =>
+  rearranged('two entries are swapped', { code: 1, names: number, what: /: it was moved/ }, (lines) =>
     lines.toSpliced(at, 2, lines[at + 1] as Line, lines[at] as Line),
   ),
-  rearranged('an entry is there twice', { code: 1, names: number, what: /: it is there twice/ }, (lines) =>
+  rearranged('an entry appears twice', { code: 1, names: number, what: /: it appears twice/ }, (lines) =>
     lines.toSpliced(at + 1, 0, lines[at] as Line),
   ),
   rearranged('a forged entry is inserted', { code: 1, names: number, what: /: it was inserted/ }, (lines) => {
@@ -163,7 +163,7 @@ export const entryTamperings: Tampering[] = [
   ),
 ];
 
-/** To what else is in the folder. */
+/** What they can do to the other files in the folder. */
 export const fileTamperings: Tampering[] = [
   ...[
     'manifest.json',
@@ -191,12 +191,12 @@ export const fileTamperings: Tampering[] = [
     },
   },
   inFile(
-    'the manifest tells another period',
+    'the manifest has a different period',
     'manifest.json',
     (text) => text.replace('"from": "19', '"from": "18'),
     /^manifest.json is not the one/,
   ),
-  inFile('the manifest is no JSON', 'manifest.json', (text) => text.slice(1), /^manifest.json is not the one/),
+  inFile('the manifest is not JSON', 'manifest.json', (text) => text.slice(1), /^manifest.json is not the one/),
   inFile(
     'the manifest leads out of the folder',
     'manifest.json',
@@ -204,19 +204,19 @@ export const fileTamperings: Tampering[] = [
     /^manifest.json is not the one/,
   ),
   inFile(
-    'the manifest has the note of another',
+    'the manifest has a different manifest’s note',
     'manifest.note',
     (text) => text.replace(/[0-9a-f]{64}/, '0'.repeat(64)),
     /^manifest.note is not signed/,
   ),
   inFile(
-    'the checkpoint tells another root',
+    'the checkpoint has a different root',
     'checkpoint',
     (text) => text.replace(/\n[A-Za-z0-9+/]{4}/, '\nAAAA'),
     /^checkpoint is not signed/,
   ),
   inFile(
-    'the public key is another',
+    'the public key is a different one',
     'public-key',
     (text) => text.replace('+', '+0'),
     /^public-key is not the file that was signed/,
@@ -228,14 +228,14 @@ export const fileTamperings: Tampering[] = [
     /^earlier-checkpoints is not/,
   ),
   inFile(
-    'a consistency proof is another',
+    'a consistency proof is a different one',
     'consistency.ndjson',
     (text) => text.replace(/"proof":\["..../, '"proof":["AAAA'),
-    /^earlier-checkpoints has one of \d+ entries that is of another tree/,
+    /^earlier-checkpoints has one of \d+ entries that is from a different tree/,
   ),
 ];
 
-/** To the e-mails. */
+/** What they can do to the e-mails. */
 export const emailTamperings: Tampering[] = [
   zipped('the body of an e-mail', { code: 1, names: number, what: /its e-mail was altered/ }, (files, email) => {
     const bytes = Buffer.from(files.get(email) ?? '');
@@ -265,10 +265,10 @@ export const emailTamperings: Tampering[] = [
   zipped('the list of e-mails', { code: 1, names: /manifest.csv was altered/ }, (files) => {
     files.set('manifest.csv', Buffer.from(`${files.get('manifest.csv')}`.replace('text_in', 'text_on')));
   }),
-  inFile('the ZIP is none', 'messages.zip', () => 'PK no more', /^messages.zip is no ZIP of ours/),
+  inFile('the ZIP is not a ZIP', 'messages.zip', () => 'PK no more', /^messages.zip is not a ZIP of ours/),
 ];
 
-/** Makes the manifest fit the files, as somebody without the key can who hopes that nobody looks at its signature. */
+/** Makes the manifest fit the files: somebody without the key can do this, and hope that nobody checks the signature. */
 export function fitManifest(folder: string): void {
   const path = join(folder, 'manifest.json');
   const manifest: Manifest = JSON.parse(readFileSync(path, 'utf8'));

@@ -42,7 +42,7 @@ after(async () => {
 const annId = ann.advisor.advisorId;
 const annNumber = String(ann.advisor.textingNumber);
 
-/** A history of every kind of e-mail, beside another advisor's, with checkpoints in between. */
+/** A history with every kind of e-mail, next to another advisor's, with checkpoints in between. */
 await setAdvisor(deps, annId, { name: advisorName });
 const phone = await acceptedPhone(world, ann);
 for (const text of ['Hello', 'Zoë 🎉\r\nsecond line', ' \ttab']) {
@@ -58,7 +58,7 @@ await ann.call('POST', consentRequestsPath, { phoneNumbers: [newPhone(), newPhon
 await write(annId, 4);
 
 const [stamped] = await listCheckpointsAfter(deps.db, 2, 1);
-const token = Buffer.from('an answer of a time-stamping authority');
+const token = Buffer.from('a time-stamping authority’s answer');
 await insertDelivery(deps.db, { checkpointId: stamped?.checkpointId ?? 0, kind: 'timestamp', token, now: new Date() });
 
 const whole = await exportTo(deps, desk.path('whole'), annId);
@@ -70,7 +70,7 @@ async function write(advisorId: number, count: number, on = deps): Promise<void>
 }
 
 suite('archive export', () => {
-  test('writes a package of each format that is intact, and that is its writer’s alone', async () => {
+  test('writes an intact package in each format, which only its owner can read', async () => {
     for (const { folder, checkpoint, entries } of [whole, bare]) {
       const report = await desk.verify(folder, checkpoint);
       assert.deepEqual([report.code, report.verdict, report.entries], [0, 'intact', entries], report.message);
@@ -85,7 +85,7 @@ suite('archive export', () => {
     assert.ok(!statSync(join(bare.folder, 'messages.zip'), { throwIfNoEntry: false }));
   });
 
-  test('has every entry of the advisor and none of another’s, and is itself one of them', () => {
+  test('has every entry of the advisor and none of anyone else’s, and is itself an entry', () => {
     const lines = readLines(bare.folder);
     assert.deepEqual(
       lines.map(({ entry }) => [entry.advisorId, entry.number]),
@@ -124,7 +124,7 @@ suite('archive export', () => {
     assert.equal(files.get('manifest.csv')?.toString().split('\r\n').length, lines.length + 2);
   });
 
-  test('takes every number from the first to the last of the period', async () => {
+  test('has every number from the first to the last in the period', async () => {
     const lines = readLines(whole.folder);
     const [first, last] = [lines[3], lines[6]];
     const period = {
@@ -140,19 +140,19 @@ suite('archive export', () => {
     assert.deepEqual([none.entries, (await desk.verify(none.folder, none.checkpoint)).code], [0, 0]);
   });
 
-  test('has the time stamp of a checkpoint, and the checkpoint as it was stamped', () => {
+  test('has a checkpoint’s timestamp, and the checkpoint as it was stamped', () => {
     const file = (ending: string) => readFileSync(join(whole.folder, `timestamp-${stamped?.size}.${ending}`));
     assert.deepEqual(file('tsr'), token);
     assert.equal(file('note').toString(), stamped?.note);
   });
 
-  test('of the deployment’s own book needs no advisor', async () => {
+  test('of the deployment’s own entries needs no advisor', async () => {
     const own = await exportTo(deps, desk.path('own'), 0);
     assert.ok(own.entries > 0);
     assert.equal((await desk.verify(own.folder, own.checkpoint)).code, 0);
   });
 
-  test('is a verb of the operator’s command, by days in the advisor’s zone', async () => {
+  test('is a command, with days in the advisor’s time zone', async () => {
     const folder = desk.path('cli');
     const env = { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: desk.path('data') };
     const args = ['archive', 'export', '--advisor', 'ann@test.example', '--from', '2020-01-01'];
@@ -174,7 +174,7 @@ suite('archive export', () => {
     assert.equal(report.code, 0, report.message);
   });
 
-  test('is refused without a key, into a folder that is not empty, and where the archive is not what was signed', async () => {
+  test('is refused without a key, into a folder that is not empty, and if the archive is not what was signed', async () => {
     const refused = (work: Promise<unknown>, code: string, says: RegExp) =>
       assert.rejects(work, (error) => error instanceof Problem && error.code === code && says.test(error.message));
     await refused(
@@ -198,7 +198,7 @@ function decodedName(address: string): string {
 }
 
 suite('archive verify --package', () => {
-  const assertTold = (report: Report, { code, names, what }: Tampering) => {
+  const assertReport = (report: Report, { code, names, what }: Tampering) => {
     assert.equal(report.code, code, report.message);
     assert.equal(report.verdict, verdicts[code]);
     if (names instanceof RegExp) assert.match(report.message, names);
@@ -210,23 +210,23 @@ suite('archive verify --package', () => {
     test(`names what is wrong: ${tampering.name}`, async () => {
       const folder = desk.copy(whole.folder);
       await tampering.apply(folder);
-      assertTold(await desk.verify(folder, whole.checkpoint), tampering);
+      assertReport(await desk.verify(folder, whole.checkpoint), tampering);
     });
 
-  test('names the entry also where the manifest was made to fit', async () => {
+  test('names the entry even if the manifest was made to fit', async () => {
     for (const tampering of entryTamperings) {
       const folder = desk.copy(bare.folder);
       await tampering.apply(folder);
       fitManifest(folder);
-      assertTold(await desk.verify(folder, bare.checkpoint), tampering);
+      assertReport(await desk.verify(folder, bare.checkpoint), tampering);
     }
   });
 
-  test('an entry of another advisor, proven as it is, was inserted', async () => {
+  test('another advisor’s entry was inserted, even if it is proven', async () => {
     const bobs = await exportTo(deps, desk.path('bobs'), bob.advisor.advisorId, { format: 'ndjson' });
     const folder = desk.copy(bobs.folder);
     const lines = readLines(folder);
-    // As if both were exported at one moment: the same tree, and proofs in it.
+    // As if both were exported at the same time: the same tree, with proofs in it.
     const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
     manifest.advisor.id = annId;
     writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
@@ -236,7 +236,7 @@ suite('archive verify --package', () => {
     assert.ok(report.message.startsWith(`entry ${first?.number} of advisor ${first?.advisorId}: it was inserted`));
   });
 
-  test('no byte of a package can be changed unnoticed', async () => {
+  test('every changed byte in a package is noticed', async () => {
     const files = [
       'checkpoint',
       'consistency.ndjson',
@@ -261,7 +261,7 @@ suite('archive verify --package', () => {
     assert.equal((await desk.verify(folder, whole.checkpoint)).code, 0);
   });
 
-  test('a leaf is proven where its proof leads to the root, whichever came before it, and nowhere else', () => {
+  test('a leaf is proven only where its proof leads to the root, whatever came before it', () => {
     const leaves = Array.from({ length: 70 }, (_, at) => leafHash(Buffer.from(`entry ${at}`)));
     for (const size of [1, 2, 3, 7, 8, 33, 64, 70]) {
       const { edge, tiles } = append(0, [], leaves.slice(0, size));
@@ -279,7 +279,7 @@ suite('archive verify --package', () => {
     }
   });
 
-  test('a line without end doesn’t fill the memory', async () => {
+  test('an endless line doesn’t fill the memory', async () => {
     const folder = desk.copy(bare.folder);
     writeFileSync(join(folder, 'entries.ndjson'), Buffer.alloc(10 * 1024 * 1024, '['));
     const { code, message } = await desk.verify(folder, bare.checkpoint);
@@ -287,7 +287,7 @@ suite('archive verify --package', () => {
     assert.match(message, /longer than any entry/);
   });
 
-  test('can’t tell without a key, with another, without a checkpoint, or of what is no package', async () => {
+  test('can’t tell without a key, with a different key, without a checkpoint or without a package', async () => {
     const other = makeNoteSigner('test.example/archive', makeSigningKey());
     const unknown = async (
       says: RegExp,
@@ -302,7 +302,7 @@ suite('archive verify --package', () => {
     await unknown(/nothing in the package is signed by the key/, { pubkey: desk.file(other.publicKey) });
     await unknown(/has no checkpoint/, { checkpoint: '' });
     await unknown(/has no checkpoint/, { checkpoint: 'Dear examiner,\n\nplease believe us.\n' });
-    await unknown(/no checkpoint of .* is signed by the key/, {
+    await unknown(/no checkpoint in .* is signed by the key/, {
       checkpoint: other.sign(`${whole.checkpoint.split('\n\n')[0]}\n`),
     });
     await unknown(/is not a package/, { folder: desk.path('nowhere') });
@@ -314,13 +314,13 @@ suite('archive verify --package', () => {
     assert.equal(report.code, 3);
   });
 
-  test('a key that was changed is a line more', async () => {
+  test('an archive whose key has changed has one more line of keys', async () => {
     const other = makeNoteSigner('test.example/archive', makeSigningKey());
     const both = desk.file(`${other.publicKey}\n${signer.publicKey}\n`);
     assert.equal((await desk.verify(whole.folder, whole.checkpoint, both)).code, 0);
   });
 
-  test('goes on from an older checkpoint that the examiner has, and from a file of all of them', async () => {
+  test('continues from an older checkpoint that the examiner has, and from a file of all of them', async () => {
     const notes = (await listCheckpointsAfter(deps.db, 0, 1_000)).map(({ note }) => note);
     const { earlier } = whole.exported;
     assert.ok(earlier.length >= 3);
@@ -331,7 +331,7 @@ suite('archive verify --package', () => {
       assert.doesNotMatch((await desk.verify(whole.folder, file)).message, /newer/);
   });
 
-  test('can’t tell where no proof leads from the checkpoint to the package', async () => {
+  test('can’t tell if no proof leads from the checkpoint to the package', async () => {
     const [oldest] = await listCheckpointsAfter(deps.db, 0, 1);
     const { from, to } = always;
     const lines = readLines(bare.folder);
@@ -340,14 +340,14 @@ suite('archive verify --package', () => {
       to,
     });
     const older = await desk.verify(late.folder, oldest?.note ?? '');
-    assert.deepEqual([older.code, /no proof of the package leads/.test(older.message)], [3, true], older.message);
+    assert.deepEqual([older.code, /no proof in the package leads/.test(older.message)], [3, true], older.message);
     const newer = await desk.verify(whole.folder, late.checkpoint);
     assert.deepEqual([newer.code, /is newer than the package’s/.test(newer.message)], [3, true], newer.message);
   });
 
-  test('two trees signed with the real key: a fork is found, and where they part', async () => {
+  test('finds a fork, two trees signed with the real key, and where it begins', async () => {
     const folder = desk.path('fork');
-    const undone = new Error('as if it had never been');
+    const undone = new Error('rolled back');
     const before = await findCheckpoint(deps.db);
     const forked = deps.db.transaction(async (db) => {
       await write(annId, 2, { ...deps, db });
@@ -367,7 +367,7 @@ suite('archive verify --package', () => {
     );
   });
 
-  test('a body that was disposed of is vouched for by the entry that says so, and by no younger one', async () => {
+  test('a missing body is fine if a disposal names it, but not if the body was too young for it', async () => {
     const lines = readLines(whole.folder);
     const gone = lines
       .filter(({ entry }) => /^text/.test(entry.kind))
@@ -387,21 +387,23 @@ suite('archive verify --package', () => {
         meta: { retentionYears: 7 },
         body: JSON.stringify(gone.map((number) => [number, number])),
       });
-    const told = async () => {
+    const verified = async () => {
       const { folder, checkpoint } = await exportTo(deps, desk.path('disposed'), annId, {
         from: always.from,
         to: new Date(Date.parse(lines.at(-1)?.entry.dateTime ?? '') + 1),
       });
       return { ...(await desk.verify(folder, checkpoint)), folder, checkpoint };
     };
-    const nobody = await told();
-    assert.deepEqual([nobody.code, nobody.faults.length], [2, 2], nobody.message);
-    assert.ok(nobody.message.startsWith(`entry ${gone[0]} of advisor ${annId}: its body was removed, and no disposal`));
+    const unexplained = await verified();
+    assert.deepEqual([unexplained.code, unexplained.faults.length], [2, 2], unexplained.message);
+    assert.ok(
+      unexplained.message.startsWith(`entry ${gone[0]} of advisor ${annId}: its body was removed, and no disposal`),
+    );
     await dispose();
-    assert.equal((await told()).code, 2, 'too young');
+    assert.equal((await verified()).code, 2, 'too young');
     await world.clock.advance(8 * 365.25 * 24 * 60 * 60 * 1000);
     await dispose();
-    const disposed = await told();
+    const disposed = await verified();
     assert.equal(disposed.code, 0, disposed.message);
     const kept = readLines(disposed.folder).filter(({ about }) => about !== 'disposal');
     writeLines(disposed.folder, kept);

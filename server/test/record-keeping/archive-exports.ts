@@ -1,15 +1,15 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeFolder, writePackage } from '../../src/archive-exports/folder.ts';
+import { makeFolder, writeExport } from '../../src/archive-exports/folder.ts';
 import { createZip } from '../../src/archive-exports/zip.ts';
 import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { type ExportFormat, exportArchive } from '../../src/domain/record-keeping/archive-export.ts';
 import { type Line, type Report, verifyPackage } from '../../src/examiner/verify.mjs';
 
-/** A folder for packages, what was exported into it, and what an examiner says of each. */
+/** A folder for exports, and an examiner who verifies them. */
 export function makeDesk(publicKey: string) {
-  const scratch = mkdtempSync(join(tmpdir(), 'assent-package-'));
+  const scratch = mkdtempSync(join(tmpdir(), 'assent-export-'));
   const pubkeyFile = join(scratch, 'public-key');
   writeFileSync(pubkeyFile, `${publicKey}\n`);
   let made = 0;
@@ -20,7 +20,7 @@ export function makeDesk(publicKey: string) {
   return {
     pubkeyFile,
     path,
-    /** A file of the examiner's own. */
+    /** The examiner's own file. */
     file(text: string): string {
       const file = path('file');
       writeFileSync(file, text);
@@ -48,7 +48,7 @@ export async function exportTo(deps: ArchiveDeps, folder: string, advisorId: num
   const { format = 'eml', from = always.from, to = always.to } = asked;
   await makeFolder(folder);
   const exported = await exportArchive(deps, String(advisorId), { from, to, format });
-  const entries = await writePackage(exported, { folder, withEmails: format === 'eml', progress: () => {} });
+  const entries = await writeExport(exported, { folder, withEmails: format === 'eml', progress: () => {} });
   return { folder, entries, exported, checkpoint: exported.checkpoint.note };
 }
 
@@ -62,7 +62,7 @@ export function writeLines(folder: string, lines: unknown[]): void {
   writeFileSync(join(folder, 'entries.ndjson'), text.join(''));
 }
 
-/** The files of a ZIP in which nothing is packed, by their own headers, one after the other, and not by its directory. */
+/** The files of a ZIP without compression, found by their own headers, one after the other, and not by its directory. */
 export function unzip(path: string): Map<string, Buffer> {
   const bytes = readFileSync(path);
   const files = new Map<string, Buffer>();
@@ -82,7 +82,7 @@ export async function rezip(path: string, files: Map<string, Buffer>): Promise<v
   await zip.close();
 }
 
-/** The headers of an e-mail, unfolded, and the bytes of its last part. */
+/** An e-mail's headers, unfolded, and the bytes of its last part. */
 export function readEmail(bytes: Buffer): { headers: Map<string, string>; body: Buffer } {
   const [head = '', ...rest] = bytes.toString('latin1').split('\r\n\r\n');
   const lines = head.replace(/\r\n[ \t]/g, ' ').split('\r\n');

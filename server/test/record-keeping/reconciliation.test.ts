@@ -15,14 +15,14 @@ const { deps, database, clock, ann, bob } = world;
 const { advisorId } = ann.advisor;
 const minuteMs = 60_000;
 
-/** At noon of the next day, so that no test runs into midnight. */
+/** Noon of the next day, so that no test runs into midnight. */
 async function newDay(): Promise<string> {
   const now = clock.now().getTime();
   await clock.advance(startOf(dayOf(new Date(now + dayMs))).getTime() + dayMs / 2 - now);
   return dayOf(clock.now());
 }
 
-const compare = async (day: string, within = deps) => reconcile(within, { firstDay: day, lastDay: day }, byOperator);
+const compare = async (day: string, on = deps) => reconcile(on, { firstDay: day, lastDay: day }, byOperator);
 
 /** A text to a phone that has accepted, once its status is one of these. */
 async function sent(phone: string, ...statuses: string[]): Promise<number> {
@@ -33,7 +33,7 @@ async function sent(phone: string, ...statuses: string[]): Promise<number> {
   return messageId;
 }
 
-/** As the owner, who can switch the triggers off. */
+/** As the owner, who can disable the triggers. */
 const tamper = (sql: string, values: unknown[]) =>
   Promise.all([
     database.asOwner('alter table archive_entries disable trigger all'),
@@ -56,7 +56,7 @@ async function written(): Promise<Written[]> {
 
 const staged = async () => (await database.asOwner('select from carrier_records')).length;
 
-test('a day on which all went as it should agrees, with what is in doubt, undelivered, tried again or still waits', async () => {
+test('a normal day agrees, even with texts that are in doubt, undelivered, retried or still waiting', async () => {
   const day = await newDay();
   await sent(newPhone(), 'delivered');
   await sent('+15005550007', 'undelivered');
@@ -85,7 +85,7 @@ test('a day on which all went as it should agrees, with what is in doubt, undeli
   assert.equal(await staged(), 0);
 });
 
-test('everything that is missing on one side, or differs, is found and named', async () => {
+test('everything that is missing on one side or differs is found and named', async () => {
   const day = await newDay();
   const ids: number[] = [];
   for (let count = 0; count < 5; count += 1) ids.push(await sent(newPhone(), 'delivered'));
@@ -120,7 +120,7 @@ test('everything that is missing on one side, or differs, is found and named', a
   await database.asOwner('delete from messages where message_id = $1', [messageless]);
   await database.asOwner(`delete from replies where carrier_message_id = 'reply-one'`);
   await tamper(`delete from archive_entries where advisor_id = $1 and meta like '%reply-two%'`, [advisorId]);
-  // Once more what is in doubt, which explains one record and not two; and what nobody of ours sent.
+  // A second record for the text in doubt, which explains only one; and a text that none of ours sent.
   await database.asOwner(
     `insert into handset_messages (phone, texting_number, text, carrier_message_id, date_time_created)
      select phone, texting_number, text, 'twice', date_time_created
@@ -164,7 +164,7 @@ test('everything that is missing on one side, or differs, is found and named', a
   assert.deepEqual(entry?.body.first, found.first);
 });
 
-test('a carrier that keeps no records leaves our own to compare', async () => {
+test('with a carrier that keeps no records, only our own are compared', async () => {
   const day = await newDay();
   await sent(newPhone(), 'delivered');
   await database.asOwner('delete from handset_messages');
@@ -174,7 +174,7 @@ test('a carrier that keeps no records leaves our own to compare', async () => {
   assert.deepEqual([name, counts.messages, counts.carrierRecords, discrepancies], [null, 1, 0, 0]);
 });
 
-test('many records are taken some at a time, only the first are named, and nothing of them stays', async () => {
+test('many records are compared in batches, only the first are named, and none stays staged', async () => {
   const day = await newDay();
   const at = clock.now();
   const carrier = deps.carrier ?? assert.fail();
@@ -189,7 +189,7 @@ test('many records are taken some at a time, only the first are named, and nothi
   assert.equal(await staged(), 0);
 });
 
-test('each day is compared once, on whichever node, and none is left out', async () => {
+test('each day is compared once, on one of the nodes, and none is left out', async () => {
   await newDay();
   const before = (await written()).length;
   await Promise.all([reconcileDue(deps), reconcileDue(deps), reconcileDue(deps)]);
@@ -203,9 +203,9 @@ test('each day is compared once, on whichever node, and none is left out', async
   const { records: _, ...carrier } = deps.carrier ?? assert.fail();
   async function* broken(): AsyncGenerator<CarrierRecord> {
     yield { carrierMessageId: 'x', from: 'x', to: 'x', dateTime: clock.now() };
-    throw new Error('The carrier is away.');
+    throw new Error('The carrier is unavailable.');
   }
-  await assert.rejects(reconcileDue({ ...deps, carrier: { ...carrier, records: broken } }), /is away/);
+  await assert.rejects(reconcileDue({ ...deps, carrier: { ...carrier, records: broken } }), /is unavailable/);
   assert.equal(await staged(), 0);
   await reconcileDue(deps);
   const afterIt = dayOf(new Date(startOf(yesterday).getTime() + dayMs));

@@ -27,7 +27,7 @@ const insufficientPrivilege = '42501';
 const passYears = (years: number) => clock.advance((365.25 * years + 1) * dayMs);
 const disposeNow = () => dispose(deps, { by: byOperator, dryRun: false });
 
-/** Which entries of a kind still have their bodies. */
+/** The entries of a kind that still have their bodies. */
 async function bodiesOf({ advisor }: Person, kind = 'text_in'): Promise<number[]> {
   const rows = await database.asOwner<{ number: string }>(
     `select number from archive_entries join archive_bodies using (advisor_id, number)
@@ -54,7 +54,7 @@ async function somebody(): Promise<Person> {
   return { ...person, advisor: { ...person.advisor, textingNumber } };
 }
 
-/** Somebody whom a person has texted that often. */
+/** An advisor whom a person has texted that many times. */
 async function texted(times = 2): Promise<{ person: Person; phone: string }> {
   const person = await somebody();
   const phone = newPhone();
@@ -62,7 +62,7 @@ async function texted(times = 2): Promise<{ person: Person; phone: string }> {
   return { person, phone };
 }
 
-test('a firm keeps its records for 7 years, or as long as is set', async () => {
+test('a firm keeps its records for 7 years, or for as long as it sets', async () => {
   assert.deepEqual(await getRetention(deps, firmId), { firmId, firm: 'Test Wealth', years: 7 });
   const other = await addFirm(deps, 'Other Firm');
   await setRetention(deps, other.firmId, 3);
@@ -73,7 +73,7 @@ test('a firm keeps its records for 7 years, or as long as is set', async () => {
   await assert.rejects(setRetention(deps, 999, 5), /no firm 999/);
 });
 
-test('a body goes when its retention is over, not before; its entry stays, and another says so', async () => {
+test('a body is removed when its retention is over, not before; its entry stays, and another one says so', async () => {
   const { person } = await texted(3);
   const numbers = await bodiesOf(person);
   await clock.advance(2500 * dayMs);
@@ -94,7 +94,7 @@ test('a body goes when its retention is over, not before; its entry stays, and a
       body: [[first, last]],
     },
   ]);
-  assert.equal((await bodiesOf(person, 'setting')).length, 2, 'what was set is kept for good');
+  assert.equal((await bodiesOf(person, 'setting')).length, 2, 'settings are kept forever');
   await disposeNow();
   assert.equal((await entriesOf(person, 'disposal')).length, 1);
   const disposals = await listDisposals(deps);
@@ -105,11 +105,11 @@ test('a body goes when its retention is over, not before; its entry stays, and a
   );
 });
 
-test('a hold wins: of a firm, of an advisor, of a person; once it is lifted the bodies go', async () => {
+test('a hold on a firm, an advisor or a person keeps bodies; once it is lifted, they are removed', async () => {
   const { person, phone } = await texted();
   const { advisorId } = person.advisor;
   const other = newPhone();
-  await say(world, person, other, 'Of somebody else');
+  await say(world, person, other, 'From somebody else');
   const all = await bodiesOf(person);
   await passYears(7);
   const act = { reason: 'Smith v. Jones', staff: sue };
@@ -118,7 +118,7 @@ test('a hold wins: of a firm, of an advisor, of a person; once it is lifted the 
     await disposeNow();
     assert.deepEqual(await bodiesOf(person), all);
     await liftHold(deps, holdId, { ...act, reason: 'Settled' });
-    await assert.rejects(liftHold(deps, holdId, act), /lifted already/);
+    await assert.rejects(liftHold(deps, holdId, act), /already lifted/);
   }
   const hold = await addHold(deps, { advisorId, phone }, act);
   assert.deepEqual([hold.phone, hold.reason, hold.by, hold.dateTimeLifted], [phone, 'Smith v. Jones', 'Sue', null]);
@@ -127,8 +127,8 @@ test('a hold wins: of a firm, of an advisor, of a person; once it is lifted the 
   await liftHold(deps, hold.holdId, { ...act, reason: 'Settled' });
   await disposeNow();
   assert.deepEqual(await bodiesOf(person), []);
-  const said = (await entriesOf(person, 'hold')).map(({ actor, meta, body }) => [actor, meta.action, body.reason]);
-  assert.deepEqual(said, [
+  const holds = (await entriesOf(person, 'hold')).map(({ actor, meta, body }) => [actor, meta.action, body.reason]);
+  assert.deepEqual(holds, [
     [`staff:${sue.staffId}`, 'added', 'Smith v. Jones'],
     [`staff:${sue.staffId}`, 'lifted', 'Settled'],
     [`staff:${sue.staffId}`, 'added', 'Smith v. Jones'],
@@ -139,7 +139,7 @@ test('a hold wins: of a firm, of an advisor, of a person; once it is lifted the 
   );
 });
 
-test('only the firm’s own staff, with a reason, hold and lift', async () => {
+test('only the firm’s own staff can add and lift holds, with a reason', async () => {
   const act = { reason: 'x', staff: sue };
   const former = await addStaff(deps, { firmId, name: 'Fay', email: 'fay@test.example' });
   await setStaff(deps, former.staffId, { disabled: true });
@@ -157,7 +157,7 @@ test('only the firm’s own staff, with a reason, hold and lift', async () => {
   await assert.rejects(liftHold(deps, 999_999, act), /no hold 999999/);
 });
 
-test('the evidence of consent that is in force is kept, that of what was before goes', async () => {
+test('evidence of current consent is kept, evidence of earlier consent is removed', async () => {
   const person = await somebody();
   const [phone, paper] = [newPhone(), newPhone()];
   await ask(world, person, phone);
@@ -178,10 +178,10 @@ test('the evidence of consent that is in force is kept, that of what was before 
   await disposeNow();
   const [stop, ...others] = await bodiesOf(person);
   assert.deepEqual([stop !== yes, others], [true, []]);
-  assert.equal((await bodiesOf(person, 'consent')).length, 3, 'of the opt-out, and of the two papers');
+  assert.equal((await bodiesOf(person, 'consent')).length, 3, 'the opt-out’s, and the two papers’');
 });
 
-test('a text that still waits to go out keeps its body', async () => {
+test('a text that is still waiting to go out keeps its body', async () => {
   const { person } = await texted(0);
   const phone = newPhone();
   await setConsent(world, person, phone, 'accepted');
@@ -194,7 +194,7 @@ test('a text that still waits to go out keeps its body', async () => {
   assert.deepEqual(await bodiesOf(person, 'text_out'), []);
 });
 
-test('the application’s role removes no body by itself, whatever it tries', async () => {
+test('the application’s role can’t remove a body on its own, whatever it tries', async () => {
   const { person } = await texted();
   const all = await bodiesOf(person);
   const { advisorId } = person.advisor;
@@ -231,7 +231,7 @@ test('the application’s role removes no body by itself, whatever it tries', as
     await refused(`begin isolation level repeatable read; ${call}`);
     await client.query('rollback');
     assert.deepEqual(await bodiesOf(person), all);
-    // Not even where the retention is over, if not through the function, nor under a hold, by it.
+    // After the retention it can't either, except through the function, which respects holds.
     await client.query('set search_path = pg_temp, public');
     await passYears(7);
     const { holdId } = await addHold(deps, { advisorId }, { reason: 'x', staff: sue });
@@ -246,14 +246,14 @@ test('the application’s role removes no body by itself, whatever it tries', as
   }
 });
 
-test('nor does the owner, without meaning to', async () => {
+test('nor can the owner by accident', async () => {
   for (const sql of ['delete from archive_bodies', 'update archive_bodies set number = 1', 'truncate archive_bodies'])
     await assert.rejects(database.asOwner(sql), /append-only/);
   for (const table of ['retentions', 'holds', 'hold_lifts'])
     await assert.rejects(database.asOwner(`delete from ${table}`), /append-only/);
 });
 
-test('a hold waits for a disposal that is under way, and the next one sees it', async () => {
+test('a hold waits for a disposal in progress, and the next one sees the hold', async () => {
   const { person } = await texted();
   const { advisorId } = person.advisor;
   await passYears(7);
@@ -273,7 +273,7 @@ test('a hold waits for a disposal that is under way, and the next one sees it', 
   assert.deepEqual(await bodiesOf(person), left);
 });
 
-test('the day’s disposal happens once, on whichever node', async () => {
+test('the day’s disposal happens once, on one of the nodes', async () => {
   const { person } = await texted();
   await passYears(7);
   await Promise.all([disposeDue(deps), disposeDue(deps), disposeDue(deps)]);
@@ -288,7 +288,7 @@ test('the day’s disposal happens once, on whichever node', async () => {
   assert.deepEqual(await bodiesOf(person), []);
 });
 
-test('a disposal of what was too young is not believed', async () => {
+test('a disposal of bodies that were too young doesn’t count', async () => {
   const { advisorId } = (await texted()).person.advisor;
   const young = clock.now().toISOString();
   await database.asOwner(
@@ -305,8 +305,8 @@ test('a disposal of what was too young is not believed', async () => {
   assert.equal(disposals.has({ advisorId, number: 2, dateTime: old }), true);
 });
 
-// The last one: from here on the clock stands.
-test('in production the application’s role can’t move the clock that retention goes by', async () => {
+// Last, since the clock can't be moved afterwards.
+test('in production the application’s role can’t move the clock that retention uses', async () => {
   await fixClock(database.url);
   await assert.rejects(clock.advance(1), { code: insufficientPrivilege });
 });

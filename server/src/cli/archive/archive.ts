@@ -2,29 +2,29 @@ import { readFileSync } from 'node:fs';
 import { archiveStatus, verifyAgainstCopies } from '../../domain/archive/archive-status.ts';
 import type { Verdict } from '../../domain/archive/archive-verification.ts';
 import { readVerifier, type Verifier } from '../../examiner/verify.mjs';
-import { verifyPackageVerb } from '../record-keeping/archive-export.ts';
+import { verifyExport } from '../record-keeping/archive-export.ts';
 import { type Call, UsageError, type Verb } from '../verb.ts';
 
-/** What an examiner's scripts go by. */
+/** Examiners' scripts rely on these. */
 const exitCodes: Record<Verdict, number> = { intact: 0, altered: 1, incomplete: 2, unknown: 3 };
 
 export const archiveVerbs: Verb[] = [
   {
     name: 'archive verify',
     about:
-      'Compute everything in the archive again and compare it with what was signed; or, with --package, check an export without any database. Exits 0 intact, 1 altered, 2 incomplete, 3 can’t tell.',
+      'Recompute everything in the archive and compare it with what was signed; or, with --package, check an export without a database. Exits with 0 if intact, 1 if altered, 2 if incomplete, 3 if it can’t tell.',
     operands: [],
     options: {
       package: { value: 'DIR', about: 'Check this export instead.' },
-      checkpoint: { value: 'FILE', about: 'Checkpoints that were kept elsewhere; with --package they are needed.' },
-      pubkey: { value: 'FILE', about: 'Public keys, one a line; by default that of this deployment’s key.' },
+      checkpoint: { value: 'FILE', about: 'Checkpoints that were kept elsewhere; required with --package.' },
+      pubkey: { value: 'FILE', about: 'Public keys, one per line; by default this deployment’s.' },
     },
     connects: ({ options }) => options.package === undefined,
     run: verify,
   },
   {
     name: 'archive status',
-    about: 'Show how far the archive is signed, what waits, and what keeps it from being signed.',
+    about: 'Show how far the archive is signed, how many entries wait, and what prevents signing.',
     operands: [],
     options: {},
     run: async ({ runtime, out }) => {
@@ -35,18 +35,19 @@ export const archiveVerbs: Verb[] = [
   },
   {
     name: 'archive public-key',
-    about: 'Print the public key that checkpoints are verified with, and nothing else: hand it to examiners.',
+    about: 'Print only the public key that verifies checkpoints, to give to examiners.',
     operands: [],
     options: {},
     run: async ({ runtime, out }) => {
-      if (!runtime.signer) throw new UsageError('ARCHIVE_KEY_FILE is not set: this deployment’s key is not here.');
+      if (!runtime.signer)
+        throw new UsageError('ARCHIVE_KEY_FILE is not set: this process doesn’t have the deployment’s key.');
       out.line(runtime.signer.publicKey);
     },
   },
 ];
 
 async function verify(call: Call): Promise<void> {
-  if (call.options.package !== undefined) return verifyPackageVerb(call);
+  if (call.options.package !== undefined) return verifyExport(call);
   const { runtime, options, json, out } = call;
   const verifiers = verifiersOf(call);
   const notes = options.checkpoint === undefined ? null : readFileSync(options.checkpoint, 'utf8');
@@ -55,9 +56,11 @@ async function verify(call: Call): Promise<void> {
   const { verdict, faults, size, checkpoints, pending, disposed } = found;
   out.exitCode = exitCodes[verdict];
   if (json) return out.records([found]);
-  out.line(`${verdict}: ${size} entries, ${checkpoints} checkpoints, ${disposed} bodies disposed of by the rules`);
+  out.line(
+    `${verdict}: ${size} entries, ${checkpoints} checkpoints, ${disposed} bodies disposed of under the retention rules`,
+  );
   for (const { entry, what } of faults) out.line(`${entry}: ${what}`);
-  if (verdict === 'unknown') out.line('No checkpoint that one of the keys has signed covers any of it.');
+  if (verdict === 'unknown') out.line('No checkpoint signed with one of the keys covers any of it.');
   if (pending > 0) out.note(`${pending} entries are not under a checkpoint yet.`);
 }
 

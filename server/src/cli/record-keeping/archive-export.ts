@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { makeFolder, writePackage } from '../../archive-exports/folder.ts';
+import { makeFolder, writeExport } from '../../archive-exports/folder.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { deployment } from '../../domain/archive/archive.ts';
 import { type ExportFormat, exportArchive } from '../../domain/record-keeping/archive-export.ts';
@@ -11,20 +11,20 @@ const cantTell = verdicts.indexOf('unknown');
 export const archiveExportVerbs: Verb[] = [
   {
     name: 'archive export',
-    about: 'Write an advisor’s archive of a period to a folder, signed, with all that proves it to an examiner.',
+    about: 'Write an advisor’s archive for a period to a folder, signed, with the proofs that an examiner needs.',
     operands: [],
     options: {
-      advisor: { value: 'EMAIL|ID', about: 'Whose; 0 is the deployment’s own.', required: true },
-      from: { value: 'DATE', about: 'The first day, in the advisor’s time zone; or a time.', required: true },
-      to: { value: 'DATE', about: 'The last day, with it; or the time up to which.', required: true },
-      format: { value: 'eml|ndjson', about: 'eml adds e-mails in a ZIP to what ndjson has.', required: true },
-      out: { value: 'DIR', about: 'A folder that is new or empty.', required: true },
+      advisor: { value: 'EMAIL|ID', about: 'Whose archive; 0 is the deployment’s own.', required: true },
+      from: { value: 'DATE', about: 'The first day, in the advisor’s time zone, or a time.', required: true },
+      to: { value: 'DATE', about: 'The last day, included, or the time when it ends.', required: true },
+      format: { value: 'eml|ndjson', about: 'eml is ndjson plus a ZIP of e-mails.', required: true },
+      out: { value: 'DIR', about: 'A new or empty folder.', required: true },
     },
-    run: exportPackage,
+    run: writeFolder,
   },
 ];
 
-async function exportPackage({ runtime, options, out }: Call): Promise<void> {
+async function writeFolder({ runtime, options, out }: Call): Promise<void> {
   const { advisor = '', from = '', to = '', out: given = '' } = options;
   const format = formatOf(options.format);
   const { timeZone } = advisor === String(deployment) ? { timeZone: 'UTC' } : await getAdvisor(runtime, advisor);
@@ -34,16 +34,16 @@ async function exportPackage({ runtime, options, out }: Call): Promise<void> {
   await makeFolder(folder);
   const exported = await exportArchive(runtime, advisor, { ...period, format });
   const progress = (done: number, total: number) => out.progress('Exporting', done, total);
-  const entries = await writePackage(exported, { folder, withEmails: format === 'eml', progress });
+  const entries = await writeExport(exported, { folder, withEmails: format === 'eml', progress });
   out.note(`Exported ${entries} entries to ${folder}.`);
 }
 
-/** `archive verify` of a package: needs no database, and ends with the exit code of what it found. */
-export async function verifyPackageVerb({ options, json, out }: Pick<Call, 'options' | 'json' | 'out'>): Promise<void> {
+/** `archive verify --package`: needs no database; the exit code says what it found. */
+export async function verifyExport({ options, json, out }: Pick<Call, 'options' | 'json' | 'out'>): Promise<void> {
   const { package: packageDir = '', checkpoint: checkpointFile, pubkey: pubkeyFile } = options;
   if (!checkpointFile || !pubkeyFile) {
-    out.note('assent: --package needs --checkpoint FILE and --pubkey FILE, too.');
-    // Here 2, with which a wrong call ends elsewhere, would say that something is missing from the package.
+    out.note('assent: --package also needs --checkpoint FILE and --pubkey FILE.');
+    // Elsewhere a usage error exits with 2, but here 2 means that something is missing from the export.
     out.exitCode = cantTell;
     return;
   }
@@ -65,7 +65,7 @@ function formatOf(given: string | undefined): ExportFormat {
   return given;
 }
 
-/** The beginning of a day, or of the one that many days later; a time as it is. */
+/** A time as given, or the beginning of the day that is `days` after the one given. */
 function momentOf(name: string, text: string, timeZone: string, days: number): Date {
   try {
     if (!/^\d{4}-\d\d-\d\d$/.test(text)) return new Date(Temporal.Instant.from(text).epochMilliseconds);

@@ -3,42 +3,42 @@ import { getStaff } from '../../domain/accounts/staff.ts';
 import { addHold, type Hold, type HoldScope, liftHold, listHolds } from '../../domain/record-keeping/holds.ts';
 import { type Call, type Option, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
-const by: Option = { value: 'EMAIL|ID', about: 'Who of the firm’s staff does it.', required: true };
+const by: Option = { value: 'EMAIL|ID', about: 'Staff member who does this.', required: true };
 
 export const holdVerbs: Verb[] = [
   {
     name: 'holds add',
-    about: 'Keep records from being disposed of: of a firm, of an advisor, or of one person as an advisor knows them.',
+    about: 'Keep records from being disposed of: a firm’s, an advisor’s, or an advisor’s about one person.',
     operands: [],
     options: {
-      firm: { value: 'FIRM', about: 'All records of a firm.' },
-      advisor: { value: 'EMAIL|ID', about: 'All records of an advisor.' },
+      firm: { value: 'FIRM', about: 'All of a firm’s records.' },
+      advisor: { value: 'EMAIL|ID', about: 'All of an advisor’s records.' },
       phone: { value: 'E164', about: 'With --advisor: only those about this number.' },
-      reason: { value: 'TEXT', about: 'Why, such as the matter.', required: true },
+      reason: { value: 'TEXT', about: 'Why, such as the legal matter.', required: true },
       by,
     },
     run: async (call) => {
       const { runtime, options, out } = call;
       const staff = await getStaff(runtime, options.by ?? '');
-      out.records([shown(await addHold(runtime, await scopeOf(call), { reason: options.reason ?? '', staff }))]);
+      out.records([recordOf(await addHold(runtime, await scopeOf(call), { reason: options.reason ?? '', staff }))]);
     },
   },
   {
     name: 'holds list',
-    about: 'List the holds, those that were lifted too.',
+    about: 'List all holds, including those that were lifted.',
     operands: [],
     options: {},
-    run: async ({ runtime, out }) => out.records((await listHolds(runtime)).map(shown)),
+    run: async ({ runtime, out }) => out.records((await listHolds(runtime)).map(recordOf)),
   },
   {
     name: 'holds lift',
-    about: 'Lift a hold: what it kept is disposed of once its retention is over.',
+    about: 'Lift a hold: the records are disposed of once their retention is over.',
     operands: ['HOLD'],
     options: { reason: { value: 'TEXT', about: 'Why.', required: true }, by },
     run: async ({ runtime, operands, options, out }) => {
       const staff = await getStaff(runtime, options.by ?? '');
       const holdId = wholeNumber('HOLD', operands.HOLD ?? '');
-      out.records([shown(await liftHold(runtime, holdId, { reason: options.reason ?? '', staff }))]);
+      out.records([recordOf(await liftHold(runtime, holdId, { reason: options.reason ?? '', staff }))]);
     },
   },
 ];
@@ -51,7 +51,7 @@ async function scopeOf({ runtime, options: { firm, advisor, phone } }: Call): Pr
   return { advisorId, phone };
 }
 
-function shown({ holdId, firmId, advisorId, phone, reason, ...acts }: Hold) {
+function recordOf({ holdId, firmId, advisorId, phone, reason, ...acts }: Hold) {
   const { by, dateTimeCreated, dateTimeLifted, liftedBy, liftReason } = acts;
   return { holdId, firmId, advisorId, phone, reason, by, dateTimeCreated, dateTimeLifted, liftedBy, liftReason };
 }

@@ -7,7 +7,7 @@ export const reconciliationVerbs: Verb[] = [
   {
     name: 'archive reconcile',
     about:
-      'Compare a day’s carrier records, attempts, messages, replies and archive entries, both ways; it happens by itself each day. Exits 1 where something is missing or differs.',
+      'Compare a day’s carrier records, attempts, messages, replies and archive entries, both ways. Every day is compared automatically. Exits with 1 if something is missing or different.',
     operands: [],
     options: { day: { value: 'YYYY-MM-DD', about: 'The day, in UTC; yesterday by default.' } },
     run: reconcileNow,
@@ -26,7 +26,8 @@ async function reconcileNow({ runtime, options, json, out }: Call): Promise<void
     out.records([counts]);
     if (first.length > 0) out.records(first);
   }
-  if (!carrier) out.note('The carrier keeps no records, or none is connected: only our own were compared.');
+  if (!carrier)
+    out.note('The carrier keeps no records, or no carrier is connected: only our own records were compared.');
   out.note(discrepancies === 0 ? `${day}: everything agrees.` : `${day}: ${discrepancies} discrepancies.`);
   if (discrepancies > 0) out.exitCode = 1;
 }

@@ -12,7 +12,7 @@ export const retentionVerbs: Verb[] = [
   },
   {
     name: 'retention set',
-    about: 'Change it, for the records that are there too.',
+    about: 'Change how long a firm keeps them, existing records included.',
     operands: ['FIRM'],
     options: { years: { value: 'N', about: 'Whole years, 1 to 100; 7 by default.', required: true } },
     run: async ({ runtime, operands, options, out }) => {
@@ -23,9 +23,9 @@ export const retentionVerbs: Verb[] = [
   {
     name: 'archive dispose',
     about:
-      'Remove the bodies of records whose retention is over and that no hold keeps. It happens by itself once a day; the entries stay.',
+      'Remove the bodies of records whose retention is over, unless a hold keeps them. This happens automatically once a day; the entries stay.',
     operands: [],
-    options: { 'dry-run': { about: 'Only say what would go.' } },
+    options: { 'dry-run': { about: 'Only show what would be removed.' } },
     run: disposeNow,
   },
 ];
@@ -33,10 +33,12 @@ export const retentionVerbs: Verb[] = [
 async function disposeNow({ runtime, switches, out }: Call): Promise<void> {
   const dryRun = switches.has('dry-run');
   const disposals: Disposal[] = [];
-  const told = (disposal: Disposal) => disposals.push(disposal);
-  const { disposed, kept } = await dispose(runtime, { by: byOperator, dryRun, told });
+  const report = (disposal: Disposal) => disposals.push(disposal);
+  const { disposed, kept } = await dispose(runtime, { by: byOperator, dryRun, report });
   if (disposals.length > 0) out.records(disposals);
-  out.note(`Bodies that ${dryRun ? 'would go' : 'went'}: ${disposed}. As old, but kept: ${kept}.`);
+  out.note(
+    `Bodies ${dryRun ? 'that would be removed' : 'removed'}: ${disposed}. Past their retention, but kept: ${kept}.`,
+  );
 }
 
 function firmOf({ FIRM = '' }: Call['operands']): number {

@@ -2,9 +2,9 @@ import type { Deps } from '../../deps.ts';
 import { listTiles } from '../../store/archive/archive-tree.ts';
 import { consistencyRanges, hashesOf, inclusionRanges, tileName, tilesNeeded } from './merkle.ts';
 
-/** Proofs about the tree as it was at one size. */
+/** Proofs about the tree at one size. */
 export type Prover = {
-  /** That these leaves are in it: for each the hashes that lead from it to the root. */
+  /** That these leaves are in it: for each, the hashes that lead from it to the root. */
   inclusion(leaves: number[]): Promise<Buffer[][]>;
   /** That it begins with each of these smaller trees. */
   consistency(sizes: number[]): Promise<Buffer[][]>;
@@ -12,7 +12,7 @@ export type Prover = {
 
 type Range = ReturnType<typeof inclusionRanges>[number];
 
-/** Eight kilobytes each. */
+/** They are 8 kB each. */
 const tilesMax = 4_096;
 const tilesPage = 1_000;
 
@@ -26,7 +26,7 @@ export function makeProver({ db }: Pick<Deps, 'db'>, size: number): Prover {
       for (const tile of await listTiles(db, missing.slice(at, at + tilesPage))) tiles.set(tileName(tile), tile.hashes);
   }
 
-  /** Leaves that are close together have most ranges in common: each is hashed once. */
+  /** Leaves that are close together share most ranges: each range is hashed once. */
   async function prove(proofs: Range[][]): Promise<Buffer[][]> {
     const ranges = new Map(proofs.flat().map((range) => [keyOf(range), range]));
     await readTiles([...ranges.values()]);

@@ -6,7 +6,7 @@ import type { CheckpointFolder } from './checkpoint-copies.ts';
 
 type Deps = ArchiveDeps & { checkpointFolder: CheckpointFolder | null };
 
-/** What an operator wants to know of the archive at a glance. */
+/** The archive at a glance, for an operator. */
 export async function archiveStatus({ db, signer, checkpointFolder }: Deps) {
   const { size, fault } = await store.findTree(db);
   const last = await store.findCheckpoint(db);
@@ -25,7 +25,7 @@ export async function archiveStatus({ db, signer, checkpointFolder }: Deps) {
 
 type Asked = { verifiers: Verifier[]; notes: string | null; progress(done: number, total: number): void };
 
-/** Verifies the archive against all that was kept out of the database's reach: the folder, and whatever notes are given. */
+/** Verifies the archive against the checkpoints kept outside the database: those in the folder, and the notes given. */
 export async function verifyAgainstCopies(deps: Deps, { verifiers, notes, progress }: Asked): Promise<Verification> {
   const kept = await readCopies(deps.checkpointFolder, verifiers, notes);
   return verifyArchive(deps, { verifiers, kept, progress });

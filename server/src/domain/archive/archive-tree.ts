@@ -1,4 +1,4 @@
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import { entryBytes, hashBytes, leafHash, readCheckpoint } from '../../examiner/verify.mjs';
 import type { Span } from '../../store/archive/archive.ts';
 import type { LeafRow, RunRow, TreeRow } from '../../store/archive/archive-tree.ts';
@@ -14,7 +14,7 @@ export type LastCopy = {
   last(): Promise<{ size: number; root: Buffer } | null>;
 };
 
-/** The archive is not what was signed before: nothing more is signed until somebody has looked. */
+/** The archive is not what was signed before: nothing more is signed until somebody has looked into it. */
 export class ArchiveFault extends Error {}
 
 const entriesMax = 20_000;
@@ -22,18 +22,18 @@ const advisorsMax = 5_000;
 const heartbeatMs = 5 * 60 * 1000;
 
 /**
- * Takes the entries that were committed since into the tree, and signs it. One node does it at a time: it holds the
- * tree's row until all of it is committed, so that two can never sign two different trees. Before it signs it computes
- * again, from what is stored, that the tree still is the one that was signed last, here and outside. Returns how many
- * entries it took; null where another node was at it.
+ * Adds newly committed entries to the tree, and signs it. One node does this at a time: it locks the tree's row until
+ * everything is committed, so two nodes can never sign two different trees. Before it signs, it recomputes from stored data
+ * that the tree is still the one signed last, here and in the copies. Returns how many entries it added, or null if another
+ * node has the lock.
  */
 export async function growTree(deps: ArchiveDeps): Promise<number | null> {
   if (!deps.signer) return null;
   const { signer } = deps;
   try {
-    return await deps.db.transaction(async (db) => {
-      const tree = await store.claimTree(db);
-      return tree && grow({ ...deps, db, signer }, tree);
+    return await inTransaction({ ...deps, signer }, async (deps) => {
+      const tree = await store.claimTree(deps.db);
+      return tree && grow(deps, tree);
     });
   } catch (error) {
     if (error instanceof ArchiveFault) await store.updateTreeFault(deps.db, error.message);
@@ -45,7 +45,7 @@ type Signing = ArchiveDeps & { signer: NoteSigner };
 
 async function grow(deps: Signing, tree: TreeRow): Promise<number> {
   const edge = await readEdge(deps, tree.size);
-  if (!rootOf(edge).equals(tree.root)) throw new ArchiveFault('The stored hashes don’t give the root of the tree.');
+  if (!rootOf(edge).equals(tree.root)) throw new ArchiveFault('The stored hashes don’t match the root of the tree.');
   const isQuiet = await checkLastSigned(deps, tree);
   const spans = bounded(await store.listUntaken(deps.db, advisorsMax));
   if (spans.length === 0 && isQuiet) return 0;
@@ -58,7 +58,7 @@ async function grow(deps: Signing, tree: TreeRow): Promise<number> {
     await store.upsertTiles(deps.db, tiles);
     await store.insertRuns(deps.db, runs);
   }
-  // From what is stored, not from what was meant to be.
+  // From what is stored, not from what should be.
   const root = rootOf(await readEdge(deps, size));
   await store.updateTree(deps.db, { size, root });
   const now = new Date();
@@ -67,35 +67,33 @@ async function grow(deps: Signing, tree: TreeRow): Promise<number> {
   return leaves.length;
 }
 
-/** Whether the last checkpoint is so young that an unchanged tree needs no other; a false one throws. */
+/** Whether the last checkpoint is recent enough that an unchanged tree needs no new one. Throws if it is wrong. */
 async function checkLastSigned(deps: Signing, tree: TreeRow): Promise<boolean> {
   const last = await store.findCheckpoint(deps.db);
   if (last) {
     const checkpoint = readCheckpoint(last.note, deps.signer.verifier);
-    // One of another key tells nothing here; whoever has that key can still check it.
+    // One signed with a different key proves nothing here; anyone with that key can still check it.
     if (checkpoint && (checkpoint.size !== tree.size || !checkpoint.root.equals(tree.root)))
-      throw new ArchiveFault('The tree is not the one of its last checkpoint.');
+      throw new ArchiveFault('The tree is not the one in its last checkpoint.');
   } else if (tree.size > 0) throw new ArchiveFault('The tree has leaves but no checkpoint.');
   const copy = await deps.checkpointFolder?.last();
   if (copy) await checkContinues(deps, tree, copy);
   return last !== null && last.dateTimeCreated.getTime() > Date.now() - heartbeatMs;
 }
 
-/** Whether the tree begins with what was kept outside; throws where it doesn't. */
+/** Throws unless the tree begins with the copied checkpoint's. */
 export async function checkContinues(
   deps: Deps,
   tree: Pick<TreeRow, 'size'>,
   copy: { size: number; root: Buffer },
 ): Promise<void> {
   if (copy.size > tree.size)
-    throw new ArchiveFault(
-      `Outside the database a checkpoint of ${copy.size} entries was kept, and the tree has ${tree.size}.`,
-    );
+    throw new ArchiveFault(`There is a copy of a checkpoint of ${copy.size} entries, but the tree has ${tree.size}.`);
   if (!(await rootAt(deps, copy.size)).equals(copy.root))
-    throw new ArchiveFault(`The tree doesn’t begin with the ${copy.size} entries of the checkpoint kept outside.`);
+    throw new ArchiveFault(`The tree doesn’t begin with the ${copy.size} entries of the copied checkpoint.`);
 }
 
-/** The root of the tree as it was at that size. */
+/** The tree's root when it had that size. */
 export async function rootAt(deps: Deps, size: number): Promise<Buffer> {
   if (size === 0) return rootOf([]);
   const whole = [{ from: 0, to: size }];
@@ -104,7 +102,7 @@ export async function rootAt(deps: Deps, size: number): Promise<Buffer> {
   return root as Buffer;
 }
 
-/** The stored hash of each leaf from the one to before the other; undefined where the tree has none. */
+/** The stored hashes of the leaves from `from` up to but not including `to`; undefined if the tree has none. */
 export async function readLeafHashes(
   { db }: Pick<Deps, 'db'>,
   { from, to }: { from: number; to: number },
@@ -126,7 +124,7 @@ async function readEdge({ db }: Deps, size: number): Promise<Edge> {
   return widths.map((_, level) => found.get(level) ?? Buffer.alloc(0));
 }
 
-/** No more at once than fits the memory and the statement timeout; the rest comes next. */
+/** No more at once than fits into memory and the statement timeout; the rest comes next time. */
 function bounded(spans: Span[]): Span[] {
   let left = entriesMax;
   const taken = [];
@@ -139,7 +137,7 @@ function bounded(spans: Span[]): Span[] {
   return taken;
 }
 
-/** Entries are numbered without gaps: one that isn't there was taken away before it could be signed. */
+/** Entries are numbered without gaps: one that is missing was removed before it could be signed. */
 function runsOf(size: number, spans: Span[], entries: LeafRow[]): RunRow[] {
   let at = 0;
   return spans.map(({ advisorId, after, upTo }) => {

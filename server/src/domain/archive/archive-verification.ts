@@ -14,12 +14,12 @@ import { readLeafHashes } from './archive-tree.ts';
 import { type Disposals, listDisposals } from './disposals.ts';
 import { append, type Edge, rootOf, type Tile, tileName, tileWidth } from './merkle.ts';
 
-/** Intact; something was altered, inserted or moved; something is gone; or there is nothing to compare with. */
+/** Intact; something was altered, inserted or moved; something is missing; or there is nothing to compare with. */
 export type Verdict = 'intact' | 'altered' | 'incomplete' | 'unknown';
 
 export type Verification = {
   verdict: Verdict;
-  /** The first first; of many only some. */
+  /** The first ones, in order. */
   faults: Fault[];
   size: number;
   checkpoints: number;
@@ -30,7 +30,7 @@ export type Verification = {
 
 export type Fault = { verdict: 'altered' | 'incomplete'; entry: string; what: string };
 
-/** What was kept out of the database's reach: signed checkpoints, and which entry each leaf was, with its hash. */
+/** Copies outside the database: signed checkpoints, and which entry each leaf was, with its hash. */
 export type Kept = {
   checkpoints: Checkpoint[];
   leaves(from: number, to: number): Promise<KeptLeaf[]>;
@@ -38,16 +38,16 @@ export type Kept = {
 export type KeptLeaf = { leaf: number; advisorId: number; number: number; hash: Buffer };
 
 type Asked = { verifiers: Verifier[]; kept: Kept | null; progress(done: number, total: number): void };
-/** The tree as it is computed again, and the size up to which a checkpoint has confirmed it. */
+/** The tree as it is recomputed, and the size up to which a checkpoint has confirmed it. */
 type Walk = { edge: Edge; size: number; provenSize: number; disposed: number };
 type Evidence = { roots: Map<number, Buffer>; disposals: Disposals; kept: Kept | null };
 
-// Whole tiles, so that a page is compared with whole rows.
+// Whole tiles, so a page is compared with whole rows.
 const pageLeaves = 40 * tileWidth;
 const checkpointsPage = 5_000;
 const faultsMax = 20;
 
-/** Computes everything again, from the bytes that are stored, and compares it with everything that was signed. */
+/** Recomputes everything from the stored bytes, and compares it with everything that was signed. */
 export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: Asked): Promise<Verification> {
   const { size } = await store.findTree(deps.db);
   const faults: Fault[] = [];
@@ -75,7 +75,7 @@ export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: A
   };
 }
 
-/** The checkpoints of the database that one of the keys has signed; one that none has is a fault. */
+/** The database's checkpoints that are signed with one of the keys; any other is a fault. */
 async function readCheckpoints({ db }: Deps, verifiers: Verifier[], faults: Fault[]): Promise<Checkpoint[]> {
   const read: Checkpoint[] = [];
   for (let after = 0; ; ) {
@@ -90,7 +90,7 @@ async function readCheckpoints({ db }: Deps, verifiers: Verifier[], faults: Faul
   }
 }
 
-/** The root at each size that was signed. Two roots of one size are a fork: only a holder of the key can have made it. */
+/** The root at each signed size. Two roots for one size are a fork, which only somebody with the key can make. */
 function rootsOf(checkpoints: Checkpoint[], faults: Fault[]): Map<number, Buffer> {
   const roots = new Map<number, Buffer>();
   for (const { size, root } of checkpoints) {
@@ -116,7 +116,7 @@ async function walkPage(
   for (let leaf = from; leaf < to; leaf += 1) {
     const entry = stored.get(leaf);
     const hash = entry && leafHash(entryBytes(entry));
-    // Where the entry is gone the tree goes on with the hash that it had, so that what follows can still be checked.
+    // If the entry is gone, the tree continues with the hash it had, so the entries after it can still be checked.
     leaves.push(hash ?? kept.get(leaf)?.hash ?? hashes[leaf - from] ?? Buffer.alloc(hashBytes));
     if (!entry) faults.push(await removed(deps, leaf, kept.get(leaf)));
     else faults.push(...entryFaults(entry, hash as Buffer, { hashes, from, kept: kept.get(leaf) }));
@@ -126,7 +126,7 @@ async function walkPage(
   return faults;
 }
 
-/** What the entry's bytes hash to, beside what was stored of it and what was kept outside. */
+/** Compares the hash of the entry's bytes with the stored hash and the copied one. */
 function entryFaults(
   entry: StoredLeaf,
   hash: Buffer,
@@ -151,7 +151,7 @@ function bodyFaults(entry: StoredLeaf, disposals: Disposals, walk: Walk): Fault[
   return [];
 }
 
-/** Grows the tree by these leaves and looks at every size in between that was signed. */
+/** Grows the tree by these leaves, and checks every size in between that was signed. */
 async function grow(
   deps: Deps,
   { roots }: Evidence,
@@ -170,13 +170,13 @@ async function grow(
     const root = roots.get(size);
     if (!root) continue;
     if (rootOf(walk.edge).equals(root)) walk.provenSize = size;
-    // An entry that was named already is why; otherwise the hashes were made to fit, and one of these is false.
+    // A fault that is already reported explains it; otherwise the hashes were made to fit, and one of these is false.
     else if (!explained) return [...faults, await forged(deps, walk.provenSize, size)];
   }
   return faults;
 }
 
-/** Leaves are compared one by one; above them, whole tiles are. */
+/** Leaves are compared one by one; above them, whole tiles. */
 async function tileFaults({ db }: Deps, tiles: Tile[]): Promise<Fault[]> {
   const upper = tiles.filter(({ level }) => level > 0);
   if (upper.length === 0) return [];
@@ -186,7 +186,7 @@ async function tileFaults({ db }: Deps, tiles: Tile[]): Promise<Fault[]> {
     .map((tile) => altered(`tile ${tileName(tile)} of the tree`, 'its hashes were altered'));
 }
 
-/** Those that are not full, at the right edge. */
+/** The tiles at the right edge, which are not full. */
 function edgeTiles({ edge, size }: Walk): Tile[] {
   const tiles = edge.map((hashes, level) => ({ level, tile: Math.floor(size / tileWidth ** (level + 1)), hashes }));
   return tiles.filter(({ hashes }) => hashes.length > 0);
@@ -212,7 +212,7 @@ async function removed({ db }: Deps, leaf: number, kept: KeptLeaf | undefined): 
   return gone(entry ? nameOf(entry) : `leaf ${leaf}`, 'it was removed');
 }
 
-/** Entries of a checkpoint that the tree doesn't reach to: an older state was put back. */
+/** A checkpoint that covers more entries than the tree has: an older state was restored. */
 async function lost(size: number, checkpoints: Checkpoint[], kept: Kept | null): Promise<Fault[]> {
   const signed = checkpoints.reduce((most, each) => Math.max(most, each.size), 0);
   if (signed <= size) return [];
@@ -221,13 +221,13 @@ async function lost(size: number, checkpoints: Checkpoint[], kept: Kept | null):
   return [gone(first ? nameOf(first) : `leaf ${size}`, what)];
 }
 
-/** The tree and its checkpoint are written together: one that is larger has lost its last ones. */
+/** The tree and its checkpoint are written together: a tree larger than its last checkpoint has lost some. */
 function unsigned(size: number, signed: Checkpoint[]): Fault[] {
   const last = signed.reduce((most, each) => Math.max(most, each.size), 0);
   return last < size ? [gone(`the checkpoints after ${last} entries`, 'they were removed')] : [];
 }
 
-/** Each advisor's entries beside the head that counts them and what of them is in the tree. */
+/** Compares each advisor's entries with the head that counts them and with how many are in the tree. */
 async function compareBooks(deps: Deps): Promise<{ pending: number; odd: Fault[] }> {
   let pending = 0;
   const odd: Fault[] = [];
@@ -253,7 +253,7 @@ async function bookFault({ db }: Deps, book: BookRow): Promise<Fault | null> {
     : null;
 }
 
-/** Something that was changed weighs more than something that is gone; without a checkpoint nothing can be said. */
+/** An alteration is worse than something missing; without a checkpoint it can't tell. */
 function verdictOf(faults: Fault[], checkpoints: Checkpoint[], size: number): Verdict {
   if (faults.some(({ verdict }) => verdict === 'altered')) return 'altered';
   if (faults.length > 0) return 'incomplete';

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { insertEntries, type NewEntry } from '../../store/archive/archive.ts';
 
-/** On whose behalf something is done, and in the course of which request. */
+/** Who did something, and in which request. */
 export type By = { actor: string; traceId: string | null };
 
 export const byPerson: By = { actor: 'person', traceId: null };
@@ -9,7 +9,7 @@ export const byCarrier: By = { actor: 'carrier', traceId: null };
 export const byOperator: By = { actor: 'operator', traceId: null };
 export const byService: By = { actor: 'service', traceId: null };
 
-/** Whose book holds what belongs to no one advisor: firms, staff, applications, keys. */
+/** The advisor id for entries that belong to no advisor: about firms, staff, applications, keys. */
 export const deployment = 0;
 
 export function byApplication(applicationId: number, traceId: string): By {
@@ -25,7 +25,7 @@ export function byStaff(staffId: number): By {
   return { actor: `staff:${staffId}`, traceId: null };
 }
 
-/** Writes an entry, in the transaction that makes it true, and returns its number. */
+/** Archives an entry, in the transaction that makes it true, and returns its number. */
 export async function archive(
   deps: Deps,
   by: By,

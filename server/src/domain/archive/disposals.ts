@@ -2,12 +2,12 @@ import type { Deps } from '../../deps.ts';
 import { disposedBy } from '../../examiner/verify.mjs';
 import { listDisposals as listRows } from '../../store/record-keeping/retention.ts';
 
-/** Which bodies were disposed of, by the entries that say so. An entry that was too young for that is not among them. */
+/** Which bodies were disposed of, according to entries about disposals. Bodies that were too young don't count. */
 export type Disposals = {
   has(entry: { advisorId: number; number: number; dateTime?: string }): boolean;
 };
 
-/** Numbers of entries, from the one to the other. */
+/** A range of entry numbers, including both ends. */
 export type NumberRange = [from: number, to: number];
 
 type Disposed = ReturnType<typeof disposedBy>[number];
@@ -26,7 +26,7 @@ export async function listDisposals(deps: Deps): Promise<Disposals> {
     after = rows.at(-1) ?? after;
     if (rows.length < rowsMax) break;
   }
-  // A hold that was lifted brings lower numbers after higher ones.
+  // After a hold is lifted, lower numbers can come after higher ones.
   for (const each of disposed.values()) each.sort((a, b) => a.from - b.from);
   return {
     has({ advisorId, number, dateTime }) {

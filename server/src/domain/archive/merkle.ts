@@ -1,18 +1,18 @@
 import { hashBytes, nodeHash } from '../../examiner/verify.mjs';
 
 /**
- * A Merkle tree that only grows, as RFC 6962 hashes it, kept in tiles of 256 hashes (C2SP tlog-tiles): tile N of level L
- * holds the hashes of the complete subtrees of 256^L leaves, from the 256·N-th on. A tile that is not yet full is kept
- * too, and replaced as it fills up.
+ * An append-only Merkle tree, hashed as in RFC 6962 and stored in tiles of 256 hashes (C2SP tlog-tiles): tile N of level L
+ * has the hashes of the complete subtrees of 256^L leaves, beginning with the 256·N-th. A tile that is not full yet is
+ * stored too, and replaced as it fills up.
  */
 export type Tile = { level: number; tile: number; hashes: Buffer };
 
-/** The tiles at the right edge that are not full, by level: all that is needed to go on. */
+/** The tiles at the right edge that are not full, by level: all that is needed to append. */
 export type Edge = Buffer[];
 
-/** A complete subtree: of 2^level leaves, the index-th of its kind. */
+/** A complete subtree of 2^level leaves, the index-th at its level. */
 type Node = { level: number; index: number };
-/** Leaves from the one to before the other. */
+/** Leaves from `from` up to but not including `to`. */
 type Range = { from: number; to: number };
 
 const tileBits = 8;
@@ -20,14 +20,14 @@ export const tileWidth = 2 ** tileBits;
 
 export const emptyRoot = Buffer.from('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'hex');
 
-/** How many hashes the tile that isn't full has, by level, in a tree of that size. */
+/** How many hashes the last, incomplete tile has at each level of a tree of that size. */
 export function edgeWidths(size: number): number[] {
   const widths = [];
   for (let rest = size; rest > 0; rest = Math.floor(rest / tileWidth)) widths.push(rest % tileWidth);
   return widths;
 }
 
-/** The tree with more leaves: its new edge, and every tile that is new or has grown. */
+/** Adds leaves to the tree: returns its new edge, and every tile that is new or has grown. */
 export function append(size: number, edge: Edge, leaves: Buffer[]): { edge: Edge; tiles: Tile[] } {
   const grown = edge.map((hashes) => split(hashes));
   const tiles: Tile[] = [];
@@ -66,14 +66,14 @@ export function rootOf(edge: Edge): Buffer {
   return last ? subtrees.reduceRight((right, left) => nodeHash(left, right), last) : emptyRoot;
 }
 
-/** The tiles that are read, by name. */
+/** Tiles by name. */
 export type Tiles = ReadonlyMap<string, Buffer>;
 
 export function tileName({ level, tile }: Pick<Tile, 'level' | 'tile'>): string {
   return `${level}/${tile}`;
 }
 
-/** What proves that the leaf is in the tree of that size, as ranges whose hashes `hashesOf` gives. */
+/** The proof that the leaf is in the tree of that size, as ranges; `hashesOf` returns their hashes. */
 export function inclusionRanges(leaf: number, size: number): Range[] {
   const ranges: Range[] = [];
   let [from, to] = [0, size];
@@ -90,7 +90,7 @@ export function inclusionRanges(leaf: number, size: number): Range[] {
   return ranges;
 }
 
-/** What proves that the tree of the one size is the beginning of that of the other. */
+/** The proof that the newer tree begins with the older one, as ranges. */
 export function consistencyRanges(older: number, newer: number): Range[] {
   if (older === 0 || older >= newer) return [];
   const ranges: Range[] = [];
@@ -111,7 +111,7 @@ export function consistencyRanges(older: number, newer: number): Range[] {
   return wholeBeginning ? ranges : [{ from, to }, ...ranges];
 }
 
-/** The tiles that the hashes of these ranges are made from. */
+/** The tiles from which these ranges' hashes are computed. */
 export function tilesNeeded(ranges: Range[]): Pick<Tile, 'level' | 'tile'>[] {
   const needed = new Map<string, Pick<Tile, 'level' | 'tile'>>();
   for (const node of ranges.flatMap(nodesOf)) {
@@ -128,7 +128,7 @@ export function hashesOf(ranges: Range[], tiles: Tiles): Buffer[] {
   });
 }
 
-/** A range of a tree begins where a subtree does: it is complete subtrees, the largest first. */
+/** A range begins where a subtree does, so it consists of complete subtrees, the largest first. */
 function nodesOf({ from, to }: Range): Node[] {
   const nodes: Node[] = [];
   for (let at = from; at < to; ) {
@@ -155,7 +155,7 @@ function hashOf(node: Node, tiles: Tiles): Buffer {
   return complete(split(bytes));
 }
 
-/** The hash over a power of two of hashes. */
+/** The root of a complete subtree, whose hashes are a power of two in number. */
 function complete(hashes: Buffer[]): Buffer {
   let row = hashes;
   while (row.length > 1)

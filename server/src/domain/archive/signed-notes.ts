@@ -4,7 +4,7 @@ import { keyIdOf, readVerifier, type Verifier } from '../../examiner/verify.mjs'
 /** Signs notes (C2SP signed-note, Ed25519) under a name. */
 export type NoteSigner = {
   verifier: Verifier;
-  /** The public key as a line of text, for whoever checks. */
+  /** The public key as a line of text, for anyone who verifies. */
   publicKey: string;
   sign(text: string): string;
 };
@@ -15,13 +15,13 @@ export function makeSigningKey(): string {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** `pem` is a private key of Ed25519 in PKCS #8; anything else throws. */
+/** `pem` is an Ed25519 private key in PKCS #8; anything else throws. */
 export function makeNoteSigner(name: string, pem: string): NoteSigner {
   const privateKey = createPrivateKey(pem);
-  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('It is not a private key of Ed25519.');
+  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('It is not an Ed25519 private key.');
   const publicKey = publicKeyLine(name, privateKey);
   const verifier = readVerifier(publicKey);
-  if (!verifier) throw new Error(`"${name}" can’t name a key: it must have no spaces and no plus.`);
+  if (!verifier) throw new Error(`"${name}" can’t be a key’s name: it must have no spaces and no plus sign.`);
   return {
     verifier,
     publicKey,
@@ -32,7 +32,7 @@ export function makeNoteSigner(name: string, pem: string): NoteSigner {
   };
 }
 
-/** The last 32 bytes of its DER are the key itself. */
+/** The key itself is the last 32 bytes of the DER. */
 function publicKeyLine(name: string, privateKey: KeyObject): string {
   const der = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   const key = der.subarray(-publicKeyBytes);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
-import { disposedBy, type Advisor as PackageAdvisor, readCheckpoint } from '../../examiner/verify.mjs';
+import { disposedBy, type Advisor as ExportedAdvisor, readCheckpoint } from '../../examiner/verify.mjs';
 import { findCheckpoint } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/record-keeping/archive-export.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
@@ -12,21 +12,21 @@ import type { NoteSigner } from '../archive/signed-notes.ts';
 import { problem } from '../problems.ts';
 
 export type ExportFormat = 'eml' | 'ndjson';
-/** From the one moment to before the other. */
+/** Up to but not including `to`. */
 export type Period = { from: Date; to: Date };
 
-/** An advisor's entries of a period, with all that proves them. */
+/** An advisor's entries for a period, with their proofs. */
 export type ArchiveExport = Period & {
-  advisor: PackageAdvisor;
-  /** Every number from the first to the last is in it; both are null where the period has no entry. */
+  advisor: ExportedAdvisor;
+  /** Every number from the first to the last is in it; both are null if the period has no entry. */
   firstNumber: number | null;
   lastNumber: number | null;
   size: number;
-  /** The newest checkpoint, and earlier ones that are beginnings of its tree. */
+  /** The newest checkpoint, and earlier ones with which its tree begins. */
   checkpoint: store.StampedCheckpoint;
   earlier: (store.StampedCheckpoint & { proof: Buffer[] })[];
   signer: NoteSigner;
-  /** What says that bodies of the period were disposed of. */
+  /** The entries about disposals of bodies in the period. */
   disposals(): AsyncGenerator<ProvenEntry[]>;
   entries(): AsyncGenerator<ProvenEntry[]>;
 };
@@ -37,10 +37,10 @@ const entriesPage = 1_000;
 const numbersPage = 100_000;
 const earlierMax = 400;
 const growPauseMs = 100;
-/** How long the tree may stand still while it should grow. */
+/** How long the tree may go without growing. */
 const growMs = 30_000;
 
-/** Opens an export. That it leaves is on record, and all that was written until now is in the tree, before any of it does. */
+/** Opens an export. Before any of it leaves, the export is archived, and all entries so far, that one too, are in the tree. */
 export async function exportArchive(
   deps: ArchiveDeps,
   idOrEmail: string,
@@ -48,7 +48,7 @@ export async function exportArchive(
 ): Promise<ArchiveExport> {
   const { signer } = deps;
   if (!signer) throw noKey();
-  const advisor = await packageAdvisor(deps, idOrEmail);
+  const advisor = await exportedAdvisor(deps, idOrEmail);
   const meta = { what: 'archive', format, from: from.toISOString(), to: to.toISOString() };
   const entry = { advisorId: advisor.id, kind: 'export', memberId: null, meta, body: JSON.stringify(meta) } as const;
   const takenNumber = await growTo(deps, advisor.id, await archive(deps, byOperator, entry));
@@ -77,27 +77,27 @@ export async function exportArchive(
 function noKey() {
   return problem(
     'conflict',
-    'A package is signed, and here is no key to sign it with: set ARCHIVE_KEY_FILE, or export where it is set.',
+    'An export is signed, and there is no key to sign it with: set ARCHIVE_KEY_FILE, or export where it is set.',
   );
 }
 
 function otherKey() {
-  return problem('conflict', 'The newest checkpoint is not signed with the key of ARCHIVE_KEY_FILE.');
+  return problem('conflict', 'The newest checkpoint is not signed with the key in ARCHIVE_KEY_FILE.');
 }
 
-async function packageAdvisor(deps: Deps, idOrEmail: string): Promise<PackageAdvisor> {
+async function exportedAdvisor(deps: Deps, idOrEmail: string): Promise<ExportedAdvisor> {
   if (idOrEmail === String(deployment)) return { id: deployment, name: 'the deployment', firm: null };
   const { advisorId, name, firmId } = await getAdvisor(deps, idOrEmail);
   return { id: advisorId, name, firm: (await getFirm(deps, firmId)).name };
 }
 
-/** Grows the tree, beside other nodes that do, until the entry is in it. Returns the last that is. */
+/** Grows the tree, as other nodes may do too, until the entry is in it. Returns the number of the last entry that is. */
 async function growTo(deps: ArchiveDeps, advisorId: number, number: number): Promise<number> {
   for (let deadline = Date.now() + growMs; ; ) {
     const takenNumber = await store.findTaken(deps.db, advisorId);
     if (takenNumber >= number) return takenNumber;
     if (Date.now() > deadline)
-      throw problem('conflict', 'The tree of the archive doesn’t grow: see `assent archive status`.');
+      throw problem('conflict', 'The archive’s tree doesn’t grow: see `assent archive status`.');
     if (await growTree(deps).catch(faulty)) deadline = Date.now() + growMs;
     else await pause(growPauseMs);
   }
@@ -108,7 +108,7 @@ function faulty(error: unknown): never {
   throw problem('conflict', `${error.message} Run \`assent archive verify\`.`, { cause: error });
 }
 
-/** Times are almost in the order of numbers, but whoever began first may have committed last: so all are looked at. */
+/** Times are almost in the order of numbers, but the transaction that began first may have committed last: all are checked. */
 async function numbersOf({ db }: Deps, advisorId: number, lastNumber: number, period: Period) {
   let first: number | null = null;
   let last: number | null = null;
@@ -128,8 +128,8 @@ async function firstLeaf({ db }: Deps, advisorId: number, first: number | null):
 }
 
 /**
- * Some of the checkpoints since the first entry, spread evenly, and the last that was stamped: an examiner who has one of
- * them, or a file of all, can tell that this tree goes on from it.
+ * Some of the checkpoints since the first entry, spread evenly, and the last one with a timestamp: an examiner who has one
+ * of them, or a file with all, can tell that this tree continues from it.
  */
 async function earlierThan(
   { db }: Deps,
@@ -146,7 +146,7 @@ async function earlierThan(
   const wanted = stampedId === null || stampedId < oldestId ? ids : [...ids, stampedId];
   const found = await store.listCheckpoints(db, wanted);
   const rows = found.filter(({ size }) => size <= newest.size);
-  // An idle tree is signed again and again: one of each size is enough, a stamped one if there is one.
+  // An idle tree is signed again and again: one per size is enough, preferably one with a timestamp.
   const bySize = new Map<number, store.StampedCheckpoint>();
   for (const row of rows) if (row.token || !bySize.has(row.size)) bySize.set(row.size, row);
   if (newest.token || !bySize.get(newest.size)?.token) bySize.delete(newest.size);
@@ -167,7 +167,7 @@ async function* entriesOf(
   }
 }
 
-/** In the order of numbers, those that took bodies of these. What came into the tree since has no proof in it as it was. */
+/** Those that removed bodies of these entries, in the order of numbers. Newer ones have no proof in a tree of this size. */
 async function* disposalsOf(
   { db }: Deps,
   prover: Prover,

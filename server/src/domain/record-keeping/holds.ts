@@ -9,13 +9,13 @@ import { archive, byStaff, deployment } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { isBlank } from '../shared/text-rules.ts';
 
-/** A legal hold: what it covers is disposed of only once it is lifted, however old it is. */
+/** A legal hold: the records it covers, however old, are kept until it is lifted. */
 export type Hold = HoldRow;
-/** All of a firm, all of an advisor, or what an advisor has of one person. */
+/** All of a firm's records, all of an advisor's, or an advisor's about one person. */
 export type HoldScope = { firmId: number } | { advisorId: number; phone?: string | undefined };
 type Act = { reason: string; staff: Staff };
 
-/** It holds once this returns: a disposal that is under way is waited for, and the next one sees it. */
+/** It is in effect once this returns: a disposal in progress is waited for, and the next one sees the hold. */
 export async function addHold(deps: Deps, scope: HoldScope, { reason, staff }: Act): Promise<Hold> {
   const covered = await coveredBy(deps, scope);
   checkAct(covered.firmId, { reason, staff });
@@ -33,7 +33,7 @@ export async function liftHold(deps: Deps, holdId: number, { reason, staff }: Ac
     checkAct(hold.firmId, { reason, staff });
     await lockFirm(deps, hold.firmId);
     if (!(await store.insertHoldLift(deps.db, { holdId, reason, staffId: staff.staffId }, deps.clock.now())))
-      throw problem('conflict', `Hold ${holdId} is lifted already.`);
+      throw problem('conflict', `Hold ${holdId} is already lifted.`);
     await archiveHold(deps, 'lifted', hold, { reason, staff });
     return getHold(deps, holdId);
   });
@@ -57,13 +57,13 @@ async function coveredBy(deps: Deps, scope: HoldScope): Promise<Covered> {
   const { firmId, name } = await getAdvisor(deps, String(advisorId));
   if (phone === undefined) return { firmId, advisorId, memberId: null };
   const member = await findMember(deps.db, advisorId, phone);
-  if (!member) throw problem('not_found', `${phone} is not a number that ${name} knows: there is nothing to hold.`);
+  if (!member) throw problem('not_found', `${name} has no records about ${phone}: there is nothing to hold.`);
   return { firmId, advisorId, memberId: member.memberId };
 }
 
 function checkAct(firmId: number, { reason, staff }: Act): void {
   requireStaffOf(staff, { firmId }, 'hold records or lift a hold');
-  if (isBlank(reason)) throw problem('invalid_request', 'A reason is needed, such as the matter it is for.');
+  if (isBlank(reason)) throw problem('invalid_request', 'A reason is needed, such as the legal matter.');
 }
 
 async function archiveHold(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Deps } from '../../deps.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
 import type { Transaction } from '../../store/database/db.ts';
 import type { Compared, ComparedRecord, DoubtRow, Period } from '../../store/record-keeping/reconciliation.ts';
 import * as store from '../../store/record-keeping/reconciliation.ts';
@@ -9,8 +9,8 @@ import type { Carrier, CarrierRecord } from '../ports.ts';
 import { dayMs, dayOf, lastDayDone, nextDay, oncePerDay, startOf } from '../shared/days.ts';
 
 /**
- * Completeness: what the carrier says that it took, our attempts, messages, replies and archive entries of some days,
- * compared both ways. What is still under way is no discrepancy, nor is a text in doubt that the carrier has or hasn't.
+ * Completeness: the texts that the carrier says it accepted, our attempts, messages, replies and archive entries for some
+ * days, compared both ways. A text still in progress is no discrepancy, nor is one in doubt, whether the carrier has it or not.
  */
 export type DiscrepancyKind =
   | 'carrier record without an attempt'
@@ -25,12 +25,12 @@ export type Discrepancy = { kind: DiscrepancyKind; advisorId: number | null; wha
 export type Reconciliation = {
   firstDay: string;
   lastDay: string;
-  /** Whose records were looked at; null where it keeps none. */
+  /** The carrier whose records were compared; null if it keeps none. */
   carrier: string | null;
   counts: Counts;
   discrepancies: number;
   kinds: Partial<Record<DiscrepancyKind, number>>;
-  /** Only some of many. */
+  /** Only the first of many. */
   first: Discrepancy[];
   advisors: Record<string, { compared: number; discrepancies: number }>;
 };
@@ -52,30 +52,30 @@ const ownComparisons = [
   ['textsIn', 'entry without a reply', 'entry'],
 ] as const;
 
-/** What is younger may still be under way, here or at the carrier. */
+/** Anything younger may still be in progress, here or at the carrier. */
 const settledMs = 5 * 60 * 1000;
-/** How far the carrier's clock and ours may be apart. */
+/** How far apart the carrier's clock and ours may be. */
 const clockSkewMs = 60 * 60 * 1000;
 const daysAtOnce = 31;
 const recordsAtOnce = 1_000;
 const namedMax = 100;
-/** How long what a run that broke off has left behind is kept. */
+/** How long the leftovers of an interrupted run are kept. */
 const abandonedMs = dayMs;
 
-/** All days that are over and weren't compared yet, by one of the nodes. */
+/** Compares all days that are over and weren't compared yet, on one of the nodes. */
 export async function reconcileDue(deps: Deps): Promise<void> {
   const lastDay = dayOf(new Date(deps.clock.now().getTime() - settledMs - dayMs));
   await oncePerDay(deps, 'reconciliation', lastDay, async (finish) => {
     const days = { firstDay: await firstDayDue(deps, lastDay), lastDay };
     const reconciliation = await compareDays(deps, days);
-    await deps.db.transaction(async (db) => {
-      await finish(db);
-      await archiveReconciliation({ ...deps, db }, byService, reconciliation);
+    await inTransaction(deps, async (deps) => {
+      await finish(deps.db);
+      await archiveReconciliation(deps, byService, reconciliation);
     });
   });
 }
 
-/** The day after the last one that was done; the first time, the day on which there was a firm. */
+/** The day after the last one that was done; the first time, the day when the first firm was added. */
 async function firstDayDue(deps: Deps, lastDay: string): Promise<string> {
   const done = await lastDayDone(deps, 'reconciliation');
   const [firm] = await listFirms(deps);
@@ -83,7 +83,7 @@ async function firstDayDue(deps: Deps, lastDay: string): Promise<string> {
   return first && first < lastDay ? first : lastDay;
 }
 
-/** Compares these days now, and writes down what was found. */
+/** Compares these days now, and archives the result. */
 export async function reconcile(deps: Deps, days: Days, by: By): Promise<Reconciliation> {
   const reconciliation = await compareDays(deps, days);
   await archiveReconciliation(deps, by, reconciliation);
@@ -128,7 +128,7 @@ function wider({ from, to }: Period): [Date, Date] {
   return [new Date(from.getTime() - clockSkewMs), new Date(to.getTime() + clockSkewMs)];
 }
 
-/** In the database, so that however many there are they can be looked for. */
+/** Into the database, which can search them however many there are. */
 async function stage({ db }: Deps, runId: number, records: AsyncIterable<CarrierRecord>): Promise<void> {
   let some: CarrierRecord[] = [];
   const flush = async () => {
@@ -164,7 +164,7 @@ async function compareCarrier(db: Transaction, runId: number, period: Period, fo
     for (const record of rows) found.record(record, record.messageId === null && resolves(doubts, record));
 }
 
-/** Whether the record is that of a text in doubt; each is the record of one. */
+/** Whether the record is for a text in doubt. Each text in doubt explains one record. */
 function resolves(doubts: Map<string, DoubtRow[]>, { fromNumber, toNumber, textHash }: ComparedRecord): boolean {
   const candidates = doubts.get(toNumber) ?? [];
   const index = candidates.findIndex(
@@ -177,7 +177,7 @@ function resolves(doubts: Map<string, DoubtRow[]>, { fromNumber, toNumber, textH
 
 type Findings = ReturnType<typeof findings>;
 
-/** Counts, so that a day of any length fits in memory. */
+/** Counts as it goes, so that any number of records fits in memory. */
 function findings({ firstDay, lastDay }: Days, carrier: Carrier | null) {
   const none = { carrierRecords: 0, attempts: 0, inDoubt: 0, messages: 0, textsOut: 0, replies: 0, textsIn: 0 };
   const reconciliation: Reconciliation = {

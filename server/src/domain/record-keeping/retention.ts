@@ -1,5 +1,5 @@
-import type { Deps } from '../../deps.ts';
-import type { KeeperRow, LookedAt } from '../../store/record-keeping/retention.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
+import type { CheckedBody, KeeperRow } from '../../store/record-keeping/retention.ts';
 import * as store from '../../store/record-keeping/retention.ts';
 import { getFirm, lockFirm } from '../accounts/firms.ts';
 import { archiveSetting } from '../accounts/settings.ts';
@@ -9,14 +9,14 @@ import { problem } from '../problems.ts';
 import { dayOf, oncePerDay } from '../shared/days.ts';
 
 export type Retention = { firmId: number; firm: string; years: number };
-/** What became of an advisor's bodies whose retention is over. */
+/** What happened to an advisor's bodies whose retention is over. */
 export type Disposal = { advisorId: number; advisor: string; disposed: number; kept: number; held: boolean };
 
-type Disposing = { by: By; dryRun: boolean; told?(disposal: Disposal): void };
+type Disposing = { by: By; dryRun: boolean; report?(disposal: Disposal): void };
 
 const yearsMin = 1;
 const yearsMax = 100;
-/** Looked at in one transaction. */
+/** Per transaction. */
 const bodiesMax = 2_000;
 const keepersMax = 500;
 
@@ -25,23 +25,22 @@ export async function getRetention(deps: Deps, firmId: number): Promise<Retentio
   return { firmId, firm, years: await store.findRetention(deps.db, firmId) };
 }
 
-/** From the next disposal on, for what is there already too. */
+/** Takes effect with the next disposal, also for existing records. */
 export async function setRetention(deps: Deps, firmId: number, years: number, by: By = byOperator): Promise<Retention> {
   if (!Number.isInteger(years) || years < yearsMin || years > yearsMax)
     throw problem('invalid_request', `Records are kept for ${yearsMin} to ${yearsMax} years.`);
-  return deps.db.transaction(async (db) => {
-    const within = { ...deps, db };
-    const { name: firm } = await lockFirm(within, firmId);
-    const from = await store.findRetention(db, firmId);
+  return inTransaction(deps, async (deps) => {
+    const { name: firm } = await lockFirm(deps, firmId);
+    const from = await store.findRetention(deps.db, firmId);
     if (from === years) return { firmId, firm, years };
-    await store.insertRetention(db, firmId, { years, now: deps.clock.now() });
+    await store.insertRetention(deps.db, firmId, { years, now: deps.clock.now() });
     const values = { years: { from, to: years } };
-    await archiveSetting(within, by, { what: 'retention set', of: { firmId }, values });
+    await archiveSetting(deps, by, { what: 'retention set', of: { firmId }, values });
     return { firmId, firm, years };
   });
 }
 
-/** The day's disposal, by one of the nodes. */
+/** The day's disposal, which one of the nodes does. */
 export async function disposeDue(deps: Deps): Promise<void> {
   await oncePerDay(deps, 'disposal', dayOf(deps.clock.now()), async (finish) => {
     await dispose(deps, { by: byService, dryRun: false });
@@ -50,8 +49,8 @@ export async function disposeDue(deps: Deps): Promise<void> {
 }
 
 /**
- * Removes the bodies whose retention is over and that nothing keeps; the entries stay. What goes is decided by the
- * database itself, which lets nobody remove a body in another way. Returns how much there was.
+ * Removes the bodies whose retention is over, unless something keeps them; the entries stay. The database itself decides
+ * which bodies go, and lets nobody remove one in any other way. Returns how many there were.
  */
 export async function dispose(deps: Deps, disposing: Disposing): Promise<Pick<Disposal, 'disposed' | 'kept'>> {
   const sum = { disposed: 0, kept: 0 };
@@ -61,7 +60,7 @@ export async function dispose(deps: Deps, disposing: Disposing): Promise<Pick<Di
       const disposal = await disposeOf(deps, keeper, disposing);
       sum.disposed += disposal.disposed;
       sum.kept += disposal.kept;
-      if (disposal.disposed > 0 || disposal.kept > 0 || disposal.held) disposing.told?.(disposal);
+      if (disposal.disposed > 0 || disposal.kept > 0 || disposal.held) disposing.report?.(disposal);
     }
     after = keepers.at(-1)?.advisorId ?? after;
     if (keepers.length < keepersMax) return sum;
@@ -73,32 +72,32 @@ async function disposeOf(deps: Deps, keeper: KeeperRow, disposing: Disposing): P
   const disposal = { advisorId, advisor, disposed: 0, kept: 0, held: isHeld };
   if (isHeld) return disposal;
   for (let after = 0; ; ) {
-    const looked = await look(deps, keeper, after, disposing);
-    const old = looked.filter(({ isOld }) => isOld);
+    const bodies = await disposeSome(deps, keeper, after, disposing);
+    const old = bodies.filter(({ isOld }) => isOld);
     disposal.disposed += old.filter(({ goes }) => goes).length;
     disposal.kept += old.filter(({ goes }) => !goes).length;
-    // Bodies are in the order of time: after so many that are younger there is none to look for.
-    if (old.length === 0 || looked.length < bodiesMax) return disposal;
-    after = looked.at(-1)?.number ?? after;
+    // Bodies are in the order of time: after a batch of younger ones there are no more old ones.
+    if (old.length === 0 || bodies.length < bodiesMax) return disposal;
+    after = bodies.at(-1)?.number ?? after;
   }
 }
 
-async function look(
+async function disposeSome(
   deps: Deps,
   { advisorId, firmId }: KeeperRow,
   afterNumber: number,
   { by, dryRun }: Disposing,
-): Promise<LookedAt[]> {
+): Promise<CheckedBody[]> {
   const from = { advisorId, afterNumber, bodiesMax };
   if (dryRun) return store.listDisposable(deps.db, from);
-  return deps.db.transaction(async (db) => {
-    const looked = await store.disposeBodies(db, from);
-    const numbers = looked.filter(({ goes }) => goes).map(({ number }) => number);
-    if (numbers.length === 0) return looked;
-    const retentionYears = await store.findRetention(db, firmId);
+  return inTransaction(deps, async (deps) => {
+    const bodies = await store.disposeBodies(deps.db, from);
+    const numbers = bodies.filter(({ goes }) => goes).map(({ number }) => number);
+    if (numbers.length === 0) return bodies;
+    const retentionYears = await store.findRetention(deps.db, firmId);
     const meta = { from: numbers[0], to: numbers.at(-1), count: numbers.length, retentionYears };
     const body = JSON.stringify(rangesOf(numbers));
-    await archive({ ...deps, db }, by, { advisorId, kind: 'disposal', memberId: null, meta, body });
-    return looked;
+    await archive(deps, by, { advisorId, kind: 'disposal', memberId: null, meta, body });
+    return bodies;
   });
 }

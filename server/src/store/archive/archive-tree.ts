@@ -3,10 +3,10 @@ import type { EntryRow, Span } from './archive.ts';
 
 export type TreeRow = { size: number; root: Buffer; fault: string | null };
 export type TileRow = { level: number; tile: number; hashes: Buffer };
-/** Entries of one advisor that are leaves, one after the other. */
+/** Consecutive entries of one advisor that are consecutive leaves. */
 export type RunRow = { firstLeaf: number; advisorId: number; firstNumber: number; entries: number };
 export type CheckpointRow = { checkpointId: number; size: number; note: string; dateTimeCreated: Date };
-/** An entry as it is hashed: times with all of their digits, the commitment in hex. */
+/** An entry as it is hashed: its time with all digits, the commitment in hex. */
 export type LeafRow = Omit<EntryRow, 'body' | 'dateTimeCreated'> & { commitment: string; dateTime: string };
 
 export const leafColumns = `
@@ -14,7 +14,7 @@ export const leafColumns = `
   e.trace_id as "traceId", e.meta, encode(e.commitment, 'hex') as commitment,
   to_char(e.date_time_created at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "dateTime"`;
 
-/** The tree, locked until the transaction ends; null where another node has it. */
+/** The tree, locked until the transaction ends; null if another node has it. */
 export async function claimTree(db: Db): Promise<TreeRow | null> {
   const [row] = await db.query<TreeRow>(
     `select size, root, fault
@@ -40,7 +40,7 @@ export async function updateTreeFault(db: Db, fault: string | null): Promise<voi
   await db.query('update archive_tree set fault = $1 where fault is distinct from $1', [fault]);
 }
 
-/** Entries that are not in the tree yet, in the order of advisors. */
+/** The entries that are not in the tree yet, in the order of advisors. */
 export async function listUntaken(db: Db, advisorsMax: number): Promise<Span[]> {
   return db.query<Span>(
     `select h.advisor_id as "advisorId", coalesce(t.last_number, 0) as after, h.last_number as "upTo"
@@ -54,7 +54,7 @@ export async function listUntaken(db: Db, advisorsMax: number): Promise<Span[]> 
   );
 }
 
-/** The entries of these spans, in the order of spans and numbers. */
+/** The entries in these spans, in the order of spans and numbers. */
 export async function listLeaves(db: Db, spans: Span[]): Promise<LeafRow[]> {
   return db.query<LeafRow>(
     `select ${leafColumns}
@@ -89,7 +89,7 @@ export async function upsertTiles(db: Db, tiles: TileRow[]): Promise<void> {
   );
 }
 
-/** Writes down which entries became which leaves. */
+/** Records which entries became which leaves. */
 export async function insertRuns(db: Db, runs: RunRow[]): Promise<void> {
   const columns = [
     runs.map(({ firstLeaf }) => firstLeaf),
@@ -113,7 +113,7 @@ export async function insertRuns(db: Db, runs: RunRow[]): Promise<void> {
   );
 }
 
-/** The runs that have leaves from that one on, the first of them maybe in its middle. */
+/** The runs with this leaf and later ones; the leaf may be in the middle of the first run. */
 export async function listRuns(db: Db, fromLeaf: number, limit: number): Promise<RunRow[]> {
   return db.query<RunRow>(
     `select first_leaf as "firstLeaf", advisor_id as "advisorId", first_number as "firstNumber", entries
@@ -138,7 +138,7 @@ export async function insertCheckpoint(
   );
 }
 
-/** The newest. */
+/** The newest one. */
 export async function findCheckpoint(db: Db): Promise<CheckpointRow | null> {
   const [row] = await db.query<CheckpointRow>(
     `select checkpoint_id as "checkpointId", size, note, date_time_created as "dateTimeCreated"
@@ -163,10 +163,10 @@ export async function listCheckpointsAfter(db: Db, checkpointId: number, limit: 
   );
 }
 
-/** An entry at its place in the tree, with its body where that is still kept. */
+/** An entry at its place in the tree, with its body if that is still kept. */
 export type StoredLeaf = LeafRow & { leaf: number; salt: Buffer | null; body: Buffer | null };
 
-/** The entries that are leaves from the one to before the other, as far as they are there. */
+/** The entries for the leaves from `from` up to but not including `to`, if they exist. */
 export async function listStoredLeaves(db: Db, from: number, to: number): Promise<StoredLeaf[]> {
   return db.query<StoredLeaf>(
     `select r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, b.body
@@ -184,7 +184,7 @@ export async function listStoredLeaves(db: Db, from: number, to: number): Promis
   );
 }
 
-/** Which entry the leaf is, as the runs have it. */
+/** Which entry the leaf is, according to the runs. */
 export async function findLeafEntry(db: Db, leaf: number): Promise<{ advisorId: number; number: number } | null> {
   const [row] = await db.query<{ advisorId: number; number: number }>(
     `select advisor_id as "advisorId", first_number + $1 - first_leaf as number
@@ -195,7 +195,7 @@ export async function findLeafEntry(db: Db, leaf: number): Promise<{ advisorId: 
   return row ?? null;
 }
 
-/** What the tables say of each advisor's entries: where they disagree, something was added or taken away. */
+/** What the tables say about each advisor's entries: if they disagree, something was added or removed. */
 export type BookRow = {
   advisorId: number;
   lastNumber: number | null;
@@ -221,7 +221,7 @@ export async function listBooks(db: Db): Promise<BookRow[]> {
   );
 }
 
-/** The first number of an advisor's entries, up to one, that is not there; null where none is missing. */
+/** The first missing number among an advisor's entries up to one; null if none is missing. */
 export async function findGap(db: Db, advisorId: number, upTo: number): Promise<number | null> {
   const [row] = await db.query<{ number: number }>(
     `select wanted as number

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 
-/** What an entry is about; texts that go out are written with their messages (store/texting/texts.ts). */
+/** What an entry is about. Outgoing texts are archived with their messages (store/texting/texts.ts). */
 export type EntryKind =
   | 'text_in'
   | 'consent'
@@ -15,7 +15,7 @@ export type EntryKind =
   | 'disposal'
   | 'reconciliation';
 
-/** Something that happened to an advisor's texting, as the archive keeps it; of advisor 0 it is the deployment's. */
+/** Something that happened in an advisor's texting, as the archive keeps it; advisor 0 is the deployment. */
 export type NewEntry = {
   advisorId: number;
   kind: EntryKind;
@@ -41,8 +41,8 @@ export type EntryRow = {
 };
 
 /**
- * Adds entries, and returns the number of each. The head row of an advisor gives the numbers out: it stays locked until
- * the transaction ends, so that they are dense and in the order of commits.
+ * Adds entries, and returns the number of each. The numbers come from the advisor's head row, which stays locked until the
+ * transaction ends, so they have no gaps and are in the order of commits.
  */
 export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Promise<number[]> {
   if (entries.length === 0) return [];
@@ -97,7 +97,7 @@ export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Pro
   return rows.map(({ number }) => number);
 }
 
-/** Locks the heads of all these advisors, in the order in which everybody does, for who adds entries more than once. */
+/** Locks these advisors' heads, always in the same order, for callers that add entries more than once. */
 export async function lockHeads(db: Db, advisorIds: number[]): Promise<void> {
   await db.query(
     `select
@@ -110,5 +110,5 @@ export async function lockHeads(db: Db, advisorIds: number[]): Promise<void> {
   );
 }
 
-/** Entries of an advisor, by number: after the one, up to and with the other. */
+/** An advisor's entries by number: after `after`, up to and including `upTo`. */
 export type Span = { advisorId: number; after: number; upTo: number };

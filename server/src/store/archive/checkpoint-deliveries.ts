@@ -3,7 +3,7 @@ import type { Db } from '../database/db.ts';
 export type DeliveryKind = 'command' | 'timestamp';
 export type DeliveryRow = { checkpointId: number; dateTimeCreated: Date };
 
-/** Of the newest checkpoint that was delivered so. */
+/** The delivery of the newest checkpoint that was delivered this way. */
 export async function findLastDelivery(db: Db, kind: DeliveryKind): Promise<DeliveryRow | null> {
   const [row] = await db.query<DeliveryRow>(
     `select checkpoint_id as "checkpointId", date_time_created as "dateTimeCreated"
@@ -17,7 +17,7 @@ export async function findLastDelivery(db: Db, kind: DeliveryKind): Promise<Deli
   return row ?? null;
 }
 
-/** Two nodes may have delivered the same one: the first to say so is remembered. */
+/** Two nodes may have delivered the same checkpoint: the first to record it wins. */
 export async function insertDelivery(
   db: Db,
   { checkpointId, kind, token, now }: { checkpointId: number; kind: DeliveryKind; token: Buffer | null; now: Date },
@@ -31,8 +31,8 @@ export async function insertDelivery(
 }
 
 /**
- * The id that the checkpoint has. One that is not there was signed before an older backup was put back: then the last id
- * of a smaller tree, so that none of this size or a larger one is passed over.
+ * The checkpoint's id. If it is missing, it was signed before an older backup was restored: then the last id for a smaller
+ * tree, so that no checkpoint of this size or larger is skipped.
  */
 export async function findCheckpointId(db: Db, { size, note }: { size: number; note: string }): Promise<number> {
   const [row] = await db.query<{ checkpointId: number }>(

@@ -1,18 +1,18 @@
 import type { Db } from '../database/db.ts';
 import type { Span } from './archive.ts';
 
-/** How far an advisor's archive has come. */
+/** The last entry of an advisor's archive. */
 export type Head = { advisorId: number; lastNumber: number };
-/** A text or a change of consent, with whose it is. */
+/** A text or a change of consent, and whose it is. */
 export type TextRow = {
   advisorId: number;
   advisorName: string;
   number: number;
   kind: 'text_out' | 'text_in' | 'consent';
-  /** Unset where the entry is about nobody. */
+  /** Null if the entry is not about a person. */
   phone: string | null;
   meta: string;
-  /** Unset where it is no longer kept. */
+  /** Null once it is no longer kept. */
   body: string | null;
   dateTimeCreated: Date;
 };
@@ -24,10 +24,10 @@ const textJoins = `
   join advisors a on a.advisor_id = e.advisor_id
   left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
   left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number`;
-// By time, but each advisor's by number: what one transaction wrote stays together, whenever it began.
+// By time, but each advisor's by number, so that one transaction's entries stay together whenever it began.
 const textOrder = 'max(e.date_time_created) over (partition by e.advisor_id order by e.number)';
 
-/** Of one advisor, or of all. Every entry up to a head is committed: whoever adds one holds the head until then. */
+/** One advisor's, or all. Every entry up to a head is committed: its transaction locks the head until then. */
 export async function listHeads(db: Db, advisorId: number | null): Promise<Head[]> {
   return db.query<Head>(
     `select advisor_id as "advisorId", last_number as "lastNumber"

@@ -1,9 +1,9 @@
 import { leafColumns, type StoredLeaf } from '../archive/archive-tree.ts';
 import type { Db } from '../database/db.ts';
 
-/** An entry at its place in the tree, with its body, and the number of the person whom it is about. */
+/** An entry at its place in the tree, with its body and the phone number of the person it is about. */
 export type ExportRow = StoredLeaf & { phone: string | null };
-/** A checkpoint, with the answer of the time-stamping authority where it was stamped. */
+/** A checkpoint, with the time-stamping authority's answer if it was stamped. */
 export type StampedCheckpoint = { checkpointId: number; size: number; note: string; token: Buffer | null };
 
 const exportColumns = `r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, b.body, m.phone`;
@@ -20,7 +20,7 @@ export async function findTaken(db: Db, advisorId: number): Promise<number> {
   return row?.lastNumber ?? 0;
 }
 
-/** The first and the last of these numbers whose entries are of the period. */
+/** The first and the last of these numbers with an entry in the period. */
 export async function findNumbers(
   db: Db,
   advisorId: number,
@@ -35,7 +35,7 @@ export async function findNumbers(
   return row ?? { first: null, last: null };
 }
 
-/** Entries in the order of numbers, as far as they are there and in the tree. */
+/** Those of the entries that exist and are in the tree, in the order of numbers. */
 export async function listExport(
   db: Db,
   advisorId: number,
@@ -61,7 +61,7 @@ export async function listExport(
   );
 }
 
-/** The disposals of an advisor after one, in the order of numbers, as far as they are in the tree. */
+/** An advisor's disposals after one, in the order of numbers, if they are in the tree. */
 export async function listDisposalExport(
   db: Db,
   advisorId: number,
@@ -85,7 +85,7 @@ export async function listDisposalExport(
   );
 }
 
-/** The first checkpoint that is signed over more leaves than that, by its id. */
+/** The id of the first checkpoint that covers more leaves than that. */
 export async function findCheckpointOver(db: Db, leaf: number): Promise<number | null> {
   const [row] = await db.query<{ checkpointId: number | null }>(
     `select min(checkpoint_id) as "checkpointId"
@@ -96,7 +96,7 @@ export async function findCheckpointOver(db: Db, leaf: number): Promise<number |
   return row?.checkpointId ?? null;
 }
 
-/** The newest checkpoint up to one that was stamped, by its id. */
+/** The id of the newest stamped checkpoint, up to and including this one. */
 export async function findStamped(db: Db, upToCheckpointId: number): Promise<number | null> {
   const [row] = await db.query<{ checkpointId: number }>(
     `select checkpoint_id as "checkpointId"
@@ -109,7 +109,7 @@ export async function findStamped(db: Db, upToCheckpointId: number): Promise<num
   return row?.checkpointId ?? null;
 }
 
-/** These checkpoints, as far as they are there, oldest first. */
+/** Those of the checkpoints that exist, oldest first. */
 export async function listCheckpoints(db: Db, checkpointIds: number[]): Promise<StampedCheckpoint[]> {
   return db.query<StampedCheckpoint>(
     `select c.checkpoint_id as "checkpointId", c.size, c.note, d.token

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 
-/** A legal hold, with who and why; of all of a firm where it names no advisor, of all of an advisor where it names no phone. */
+/** A legal hold, with who and why. Without an advisor it covers the whole firm, without a phone all of the advisor's records. */
 export type HoldRow = {
   holdId: number;
   firmId: number;
@@ -42,7 +42,7 @@ export async function insertHold(db: Db, hold: NewHold, now: Date): Promise<numb
   return row.holdId;
 }
 
-/** False where it is lifted already. */
+/** False if it is already lifted. */
 export async function insertHoldLift(
   db: Db,
   lift: { holdId: number; reason: string; staffId: number },

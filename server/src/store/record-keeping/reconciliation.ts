@@ -1,8 +1,8 @@
 import type { Db, Transaction } from '../database/db.ts';
 
-/** From the one moment to before the other. */
+/** Up to but not including `to`. */
 export type Period = { from: Date; to: Date };
-/** A carrier's record, with the SHA-256 of its text where the carrier tells it. */
+/** A carrier's record, with the SHA-256 of its text if the carrier provides it. */
 export type StagedRecord = {
   carrierMessageId: string;
   fromNumber: string;
@@ -11,9 +11,9 @@ export type StagedRecord = {
   dateTime: Date;
 };
 
-/** Something of ours, and whether what must be beside it is. */
+/** One of our records, and whether its counterpart exists. */
 export type Compared = { advisorId: number; id: number; isMatched: boolean };
-/** An attempt of which nobody knows what became, or that still lasts. */
+/** An attempt whose outcome is unknown, or that is still in progress. */
 export type DoubtRow = {
   advisorId: number;
   messageId: number;
@@ -22,7 +22,7 @@ export type DoubtRow = {
   textHash: Buffer | null;
 };
 export type ComparedRecord = Omit<StagedRecord, 'dateTime'> & {
-  /** Whose number it went out from; unset where nobody has it. */
+  /** The advisor whose number it was sent from; null if nobody has that number. */
   advisorId: number | null;
   messageId: number | null;
   hasAttempt: boolean;
@@ -49,7 +49,7 @@ export async function insertCarrierRecords(db: Db, runId: number, records: Stage
   );
 }
 
-/** Those of a run, or of all that began before it; some at a time, until none is left. */
+/** Those of a run, or of all earlier runs; in batches, until none is left. */
 export async function deleteCarrierRecords(db: Db, runs: { is: number } | { before: number }): Promise<void> {
   const [condition, runId] = 'is' in runs ? ['run_id = $1', runs.is] : ['run_id < $1', runs.before];
   let deleted: number;
@@ -70,7 +70,7 @@ export async function deleteCarrierRecords(db: Db, runs: { is: number } | { befo
   while (deleted === deletedMax);
 }
 
-/** Attempts that the carrier said it took, and whether it has them on record. */
+/** Attempts that the carrier accepted, and whether it has a record of them. */
 export function compareAttempts(db: Transaction, runId: number, { from, to }: Period): AsyncGenerator<Compared[]> {
   return fetched<Compared>(
     db,
@@ -92,7 +92,7 @@ export function compareAttempts(db: Transaction, runId: number, { from, to }: Pe
   );
 }
 
-/** Attempts whose answer was lost, or that have none yet, with all that is needed to recognise the carrier's record. */
+/** Attempts whose answer was lost or hasn't come yet, with everything needed to recognize the carrier's record. */
 export function listDoubts(db: Transaction, { from, to }: Period): AsyncGenerator<DoubtRow[]> {
   return fetched<DoubtRow>(
     db,
@@ -122,7 +122,7 @@ export function listDoubts(db: Transaction, { from, to }: Period): AsyncGenerato
   );
 }
 
-/** The carrier's records of the period, each with the message that has its id. A body that is gone can't differ. */
+/** The carrier's records for the period, each with the message that has its id. A removed body counts as the same. */
 export function compareRecords(db: Transaction, runId: number, { from, to }: Period): AsyncGenerator<ComparedRecord[]> {
   return fetched<ComparedRecord>(
     db,
@@ -204,7 +204,7 @@ export function compareOwn(
   );
 }
 
-/** A statement's rows, some at a time: however long a day's list is, no statement runs out of time. */
+/** A query's rows in batches: no statement times out, however many rows there are. */
 async function* fetched<Row extends object>(db: Transaction, sql: string, values: unknown[]): AsyncGenerator<Row[]> {
   await db.query(`declare compared no scroll cursor for ${sql}`, values);
   for (;;) {

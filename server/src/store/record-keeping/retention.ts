@@ -18,7 +18,7 @@ export async function findRetention(db: Db, firmId: number): Promise<number> {
   return row.years;
 }
 
-/** An advisor whose records may be due; held where a hold keeps all of them. */
+/** An advisor whose records may be due for disposal; held if a hold keeps all of them. */
 export type KeeperRow = { advisorId: number; advisor: string; firmId: number; isHeld: boolean };
 
 export async function listKeepers(db: Db, afterAdvisorId: number, limit: number): Promise<KeeperRow[]> {
@@ -41,22 +41,22 @@ export async function listKeepers(db: Db, afterAdvisorId: number, limit: number)
   );
 }
 
-/** A body that was looked at: whether its retention is over, and whether it goes. */
-export type LookedAt = { number: number; isOld: boolean; goes: boolean };
-export type LookFrom = { advisorId: number; afterNumber: number; bodiesMax: number };
+/** A body that was checked: whether its retention is over, and whether it goes. */
+export type CheckedBody = { number: number; isOld: boolean; goes: boolean };
+export type CheckFrom = { advisorId: number; afterNumber: number; bodiesMax: number };
 
-/** Removes what can go among the next bodies by number. The database checks retention and holds itself. */
-export async function disposeBodies(db: Db, { advisorId, afterNumber, bodiesMax }: LookFrom): Promise<LookedAt[]> {
-  return db.query<LookedAt>(
+/** Checks the next bodies by number, and removes those that can go. The database itself checks retention and holds. */
+export async function disposeBodies(db: Db, { advisorId, afterNumber, bodiesMax }: CheckFrom): Promise<CheckedBody[]> {
+  return db.query<CheckedBody>(
     `select body_number as number, is_old as "isOld", is_disposed as goes
      from dispose_bodies($1, $2, $3)`,
     [advisorId, afterNumber, bodiesMax],
   );
 }
 
-/** What that would remove. */
-export async function listDisposable(db: Db, { advisorId, afterNumber, bodiesMax }: LookFrom): Promise<LookedAt[]> {
-  return db.query<LookedAt>(
+/** The same check without removing anything. */
+export async function listDisposable(db: Db, { advisorId, afterNumber, bodiesMax }: CheckFrom): Promise<CheckedBody[]> {
+  return db.query<CheckedBody>(
     `select body_number as number, is_old as "isOld", is_disposable as goes
      from disposable_bodies($1, $2, $3)`,
     [advisorId, afterNumber, bodiesMax],
@@ -71,7 +71,7 @@ export type DisposalRow = {
   dateTime: string;
 };
 
-/** The entries that say what was disposed of, in the order of advisors and numbers. */
+/** The entries about disposals, in the order of advisors and numbers. */
 export async function listDisposals(
   db: Db,
   after: { advisorId: number; number: number },
