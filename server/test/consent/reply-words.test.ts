@@ -25,11 +25,11 @@ const words: Record<Exclude<ReplyMeaning, 'opt_out_wording' | 'other'>, string[]
 };
 
 const disguises: Record<string, (word: string) => string> = {
-  'as it is': (word) => word,
+  none: (word) => word,
   'lower case': (word) => word.toLowerCase(),
   'a capital': (word) => word.charAt(0) + word.slice(1).toLowerCase(),
   spaces: (word) => `  ${word}\t `,
-  'a full stop and spaces': (word) => ` ${word.toLowerCase()}. `,
+  'a period and spaces': (word) => ` ${word.toLowerCase()}. `,
   exclamation: (word) => `${word}!!!`,
   'a question': (word) => `¿${word}?`,
   'a line break': (word) => `${word}\r\n`,
@@ -84,7 +84,7 @@ suite('a word that is the whole message', () => {
     );
   });
 
-  test('is not found inside another word or beside one', () => {
+  test('is not found inside or next to another word', () => {
     for (const text of [
       'STOPS',
       'UNSTOPPABLE',
@@ -522,20 +522,20 @@ suite('a hostile text', () => {
     'line breaks and spaces': '\n ',
     'zero-width characters': '\u200b',
     'clauses of one letter': 'a. ',
-    'courtesy that leads nowhere': 'please ',
-    'don’t that leads nowhere': 'dont ever keep even ',
-    'stop that leads nowhere': 'stop all these the your ',
-    'wanting that leads nowhere': 'i do not want to receive any more of ',
-    'lists that lead nowhere': 'remove me from all of your ',
+    'please without a request': 'please ',
+    'don’t without a verb': 'dont ever keep even ',
+    'stop without an object': 'stop all these the your ',
+    'not wanting without an object': 'i do not want to receive any more of ',
+    'remove me without a list': 'remove me from all of your ',
     'don’t stop': 'dont stop ',
     emoji: '👨‍👩‍👧‍👦',
   }))
-    test(`of 100 kB is read in no time: ${about}`, () => {
+    test(`of 100 kB is read in linear time: ${about}`, () => {
       const text = `${piece.repeat(100_000 / Buffer.byteLength(piece))} x`;
-      const start = performance.now();
+      const start = process.cpuUsage();
       assert.equal(readReply(text), 'other');
-      // Linear, it takes a few milliseconds; quadratic, minutes.
-      assert.ok(performance.now() - start < 2_000);
+      // Linear time is a few milliseconds of CPU; quadratic would be minutes.
+      assert.ok(process.cpuUsage(start).user < 2_000_000);
     });
 
   test('never makes it throw', () => {

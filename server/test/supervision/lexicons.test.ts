@@ -261,7 +261,7 @@ suite('phrases', () => {
   const match = matcherOf([falcon, merger]);
   const rulesIn = (text: string) => match(text).map(({ rule }) => rule);
 
-  test('match whole words, in any case, with or without accents, whatever white space is between them', () => {
+  test('match whole words, in any case, with or without accents, with any white space in between', () => {
     for (const text of ['project falcon', 'PROJECT  Falcon!', 'Re: (project-falcon)', 'the Project\n\tFalcon memo'])
       assert.deepEqual(rulesIn(text), ['Falcon'], text);
     for (const text of ['CAFE PLAN', 'café\u00a0plan', 'cafe\u0301 plan', 'ca\u200bfé plan'])
@@ -278,7 +278,7 @@ suite('phrases', () => {
       assert.deepEqual(rulesIn(text), [], text);
   });
 
-  test('of several rules all that match are told, each once, with what was found', () => {
+  test('all rules that match are reported, each once, with what was found', () => {
     assert.deepEqual(match('Merger: project FALCON two, and project falcon, merger'), [
       { rule: 'Falcon', action: 'hold', found: 'project falcon' },
       { rule: 'Merger', action: 'flag', found: 'merger' },
@@ -286,7 +286,7 @@ suite('phrases', () => {
   });
 });
 
-test('the time that matching takes grows with the text and no faster', () => {
+test('matching takes time that is linear in the length of the text', () => {
   const rules = Object.keys(cases).map((detector) => ({ name: detector, action: 'flag', detector }) as Rule);
   const phrases = Array.from({ length: 500 }, (_, index) => `${'a '.repeat(19)}b${index}`);
   const match = matcherOf([...rules, { name: 'Phrases', action: 'flag', phrases }]);
@@ -298,23 +298,23 @@ test('the time that matching takes grows with the text and no faster', () => {
     'text me it this that ',
     'lets take this ',
   ];
-  const startMs = performance.now();
+  const start = process.cpuUsage();
   for (const each of [...nasty, ...wordy]) match(each.repeat(100_000 / each.length));
-  const tookMs = performance.now() - startMs;
-  // It takes a quarter of a second; were it quadratic, it would be hours.
+  const tookMs = process.cpuUsage(start).user / 1_000;
+  // It takes half a second; if it were quadratic, it would take hours.
   assert.ok(tookMs < 10_000, `${tookMs} ms`);
 });
 
-test('a lexicon that is not one is refused, and the reason told', async () => {
+test('an invalid lexicon is refused with a reason', async () => {
   const name = 'Card';
   const rule = (change: object) => JSON.stringify({ rules: [{ name, action: 'hold', ...change }] });
   const phrases = (...given: unknown[]) => rule({ phrases: given });
-  // Refused before anything is looked up, so that nothing else is needed.
+  // Refused before anything is looked up, so no deps are needed.
   for (const [json, says] of [
     ['{"rules": [', /is JSON, and this is not/],
     ['[]', /an object with "rules"/],
     ['{"rules": [], "version": 3}', /an object with "rules"/],
-    ['{"rules": [5]}', /rule 1 has not/],
+    ['{"rules": [5]}', /rule 1 doesn’t/],
     [rule({ detector: 'card_number', name: ' ' }), /a name of 1 to 100/],
     [rule({ detector: 'card_number', name: 'x'.repeat(101) }), /a name of 1 to 100/],
     [rule({ detector: 'card_number', action: 'delete' }), /one of flag, hold, block/],
@@ -332,7 +332,7 @@ test('a lexicon that is not one is refused, and the reason told', async () => {
     [phrases('\ud800 lone'), /phrases of 1 to 20 words/],
     [phrases(...Array(2_001).fill('x')), /at most 2000 phrases/],
     [JSON.stringify({ rules: Array(101).fill({ name, action: 'hold', phrases: ['x'] }) }), /at most 100 rules/],
-    [JSON.stringify({ rules: Array(2).fill({ name, action: 'hold', phrases: ['x'] }) }), /no two rules of one name/],
+    [JSON.stringify({ rules: Array(2).fill({ name, action: 'hold', phrases: ['x'] }) }), /rules with different names/],
   ] as const)
     await assert.rejects(setLexicon({} as Deps, 1, json), says, json.slice(0, 100));
 });

@@ -58,7 +58,7 @@ suite('assent, for supervision', () => {
 
     writeFileSync(file, '{"rules": [{"name": "Falcon"}]}');
     await refused(1, [
-      [['lexicons', 'set', firm(), file], /an action, one of flag, hold, block; rule 1 has not/],
+      [['lexicons', 'set', firm(), file], /an action, one of flag, hold, block; rule 1 doesn’t/],
       [['lexicons', 'show', '999'], /no firm 999/],
     ]);
     await refused(2, [[['lexicons', 'set', firm(), join(folder, 'none.json')], /There is no file/]]);
@@ -114,7 +114,7 @@ suite('assent, for supervision', () => {
     );
     assert.ok(!shown.includes('\u2066'), 'what people write can’t control a terminal');
     await refused(1, [
-      [['reviews', 'reject', id, '--by', 'sue@test.example'], /was approved by Sue already/],
+      [['reviews', 'reject', id, '--by', 'sue@test.example'], /was already approved by Sue/],
       [['reviews', 'approve', id, '--by', 'nobody@test.example'], /nobody nobody@/],
     ]);
     await refused(2, [[['reviews', 'list', '--status', 'shut'], /--status must be one of open, approved, rejected/]]);

@@ -44,11 +44,11 @@ async function reviewsOf(phone: string, status: Review['status'] = 'open'): Prom
 
 async function reviewOf(phone: string): Promise<Review> {
   const [review, ...more] = await reviewsOf(phone);
-  assert.ok(review && more.length === 0, `one review of ${phone}`);
+  assert.ok(review && more.length === 0, `one review about ${phone}`);
   return review;
 }
 
-/** A text that waits for somebody to approve it. */
+/** A text that is held for approval. */
 async function heldText(text = promise): Promise<{ phone: string; messageId: number; reviewId: number }> {
   const phone = await acceptedPhone(world, ann);
   const { body } = await send(ann, { phone, text });
@@ -64,7 +64,7 @@ async function status(messageId: number): Promise<[string, string | null]> {
   return [body.status, body.failureCode];
 }
 
-/** What the phone has, once all that may go has gone. */
+/** The phone's texts, once everything that may go out has gone out. */
 async function onPhone(phone: string): Promise<string[]> {
   await world.dispatcher.settled();
   return (await handset(world, phone)).map(({ text }) => text);
@@ -85,7 +85,7 @@ async function setRules(...rules: object[]): Promise<void> {
 }
 
 suite('a text that is sent', () => {
-  test('and blocked is a failure for each recipient, goes to nobody, and is before the firm with its text', async () => {
+  test('and blocked is a failure for each recipient, goes to nobody, and is up for review with its text', async () => {
     const [phone, stopped] = [await acceptedPhone(world, ann), newPhone()];
     await say(world, ann, stopped, 'STOP');
     const { status, body, headers } = await send(ann, { phoneNumbers: [phone, stopped], text: card });
@@ -112,7 +112,7 @@ suite('a text that is sent', () => {
     assert.ok(headers['x-trace-id']);
   });
 
-  test('and held is a success with status held, in the archive, and goes nowhere by itself', async () => {
+  test('and held is a success with status held, is archived, and doesn’t go out on its own', async () => {
     const phone = await acceptedPhone(world, ann);
     const { body } = await send(ann, { phone, text: promise });
     const [{ messageId }] = body.successes;
@@ -126,7 +126,7 @@ suite('a text that is sent', () => {
     assert.deepEqual([kind, of, archiveNumber], ['held', messageId, entry?.number]);
   });
 
-  test('and flagged goes out and is before the firm; what nothing is found in is not', async () => {
+  test('and flagged goes out and is up for review; a text without findings is not', async () => {
     const [phone, other] = [await acceptedPhone(world, ann), await acceptedPhone(world, ann)];
     await setRules({ name: 'Falcon', action: 'flag', phrases: ['project falcon'] });
     try {
@@ -148,27 +148,27 @@ suite('a text that is sent', () => {
 });
 
 suite('a text that is held', () => {
-  test('goes out once when it is approved, and the archive has who did it and why', async () => {
+  test('goes out once when it is approved, and the archive says who approved it and why', async () => {
     const { phone, messageId, reviewId } = await heldText();
-    const { outcome, decidedBy } = await decide(reviewId, 'approved', { note: 'A quote of the prospectus' });
+    const { outcome, decidedBy } = await decide(reviewId, 'approved', { note: 'A quote from the prospectus' });
     assert.deepEqual([outcome, decidedBy], ['queued', 'Sue']);
     assert.deepEqual(await status(messageId), ['queued', null]);
     assert.deepEqual(await onPhone(phone), [promise]);
     assert.deepEqual(await status(messageId), ['sent', null]);
     const [entry] = await entries(world, ann, phone, 'review');
-    assert.deepEqual([entry?.actor, entry?.body], [`staff:${sue.staffId}`, 'A quote of the prospectus']);
+    assert.deepEqual([entry?.actor, entry?.body], [`staff:${sue.staffId}`, 'A quote from the prospectus']);
     const { reviewId: of, decision, outcome: came, rules } = entry?.meta ?? {};
     assert.deepEqual([of, decision, came, rules], [reviewId, 'approved', 'queued', ['Promise of returns']]);
   });
 
-  test('has failed when it is rejected', async () => {
+  test('fails when it is rejected', async () => {
     const { phone, messageId, reviewId } = await heldText();
     await decide(reviewId, 'rejected');
     assert.deepEqual(await status(messageId), ['failed', 'text_blocked']);
     assert.deepEqual(await onPhone(phone), []);
   });
 
-  test('is decided once, also by two at the same moment', async () => {
+  test('is decided once, even by two people at the same time', async () => {
     for (const other of ['approved', 'rejected'] as const) {
       const { phone, messageId, reviewId } = await heldText();
       const outcomes = await Promise.allSettled([decide(reviewId, 'approved'), decide(reviewId, other)]);
@@ -182,7 +182,7 @@ suite('a text that is held', () => {
     }
   });
 
-  test('doesn’t go to somebody who has said STOP since', async () => {
+  test('doesn’t go to somebody who has replied STOP since', async () => {
     const { phone, messageId, reviewId } = await heldText();
     await say(world, ann, phone, 'STOP');
     const { outcome } = await decide(reviewId, 'approved');
@@ -191,7 +191,7 @@ suite('a text that is held', () => {
     assert.ok(!(await onPhone(phone)).includes(promise));
   });
 
-  test('nor to somebody who says STOP between the approval and its turn', async () => {
+  test('nor to somebody who replies STOP between the approval and the sending', async () => {
     const { phone, messageId, reviewId } = await heldText();
     await decide(reviewId, 'approved');
     await say(world, ann, phone, 'STOP');
@@ -199,12 +199,12 @@ suite('a text that is held', () => {
     assert.deepEqual(await status(messageId), ['failed', 'opted_out']);
   });
 
-  test('takes its place in the pace and waits for the recipient’s day when it is approved, not before', async () => {
+  test('is paced and deferred to the recipient’s hours as of its approval, not before', async () => {
     const { advisorId } = ann.advisor;
     const set = (assignment: string) =>
       world.database.asOwner(`update advisors set ${assignment} where advisor_id = $1`, [advisorId]);
     const texts = [await heldText(), await heldText(), await heldText(), await heldText()] as const;
-    // Half past three in New York, where these numbers are from.
+    // 3:30 in New York, where these numbers are.
     const night: Deps = { ...world.deps, clock: { now: () => new Date('2031-05-06T07:30:00Z') } };
     const approveAtNight = (reviewId: number) => decideReview(night, reviewId, { decision: 'approved', staff: sue });
     try {
@@ -222,7 +222,7 @@ suite('a text that is held', () => {
       assert.equal(deferred?.deferredUntil?.toISOString(), '2031-05-06T12:00:00.000Z');
 
       await set(`quiet_hours = 'refuse'`);
-      await assert.rejects(approveAtNight(texts[3].reviewId), isProblem('conflict', /still waits.*8:00 to 21:00/));
+      await assert.rejects(approveAtNight(texts[3].reviewId), isProblem('conflict', /is still held.*between 8:00 and 21:00/));
       assert.deepEqual(await status(texts[3].messageId), ['held', null]);
     } finally {
       await set(`texting_pace = null, quiet_hours = 'off'`);
@@ -230,7 +230,7 @@ suite('a text that is held', () => {
     }
   });
 
-  test('carries the line of a first text, and so does the next one until it has gone out', async () => {
+  test('has a first text’s line, and so does the next one until the held text has gone out', async () => {
     const { firmId } = ann.advisor;
     await setFirm(world.deps, firmId, { firstTextLine: true });
     try {
@@ -259,7 +259,7 @@ suite('a text that is scheduled', () => {
       (each: { scheduledMessageId: number }) => each.scheduledMessageId === id,
     );
 
-  test('is blocked at once, and held, flagged or blocked by the lexicon of when it is due', async () => {
+  test('is blocked at once, and held, flagged or blocked again by the lexicon at the time it is due', async () => {
     const phones = [await acceptedPhone(world, ann), await acceptedPhone(world, ann), await acceptedPhone(world, ann)];
     const [blocked = '', held = '', later = ''] = phones;
     const { body } = await schedule(blocked, card);
@@ -294,7 +294,7 @@ suite('a text that is scheduled', () => {
 });
 
 suite('what else is supervised', () => {
-  test('what a person writes is flagged and nothing more; what we write ourselves is nobody’s to review', async () => {
+  test('a person’s reply is at most flagged, and our own automatic texts are not reviewed', async () => {
     await setRules({ name: 'Words', action: 'block', phrases: ['guaranteed returns', 'opted out', 'agreed'] });
     const phone = newPhone();
     await say(world, ann, phone, 'START me on those guaranteed returns');
@@ -307,7 +307,7 @@ suite('what else is supervised', () => {
     assert.equal((await reviewsOf(phone)).length, 1);
   });
 
-  test('an opt-out that was understood from free wording stays one, also when it is rejected', async () => {
+  test('an opt-out in free wording stays one, even if its review is rejected', async () => {
     const phone = newPhone();
     await say(world, ann, phone, 'please stop texting me');
     const { reviewId, kind } = await reviewOf(phone);
@@ -321,7 +321,7 @@ suite('what else is supervised', () => {
   });
 });
 
-suite('who reviews', () => {
+suite('a reviewer', () => {
   test('is on the firm’s staff and not disabled; notes are kept in order, also after the decision', async () => {
     await setRules({ name: 'Promise of returns', action: 'hold', detector: 'promise_of_returns' });
     const { phone, messageId, reviewId } = await heldText();
@@ -334,7 +334,7 @@ suite('who reviews', () => {
       await assert.rejects(noteReview(world.deps, reviewId, { staff, note: 'Hm' }), isProblem('forbidden', /staff/));
     }
     await assert.rejects(decide(999_999, 'approved'), isProblem('not_found', /no review 999999/));
-    await assert.rejects(decide(reviewId, 'approved', { note: ' ' }), isProblem('invalid_request', /A note is a text/));
+    await assert.rejects(decide(reviewId, 'approved', { note: ' ' }), isProblem('invalid_request', /A note is text/));
     assert.deepEqual(await status(messageId), ['held', null]);
 
     await noteReview(world.deps, reviewId, { staff: sue, note: 'Asked Ann' });
@@ -361,7 +361,7 @@ suite('the daily sample', () => {
     return reviews.map(({ messageId }) => messageId ?? 0);
   };
 
-  /** Texts of now: as many that were sent, and as many of ours and that were held. Returns the ids of the first. */
+  /** Inserts `count` sent texts, held texts and automatic texts, as of now. Returns the ids of those sent. */
   async function sendMany(count: number): Promise<number[]> {
     const { memberId } = await memberOf(world, ann, await acceptedPhone(world, ann));
     const { advisorId } = ann.advisor;
@@ -379,12 +379,12 @@ suite('the daily sample', () => {
     await world.clock.advance(days * dayMs - (nowMs % dayMs) + hourMs);
   };
 
-  test('is drawn once a day however many nodes draw, at random, one at least and by the firm’s share', async () => {
+  test('is drawn at random once a day, however many nodes there are: the firm’s share, and at least one', async () => {
     const { firmId } = ann.advisor;
     const otherPool = connect({ connectionString: world.database.url, size: 4, timeoutMs: 5_000, role: appRole });
     const nodes: Deps[] = [world.deps, { ...world.deps, db: otherPool }];
     let before: number[] = [];
-    /** What all nodes together drew now. */
+    /** What all nodes together draw now. */
     const draw = async () => {
       await Promise.all([...nodes, ...nodes].map((deps) => sampleForReview(deps)));
       const all = await drawn();
@@ -398,7 +398,7 @@ suite('the daily sample', () => {
       await draw();
       // One percent of thirty is less than one.
       const thirty = await sendMany(30);
-      assert.deepEqual(await draw(), [], 'not while the day lasts');
+      assert.deepEqual(await draw(), [], 'not before the day is over');
       await toMorning();
       const [one, ...more] = await draw();
       assert.ok(one && thirty.includes(one) && more.length === 0);
@@ -406,7 +406,7 @@ suite('the daily sample', () => {
 
       await setSamplePercent(world.deps, firmId, 50);
       const others = await sendMany(30);
-      // Nobody is there to draw for two days.
+      // No node runs for two days.
       await toMorning(3);
       const half = await draw();
       assert.equal(half.length, 15);

@@ -9,14 +9,14 @@ const outcomes = { flag: 'go out and be flagged', hold: 'be held for review', bl
 export const lexiconVerbs: Verb[] = [
   {
     name: 'lexicons show',
-    about: 'Show what a firm’s supervision looks for, as JSON that can be changed and set; version 0 is ours.',
+    about: 'Show what a firm’s supervision looks for, as JSON to edit and set; version 0 is our default.',
     operands: ['FIRM'],
     options: {},
     run: show,
   },
   {
     name: 'lexicons set',
-    about: 'Set what a firm’s supervision looks for from a JSON file: the whole lexicon, as a new version.',
+    about: 'Set what a firm’s supervision looks for: a JSON file with the whole lexicon, as a new version.',
     operands: ['FIRM', 'FILE'],
     options: {},
     run: async ({ runtime, operands, out }) => {

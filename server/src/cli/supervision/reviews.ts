@@ -15,13 +15,14 @@ import {
 import { inOneLine } from '../terminal.ts';
 import { type Call, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
-const byOption = { value: 'EMAIL|ID', about: 'Who of the firm’s staff.', required: true } as const;
+const byOption = { value: 'EMAIL|ID', about: 'Staff member making the decision.', required: true } as const;
+const authorOption = { value: 'EMAIL|ID', about: 'Staff member who writes the note.', required: true } as const;
 const noteOption = { value: 'TEXT', about: 'Why, for the archive.' } as const;
 
 export const reviewVerbs: Verb[] = [
   {
     name: 'reviews list',
-    about: 'List what waits for somebody of the firm to look at it, the oldest first.',
+    about: 'List what is waiting for the firm’s review, oldest first.',
     operands: [],
     options: {
       firm: { value: 'FIRM', about: 'One firm; all by default.' },
@@ -32,14 +33,14 @@ export const reviewVerbs: Verb[] = [
   },
   {
     name: 'reviews show',
-    about: 'Show a review: the text, what was found in it, and all that was decided and noted.',
+    about: 'Show a review: the text, what was found in it, and every decision and note.',
     operands: ['ID'],
     options: {},
     run: show,
   },
   {
     name: 'reviews approve',
-    about: 'Approve: a held text goes out, through the same gates as every other. Other reviews are closed.',
+    about: 'Approve: a held text goes out if it passes the same checks as any other. Other reviews are closed.',
     operands: ['ID'],
     options: { by: byOption, note: noteOption },
     run: (call) => decide(call, 'approved'),
@@ -47,7 +48,7 @@ export const reviewVerbs: Verb[] = [
   {
     name: 'reviews reject',
     about:
-      'Reject: a held text fails. Other reviews are closed; an opt-out stays one, since only the person can undo it.',
+      'Reject: a held text fails. Other reviews are closed; an opt-out stays in effect, since only the person can undo it.',
     operands: ['ID'],
     options: { by: byOption, note: noteOption },
     run: (call) => decide(call, 'rejected'),
@@ -56,7 +57,7 @@ export const reviewVerbs: Verb[] = [
     name: 'reviews note',
     about: 'Add a note to a review, decided or not.',
     operands: ['ID', 'TEXT'],
-    options: { by: byOption },
+    options: { by: authorOption },
     run: async ({ runtime, operands, options }) => {
       const staff = await getStaff(runtime, options.by ?? '');
       await noteReview(runtime, idOf(operands), { staff, note: operands.TEXT ?? '' });
@@ -64,7 +65,7 @@ export const reviewVerbs: Verb[] = [
   },
   {
     name: 'reviews sample',
-    about: 'Set how much of a day’s texts a firm reviews at random: at least one where there was any; 0 is none.',
+    about: 'Set what share of a day’s texts a firm reviews at random: at least one if there are any; 0 means none.',
     operands: ['FIRM', 'PERCENT'],
     options: {},
     run: async ({ runtime, operands, out }) => {
@@ -100,7 +101,7 @@ async function list({ runtime, options, json, out }: Call): Promise<void> {
 async function show({ runtime, operands, json, out }: Call): Promise<void> {
   const review = await getReview(runtime, idOf(operands));
   if (json) out.records([review]);
-  else out.line(told(review));
+  else out.line(describe(review));
 }
 
 async function decide({ runtime, operands, options, out }: Call, decision: Decision['decision']): Promise<void> {
@@ -110,8 +111,8 @@ async function decide({ runtime, operands, options, out }: Call, decision: Decis
   out.records([{ reviewId, status, decidedBy, outcome }]);
 }
 
-/** A heading, the text, then a line for each that was decided or noted. */
-function told(review: ReviewDetail): string {
+/** A heading, the text, then one line per decision or note. */
+function describe(review: ReviewDetail): string {
   const { reviewId, kind, status, advisorName, phone, rules, lexiconVersion, messageId, archiveNumber, text } = review;
   const found = rules.length > 0 ? `: ${rules.join(', ')} (lexicon version ${lexiconVersion})` : '';
   const message = messageId === null ? '' : `, message ${messageId}`;

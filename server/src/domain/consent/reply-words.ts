@@ -2,7 +2,7 @@ import { clausesOf, phrasesPattern, plainOf, type Vocabulary } from '../shared/p
 
 export type ReplyMeaning = 'opt_out' | 'opt_out_wording' | 'opt_in' | 'accept' | 'decline' | 'help' | 'other';
 
-/** What a reply means by being the whole message. Punctuation between words reads as a space: OPT-OUT is "opt out". */
+/** Replies that have a meaning as the whole message. Punctuation between words is a space: OPT-OUT is "opt out". */
 const wholeReplies = new Map<string, ReplyMeaning>([
   ['stop', 'opt_out'],
   ['stopall', 'opt_out'],
@@ -30,9 +30,9 @@ const courtesy = 'please+|pls|plz|kindly|thanks|thank you|thx|now|right now|alre
 const courtesyWords = new RegExp(` (?:(?:${courtesy}) )+`, 'g');
 
 /**
- * What a person's reply means. In doubt about wording, it opts out: a mistaken opt-out is put before the firm, a missed
- * one breaks the law. "Don't text me at work" and "wrong number" therefore count; "no thanks" and "not interested" turn
- * down an offer and don't.
+ * What a person's reply means. Wording that is in doubt opts out: the firm reviews a mistaken opt-out, but a missed one
+ * breaks the law. So "don't text me at work" and "wrong number" count; "no thanks" and "not interested" turn down an offer,
+ * and don't.
  */
 export function readReply(text: string): ReplyMeaning {
   const clauses = replyClausesOf(text);
@@ -43,14 +43,14 @@ export function readReply(text: string): ReplyMeaning {
   return politely || optOutWordings.some((each) => clauses.search(each) >= 0) ? 'opt_out_wording' : 'other';
 }
 
-/** Punctuation and line breaks end a clause, also inside a word; a percent sign is no word here. */
+/** Punctuation, even inside a word, and line breaks end a clause; a percent sign is not a word here. */
 function replyClausesOf(text: string): string {
   return clausesOf(plainOf(text).replaceAll('%', ' '), (gap) => /[.,;:!?()—–\n\v\f\r\u2028\u2029]/.test(gap));
 }
 
 /** Wording that a reasonable person reads as "stop texting me". */
 const optOutPhrases = [
-  // The clause says stop and nothing else, or begins or ends with it where a comma was left out.
+  // The clause says only stop, or begins or ends with it because a comma was left out.
   '^ BEFORE* ENOUGH AFTER* $',
   '^ BEFORE* stop stop',
   '^ stop SUBJECT',
@@ -88,7 +88,7 @@ const optOutPhrases = [
   'UNWANTED RECEIVE* TEXT ME',
   'UNWANTED to GET HERE $',
 
-  // Off the list. Of texts, since an account or a plan can be left as well.
+  // Off the list. A list of texts, since people can leave an account or a plan as well.
   '!NOT REMOVE MINE FROM YOUR* LIST',
   '!NOT REMOVE MINE FROM HERE $',
   '!NOT GONE $',
@@ -111,7 +111,7 @@ const optOutPhrases = [
   '!NOT leave ME ALONE',
   '!NOT BLOCK YOU',
 
-  // The number is someone else's, who never agreed to anything.
+  // The number belongs to someone else, who never agreed to anything.
   '^ BEFORE* WRONG AFTER* $',
 
   // Spanish.
@@ -128,7 +128,6 @@ const optOutPhrases = [
   'QUITEME de LA lista',
 ];
 
-/** The words that the phrases write in capitals, each with the ways in which people say it. */
 const vocabulary: Vocabulary = {
   PLEASE: 'please+|pls|plz|kindly|said|time|text|interested',
   TOLD: '(?:you|u|it|this|these|them) to',

@@ -7,7 +7,7 @@ import { fold } from './folding.ts';
 //   ^  $      where the clause begins and ends
 //   !NOT      at the front: must not come right before; at the end: must not come right after
 
-/** The words that phrases write in capitals, each with the ways in which people say it. */
+/** The words that phrases write in capitals, each with the ways people say it. */
 export type Vocabulary = Record<string, string>;
 
 const ascii = /^[\t\n\r\x20-\x7e]*$/;

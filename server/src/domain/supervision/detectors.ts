@@ -4,7 +4,7 @@ import { findOffChannel, findPromise } from './suspect-wordings.ts';
 
 export type Detector = keyof typeof detectors;
 
-/** What a rule of a lexicon can look for without words of its own; each returns what it found. */
+/** What a lexicon's rule can look for without phrases of its own. Each returns what it found. */
 export const detectors = {
   card_number: ({ plain }: Reading) => findCardNumber(plain),
   social_security_number: ({ plain }: Reading) => findSocialSecurityNumber(plain),

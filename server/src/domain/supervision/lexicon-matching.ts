@@ -2,21 +2,21 @@ import type { Verdict } from '../texting/texts.ts';
 import { type Detector, detectors } from './detectors.ts';
 import { readText } from './readings.ts';
 
-/** What becomes of a text that a rule matches; the strictest counts. */
+/** What happens to a text that a rule matches; the strictest action counts. */
 export const actions = ['flag', 'hold', 'block'] as const;
 export type Action = (typeof actions)[number];
-/** What it matches: what a detector of ours finds, or any of these phrases. */
+/** A rule matches what one of our detectors finds, or any of these phrases. */
 export type Rule = { name: string; action: Action } & ({ detector: Detector } | { phrases: string[] });
-/** A rule that matched, and what it found, as it was compared. */
+/** A rule that matched, and what it found, in the normalized text. */
 export type Finding = { rule: string; action: Action; found: string };
 export type Matcher = (text: string) => Finding[];
 
-/** Phrases by their words: a text is walked through once, however many phrases there are. */
+/** A trie of phrases by their words: a text is read once, however many phrases there are. */
 type Branch = { next: Map<string, Branch>; rules: Rule[] };
 
 /**
- * Rules made ready to be compared with texts. Phrases are whole words, in any case, with or without accents; white space and
- * punctuation within them are one. The time taken grows with the length of the text, and no rule can change that.
+ * Prepares rules for matching. Phrases match whole words, in any case, with or without accents; any white space or
+ * punctuation between their words is the same. The time is linear in the text's length, whatever the rules are.
  */
 export function matcherOf(rules: Rule[]): Matcher {
   const root = branchesOf(rules);
@@ -39,7 +39,7 @@ export function verdictOn(findings: Finding[], lexiconVersion: number): Verdict 
   return { action: actions[strictest] ?? 'block', rules: findings.map(({ rule }) => rule), lexiconVersion };
 }
 
-/** The words of a phrase as they are compared; none where it has nothing that could be. */
+/** A phrase's words as they are compared; none if it has only white space and punctuation. */
 export function wordsOf(phrase: string): string[] {
   return readText(phrase)
     .clauses()

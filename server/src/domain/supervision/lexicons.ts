@@ -8,7 +8,7 @@ import type { Verdict } from '../texting/texts.ts';
 import { detectorNames } from './detectors.ts';
 import { actions, type Finding, matcherOf, type Rule, verdictOn, wordsOf } from './lexicon-matching.ts';
 
-/** What a firm's supervision looks for in texts. Version 0 is ours. */
+/** What a firm's supervision looks for in texts. Version 0 is our default. */
 export type Lexicon = { version: number; rules: Rule[] };
 
 const rulesMax = 100;
@@ -17,7 +17,7 @@ const phrasesMax = 2_000;
 const phraseLengthMax = 200;
 const phraseWordsMax = 20;
 
-/** People's numbers never go out by text. What may be meant harmlessly waits for somebody to read it. */
+/** Card and social-security numbers never go out by text. Wording that may be harmless waits for somebody to read it. */
 const defaultRules: Rule[] = [
   { name: 'Card number', action: 'block', detector: 'card_number' },
   { name: 'Social-security number', action: 'block', detector: 'social_security_number' },
@@ -60,7 +60,7 @@ export function rulesIn(rules: Rule[] | string): Rule[] {
   return typeof rules === 'string' ? JSON.parse(rules) : rules;
 }
 
-/** The rules in a file; what is wrong with them is told in a sentence. */
+/** The rules in a file. If something is wrong with them, the problem says what. */
 function checkedRules(json: string): Rule[] {
   const given = parsed(json);
   if (!isRecord(given) || !Array.isArray(given.rules) || Object.keys(given).length > 1)
@@ -68,14 +68,14 @@ function checkedRules(json: string): Rule[] {
   if (given.rules.length > rulesMax) throw refused(`has at most ${rulesMax} rules`);
   const rules = given.rules.map(checkedRule);
   const names = new Set(rules.map(({ name }) => name));
-  if (names.size < rules.length) throw refused('has no two rules of one name');
+  if (names.size < rules.length) throw refused('has rules with different names');
   const phrases = rules.reduce((sum, rule) => sum + ('phrases' in rule ? rule.phrases.length : 0), 0);
   if (phrases > phrasesMax) throw refused(`has at most ${phrasesMax} phrases`);
   return rules;
 }
 
 function checkedRule(rule: unknown, index: number): Rule {
-  const refuse = (what: string) => refused(`has rules that each have ${what}; rule ${index + 1} has not`);
+  const refuse = (what: string) => refused(`has rules that each have ${what}; rule ${index + 1} doesn’t`);
   if (!isRecord(rule)) throw refuse('a name, an action, and a detector or phrases');
   const { name, action, detector, phrases, ...more } = rule;
   if (typeof name !== 'string' || name.trim() === '' || name.length > nameLengthMax)
@@ -87,7 +87,7 @@ function checkedRule(rule: unknown, index: number): Rule {
   const common = { name: name.trim(), action: isAction };
   if (phrases !== undefined) return { ...common, phrases: checkedPhrases(phrases, refuse) };
   const isDetector = detectorNames.find((each) => each === detector);
-  if (!isDetector) throw refuse(`a detector of ours, one of ${detectorNames.join(', ')}`);
+  if (!isDetector) throw refuse(`a detector, one of ${detectorNames.join(', ')}`);
   return { ...common, detector: isDetector };
 }
 

@@ -1,23 +1,23 @@
-/** Numbers that don't belong into a text: of payment cards, and social-security numbers. Each finder takes a plain text. */
+/** Numbers that don't belong in a text: payment cards' and social-security numbers. Each finder takes a plain text. */
 
 type Group = { digits: string; start: number; end: number };
 
-/** Of social-security numbers; a card's has more. */
+/** A social-security number's; a card's has more. */
 const digitsMin = 9;
 const cardDigitsMin = 13;
 const cardDigitsMax = 19;
-/** How far from the number its name may stand, in characters. */
+/** How far from the number its name may be, in characters. */
 const nearMax = 40;
 
-/** Groups of digits as they are embossed; another grouping counts where the whole run of groups is the number. */
+/** Groups of digits as they are embossed. Any other grouping counts only if the number is the whole run of groups. */
 const cardShapes = new Set(['4 4 4 4', '4 4 4 4 3', '4 6 5', '4 6 4', '4 4 5', '4 3 3 3']);
 const separators = new Set([' ', '-', '.']);
-/** Programs make these up, and some look like cards. */
+/** Some UUIDs look like card numbers. */
 const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
 const socialWords =
   /\bssns?\b|\bss ?#|\bss (?:no|num|number)\b|\bsocial\b(?! (?:media|network|event|club|hour|gathering|calendar))|\bsoc sec\b|\bitin\b|\btaxpayer id/;
 
-/** A payment card's number: 13 to 19 digits that satisfy Luhn's check, in groups or not. */
+/** A payment card's number: 13 to 19 digits that pass the Luhn check, in groups or not. */
 export function findCardNumber(plain: string): string | null {
   if (!hasDigits(plain, cardDigitsMin)) return null;
   const text = evenlySpaced(plain).replace(uuid, ' ');
@@ -33,10 +33,10 @@ export function findCardNumber(plain: string): string | null {
   return null;
 }
 
-/** Whether some groups from this one on, all with the same separator between them, are a card's number. */
+/** A card number that begins with this group, with the same separator between all of its groups. */
 function cardFrom(text: string, groups: Group[], first: number): string | null {
   const start = groups[first]?.start ?? 0;
-  // A plus sign begins a phone number, and a point after a digit the rest of a decimal.
+  // After a plus sign comes a phone number, after a digit and a point the rest of a decimal.
   if (/\+$|\d\.$/.test(text.slice(Math.max(0, start - 2), start))) return null;
   const separator = separatorAfter(text, groups, first);
   const beginsRun = first === 0 || separatorAfter(text, groups, first - 1) !== separator;
@@ -48,16 +48,16 @@ function cardFrom(text: string, groups: Group[], first: number): string | null {
     sizes.push(group.digits.length);
     const endsRun = separator === null || separatorAfter(text, groups, last) !== separator;
     const shaped = last === first || (beginsRun && endsRun) || cardShapes.has(sizes.join(' '));
-    // With a letter behind it, it is part of a longer id.
+    // If a letter follows, it is part of a longer id.
     const ends = !/\p{L}/u.test(text.charAt(group.end));
     if (shaped && ends && isCardNumber(digits)) return text.slice(start, group.end);
-    // Within a run only what is shaped like a card counts, and that begins with four digits.
+    // Inside a run, only the shape of a card counts, which begins with four digits.
     if (endsRun || (!beginsRun && sizes[0] !== 4)) return null;
   }
   return null;
 }
 
-/** What stands between this group and the next, if they can belong together. */
+/** The separator between this group and the next, if they can belong together. */
 function separatorAfter(text: string, groups: Group[], index: number): string | null {
   const [one, next] = [groups[index], groups[index + 1]];
   if (!one || !next || next.start !== one.end + 1) return null;
@@ -65,7 +65,7 @@ function separatorAfter(text: string, groups: Group[], index: number): string | 
   return separators.has(separator) ? separator : null;
 }
 
-/** By issuers' first digits and lengths, which keeps most other long numbers out, and then by Luhn's check. */
+/** Checks the issuers' first digits and lengths, which rules out most other long numbers, then the Luhn check digit. */
 function isCardNumber(digits: string): boolean {
   const { length } = digits;
   if (length < cardDigitsMin || length > cardDigitsMax) return false;
@@ -88,7 +88,7 @@ function satisfiesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** A social-security number: 123-45-6789, 123 45 6789, or any nine digits with its name near them. */
+/** A social-security number: 123-45-6789, 123 45 6789, or any nine digits close to its name. */
 export function findSocialSecurityNumber(plain: string): string | null {
   if (!hasDigits(plain, digitsMin)) return null;
   const text = evenlySpaced(plain);
@@ -105,18 +105,18 @@ export function findSocialSecurityNumber(plain: string): string | null {
   return null;
 }
 
-/** Whether a digit and the same separator, in either order, are at this place: then the number goes on there. */
+/** Whether a digit and the same separator, in either order, are at this place: then the number continues there. */
 function isPart(text: string, at: number, separator: string): boolean {
   const there = text.slice(Math.max(0, at), at + 2);
   return there.includes(separator) && /\d/.test(there);
 }
 
-/** Ranges that were never given to anybody are no one's secret. */
+/** Ranges that were never issued are nobody's secret. */
 function isIssued(number: string): boolean {
   return /^(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}$/.test(number.replace(/\D/g, ''));
 }
 
-/** White space is one space, and every dash, with or without spaces, a hyphen. */
+/** Any white space becomes one space, and every dash, with or without spaces around it, a hyphen. */
 function evenlySpaced(plain: string): string {
   return plain
     .replace(/\s+/g, ' ')
@@ -124,7 +124,7 @@ function evenlySpaced(plain: string): string {
     .replace(/ ?- ?/g, '-');
 }
 
-/** What most texts don't have, at the price of a glance. */
+/** A quick check that rules out most texts. */
 function hasDigits(plain: string, atLeast: number): boolean {
   let count = 0;
   for (let index = 0; index < plain.length; index++) {

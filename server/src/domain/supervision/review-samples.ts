@@ -6,16 +6,16 @@ import { byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { dayMs, dayOf } from '../shared/days.ts';
 
-/** How many days are made up for when no node was there to draw. */
+/** How many days of missed samples are made up for after an outage. */
 const daysBackMax = 7;
-/** A day's last texts are written by then. */
+/** By then a day's last texts are written. */
 const settledMs = 60 * 1000;
-/** What somebody can read in a day, however much was sent. */
+/** As many as somebody can read in a day, however many were sent. */
 const textsMax = 200;
 
 /**
- * Puts a random share of each firm's texts of the last days before it, each day (UTC, by the domain's clock) once, however
- * many nodes ask and however often. A firm's day and its sample are one transaction: a crash keeps both or neither.
+ * Opens reviews for a random share of each firm's texts in the last days, once per day (UTC, by the domain's clock), however
+ * many nodes call it and however often. Claiming a firm's day and drawing its sample are one transaction.
  */
 export async function sampleForReview(deps: Deps): Promise<void> {
   const today = Math.floor((deps.clock.now().getTime() - settledMs) / dayMs);
@@ -31,9 +31,9 @@ async function sampleDay(deps: Deps, day: number): Promise<void> {
   });
 }
 
-/** How much of a day's texts the firm looks at, from the next sample on; 0 is none. */
+/** What share of a day's texts the firm reviews, from the next sample on; 0 means none. */
 export async function setSamplePercent(deps: Deps, firmId: number, percent: number): Promise<void> {
-  if (!(percent >= 0 && percent <= 100)) throw problem('invalid_request', 'The share is 0 to 100 percent.');
+  if (!(percent >= 0 && percent <= 100)) throw problem('invalid_request', 'The share must be 0 to 100 percent.');
   await inTransaction(deps, async (deps) => {
     await lockFirm(deps, firmId);
     await store.updateSamplePercent(deps.db, firmId, percent);

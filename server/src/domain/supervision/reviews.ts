@@ -12,9 +12,9 @@ import { failure } from '../texting/failures.ts';
 import { gate, type RefusalCode } from '../texting/gate.ts';
 import { knownRecipient } from '../texting/recipients.ts';
 
-/** Something that a firm's staff looks at: what a lexicon found, a free-text opt-out, or a text of the daily sample. */
+/** Something for the firm's staff to review: a lexicon's finding, a free-text opt-out, or a text in the daily sample. */
 export type Review = ReviewRow;
-/** What was decided or noted, by whom and when; the note is gone once its retention has ended. */
+/** A decision or a note, by whom and when; the note is gone once its retention is over. */
 export type ReviewEvent = {
   number: number;
   dateTime: Date;
@@ -25,12 +25,12 @@ export type ReviewEvent = {
 };
 export type ReviewDetail = Review & { text: string | null; events: ReviewEvent[] };
 export type Decision = { decision: 'approved' | 'rejected'; staff: Staff; note?: string };
-/** What came of a text that was held: it goes, or why not. */
+/** What happened to a held text: it goes out, or why it can't. */
 type Outcome = 'queued' | RefusalCode;
 
 export const reviewKinds: readonly ReviewKind[] = ['opt_out_wording', 'held', 'flagged', 'blocked', 'sample'];
 export const reviewStatuses: readonly ReviewStatus[] = ['open', 'approved', 'rejected'];
-/** How many are listed at a time, the oldest first. */
+/** How many are listed at a time, oldest first. */
 export const reviewsListedMax = 500;
 const noteLengthMax = 10_000;
 
@@ -38,7 +38,7 @@ export async function listReviews(deps: Deps, filter: ReviewFilter): Promise<Rev
   return store.listReviews(deps.db, filter, reviewsListedMax);
 }
 
-/** With what it is about, and all that was decided and noted. */
+/** With the text it is about, and all decisions and notes. */
 export async function getReview(deps: Deps, reviewId: number): Promise<ReviewDetail> {
   const review = await store.findReview(deps.db, reviewId);
   if (!review) throw noReview(reviewId);
@@ -49,8 +49,8 @@ export async function getReview(deps: Deps, reviewId: number): Promise<ReviewDet
 }
 
 /**
- * Decides a review, once, with an archive entry. A text that was held goes out when it is approved, through the gates of
- * that moment, and has failed when it is not. An opt-out stays one whatever is decided: only the person can opt back in.
+ * Decides a review, once, with an archive entry. A held text that is approved goes out if the gate allows it at that moment;
+ * one that is rejected fails. An opt-out stays one whatever is decided: only the person can opt back in.
  */
 export async function decideReview(
   deps: Deps,
@@ -61,7 +61,7 @@ export async function decideReview(
   return inTransaction(deps, async (deps) => {
     const review = await lockFor(deps, reviewId, staff);
     if (review.status !== 'open')
-      throw problem('conflict', `Review ${reviewId} was ${review.status} by ${review.decidedBy} already.`);
+      throw problem('conflict', `Review ${reviewId} was already ${review.status} by ${review.decidedBy}.`);
     const outcome = review.kind === 'held' ? await settleHeld(deps, review, decision) : null;
     const decidedAt = deps.clock.now();
     await store.updateReview(deps.db, review.advisorId, reviewId, {
@@ -74,7 +74,7 @@ export async function decideReview(
   });
 }
 
-/** Adds a note, also to what is decided. */
+/** Adds a note, also after the decision. */
 export async function noteReview(
   deps: Deps,
   reviewId: number,
@@ -86,7 +86,7 @@ export async function noteReview(
   });
 }
 
-/** The review, which nobody else decides meanwhile; by somebody who may. */
+/** Locks the review, for a staff member who may decide it. */
 async function lockFor(deps: Deps, reviewId: number, staff: Staff): Promise<Review> {
   const review = await store.lockReview(deps.db, reviewId);
   if (!review) throw noReview(reviewId);
@@ -102,20 +102,20 @@ async function settleHeld(deps: Deps, review: Review, decision: Decision['decisi
   return outcome;
 }
 
-/** Puts the text into the outbox as if it were sent now; what the gate refuses for good has failed. */
+/** Puts the text into the outbox as if it were sent now. It fails if the gate refuses it for good. */
 async function release(deps: Deps, review: Review, messageId: number): Promise<Outcome> {
   const { advisorId, phone } = review;
   const [row] = await listRecipients(deps.db, [{ advisorId, phone }]);
   const to = knownRecipient(row);
   if (to.disabled || !to.textingNumber)
-    throw problem('conflict', 'The advisor’s account is disabled or has no texting number; the text still waits.');
+    throw problem('conflict', 'The advisor’s account is disabled or has no texting number; the text is still held.');
   const allowed = gate(deps, to, 'text', deps.clock.now());
   if ('refused' in allowed) {
     const { code, message, retryable } = failure(phone, to.memberId, allowed.refused, to);
-    if (retryable) throw problem('conflict', `The text can’t go out now, and still waits. ${message}`);
+    if (retryable) throw problem('conflict', `The text can’t go out now, and is still held. ${message}`);
     return code;
   }
-  await becomeFirst(deps, review);
+  await markFirst(deps, review);
   const { deferredUntil, openUntil } = allowed.allowed;
   const released = { messageId, pace: to.textingPace, deferredUntil, openUntil };
   if (!(await releaseHeld(deps.db, advisorId, released, new Date()))) throw notHeld(review);
@@ -123,8 +123,8 @@ async function release(deps: Deps, review: Review, messageId: number): Promise<O
   return 'queued';
 }
 
-/** With the line that names the firm and how to stop it is the person's first text, from now on. */
-async function becomeFirst(deps: Deps, { advisorId, memberId, archiveNumber }: Review): Promise<void> {
+/** A text with the line that names the firm and how to stop now counts as the person's first. */
+async function markFirst(deps: Deps, { advisorId, memberId, archiveNumber }: Review): Promise<void> {
   const reviewed = await store.findReviewed(deps.db, advisorId, archiveNumber);
   if (!JSON.parse(reviewed?.meta ?? '{}').added) return;
   await updateFirstTexted(deps.db, [{ advisorId, memberId }], deps.clock.now());
@@ -149,9 +149,9 @@ function eventOf(reviewId: number, row: store.ReviewEventRow): ReviewEvent[] {
 function checkNote(note: string | undefined): void {
   if (note === undefined) return;
   if (isBlank(note) || hasControlCharacters(note) || !note.isWellFormed())
-    throw problem('invalid_request', 'A note is a text, without control characters.');
+    throw problem('invalid_request', 'A note is text without control characters.');
   if ([...note].length > noteLengthMax)
-    throw problem('invalid_request', `A note has at most ${noteLengthMax} characters.`);
+    throw problem('invalid_request', `A note can have at most ${noteLengthMax} characters.`);
 }
 
 function noReview(reviewId: number) {
@@ -159,5 +159,5 @@ function noReview(reviewId: number) {
 }
 
 function notHeld({ reviewId }: Review) {
-  return problem('conflict', `The text of review ${reviewId} waits no longer.`);
+  return problem('conflict', `The text of review ${reviewId} is no longer held.`);
 }

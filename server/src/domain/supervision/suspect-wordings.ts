@@ -1,12 +1,12 @@
 import { phrasesPattern, type Vocabulary } from '../shared/phrases.ts';
 import type { Reading } from './readings.ts';
 
-/** Wording that supervision looks for: promises of returns, and requests to move to a channel that nobody archives. */
+/** Wording that supervision looks for: promises of returns, and requests to move to a channel that isn't archived. */
 
-/** How much of what stands before a phrase is looked at for words that turn its meaning round, in characters. */
+/** How far before a phrase to look for words that reverse its meaning, in characters. */
 const beforeMax = 80;
 
-/** A cheap look at whether a text can have one of the phrases, the phrases, and what before them turns them round. */
+/** A quick check whether a text can have one of the phrases, the phrases, and words before them that reverse the meaning. */
 type Wording = { hint: RegExp; phrases: RegExp; unless: RegExp };
 
 export function findPromise(text: Reading): string | null {
@@ -25,7 +25,7 @@ function find({ hint, phrases, unless }: Wording, text: Reading): string | null 
     const clause = clauses.lastIndexOf('\n', match.index) + 1;
     const before = clauses.slice(Math.max(clause, match.index - beforeMax), match.index + 1);
     if (!unless.test(before)) return match[0].trim();
-    // What is turned round may overlap with what is not.
+    // A match whose meaning is reversed may overlap with one whose meaning isn't.
     phrases.lastIndex = match.index + 1;
   }
   return null;
@@ -74,7 +74,7 @@ const promiseVocabulary: Vocabulary = {
   SURE: '(?:is|its|are|as|was) (?:an? )?(?:sure|safe|certain) (?:thing|bet|winner)',
 };
 
-/** "Past performance does not guarantee future results" and warnings against promises say the opposite of one. */
+/** "Past performance does not guarantee future results" and warnings about promises say the opposite of a promise. */
 const promises: Wording = {
   hint: new RegExp(
     'guarant|assured|promis|risk|lose|losing|doubl|tripl|quadruple|10x|\\bsure|foolproof|swear|\\brich\\b' +
@@ -198,7 +198,7 @@ const offChannel: Wording = {
       'TEXT IT* ON A* SOCIAL !STOCK',
       'CALL ME IT* ON A* APP !STOCK',
 
-      // Moving there: "let's take this to Signal". "Continue to signal cuts" is what the Fed does.
+      // Moving there: "let's take this to Signal". But the Fed may "continue to signal cuts".
       'LETS MOVE THIS* TO APP $',
       'LETS MOVE THIS* TO APP SAFER',
       '^ MOVE THIS* TO APP $',

@@ -2,7 +2,7 @@ import type { Db } from '../database/db.ts';
 
 export type LexiconRow = { firmId: number; version: number; rules: string };
 
-/** The newest version of each firm that has one of its own. */
+/** The newest version for each firm that has a lexicon of its own. */
 export async function listLexicons(db: Db, firmIds: number[]): Promise<LexiconRow[]> {
   return db.query<LexiconRow>(
     `select newest.firm_id as "firmId", version, rules
@@ -19,7 +19,7 @@ export async function listLexicons(db: Db, firmIds: number[]): Promise<LexiconRo
   );
 }
 
-/** Adds a version after the last one; with the firm's row locked, so that two who do it at once make two versions. */
+/** Adds a version after the last one. The caller has locked the firm's row, so two calls at once make two versions. */
 export async function insertLexicon(db: Db, firmId: number, rules: string, now: Date): Promise<number> {
   const [row] = await db.query<{ version: number }>(
     `insert into lexicons (firm_id, version, rules, date_time_created)

@@ -3,13 +3,13 @@ import type { Db } from '../database/db.ts';
 export type ReviewKind = 'opt_out_wording' | 'held' | 'flagged' | 'blocked' | 'sample';
 export type ReviewStatus = 'open' | 'approved' | 'rejected';
 
-/** Something that a firm should look at; the archive entry says what. */
+/** Something that a firm should review; the archive entry says what. */
 export type NewReview = {
   advisorId: number;
   firmId: number;
   kind: ReviewKind;
   memberId: number;
-  /** Unset for a message of ours: then it is the message's. */
+  /** Null for one of our messages: then it is the message's. */
   archiveNumber: number | null;
   messageId: number | null;
   rules: string[];
@@ -27,7 +27,7 @@ export type ReviewRow = Omit<NewReview, 'archiveNumber'> & {
   dateTimeCreated: Date;
 };
 
-/** What was decided or noted of a review; the note is gone once its retention has ended. */
+/** A decision or a note on a review; the note's text is gone once its retention is over. */
 export type ReviewEventRow = {
   number: number;
   actor: string;
@@ -48,7 +48,7 @@ const joins = `
   join members m on m.advisor_id = r.advisor_id and m.member_id = r.member_id
   left join staff s on s.staff_id = r.decided_by`;
 
-/** Puts things before firms, in one statement, however many there are. */
+/** Opens reviews, in one statement however many there are. */
 export async function insertReviews(db: Db, reviews: NewReview[], now: Date): Promise<void> {
   if (reviews.length === 0) return;
   await db.query(
@@ -71,7 +71,7 @@ export async function insertReviews(db: Db, reviews: NewReview[], now: Date): Pr
   );
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function listReviews(db: Db, { firmId, status, kind }: ReviewFilter, limit: number): Promise<ReviewRow[]> {
   return db.query<ReviewRow>(
     `select ${columns}
@@ -86,7 +86,7 @@ export async function listReviews(db: Db, { firmId, status, kind }: ReviewFilter
   );
 }
 
-/** By its id alone, which no other review has, whosever it is. */
+/** By id alone, which is unique across advisors. */
 export async function findReview(db: Db, reviewId: number): Promise<ReviewRow | null> {
   const [row] = await db.query<ReviewRow>(
     `select ${columns}
@@ -118,7 +118,7 @@ export async function updateReview(
   );
 }
 
-/** What a review is about; null where the body is no longer kept. */
+/** The entry that a review is about; the text is null once it is no longer kept. */
 export async function findReviewed(
   db: Db,
   advisorId: number,
@@ -134,7 +134,7 @@ export async function findReviewed(
   return row ?? null;
 }
 
-/** What was written of reviews of what this member sent or was sent, oldest first. */
+/** The decisions and notes on reviews of this member's texts in either direction, oldest first. */
 export async function listReviewEvents(db: Db, advisorId: number, memberId: number): Promise<ReviewEventRow[]> {
   return db.query<ReviewEventRow>(
     `select number, actor, meta, convert_from(body, 'UTF8') as body, date_time_created as "dateTimeCreated"
@@ -150,7 +150,7 @@ export async function updateSamplePercent(db: Db, firmId: number, percent: numbe
   await db.query('update firms set review_sample_percent = $2 where firm_id = $1', [firmId, percent]);
 }
 
-/** The firms that nobody has drawn the day's sample of, which is from now on up to whoever asked. */
+/** Claims the day for the caller, for each firm whose sample nobody has drawn yet. Returns those firms. */
 export async function claimSamples(db: Db, day: string, now: Date): Promise<number[]> {
   const rows = await db.query<{ firmId: number }>(
     `insert into review_samples (firm_id, day, date_time_created)
@@ -172,8 +172,8 @@ export async function claimSamples(db: Db, day: string, now: Date): Promise<numb
 export type Sample = { firmIds: number[]; from: Date; until: Date; textsMax: number };
 
 /**
- * Puts a share of these firms' texts of a day before them, at least one where there was any. Which ones comes from the
- * randomness that UUIDs are made of: nobody can know beforehand. What a reviewer has decided already is left out.
+ * Opens reviews for a share of the day's texts of each of these firms, at least one if there are any. They are picked with
+ * the randomness behind UUIDs, so nobody can know beforehand. Texts that reviewers decide about anyway are left out.
  */
 export async function insertSamples(db: Db, { firmIds, from, until, textsMax }: Sample, now: Date): Promise<number> {
   const rows = await db.query(
