@@ -939,9 +939,9 @@ function bodyOf({ body }) {
 /** What is wrong with an entry's body, or with what the line says about it. @param {Line} line @param {Buffer | null} body */
 function bodyFault({ entry, salt, text, phone }, body) {
   if (body && (salt === null || commitmentOf(bytesOf(salt), body) !== entry.commitment)) return 'its body was altered';
-  if (text !== (body && textOf(body))) return 'the text beside its body was altered';
+  if (text !== (body && textOf(body))) return 'the text next to its body was altered';
   const known = phone === null ? null : phoneIn(entry, body);
-  return typeof known === 'string' && known !== phone ? 'the phone number beside it was altered' : null;
+  return typeof known === 'string' && known !== phone ? 'the phone number next to it was altered' : null;
 }
 
 /** The phone number of the person an entry is about, if the entry itself has it. @param {Entry} entry @param {Buffer | null} body @returns {unknown} */

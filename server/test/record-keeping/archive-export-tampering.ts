@@ -121,10 +121,10 @@ export const entryTamperings: Tampering[] = [
   edited('a number', altered, (line) => {
     line.entry.number += 50;
   }),
-  edited('the text beside a body', /the text beside its body was altered/, (line) => {
+  edited('the text next to a body', /the text next to its body was altered/, (line) => {
     line.text = 'Never said';
   }),
-  edited('the phone number beside an entry', /the phone number beside it was altered/, (line) => {
+  edited('the phone number next to an entry', /the phone number next to it was altered/, (line) => {
     line.phone = '+15005550006';
   }),
   rearranged('a body is removed', { code: 2, names: number, what: /body was removed, and no disposal/ }, (lines) =>

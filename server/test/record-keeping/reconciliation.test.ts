@@ -120,7 +120,7 @@ test('everything that is missing on one side or differs is found and named', asy
   await database.asOwner('delete from messages where message_id = $1', [messageless]);
   await database.asOwner(`delete from replies where carrier_message_id = 'reply-one'`);
   await tamper(`delete from archive_entries where advisor_id = $1 and meta like '%reply-two%'`, [advisorId]);
-  // A second record for the text in doubt, which explains only one; and a text that none of ours sent.
+  // A second record for the text in doubt, which explains only one; and a text that nobody here sent.
   await database.asOwner(
     `insert into handset_messages (phone, texting_number, text, carrier_message_id, date_time_created)
      select phone, texting_number, text, 'twice', date_time_created
