@@ -222,7 +222,10 @@ suite('a text that is held', () => {
       assert.equal(deferred?.deferredUntil?.toISOString(), '2031-05-06T12:00:00.000Z');
 
       await set(`quiet_hours = 'refuse'`);
-      await assert.rejects(approveAtNight(texts[3].reviewId), isProblem('conflict', /is still held.*between 8:00 and 21:00/));
+      await assert.rejects(
+        approveAtNight(texts[3].reviewId),
+        isProblem('conflict', /is still held.*between 8:00 and 21:00/),
+      );
       assert.deepEqual(await status(texts[3].messageId), ['held', null]);
     } finally {
       await set(`texting_pace = null, quiet_hours = 'off'`);

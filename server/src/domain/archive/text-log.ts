@@ -4,7 +4,7 @@ import type { Span } from '../../store/archive/archive.ts';
 import type { Head, TextRow } from '../../store/archive/text-log.ts';
 import * as store from '../../store/archive/text-log.ts';
 import type { ConsentState } from '../../store/consent/consents.ts';
-import type { TextKind } from '../../store/messages/messages.ts';
+import type { TextKind } from '../../store/texting/texts.ts';
 
 const followPollMs = 300;
 /** How many entries are read at once: a burst is shown in parts, and never held in memory whole. */
