@@ -14,9 +14,10 @@ import {
 import { systemClock } from '../src/domain/shared/clock.ts';
 import { makeSignals } from '../src/domain/shared/signals.ts';
 import { makeJudges } from '../src/domain/supervision/judges.ts';
-import { connect, type Db, type Pool } from '../src/store/database/db.ts';
+import type { Db, Pool } from '../src/store/database/db.ts';
 import { startEmbedded } from '../src/store/database/embedded.ts';
 import { appRole, ensureDatabase, migrate } from '../src/store/database/migrate.ts';
+import { connect } from '../src/store/database/pool.ts';
 import type { Scratch } from './scratch.ts';
 import type { Sizes } from './sizes.ts';
 import { heading, median, ms, type Row, ratio, say, table, whole } from './tables.ts';

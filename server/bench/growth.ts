@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { connect, type Pool } from '../src/store/database/db.ts';
+import type { Pool } from '../src/store/database/db.ts';
 import { startEmbedded } from '../src/store/database/embedded.ts';
 import { appRole, ensureDatabase, migrate } from '../src/store/database/migrate.ts';
+import { connect } from '../src/store/database/pool.ts';
 import { measureFilters } from './filters.ts';
 import { measurePages, type PageTime, showPages, worstOf } from './pages.ts';
 import type { Scratch } from './scratch.ts';

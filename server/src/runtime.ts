@@ -17,9 +17,10 @@ import { archiveSigner } from './key-files/archive-key.ts';
 import { sealingKeysOf } from './key-files/sealing-keys.ts';
 import type { Log } from './log.ts';
 import { type SandboxClock, startSandboxClock } from './sandbox/sandbox-clock.ts';
-import { connect, type Pool } from './store/database/db.ts';
+import type { Pool } from './store/database/db.ts';
 import { startEmbedded } from './store/database/embedded.ts';
 import { appRole, checkDatabase, ensureDatabase, fixClock, MigrationError, migrate } from './store/database/migrate.ts';
+import { connect } from './store/database/pool.ts';
 
 /** A process's connection to its database and what follows from it: the server and every command begin here. */
 export type Runtime = {

@@ -1,4 +1,4 @@
-import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable, OutcomeUnknown } from '../store/database/db.ts';
+import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable, OutcomeUnknown } from '../store/database/errors.ts';
 
 /**
  * The twelve problems of the contract. The list is closed: whatever goes wrong on `/v1` is one of these. Each has a

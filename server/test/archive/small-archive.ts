@@ -7,8 +7,9 @@ import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import { entryBytes, leafHash, readCheckpoint } from '../../src/examiner/verify.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
-import { connect, type Pool } from '../../src/store/database/db.ts';
+import type { Pool } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
+import { connect } from '../../src/store/database/pool.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
 
 export const signer = makeNoteSigner('test.example/archive', makeSigningKey());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { type Batch, coalescer } from '../../src/store/database/coalescer.ts';
-import type { Transaction } from '../../src/store/database/db.ts';
+import { coalescer } from '../../src/store/database/coalescer.ts';
+import type { Batch, Transaction } from '../../src/store/database/db.ts';
 import { makeDatabase } from '../support/database.ts';
 
 type Item = { value: number; fault?: 'data' | 'other' };

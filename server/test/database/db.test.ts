@@ -2,15 +2,10 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
 import pg from 'pg';
 import type { App } from '../../src/app.ts';
-import {
-  connect,
-  DatabaseBusy,
-  DatabaseTimeout,
-  DatabaseUnavailable,
-  OutcomeUnknown,
-  type Pool,
-} from '../../src/store/database/db.ts';
+import type { Pool } from '../../src/store/database/db.ts';
+import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable, OutcomeUnknown } from '../../src/store/database/errors.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
+import { connect } from '../../src/store/database/pool.ts';
 import { type DatabaseProxy, startProxy } from '../support/database-proxy.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import { assertProblem } from '../support/problem.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { makeLog } from '../../src/log.ts';
-import { connect } from '../../src/store/database/db.ts';
+import { connect } from '../../src/store/database/pool.ts';
 import { anotherNode } from '../support/nodes.ts';
 import { assertProblem } from '../support/problem.ts';
 import { exchange, listen } from '../support/sockets.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, mock, test } from 'node:test';
-import { DatabaseTimeout, DatabaseUnavailable } from '../../src/store/database/db.ts';
+import { DatabaseTimeout, DatabaseUnavailable } from '../../src/store/database/errors.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
 import type { Visitor } from '../support/visitor.ts';
 

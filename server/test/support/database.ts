@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { connect, type Pool } from '../../src/store/database/db.ts';
+import type { Pool } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
+import { connect } from '../../src/store/database/pool.ts';
 
 /** A database of the test's own, cloned from the migrated template. */
 export type TestDatabase = {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Carrier, CarrierRecord, Clock, Inbound, OutgoingText, Submission } from '../../domain/ports.ts';
-import type { Batch } from '../../store/database/coalescer.ts';
-import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable, type Db } from '../../store/database/db.ts';
+import type { Batch, Db } from '../../store/database/db.ts';
+import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable } from '../../store/database/errors.ts';
 import {
   findHandsetRecord,
   insertHandsetMessages,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
-import type { Batch } from '../../store/database/coalescer.ts';
+import type { Batch } from '../../store/database/db.ts';
 import { type OutcomeRow, recordOutcomes } from '../../store/delivery/outcomes.ts';
 import { optOutByCarrier } from '../consent/consents.ts';
 import type { Clock } from '../ports.ts';

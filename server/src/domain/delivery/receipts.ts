@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import type { Batch } from '../../store/database/coalescer.ts';
+import type { Batch } from '../../store/database/db.ts';
 import { recordReceipts } from '../../store/delivery/receipts.ts';
 import type { Clock, Receipt } from '../ports.ts';
 

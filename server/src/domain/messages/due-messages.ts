@@ -1,5 +1,5 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { isDataError } from '../../store/database/db.ts';
+import { isDataError } from '../../store/database/errors.ts';
 import { type DueChange, type DueRow, lockDue, updateDue } from '../../store/messages/due-messages.ts';
 import type { Judge } from '../supervision/judges.ts';
 import { acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';

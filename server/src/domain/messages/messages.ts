@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import type { Batch } from '../../store/database/coalescer.ts';
+import type { Batch } from '../../store/database/db.ts';
 import * as store from '../../store/messages/messages.ts';
 import type { By } from '../archive/archive.ts';
 import { invalid, type Problem, problem } from '../problems.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
-import { ping } from '../../store/database/db.ts';
+import { ping } from '../../store/shared/readiness.ts';
 
 const answerMs = 1_000;
 

@@ -1,4 +1,5 @@
-import { type Db, falseIfTaken } from '../database/db.ts';
+import type { Db } from '../database/db.ts';
+import { falseIfTaken } from '../database/errors.ts';
 
 export type ApplicationRow = {
   applicationId: number;

@@ -1,17 +1,10 @@
-import type { Transaction } from './db.ts';
-
-/** Work that is done for many at once: one transaction, a result for each item, in their order. */
-export type Batch<Item, Result> = {
-  run(db: Transaction, items: Item[]): Promise<Result[]>;
-  /** How much one item weighs, where that differs; a batch is full at weightMax. */
-  weigh?(item: Item): number;
-};
+import type { Batch, Transaction } from './db.ts';
 
 type Waiting = { item: unknown; resolve(result: unknown): void; reject(error: unknown): void };
 type Line = { waiting: Waiting[]; running: boolean };
 type Run = <Result>(work: (db: Transaction) => Promise<Result>) => Promise<Result>;
 
-/** Which errors are the fault of one row, and what whoever comes when too many wait is told. */
+/** Which errors one row causes, and the error for a caller when too many are waiting. */
 type Faults = { isDataError?: (error: unknown) => boolean; whenFull?: () => Error };
 
 const itemsMax = 256;
@@ -19,9 +12,9 @@ const weightMax = 2_000;
 const waitingMax = 5_000;
 
 /**
- * What arrives while a batch is in flight joins the next: many requests, one commit, an answer for each. A commit costs a
- * sync of the disk however much is in it. The first doesn't wait for others: then all that came at once would be one batch,
- * and this process idle while the database works on it.
+ * Items that arrive while a batch is in flight join the next one: many requests, one commit, an answer for each. A commit
+ * costs one disk sync, however much is in it. The first item doesn't wait for others: otherwise everything that arrived at
+ * once would be one batch, and this process would be idle while the database works on it.
  */
 export function coalescer(transaction: Run, { isDataError = () => false, whenFull = () => new Error() }: Faults = {}) {
   const lines = new Map<Batch<never, unknown>, Line>();
@@ -49,12 +42,12 @@ export function coalescer(transaction: Run, { isDataError = () => false, whenFul
     line.running = false;
   }
 
-  /** Whoever comes until the transaction has begun goes with it. */
+  /** Items that arrive before the transaction has begun are part of it. */
   async function runNext<Item, Result>(batch: Batch<Item, Result>, { waiting }: Line): Promise<void> {
     let members: Waiting[] = [];
     try {
       const results = await transaction((db) => {
-        // Again, where it gave way to another transaction.
+        // Set already when the transaction runs again after a deadlock.
         if (members.length === 0) members = take(batch, waiting);
         return batch.run(db, itemsOf<Item>(members));
       });
@@ -66,7 +59,7 @@ export function coalescer(transaction: Run, { isDataError = () => false, whenFul
     }
   }
 
-  /** One bad row must not fail its neighbours; any other fault is everybody's. */
+  /** One bad row must not fail the others; any other error fails the whole batch. */
   async function runAlone<Item, Result>(batch: Batch<Item, Result>, { item, resolve, reject }: Waiting): Promise<void> {
     await transaction((db) => batch.run(db, [item as Item])).then(([result]) => resolve(result), reject);
   }

@@ -1,0 +1,66 @@
+import pg from 'pg';
+import { DatabaseBusy, isBroken, kindOf, translated } from './errors.ts';
+
+export type ConnectionOptions = {
+  connectionString: string;
+  timeoutMs: number;
+  /** The restricted role that every statement runs as. Migrations leave it out and run as the owner. */
+  role?: string;
+  onError?: (error: Error) => void;
+};
+
+type Statement = { text: string; values?: unknown[]; name?: string };
+
+const waitingPerConnectionMax = 100;
+
+// Ids and counts stay below 2^53, so they are numbers. A date is a string in the contract and stays one.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value);
+
+/** Connections with some of the planner's methods turned off. */
+export function makeConnections(options: ConnectionOptions, size: number, methodsOff: string[]): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    max: size,
+    connectionTimeoutMillis: options.timeoutMs,
+    idleTimeoutMillis: 60_000,
+    statement_timeout: options.timeoutMs,
+    lock_timeout: options.timeoutMs,
+    // A server that vanished (a pulled cable) never answers, so the driver gives up shortly after the server would have.
+    query_timeout: options.timeoutMs + 1_000,
+    idle_in_transaction_session_timeout: 60_000,
+    application_name: 'assent',
+    options: `${methodsOff.map((method) => `-c ${method}=off`).join(' ')}${options.role ? ` -c role=${options.role}` : ''}`,
+  });
+  // A connection that dies must not kill the process: the next query replaces an idle one, and a query that is running
+  // on one fails. While the pool ends, its connections may notice first that the server is stopping too.
+  pool.on('error', (error) => pool.ending || options.onError?.(error));
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+export async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
+  const { max } = pool.options;
+  if (pool.waitingCount >= max * waitingPerConnectionMax) throw new DatabaseBusy('Too many requests are waiting.');
+  try {
+    return await pool.connect();
+  } catch (error) {
+    if (kindOf(error) === 'timeout' && pool.totalCount >= max)
+      throw new DatabaseBusy('No connection became free.', { cause: error });
+    throw translated(error);
+  }
+}
+
+/** One statement on a connection of its own. */
+export async function queryOn<Row extends object>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
+  const client = await acquire(pool);
+  let broken = false;
+  try {
+    return (await client.query<Row>(statement)).rows;
+  } catch (error) {
+    broken = isBroken(error);
+    throw translated(error);
+  } finally {
+    client.release(broken);
+  }
+}
