@@ -19,8 +19,8 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   const runtime = await startRuntime(config, log, say);
   try {
     const texting = dispatcher(runtime, log);
-    const handOn = () => sendDueMessages(runtime).then(texting.settled);
-    const app = await buildApp({ ...runtime, log, handOn });
+    const deliverDue = () => sendDueMessages(runtime).then(texting.settled);
+    const app = await buildApp({ ...runtime, log, deliverDue });
     const sandbox = runtime.sandboxClock && (await writeSandboxFile(runtime));
     await listen(app, config);
     const jobs = startJobs(runtime, log, texting);

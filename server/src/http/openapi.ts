@@ -5,7 +5,7 @@ import { scopes } from '../domain/access/scopes.ts';
 import { type ProblemCode, problems } from '../domain/problems.ts';
 import { ProblemBody } from '../schemas/shared/problem.ts';
 import { icon } from './browser/public-pages.ts';
-import type { Route } from './door/door.ts';
+import type { Route } from './door/route.ts';
 
 /** What every route can answer, whatever it does. */
 const commonProblems: ProblemCode[] = [

@@ -86,7 +86,7 @@ async function deliverCheckpoint(log: Log, next: () => Promise<DeliveryFault[]>)
 
 /** Texts go out, and what the carrier brings comes in. */
 export function startTexting(deps: Deps, texting: Dispatcher) {
-  const deafen = deps.carrier?.listen({
+  const stopListening = deps.carrier?.listen({
     reply: (reply) => receiveReply(deps, reply),
     receipt: (receipt) => receiveReceipt(deps, receipt),
   });
@@ -95,7 +95,7 @@ export function startTexting(deps: Deps, texting: Dispatcher) {
     async stop(): Promise<void> {
       // In this order: what is still handed over on the way out is still heard of.
       await texting.stop();
-      await deafen?.();
+      await stopListening?.();
     },
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { problemCodes, problems } from '../../src/domain/problems.ts';
-import type { Route } from '../../src/http/door/door.ts';
+import type { Route } from '../../src/http/door/route.ts';
 import { routes } from '../../src/http/partner/routes.ts';
 import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 

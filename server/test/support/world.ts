@@ -93,8 +93,8 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   };
   const log = options.log ?? makeLog(config.logLevel);
   const dispatching = dispatcher(deps, log);
-  const handOn = () => sendDueMessages(deps).then(dispatching.settled);
-  const app = await buildApp({ ...deps, pool: database.pool, log, sandboxClock: clock, handOn });
+  const deliverDue = () => sendDueMessages(deps).then(dispatching.settled);
+  const app = await buildApp({ ...deps, pool: database.pool, log, sandboxClock: clock, deliverDue });
   const texting = options.dispatch === false ? undefined : startTexting(deps, dispatching);
 
   const firm = await addFirm(deps, 'Test Wealth');

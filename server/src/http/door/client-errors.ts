@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type Problem, problem } from '../../domain/problems.ts';
 import type { Log } from '../../log.ts';
 import { commonHeaders } from './headers.ts';
+import { noSuchRoute } from './hooks.ts';
 import { problemBody, problemHeaders } from './problems.ts';
 import { newTraceId, traceIdOf } from './trace.ts';
 
@@ -58,7 +59,7 @@ export function takeOverFromNode(server: Server, publicUrl: string): void {
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => {});
-    const refused = problem('not_found', 'There is no such route.');
+    const refused = noSuchRoute();
     socket.end(rawAnswer(refused, publicUrl, '/', traceIdOf(request)), () => socket.destroy());
   });
 }

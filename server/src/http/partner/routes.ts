@@ -18,7 +18,7 @@ import {
   ScheduledMessageQuery,
 } from '../../schemas/messages/scheduled-messages.ts';
 import { EnumerationsResult } from '../../schemas/shared/enumerations.ts';
-import { type Route, route } from '../door/door.ts';
+import { type Route, route } from '../door/route.ts';
 import * as consents from './consents.ts';
 import * as contacts from './contacts.ts';
 import * as content from './content.ts';

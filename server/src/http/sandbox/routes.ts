@@ -8,10 +8,10 @@ import { addHandsetPage } from './handset-page.ts';
 import { addHandset } from './handsets.ts';
 
 /** What the sandbox adds at the origin: it needs the API key alone, the page with the phones nothing. In production none of it exists. */
-export function addSandbox(app: FastifyInstance, deps: Deps, clock: SandboxClock, handOn = async () => {}): void {
+export function addSandbox(app: FastifyInstance, deps: Deps, clock: SandboxClock, deliverDue = async () => {}): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request) => requireApiKey(deps, apiKeyOf(request)));
-    addClock(scope, clock, handOn);
+    addClock(scope, clock, deliverDue);
     addHandset(scope, deps);
   });
   addHandsetPage(app, deps);

@@ -1,0 +1,64 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Deps } from '../../deps.ts';
+import type { idempotency } from '../../domain/access/idempotency.ts';
+import { byApplication } from '../../domain/archive/archive.ts';
+import type { Problem } from '../../domain/problems.ts';
+import { fingerprintOf } from './body.ts';
+import { callerOf } from './checks.ts';
+import { inputValidator, isIdempotencyKey, rawBody } from './input.ts';
+import { instanceOf, type ProblemBody, problemBody, problemType } from './problems.ts';
+import type { Route } from './route.ts';
+
+/** The answer to a request. With an Idempotency-Key it is stored. */
+type Answer = { status: number; body: string };
+
+/** The row's handler as Fastify calls it. With an Idempotency-Key it runs once, and a repeat gets the same answer. */
+export function answerer(row: Route, deps: Deps, answerOnce: ReturnType<typeof idempotency>) {
+  const validate = inputValidator(row);
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const key = row.method === 'POST' ? request.headers['idempotency-key'] : undefined;
+    if (!isIdempotencyKey(key)) return send(reply, await perform(deps, request, reply));
+    const { advisorId, applicationId } = callerOf(request);
+    const { answer, replayed } = await answerOnce(
+      { advisorId, applicationId, method: row.method, path: instanceOf(request), key },
+      fingerprintOf(rawBody(request)),
+      {
+        run: (deps) => perform(deps, request, reply),
+        refuse: (refused) => refusal(refused, request),
+        together: row.together ?? false,
+      },
+    );
+    if (replayed) reply.header('idempotent-replayed', 'true');
+    return send(reply, answer);
+  };
+
+  async function perform(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
+    const { advisorId, applicationId } = callerOf(request);
+    const result = await row.handler(deps, advisorId, validate(request), byApplication(applicationId, request.id));
+    if (!row.answer) return { status: 204, body: '' };
+    // By the row's own shape: a field that it doesn't list can't leak.
+    return {
+      status: 200,
+      body: String(reply.serializeInput(result as Record<string, unknown>, '200', 'application/json')),
+    };
+  }
+
+  function refusal(refused: Problem, request: FastifyRequest): Answer {
+    const occurrence = { publicUrl: deps.config.publicUrl, instance: instanceOf(request), traceId: request.id };
+    return { status: refused.status, body: JSON.stringify(problemBody(refused, occurrence)) };
+  }
+}
+
+function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {
+  if (status >= 400) return sendRefusal(reply, status, JSON.parse(body));
+  if (status === 204) return reply.code(204).send();
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
+}
+
+/** A stored problem may come from an earlier request. The trace id is this request's, as in the header and the log. */
+function sendRefusal(reply: FastifyReply, status: number, refused: ProblemBody): FastifyReply {
+  reply.request.problemCode = refused.code;
+  const body = JSON.stringify({ ...refused, traceId: reply.request.id });
+  return reply.code(status).header('content-type', problemType).send(body);
+}

@@ -1,0 +1,63 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller, Credentials } from '../../domain/access/callers.ts';
+import type { PlannedKey, Use } from '../../domain/access/usage-plans.ts';
+import { invalid, type ProblemCode, problem, problemCodes } from '../../domain/problems.ts';
+import { credentialsOf } from './authenticate.ts';
+import { overPlan, rateLimitHeaders } from './rate-limit.ts';
+import type { Route } from './route.ts';
+
+/** Returns if the request may go on, and throws a problem otherwise. */
+type Check = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+export function authenticate(findCaller: (credentials: Credentials) => Promise<Caller>): Check {
+  return async (request) => {
+    request.caller = await findCaller(credentialsOf(request));
+  };
+}
+
+/** The problem that the caller asks for, so that they can test how they handle it. */
+export function sandboxFault({ scope }: Route): Check {
+  return async (request) => {
+    const fault = request.headers['x-sandbox-fault'];
+    if (fault === undefined) return;
+    if (!problemCodes.some((code) => code === fault)) throw unknownFault();
+    const wouldNeed = fault === 'forbidden' ? ` The scope would be ${scope}.` : '';
+    throw problem(fault as ProblemCode, `Asked for by x-sandbox-fault: ${fault}.${wouldNeed} Nothing was done.`);
+  };
+}
+
+function unknownFault() {
+  const message = `x-sandbox-fault must be one of ${problemCodes.join(', ')}.`;
+  return invalid([{ path: '/x-sandbox-fault', rule: 'enum', message }]);
+}
+
+export function usagePlan(takeFromPlan: (key: PlannedKey) => Promise<Use>): Check {
+  return async (request, reply) => {
+    const use = await takeFromPlan(callerOf(request).key);
+    reply.headers(rateLimitHeaders(use));
+    if (use.retryAfterSeconds !== null) throw overPlan(use.retryAfterSeconds);
+  };
+}
+
+export function requireScope({ scope }: Route): Check {
+  return async (request) => {
+    if (scope !== 'any' && !callerOf(request).scopes.has(scope))
+      throw problem('forbidden', `The access token lacks the scope ${scope}.`, { details: { scope } });
+  };
+}
+
+/** A route without a body accepts any Content-Type, even a malformed one, which Fastify would refuse. */
+export async function ignoreContentType(request: FastifyRequest): Promise<void> {
+  delete request.raw.headers['content-type'];
+}
+
+export function callerOf(request: FastifyRequest): Caller {
+  if (!request.caller) throw new Error('The request has not been authenticated.');
+  return request.caller;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+}

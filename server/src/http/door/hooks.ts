@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import { problem } from '../../domain/problems.ts';
+import { commonHeaders } from './headers.ts';
+import { requireVersion } from './version.ts';
+
+/** Runs for every request, whichever route it is for: common headers, the first checks, a line in the log. */
+export function addHooks(app: FastifyInstance): void {
+  let stopping = false;
+  app.decorate('beginStop', () => {
+    stopping = true;
+  });
+  app.decorate('isStopping', () => stopping);
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(commonHeaders(request.id));
+    // Here too, because the authorization server writes its own responses, which skip onSend.
+    if (stopping) reply.header('connection', 'close');
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+      throw problem('invalid_request', 'The Host header is missing.');
+    requireVersion(request);
+    if (request.is404) throw noSuchRoute();
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (stopping) reply.header('connection', 'close');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.is404 ? undefined : request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        code: request.problemCode ?? undefined,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        applicationId: request.caller?.applicationId,
+        advisorId: request.caller?.advisorId,
+      },
+      'request',
+    );
+  });
+}
+
+export function noSuchRoute() {
+  return problem('not_found', 'There is no such route.');
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** From now on `/readyz` says no, and each answer closes its connection. */
+    beginStop(): void;
+    isStopping(): boolean;
+  }
+}

@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { invalid } from '../../domain/problems.ts';
+import { type Validated, validator } from '../../schemas/shared/validate.ts';
+import { parseBody, type RawBody } from './body.ts';
+import { parseQuery, withIntegers } from './query.ts';
+import type { Input, Route } from './route.ts';
+
+const idempotencyKeyLengthMax = 255;
+const brokenIdempotencyKey = {
+  path: '/Idempotency-Key',
+  rule: 'length',
+  message: `Idempotency-Key must have 1 to ${idempotencyKeyLengthMax} characters.`,
+};
+
+/** Validates path, query and body by the row's schemas, and the Idempotency-Key. Reports every broken rule at once. */
+export function inputValidator(row: Route): (request: FastifyRequest) => Input {
+  const [params, query, body] = [row.params, row.query, row.body].map((schema) => schema && validator(schema));
+  return (request) => {
+    const parsed = body && parseBody(rawBody(request), request.headers);
+    const asked = parseQuery(request.raw.url ?? '', row.query);
+    const results = {
+      params: params?.(withIntegers(row.params as TSchema, request.params as Record<string, unknown>)),
+      query: query?.(withIntegers(row.query as TSchema, asked)),
+      body: body?.(parsed),
+    };
+    const broken = Object.values(results).flatMap((result) => (result && 'broken' in result ? result.broken : []));
+    const key = request.headers['idempotency-key'];
+    if (row.method === 'POST' && key !== undefined && !isIdempotencyKey(key)) broken.push(brokenIdempotencyKey);
+    if (broken.length > 0) throw invalid(broken);
+    return { params: parsedBy(results.params), query: parsedBy(results.query), body: parsedBy(results.body) };
+  };
+}
+
+export function isIdempotencyKey(key: unknown): key is string {
+  return typeof key === 'string' && key !== '' && key.length <= idempotencyKeyLengthMax;
+}
+
+export function rawBody(request: FastifyRequest): RawBody {
+  return (request.body as RawBody | undefined) ?? Buffer.alloc(0);
+}
+
+function parsedBy(result: Validated<unknown> | undefined): unknown {
+  return result && 'value' in result ? result.value : undefined;
+}

@@ -1,0 +1,48 @@
+import type { Static, TSchema } from 'typebox';
+import type { Deps } from '../../deps.ts';
+import type { Scope } from '../../domain/access/scopes.ts';
+import type { By } from '../../domain/archive/archive.ts';
+import type { ProblemCode } from '../../domain/problems.ts';
+
+/** One endpoint of the contract: a row of http/partner/routes.ts. */
+export type Route = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  /** The scope it needs, or `any`: both credentials and no particular scope. */
+  scope: Scope | 'any';
+  summary: string;
+  description?: string;
+  params?: TSchema;
+  query?: TSchema;
+  body?: TSchema;
+  /** The shape of the 200. Without it the answer is 204. */
+  answer?: TSchema;
+  /** Its own problems, in addition to those that every route can answer. */
+  problems: ProblemCode[];
+  /** Many of these requests can share a transaction: see domain/access/idempotency.ts. */
+  together?: true;
+  handler: Handler;
+};
+
+/** The input as parsed. The row's schemas say which of the three exist, and their types. */
+export type Input = { params: unknown; query: unknown; body: unknown };
+type Handler = (deps: Deps, advisorId: number, input: Input, by: By) => Promise<unknown>;
+
+type Parsed<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
+
+/** A row of the table. Its schemas give its handler's types. */
+export function route<P extends TSchema | undefined, Q extends TSchema | undefined, B extends TSchema | undefined>(
+  row: Omit<Route, 'params' | 'query' | 'body' | 'handler'> & {
+    params?: P;
+    query?: Q;
+    body?: B;
+    handler(
+      deps: Deps,
+      advisorId: number,
+      input: { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> },
+      by: By,
+    ): Promise<unknown>;
+  },
+): Route {
+  return row as Route;
+}

@@ -1,0 +1,71 @@
+import type { IncomingMessage, Server } from 'node:http';
+import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
+import type { Log } from '../../log.ts';
+import { readRawBody } from './body.ts';
+import { answerClientError, takeOverFromNode } from './client-errors.ts';
+import { commonHeaders } from './headers.ts';
+import { addHooks, noSuchRoute } from './hooks.ts';
+import { sendProblem } from './problems.ts';
+import { traceIdOf } from './trace.ts';
+
+export type ServerOptions = { publicUrl: string; requestTimeoutMs: number; trustedProxies: string[]; log: Log };
+
+const headerBytesMax = 16 * 1024;
+const slowClientPollMs = 500;
+
+/** A Fastify whose every answer has our headers and a line in the log, and whose every refusal is a Problem. */
+export function makeServer(options: ServerOptions): FastifyInstance {
+  const { publicUrl } = options;
+  const app = Fastify(fastifyOptions(options));
+  takeOverFromNode(app.server, publicUrl);
+  app.decorateRequest('problemCode', null);
+  app.decorateRequest('caller', null);
+  app.decorateRequest('leaveLane', null);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request: unknown, stream: IncomingMessage) => readRawBody(stream));
+  // The door validates, in the contract's order and words; Fastify's schemas document and serialize.
+  app.setValidatorCompiler(() => () => true);
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, publicUrl));
+  app.setNotFoundHandler(() => {
+    throw noSuchRoute();
+  });
+  addHooks(app);
+  return app;
+}
+
+function fastifyOptions(options: ServerOptions): FastifyHttpOptions<Server> {
+  const { publicUrl, requestTimeoutMs, trustedProxies, log } = options;
+  return {
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'traceId' }),
+    genReqId: traceIdOf,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: 72_000,
+    trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
+    http: {
+      maxHeaderSize: headerBytesMax,
+      // Node would answer a request without Host with an empty 400; hooks.ts refuses it with a Problem.
+      requireHostHeader: false,
+      // With the default of a minute, Node would allow the body that minute too, and check only every 30 s.
+      headersTimeout: requestTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: slowClientPollMs,
+    },
+    rewriteUrl: originForm,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: headerBytesMax },
+    clientErrorHandler: answerClientError(publicUrl, log),
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(commonHeaders(request.id));
+      sendProblem(error, request, reply, publicUrl);
+      request.log.info({ status: reply.statusCode, code: request.problemCode ?? undefined }, 'request');
+    },
+  };
+}
+
+/** The request target without scheme and host: RFC 9112 requires servers to accept the absolute form too. */
+function originForm({ url = '/' }: { url?: string }): string {
+  const [, target] = (!url.startsWith('/') && /^https?:\/\/[^/?]*(.*)$/i.exec(url)) || [];
+  if (target === undefined) return url;
+  return target.startsWith('/') ? target : `/${target}`;
+}
