@@ -40,6 +40,7 @@ export const arrows: Record<string, string> = {
   'content-files': 'domain text-files outbound',
   'archive-exports': 'domain examiner',
   'key-files': 'config.ts domain',
+  settings: '',
   sandbox: 'config.ts deps.ts domain store',
   // Doors translate: they call the domain, never the store or another door.
   'http/door': 'deps.ts log.ts domain schemas',
@@ -53,7 +54,7 @@ export const arrows: Record<string, string> = {
   cli: 'config.ts log.ts runtime.ts domain schemas sandbox outbound contact-files content-files archive-exports examiner main.ts',
   // What puts it together.
   'log.ts': '',
-  'config.ts': '',
+  'config.ts': 'settings',
   'deps.ts': 'config.ts domain store',
   'runtime.ts': 'config.ts log.ts domain store carriers crm checkpoint-copies key-files sandbox',
   'app.ts': 'config.ts deps.ts log.ts domain store http oauth sandbox',

@@ -1,6 +1,18 @@
-import { isIP } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  addressesAndNetworks,
+  archiveName,
+  httpUrl,
+  integer,
+  issuer,
+  oneOf,
+  origin,
+  pathFrom,
+  postgresUrl,
+  sealingKeys,
+  text,
+} from './settings/parsers.ts';
 
 /** What this machine is called in its own addresses. */
 export const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
@@ -83,14 +95,14 @@ export const settings = {
     name: 'ASSENT_DATA_DIR',
     default: '.assent',
     about: 'Folder for the embedded PostgreSQL and `sandbox.json`, relative to the checkout.',
-    parse: (value: string) => resolve(root, value),
+    parse: pathFrom(root),
   },
   archiveKeyFile: {
     name: 'ARCHIVE_KEY_FILE',
     default: '',
     about:
       'File with the key that signs checkpoints of the archive: Ed25519 in PEM (`openssl genpkey -algorithm ed25519`). Keep it where the database is not. A node without it signs nothing, and one node with it is enough. Unset, the sandbox makes one in the data folder.',
-    parse: path,
+    parse: pathFrom(root),
   },
   archiveName: {
     name: 'ARCHIVE_NAME',
@@ -104,7 +116,7 @@ export const settings = {
     default: '',
     about:
       'Folder that checkpoints are appended to, on a disk that whoever administers the database can’t change. Unset, the sandbox uses one in the data folder.',
-    parse: path,
+    parse: pathFrom(root),
   },
   archiveCheckpointCommand: {
     name: 'ARCHIVE_CHECKPOINT_COMMAND',
@@ -248,85 +260,4 @@ function withArchive(config: Config): Config {
     archiveKeyFile: archiveKeyFile || inFolder('archive.key'),
     archiveOutsideDir: archiveOutsideDir || inFolder('archive-outside'),
   };
-}
-
-function text(value: string): string {
-  return value;
-}
-
-function integer(least: number, most: number) {
-  return (value: string): number => {
-    const number = Number(value);
-    if (!/^\d+$/.test(value) || number < least || number > most)
-      throw new Error(`a whole number from ${least} to ${most}`);
-    return number;
-  };
-}
-
-function oneOf<Value extends string>(...values: Value[]) {
-  return (value: string): Value => {
-    const found = values.find((each) => each === value);
-    if (!found) throw new Error(`one of ${values.join(', ')}`);
-    return found;
-  };
-}
-
-function origin(value: string): string {
-  if (value === '') return '';
-  const url = URL.parse(value);
-  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username)
-    throw new Error('an http or https address without a path');
-  return url.origin;
-}
-
-function path(value: string): string {
-  return value === '' ? '' : resolve(root, value);
-}
-
-function archiveName(value: string): string {
-  if (/[\s+]/.test(value)) throw new Error('a name without spaces and plus signs');
-  return value;
-}
-
-function httpUrl(value: string): string {
-  const url = URL.parse(value);
-  if (value !== '' && (!url || !/^https?:$/.test(url.protocol))) throw new Error('an http or https address');
-  return value;
-}
-
-/** As it was given: issuers are compared as strings. */
-function issuer(value: string): string {
-  const url = URL.parse(value);
-  if (value !== '' && (!url || !/^https?:\/\/\S+$/.test(value) || /[?#]/.test(value) || url.username || url.password))
-    throw new Error('an https address without query and fragment');
-  return value;
-}
-
-function addressesAndNetworks(value: string): string[] {
-  const entries = value.split(',').map((entry) => entry.trim());
-  return entries.filter(Boolean).map((entry) => {
-    if (!isIP(entry) && !isNetwork(entry)) throw new Error('addresses and networks with commas, such as 10.0.0.0/8');
-    return entry;
-  });
-}
-
-/** One of all addresses is none: whoever believes everybody has no use for a list. */
-function isNetwork(entry: string): boolean {
-  const [, address = '', prefix = ''] = /^([^/]+)\/([1-9]\d{0,2})$/.exec(entry) ?? [];
-  const version = isIP(address);
-  return version !== 0 && Number(prefix) <= (version === 4 ? 32 : 128);
-}
-
-function sealingKeys(value: string): Buffer[] {
-  const texts = value.split(',').map((text) => text.trim());
-  return texts.filter(Boolean).map((text) => {
-    const key = Buffer.from(text, 'base64');
-    if (key.byteLength !== 32 || key.toString('base64') !== text) throw new Error('32 bytes in base64');
-    return key;
-  });
-}
-
-function postgresUrl(value: string): string {
-  if (value !== '' && !/^postgres(ql)?:\/\//.test(value)) throw new Error('a postgres:// address');
-  return value;
 }
