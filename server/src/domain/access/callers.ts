@@ -3,7 +3,7 @@ import { errors } from 'jose';
 import type { Deps } from '../../deps.ts';
 import { type CallerRow, findApiKey, findCaller } from '../../store/access/api-keys.ts';
 import { Problem, problem } from '../problems.ts';
-import { Bounded } from '../shared/bounded.ts';
+import { BoundedMap } from '../shared/bounded-map.ts';
 import { hashSecret, readSecret } from '../shared/secrets.ts';
 import type { AccessToken, TokenVerifier } from './tokens.ts';
 
@@ -25,8 +25,8 @@ const recordsMs = 500;
  * a cached caller costs one hash, a fresh check three hashes and a query.
  */
 export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: Credentials) => Promise<Caller> {
-  const tokens = new Bounded<string, AccessToken>();
-  const callers = new Bounded<string, Known>();
+  const tokens = new BoundedMap<string, AccessToken>();
+  const callers = new BoundedMap<string, Known>();
 
   async function accessToken(token: string): Promise<AccessToken> {
     const key = hashSecret(token).toString('base64');

@@ -5,7 +5,7 @@ import * as store from '../../store/access/idempotency.ts';
 import { coalescer } from '../../store/database/coalescer.ts';
 import type { Batch, Db } from '../../store/database/db.ts';
 import { invalid, Problem } from '../problems.ts';
-import { inBatches } from '../shared/batches.ts';
+import { inBatches } from '../shared/in-batches.ts';
 
 /** The answer is the door’s: it is kept and returned as given, and nothing here looks into it. */
 export type Answered = { answer: Answer; replayed: boolean };

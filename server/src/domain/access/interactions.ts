@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/access/interactions.ts';
-import { inBatches } from '../shared/batches.ts';
+import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 
 /**

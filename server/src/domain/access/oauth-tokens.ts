@@ -4,7 +4,7 @@ import { deleteEndedGrant, listEndedGrants } from '../../store/access/grants.ts'
 import type { OAuthTokenKind } from '../../store/access/oauth-tokens.ts';
 import * as store from '../../store/access/oauth-tokens.ts';
 import { deleteExpiredRevokedTokens } from '../../store/access/revoked-tokens.ts';
-import { inBatches } from '../shared/batches.ts';
+import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 import { endGrant } from './grants.ts';
 import { forgetExpiredInteractions } from './interactions.ts';

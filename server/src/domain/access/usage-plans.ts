@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { type UsagePlan, useDailyQuota } from '../../store/access/api-keys.ts';
-import { Bounded } from '../shared/bounded.ts';
+import { BoundedMap } from '../shared/bounded-map.ts';
 
 export type PlannedKey = UsagePlan & { keyId: number };
 /** What is left of one of a plan's limits: `quota` per window, `remaining` now, full again after `resetSeconds`. */
@@ -23,7 +23,7 @@ const daySeconds = 86_400;
  */
 export function usagePlans(deps: Deps): (key: PlannedKey) => Promise<Use> {
   // A forgotten bucket starts full again: only the ten thousand most recently used keys keep theirs.
-  const buckets = new Bounded<number, Bucket>();
+  const buckets = new BoundedMap<number, Bucket>();
 
   function takeFromBucket(keyId: number, ratePerSecond: number, burst: number): Bucket & { taken: boolean } {
     const nowMs = performance.now();

@@ -6,7 +6,8 @@ import * as store from '../../store/record-keeping/reconciliation.ts';
 import { listFirms } from '../accounts/firms.ts';
 import { archive, type By, byService, deployment } from '../archive/archive.ts';
 import type { Carrier, CarrierRecord } from '../ports.ts';
-import { dayMs, dayOf, lastDayDone, nextDay, oncePerDay, startOf } from '../shared/days.ts';
+import { lastDayDone, oncePerDay } from '../shared/daily-runs.ts';
+import { dayMs, dayOf, nextDay, startOf } from '../shared/days.ts';
 
 /**
  * Completeness: the texts that the carrier says it accepted, our attempts, messages, replies and archive entries for some

@@ -6,7 +6,8 @@ import { archiveSetting } from '../accounts/settings.ts';
 import { archive, type By, byOperator, byService } from '../archive/archive.ts';
 import { rangesOf } from '../archive/disposals.ts';
 import { problem } from '../problems.ts';
-import { dayOf, oncePerDay } from '../shared/days.ts';
+import { oncePerDay } from '../shared/daily-runs.ts';
+import { dayOf } from '../shared/days.ts';
 
 export type Retention = { firmId: number; firm: string; years: number };
 /** What happened to an advisor's bodies whose retention is over. */

@@ -3,7 +3,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { SessionRow, SignInMethod } from '../../store/sign-in/sessions.ts';
 import * as store from '../../store/sign-in/sessions.ts';
 import { byAdvisor } from '../archive/archive.ts';
-import { inBatches } from '../shared/batches.ts';
+import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 import type { Attempt } from './sign-in-failures.ts';
 import { archiveSignIn } from './sign-in-records.ts';

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts';
 import { insertEntries } from '../../store/archive/archive.ts';
 import type { FailureRow } from '../../store/sign-in/sign-in-failures.ts';
 import * as store from '../../store/sign-in/sign-in-failures.ts';
-import { inBatches } from '../shared/batches.ts';
+import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 
 /** A visitor at the sign-in page, who may turn out to be anybody. */

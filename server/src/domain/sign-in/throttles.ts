@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Deps } from '../../deps.ts';
 import type { BucketRow } from '../../store/sign-in/throttles.ts';
 import * as store from '../../store/sign-in/throttles.ts';
-import { inBatches } from '../shared/batches.ts';
+import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 
 /** A bucket of `burst` attempts that refills at `perSecond`. The name says whose attempts, and at what. */

@@ -1,6 +1,6 @@
 import type { Db } from '../../store/database/db.ts';
 import { listLexicons } from '../../store/supervision/lexicons.ts';
-import { Bounded } from '../shared/bounded.ts';
+import { BoundedMap } from '../shared/bounded-map.ts';
 import type { Verdict } from '../texting/texts.ts';
 import { type Matcher, matcherOf, verdictOn } from './lexicon-matching.ts';
 import { defaultLexicon, rulesIn } from './lexicons.ts';
@@ -21,7 +21,7 @@ type Known = { version: number; match: Matcher; goodUntilMs: number };
 const goodMs = 1_000;
 
 export function makeJudges(): Judges {
-  const known = new Bounded<number, Known>();
+  const known = new BoundedMap<number, Known>();
 
   async function refresh(db: Db, firmIds: number[], goodUntilMs: number): Promise<void> {
     const own = new Map((await listLexicons(db, firmIds)).map((row) => [row.firmId, row]));

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { deleteSome } from '../shared/batches.ts';
+import { deleteBatch } from '../shared/delete-batch.ts';
 
 export async function upsertInteraction(
   db: Db,
@@ -32,5 +32,5 @@ export async function deleteInteraction(db: Db, hash: Buffer): Promise<boolean> 
 
 export async function deleteExpiredInteractions(db: Db, now: Date, limit: number): Promise<number> {
   const expired = { table: 'interactions', key: 'uid_hash', where: 'date_time_expires < $1' };
-  return deleteSome(db, expired, [now], limit);
+  return deleteBatch(db, expired, [now], limit);
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { deleteSome } from '../shared/batches.ts';
+import { deleteBatch } from '../shared/delete-batch.ts';
 
 export type OAuthTokenKind = 'AuthorizationCode' | 'RefreshToken';
 export type OAuthTokenRow = { payload: Record<string, unknown>; grantId: string; dateTimeUsed: Date | null };
@@ -83,10 +83,10 @@ export async function clearOAuthTokenAnswers(db: Db, usedBefore: Date, limit: nu
 
 export async function deleteExpiredOAuthTokens(db: Db, now: Date, limit: number): Promise<number> {
   const expired = { table: 'oauth_tokens', key: 'token_hash', where: 'date_time_expires < $1' };
-  return deleteSome(db, expired, [now], limit);
+  return deleteBatch(db, expired, [now], limit);
 }
 
 export async function deleteOAuthTokensOfGrant(db: Db, grantId: string, limit: number): Promise<number> {
   const ended = { table: 'oauth_tokens', key: 'token_hash', where: 'grant_id = $1' };
-  return deleteSome(db, ended, [grantId], limit);
+  return deleteBatch(db, ended, [grantId], limit);
 }

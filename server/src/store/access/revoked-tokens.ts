@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { deleteSome } from '../shared/batches.ts';
+import { deleteBatch } from '../shared/delete-batch.ts';
 
 export async function insertRevokedToken(db: Db, tokenId: string, expires: Date): Promise<void> {
   await db.query('insert into revoked_tokens (token_id, date_time_expires) values ($1, $2) on conflict do nothing', [
@@ -10,5 +10,5 @@ export async function insertRevokedToken(db: Db, tokenId: string, expires: Date)
 
 export async function deleteExpiredRevokedTokens(db: Db, now: Date, limit: number): Promise<number> {
   const expired = { table: 'revoked_tokens', key: 'token_id', where: 'date_time_expires < $1' };
-  return deleteSome(db, expired, [now], limit);
+  return deleteBatch(db, expired, [now], limit);
 }

@@ -1,9 +1,9 @@
 import type { Db } from '../database/db.ts';
 
-/** A day as `2031-05-04`. */
+/** The day is like `2031-05-04`. */
 export type DailyRun = { job: string; day: string };
 
-/** True where the run is the caller's, until its lease ends. */
+/** True if the caller got the run. It is theirs until the lease ends. */
 export async function claimDay(
   db: Db,
   { job, day }: DailyRun,
@@ -21,7 +21,7 @@ export async function claimDay(
   return rows.length > 0;
 }
 
-/** False where it was done already. */
+/** False if it was done already. */
 export async function finishDay(db: Db, { job, day }: DailyRun): Promise<boolean> {
   const rows = await db.query(
     `update daily_runs

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { deleteSome } from '../shared/batches.ts';
+import { deleteBatch } from '../shared/delete-batch.ts';
 
 /** Without an advisor, the challenge is for signing in. */
 export async function insertChallenge(
@@ -31,5 +31,5 @@ export async function deleteChallenge(
 
 export async function deleteExpiredChallenges(db: Db, now: Date, limit: number): Promise<number> {
   const expired = { table: 'passkey_challenges', key: 'challenge_hash', where: 'date_time_expires <= $1' };
-  return deleteSome(db, expired, [now], limit);
+  return deleteBatch(db, expired, [now], limit);
 }

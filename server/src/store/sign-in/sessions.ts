@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { deleteSome } from '../shared/batches.ts';
+import { deleteBatch } from '../shared/delete-batch.ts';
 
 export type SignInMethod = 'password' | 'passkey';
 export type SessionRow = {
@@ -51,5 +51,5 @@ export async function deleteSessions(db: Db, advisorId: number): Promise<void> {
 
 export async function deleteExpiredSessions(db: Db, now: Date, limit: number): Promise<number> {
   const expired = { table: 'sessions', key: 'session_hash', where: 'date_time_expires <= $1' };
-  return deleteSome(db, expired, [now], limit);
+  return deleteBatch(db, expired, [now], limit);
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { deleteSome } from '../shared/batches.ts';
+import { deleteBatch } from '../shared/delete-batch.ts';
 
 export type BucketRow = { bucketHash: Buffer; burst: number; perSecond: number };
 
@@ -49,7 +49,7 @@ export async function returnToBucket(db: Db, { bucketHash, burst }: BucketRow): 
 
 export async function deleteBucketsFilledBefore(db: Db, before: Date, limit: number): Promise<number> {
   const full = { table: 'throttles', key: 'bucket_hash', where: 'date_time_filled < $1' };
-  return deleteSome(db, full, [before], limit);
+  return deleteBatch(db, full, [before], limit);
 }
 
 function columnsOf(buckets: BucketRow[]): unknown[] {

@@ -1,7 +1,7 @@
 const entriesMax = 10_000;
 
-/** A map that forgets its oldest entry when it is full, so that what callers send can't fill the memory. */
-export class Bounded<Key, Value> {
+/** A map that drops its oldest entry when it is full, so that callers can't fill the memory. */
+export class BoundedMap<Key, Value> {
   readonly #entries = new Map<Key, Value>();
 
   get(key: Key): Value | undefined {

@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 
-/** Deletes rows of a table, no more than a few at a time; those that another node is deleting are left to it. */
-export async function deleteSome(
+/** Deletes up to `limit` rows and skips those that another node is deleting. Returns how many it deleted. */
+export async function deleteBatch(
   db: Db,
   { table, key, where }: { table: string; key: string; where: string },
   values: unknown[],
