@@ -26,7 +26,11 @@ export type Fields = (name: string) => string;
  * The forms of our pages. Each carries a token that the browser also keeps in a cookie: another site can make a browser
  * post here, but can neither read the one nor set the other. What browsers say about where a post comes from must fit too.
  */
-export function formDoor(cookies: CookieJar, config: { environment: string; publicUrl: string }) {
+export function formDoor(
+  cookies: CookieJar,
+  config: { environment: string; publicUrl: string },
+  bytesMax = formBytesMax,
+) {
   const ours = ownOrigins(config);
 
   function newToken(reply: FastifyReply): string {
@@ -54,7 +58,7 @@ export function formDoor(cookies: CookieJar, config: { environment: string; publ
     },
     /** What the form says, once it is known to be ours. */
     read(request: FastifyRequest): Fields {
-      const fields = new URLSearchParams(bodyOf(request, formType));
+      const fields = new URLSearchParams(bodyOf(request, formType, bytesMax));
       const value = (name: string) => fields.get(name) ?? '';
       requireOwn(request, value('formToken'));
       // PostgreSQL stores no NUL, and no browser lets one be typed.
@@ -64,17 +68,17 @@ export function formDoor(cookies: CookieJar, config: { environment: string; publ
     /** What our script says, which has the token in a header. */
     readJson(request: FastifyRequest): Record<string, unknown> {
       requireOwn(request, String(request.headers['x-form-token'] ?? ''));
-      return parsed(bodyOf(request, jsonType));
+      return parsed(bodyOf(request, jsonType, bytesMax));
     },
   };
 }
 
 export type FormDoor = ReturnType<typeof formDoor>;
 
-function bodyOf(request: FastifyRequest, type: RegExp): string {
+function bodyOf(request: FastifyRequest, type: RegExp, bytesMax: number): string {
   const raw = (request.body as RawBody | undefined) ?? Buffer.alloc(0);
   const isWanted = type.test(request.headers['content-type'] ?? '');
-  if (!isWanted || raw === 'too large' || raw.length > formBytesMax) throw new FormRefused('unreadable');
+  if (!isWanted || raw === 'too large' || raw.length > bytesMax) throw new FormRefused('unreadable');
   return raw.toString();
 }
 

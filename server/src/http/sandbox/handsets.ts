@@ -13,7 +13,7 @@ const validateReply = validator(
 );
 
 /** The phones of the sandbox: what each received, and what its owner answers. */
-export function addHandset(app: FastifyInstance, deps: Deps): void {
+export function addHandsets(app: FastifyInstance, deps: Deps): void {
   const hide = { schema: { hide: true } };
 
   app.get('/sandbox/handset/:phone/messages', hide, async (request) => {

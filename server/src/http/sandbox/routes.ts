@@ -4,15 +4,15 @@ import { requireApiKey } from '../../domain/access/callers.ts';
 import type { SandboxClock } from '../../sandbox/sandbox-clock.ts';
 import { apiKeyOf } from '../door/authenticate.ts';
 import { addClock } from './clock.ts';
-import { addHandsetPage } from './handset-page.ts';
-import { addHandset } from './handsets.ts';
+import { addHandsets } from './handsets.ts';
+import { addHandsetsPage } from './handsets-page.ts';
 
 /** What the sandbox adds at the origin: it needs the API key alone, the page with the phones nothing. In production none of it exists. */
 export function addSandbox(app: FastifyInstance, deps: Deps, clock: SandboxClock, deliverDue = async () => {}): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request) => requireApiKey(deps, apiKeyOf(request)));
     addClock(scope, clock, deliverDue);
-    addHandset(scope, deps);
+    addHandsets(scope, deps);
   });
-  addHandsetPage(app, deps);
+  addHandsetsPage(app, deps);
 }

@@ -34,8 +34,8 @@ suite('the handset page', () => {
       /^default-src 'none'; .*script-src 'self'; connect-src 'self'/,
     );
     assert.doesNotMatch(headers['content-security-policy'] ?? '', /unsafe/);
-    assert.equal((await visitor.get('/handset.js')).status, 200);
-    assert.equal((await visitor.get('/handset.css')).status, 200);
+    assert.equal((await visitor.get('/handsets.js')).status, 200);
+    assert.equal((await visitor.get('/handsets.css')).status, 200);
   });
 
   test('a reply that another site makes the browser send has no effect', async () => {
@@ -71,6 +71,16 @@ suite('the handset page', () => {
     }
   });
 
+  test('counts code points: 1,600 emoji are a reply, 1,601 are too many', async () => {
+    const phone = newPhone();
+    await visitor.get(`/handset/${phone}`);
+    const tooMany = await visitor.post(`/handset/${phone}`, { to, text: '😀'.repeat(1_601) });
+    assert.equal(tooMany.status, 400);
+    assert.match(tooMany.body, /at most 1600 characters/);
+    assert.equal((await visitor.post(`/handset/${phone}`, { to, text: '😀'.repeat(1_600) })).status, 303);
+    assert.ok((await visitor.get(`/handset/${phone}`)).body.includes(`>${'😀'.repeat(1_600)}<`));
+  });
+
   test('shows what people wrote as they wrote it, and never as markup', async () => {
     const phone = newPhone();
     const hostile = '<img src=x onerror=alert(1)>"\'&';
@@ -91,7 +101,7 @@ test('in production there is no handset', async () => {
     DATABASE_URL: 'postgres://localhost/x',
   };
   const world = await makeWorld({ env });
-  for (const url of ['/handset', '/handset/+15005550006', '/handset.js', '/handset.css'])
+  for (const url of ['/handset', '/handset/+15005550006', '/handsets.js', '/handsets.css'])
     assert.equal((await inject(world.app, { method: 'GET', url })).status, 404, url);
   await world.close();
 });

@@ -20,25 +20,29 @@ import { sendFailure } from '../browser/failures.ts';
 import { formDoor } from '../browser/forms.ts';
 import { addScript, brand, type Html, hidden, html, sendErrorPage, sendPage } from '../browser/page.ts';
 
-const script = readFileSync(new URL('browser/handset.js', import.meta.url));
-const style = readFileSync(new URL('browser/handset.css', import.meta.url));
+const script = readFileSync(new URL('browser/handsets.js', import.meta.url));
+const style = readFileSync(new URL('browser/handsets.css', import.meta.url));
+/** A code point takes up to 12 bytes in a form, so the longest reply has 19,200. */
+const formBytesMax = 32 * 1024;
+/** Browsers count UTF-16 units, up to two for a code point. The server counts code points. */
+const typedLengthMax = 2 * textLengthMax;
 const quickReplies = ['ACCEPT', 'YES', 'NO', 'STOP', 'START', 'HELP'];
 
 /**
  * The sandbox's phones on a screen. A browser that opens a page sends no API key, so these need none: the sandbox listens
  * on this machine alone, and only a page of ours can send the forms.
  */
-export function addHandsetPage(app: FastifyInstance, deps: Deps): void {
+export function addHandsetsPage(app: FastifyInstance, deps: Deps): void {
   const hide = { schema: { hide: true } };
-  const forms = formDoor(cookieJar(deps.config.publicUrl), deps.config);
+  const forms = formDoor(cookieJar(deps.config.publicUrl), deps.config, formBytesMax);
 
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
     scope.addHook('onRequest', async (request, reply) => {
       if (!isHere(request)) return sendErrorPage(reply, elsewhere);
     });
-    addScript(scope, '/handset.js', script);
-    scope.get('/handset.css', hide, (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
+    addScript(scope, '/handsets.js', script);
+    scope.get('/handsets.css', hide, (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
 
     scope.get('/handset', hide, async (request, reply) => {
       const { phone } = request.query as { phone?: unknown };
@@ -84,7 +88,7 @@ const elsewhere = {
 function problemWith({ senders }: Handset, to: string, text: string): string | null {
   if (!senders.some(({ textingNumber }) => textingNumber === to)) return 'Choose whom to answer.';
   if (isBlank(text)) return 'Write something first.';
-  return text.length > textLengthMax ? `A text has at most ${textLengthMax} characters.` : null;
+  return [...text].length > textLengthMax ? `A text has at most ${textLengthMax} characters.` : null;
 }
 
 /** What was typed as a number: punctuation doesn't matter, and ten digits are a number of North America. */
@@ -123,7 +127,7 @@ ${inUse.length > 0 && html`<h2>Latest texts</h2>\n<ul class="phones">${inUse.map
 <p class="facts">The same for every advisor. Any other number simply receives what it is sent.</p>
 <ul class="phones">${listMagicNumbers().map(magicNumber)}</ul>
 </main>`;
-  return sendPage(reply, { title: 'Phones', content, style: '/handset.css', status: problem ? 400 : 200 });
+  return sendPage(reply, { title: 'Phones', content, style: '/handsets.css', status: problem ? 400 : 200 });
 }
 
 function phoneInUse({ phone, owner, text, dateTime }: HandsetInUse, now: Date): Html {
@@ -173,7 +177,7 @@ ${owner && html`<h2>What it does</h2>\n<p>${owner.about}</p>`}
 </div>
 </main>`;
   const status = answering.problem ? 400 : 200;
-  return sendPage(reply, { title: phone, content, script: '/handset.js', style: '/handset.css', status });
+  return sendPage(reply, { title: phone, content, script: '/handsets.js', style: '/handsets.css', status });
 }
 
 /** A text, under its day where that begins with it, and under the other's name where that has changed. */
@@ -203,7 +207,7 @@ ${hidden({ formToken })}
 <p class="notice bad" role="alert" id="problem" data-problem${!problem && html` hidden`}>${problem}</p>
 <div class="to"><label for="to">To</label><select id="to" name="to">${senders.map(option)}</select></div>
 <div class="typing">
-<input name="text" aria-label="Your reply" placeholder="Your reply" maxlength="${textLengthMax}" value="${text}"${problem && html` aria-invalid="true" aria-describedby="problem"`}>
+<input name="text" aria-label="Your reply" placeholder="Your reply" maxlength="${typedLengthMax}" value="${text}"${problem && html` aria-invalid="true" aria-describedby="problem"`}>
 <button class="button main">Send</button>
 </div>
 <div class="quick">${quickReplies.map((word) => html`<button name="quick" value="${word}">${word}</button>`)}</div>

@@ -122,6 +122,19 @@ test('what cannot be sent is told, and stays to be mended', { skip }, async () =
   assert.equal(await page.getByRole('alert').count(), 0);
 });
 
+test('an emoji counts as one character: 1,600 of them can be typed and sent', { skip }, async () => {
+  const { page, complaints } = await open(`/handset/${newPhone()}`);
+  const emoji = '😀'.repeat(1_600);
+  await page.getByLabel('Your reply').click();
+  // Typed, because `fill` ignores maxlength.
+  await page.keyboard.insertText(emoji);
+  assert.equal(await page.getByLabel('Your reply').inputValue(), emoji);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.locator('.sent .bubble').waitFor();
+  assert.deepEqual(await bubbles(page), [emoji]);
+  assert.deepEqual(complaints, []);
+});
+
 test('any number is opened from the list, however it is written', { skip }, async () => {
   const { page, complaints } = await open('/handset', phoneWide);
   await page.getByLabel('Any number').fill('(212) 555-9876');
