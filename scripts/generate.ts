@@ -1,7 +1,8 @@
-// Writes the files that are made from the code: openapi.json, server/schema.sql and tables of the reference. With
-// --check it only compares, and fails where one is out of step.
+// Writes what is generated from the code: openapi.json, server/schema.sql, tables of the reference and the table of
+// imports in ARCHITECTURE.md. With --check it only compares, and fails if one is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { arrows, ground } from '../server/arrows.ts';
 import { buildApp } from '../server/src/app.ts';
 import { help, overview } from '../server/src/cli/help.ts';
 import { verbs } from '../server/src/cli/verbs.ts';
@@ -24,15 +25,18 @@ const generated = {
   'docs/reference/errors.md': errors(),
   'docs/reference/enumerations.md': enumerationTables(),
   'docs/reference/command.md': command(),
+  'ARCHITECTURE.md': architecture(),
 };
 
 const stale = Object.entries(generated).filter(([path, text]) => read(path) !== text);
 if (process.argv.includes('--check')) {
-  for (const [path] of stale) process.stderr.write(`${path} is out of step: run \`npm run generate\`.\n`);
+  for (const [path] of stale) process.stderr.write(`${path} is out of date: run \`npm run generate\`.\n`);
   process.exitCode = stale.length > 0 ? 1 : 0;
 } else {
   for (const [path, text] of stale) writeFileSync(join(root, path), text);
-  process.stdout.write(stale.length > 0 ? `Wrote ${stale.map(([path]) => path).join(', ')}.\n` : 'All in step.\n');
+  process.stdout.write(
+    stale.length > 0 ? `Wrote ${stale.map(([path]) => path).join(', ')}.\n` : 'Everything is up to date.\n',
+  );
 }
 
 function read(path: string): string {
@@ -43,7 +47,7 @@ function read(path: string): string {
   }
 }
 
-/** As the default sandbox serves it. No request is made, so there is no database behind it. */
+/** As the default sandbox serves it. No request is made, so it needs no database. */
 async function openapi(): Promise<string> {
   const nowhere = () => Promise.reject(new Error('There is no database here.'));
   const pool = {
@@ -125,6 +129,28 @@ function command(): string {
     'In a checkout it is `npm run -s assent -- <verb> …`. Answers are on stdout; notes, progress and errors on stderr. It exits 0, or 1 when something failed, or 2 when the call itself is wrong.',
     `\`\`\`\n${overview(verbs)}\n\`\`\`\n\n${sections.join('\n')}`,
   );
+}
+
+/** The page as it is, with a fresh table between its markers. */
+function architecture(): string {
+  const text = read('ARCHITECTURE.md');
+  const between = /(?<=<!-- arrows -->\n).*(?=<!-- \/arrows -->)/s;
+  if (!between.test(text))
+    throw new Error('ARCHITECTURE.md has no <!-- arrows --> … <!-- /arrows --> to write between.');
+  const rows = Object.entries(arrows).map(([room, allowed]) => [code(room), mayImport(allowed)]);
+  const written = `\nThe *ground* is ${code(ground)}.\n\n${table(['room', 'may import'], rows)}\n`;
+  return text.replace(between, () => written);
+}
+
+function mayImport(allowed: string): string {
+  const others = allowed.replace(ground, '').trim();
+  const names = [allowed.startsWith(ground) ? 'the *ground*' : '', code(others)];
+  return names.filter(Boolean).join(', ') || 'nothing';
+}
+
+function code(names: string): string {
+  const each = names.split(' ').filter(Boolean);
+  return each.map((name) => `\`${name}\``).join(', ');
 }
 
 function page(title: string, introduction: string, content: string): string {

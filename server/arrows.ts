@@ -5,7 +5,7 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What every capability of the domain may use besides the others that its row names. */
-const ground = 'deps.ts config.ts log.ts store domain/ports.ts domain/problems.ts domain/shared';
+export const ground = 'deps.ts config.ts log.ts store domain/ports.ts domain/problems.ts domain/shared';
 
 export const arrows: Record<string, string> = {
   // The store remembers and calls nobody.
