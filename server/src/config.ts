@@ -14,21 +14,22 @@ import {
   text,
 } from './settings/parsers.ts';
 
-/** What this machine is called in its own addresses. */
+/** The names of this machine in its own URLs. */
 export const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Where the checkout is: the default data folder and the files that the server reads lie under it. */
+/** The checkout: the default data folder and the files that the server reads are in it. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Every setting of the product. This file is the only reader of the environment; docs/reference/configuration.md is
- * generated from this table.
+ * Every setting. This file is the only reader of the environment; docs/reference/configuration.md is generated from this
+ * table.
  */
 export const settings = {
   environment: {
     name: 'ASSENT_ENV',
     default: 'sandbox',
-    about: '`sandbox` or `production`. One deployment is one environment; its ids, secrets and keys carry its name.',
+    about:
+      '`sandbox` or `production`. One deployment is one environment, and its ids, secrets and keys include its name.',
     parse: oneOf('sandbox', 'production'),
   },
   host: {
@@ -42,34 +43,34 @@ export const settings = {
     name: 'PUBLIC_URL',
     default: '',
     about:
-      'Where partners reach the server, without a path: `https://api.example.com`. Required, and https, in production; in the sandbox `http://localhost:PORT`.',
+      'The URL where partners reach the server, without a path: `https://api.example.com`. In production it is required and must be https. In the sandbox it defaults to `http://localhost:PORT`.',
     parse: origin,
   },
   trustedProxies: {
     name: 'TRUSTED_PROXIES',
     default: '',
     about:
-      'Addresses and networks of your proxies, with commas: `10.0.0.0/8,fd00::1`. Who calls is then read from their `X-Forwarded-For`; nobody else’s is believed.',
+      'IP addresses and networks of your proxies, separated by commas: `10.0.0.0/8,fd00::1`. The client’s address is read from `X-Forwarded-For` only if one of them sent it.',
     parse: addressesAndNetworks,
   },
   outboundAllowedNetworks: {
     name: 'OUTBOUND_ALLOWED_NETWORKS',
     default: '',
     about:
-      'Addresses and networks of your own, with commas: `10.0.0.0/8,fd00::1`. What is fetched from an address that somebody wrote down (a CRM, a feed, a sitemap) comes from public addresses and from these only.',
+      'Your own IP addresses and networks, separated by commas: `10.0.0.0/8,fd00::1`. The server fetches URLs that users configure (a CRM, a feed, a sitemap) only from public addresses and from these.',
     parse: addressesAndNetworks,
   },
   oauthIssuer: {
     name: 'OAUTH_ISSUER',
     default: '',
     about:
-      'An identity provider that takes the place of our own authorization server: its issuer, exactly as its metadata has it. It must be https; in the sandbox also http on loopback. Unset, our own server issues the tokens.',
+      'The issuer of an identity provider that replaces our own authorization server, exactly as in its metadata. It must be https; in the sandbox also http on loopback. If unset, our own server issues the tokens.',
     parse: issuer,
   },
   oauthAudience: {
     name: 'OAUTH_AUDIENCE',
     default: '',
-    about: 'With `OAUTH_ISSUER`: the audience that its tokens for this API carry. Unset, `PUBLIC_URL/v1`.',
+    about: 'With `OAUTH_ISSUER`: the audience of its tokens for this API. If unset, `PUBLIC_URL/v1`.',
     parse: text,
   },
   oauthAdvisorClaim: {
@@ -82,13 +83,13 @@ export const settings = {
     name: 'OAUTH_APPLICATION_CLAIM',
     default: 'client_id',
     about:
-      'With `OAUTH_ISSUER`: the claim that names the application, by its client id here or by its `--external-client-id`; such as `azp`, `cid` or `appid`.',
+      'With `OAUTH_ISSUER`: the claim that names the application, by its client id here or by its `--external-client-id`; for example `azp`, `cid` or `appid`.',
     parse: text,
   },
   oauthScopeClaim: {
     name: 'OAUTH_SCOPE_CLAIM',
     default: 'scope',
-    about: 'With `OAUTH_ISSUER`: the claim that has the scopes, as a string with spaces or as a list; such as `scp`.',
+    about: 'With `OAUTH_ISSUER`: the claim with the scopes, as a space-separated string or a list; for example `scp`.',
     parse: text,
   },
   dataDir: {
@@ -101,47 +102,47 @@ export const settings = {
     name: 'ARCHIVE_KEY_FILE',
     default: '',
     about:
-      'File with the key that signs checkpoints of the archive: Ed25519 in PEM (`openssl genpkey -algorithm ed25519`). Keep it where the database is not. A node without it signs nothing, and one node with it is enough. Unset, the sandbox makes one in the data folder.',
+      'File with the private key that signs checkpoints of the archive: Ed25519 in PEM format (`openssl genpkey -algorithm ed25519`). Keep it on a different machine from the database. A node without it signs nothing, and one node with it is enough. If unset, the sandbox makes one in the data folder.',
     parse: pathFrom(root),
   },
   archiveName: {
     name: 'ARCHIVE_NAME',
     default: '',
     about:
-      'What checkpoints call this archive, for good: a name without spaces and plus signs. Unset, the host of `PUBLIC_URL` and `/archive`.',
+      'The archive’s permanent name in checkpoints, without spaces or plus signs. If unset, the host name of `PUBLIC_URL` followed by `/archive`.',
     parse: archiveName,
   },
   archiveOutsideDir: {
     name: 'ARCHIVE_OUTSIDE_DIR',
     default: '',
     about:
-      'Folder that checkpoints are appended to, on a disk that whoever administers the database can’t change. Unset, the sandbox uses one in the data folder.',
+      'Folder that checkpoints are appended to, on a disk that the database’s administrators can’t change. If unset, the sandbox uses one in the data folder.',
     parse: pathFrom(root),
   },
   archiveCheckpointCommand: {
     name: 'ARCHIVE_CHECKPOINT_COMMAND',
     default: '',
     about:
-      'Command that is handed each new checkpoint on its stdin, such as one that puts it into write-once storage. It has 30 seconds; what it refuses is tried again.',
+      'Command that gets each new checkpoint on stdin, for example to put it into write-once storage. It has 30 seconds. If it fails, it is retried.',
     parse: text,
   },
   archiveTimestampUrl: {
     name: 'ARCHIVE_TIMESTAMP_URL',
     default: '',
-    about: 'A time-stamping authority (RFC 3161) that checkpoints are stamped by.',
+    about: 'URL of a time-stamping authority (RFC 3161) that timestamps checkpoints.',
     parse: httpUrl,
   },
   archiveTimestampEveryMs: {
     name: 'ARCHIVE_TIMESTAMP_EVERY_MS',
     default: '3600000',
-    about: 'How long a time stamp is enough before the next is asked for, in milliseconds.',
+    about: 'Time between timestamps, in milliseconds.',
     parse: integer(1_000, 86_400_000),
   },
   databaseUrl: {
     name: 'DATABASE_URL',
     default: '',
     about:
-      'PostgreSQL 15 or newer. Unset, the embedded one runs, its files in the data folder. Required in production.',
+      'URL of a PostgreSQL 15 or newer. Required in production. If unset, the embedded one runs, with its files in the data folder.',
     parse: postgresUrl,
     secret: true,
   },
@@ -149,27 +150,28 @@ export const settings = {
     name: 'CREDENTIALS_KEY',
     default: '',
     about:
-      'The key that secrets of connected CRMs are sealed with in the database: 32 random bytes in base64 (`openssl rand -base64 32`). To replace it, put the new one before it with a comma, run `assent crm reseal`, then drop the old one. Unset, the sandbox makes one in the data folder; production then connects no CRM that needs a secret.',
+      'The key that encrypts secrets of connected CRMs in the database: 32 random bytes in base64 (`openssl rand -base64 32`). To replace it, put the new one and a comma in front of it, run `assent crm reseal`, then remove the old one. If unset, the sandbox makes one in the data folder, and production can’t connect CRMs that need a secret.',
     parse: sealingKeys,
     secret: true,
   },
   databasePoolSize: {
     name: 'DATABASE_POOL_SIZE',
     default: '10',
-    about: 'Connections that one process keeps to PostgreSQL; up to four more are for what is written in batches.',
+    about: 'Connections that one process keeps to PostgreSQL. It uses up to four more for batch writes.',
     parse: integer(2, 500),
   },
   databaseTimeoutMs: {
     name: 'DATABASE_TIMEOUT_MS',
     default: '5000',
-    about: 'The longest that a request waits for one statement, a lock or a connection, in milliseconds; then 504.',
+    about:
+      'The longest that a request waits for a statement, a lock or a connection, in milliseconds. After that it gets a 504.',
     parse: integer(100, 600_000),
   },
   carrierTimeoutMs: {
     name: 'CARRIER_TIMEOUT_MS',
     default: '10000',
     about:
-      'The longest that the carrier may take to answer when a text is handed to it, in milliseconds; then nobody knows whether it took the text, which is `in_doubt` and not sent again.',
+      'The longest that the carrier may take to answer when it is handed a text, in milliseconds. After that nobody knows whether it accepted the text: the text is `in_doubt` and is not sent again.',
     parse: integer(100, 120_000),
   },
   requestTimeoutMs: {
@@ -182,7 +184,7 @@ export const settings = {
     name: 'STOP_GRACE_MS',
     default: '300',
     about:
-      'How long a stopping server still answers new requests, closing each connection with its answer, in milliseconds. Behind a load balancer: a little more than its health interval.',
+      'How long a stopping server still answers new requests and closes each connection with its answer, in milliseconds. Behind a load balancer, set it a little longer than the interval of its health checks.',
     parse: integer(0, 120_000),
   },
   logLevel: {
@@ -196,9 +198,9 @@ export const settings = {
 export type Config = {
   readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']>;
 } & {
-  /** npm started us: when it dies without a signal, so do we (main.ts says why). */
+  /** npm started us: if it dies without a signal, we stop too (main.ts says why). */
   readonly startedByNpm: boolean;
-  /** PORT or PUBLIC_URL was given: otherwise a command takes the running sandbox's own address. */
+  /** PORT or PUBLIC_URL is set. Otherwise a command uses the running sandbox's address. */
   readonly addressGiven: boolean;
 };
 
@@ -211,7 +213,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     try {
       values[key] = setting.parse(given);
     } catch (error) {
-      // An address may carry a password, and what is said here ends up in logs.
+      // A URL may contain a password, and this message ends up in logs.
       const shown = 'secret' in setting ? 'can’t be used' : `is "${given}"`;
       throw new ConfigError(`${setting.name} ${shown}: it must be ${(error as Error).message}.`);
     }
@@ -224,7 +226,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   return withArchive(withIssuer(withPublicUrl(config)));
 }
 
-/** Where the sandbox is reached on this port, unless PUBLIC_URL says otherwise. Passkeys refuse IP addresses, hence the name. */
+/** The sandbox's URL on this port, unless PUBLIC_URL is set. Passkeys don't work on IP addresses, hence the name. */
 function sandboxUrl(port: number): string {
   return `http://localhost:${port}`;
 }
@@ -237,9 +239,9 @@ function withPublicUrl(config: Config): Config {
   }
   if (!config.publicUrl.startsWith('https://'))
     throw new ConfigError(
-      `PUBLIC_URL is "${config.publicUrl}": production needs an https address, such as https://api.example.com.`,
+      `PUBLIC_URL is "${config.publicUrl}": production needs an https URL, such as https://api.example.com.`,
     );
-  if (!config.databaseUrl) throw new ConfigError('DATABASE_URL is not set: production needs a PostgreSQL of its own.');
+  if (!config.databaseUrl) throw new ConfigError('DATABASE_URL is not set: production needs its own PostgreSQL.');
   return config;
 }
 
@@ -247,7 +249,7 @@ function withIssuer(config: Config): Config {
   const { oauthIssuer, environment } = config;
   const loopback = environment === 'sandbox' && loopbackHosts.includes(URL.parse(oauthIssuer)?.hostname ?? '');
   if (oauthIssuer && !oauthIssuer.startsWith('https://') && !loopback)
-    throw new ConfigError(`OAUTH_ISSUER is "${oauthIssuer}": whose tokens are believed must be reached by https.`);
+    throw new ConfigError(`OAUTH_ISSUER is "${oauthIssuer}": an issuer whose tokens are trusted must use https.`);
   return { ...config, oauthAudience: config.oauthAudience || `${config.publicUrl}/v1` };
 }
 

@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type DestinationStream, pino } from 'pino';
 
-/** As Fastify sees it: pino without what only pino needs to know. */
+/** pino, as Fastify's type describes it. */
 export type Log = FastifyBaseLogger;
 
-/** One line an event, with allow-listed fields only: no phone number, text, token or key ever reaches a log. */
+/** One line per event, with allow-listed fields only: no phone number, text, token or key ever reaches a log. */
 export function makeLog(level: string, destination: DestinationStream = pino.destination(1)): Log {
   const options = {
     level,
@@ -16,8 +16,8 @@ export function makeLog(level: string, destination: DestinationStream = pino.des
 }
 
 /**
- * What an error may say in a log: its kind, its code and where it was thrown. Its message is left out: PostgreSQL's
- * quote values of rows, and parsers quote what they could not parse.
+ * What a log may say about an error: its kind, its code and where it was thrown. Its message is left out, because
+ * PostgreSQL's messages quote row values, and parsers quote their input.
  */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { kind: typeof error };
@@ -26,7 +26,7 @@ function describeError(error: unknown): object {
   return { kind: error.constructor.name, code, table, constraint, at: framesOf(error), cause };
 }
 
-/** The frames alone. The stack begins with the message, and a line of that may look like a frame. */
+/** The stack frames alone. The stack begins with the message, and a line of that may look like a frame. */
 function framesOf({ stack = '', message }: Error): string[] {
   const messageAt = stack.indexOf(message);
   if (messageAt < 0) return [];

@@ -4,17 +4,17 @@ import { serve } from './serve.ts';
 
 const parentPollMs = 500;
 
-/** Serves until a signal; also what `assent serve` does. */
+/** Serves until a signal. `assent serve` runs this too. */
 export async function main(): Promise<void> {
   const config = readConfig();
   const starting = serve(config, (line) => process.stdout.write(`${line}\n`));
 
   let stopping = false;
   const stop = () => {
-    // An impatient second signal changes nothing: the stop has a bound, and cutting it short would lose what it waits for.
+    // A second signal changes nothing: stopping takes a limited time, and cutting it short would lose work in progress.
     if (stopping) return;
     stopping = true;
-    // Also while it starts: what has been started by then, PostgreSQL above all, would be left behind.
+    // Wait for the start too: otherwise whatever is running by then, above all PostgreSQL, would be left behind.
     starting
       .then((server) => server.stop())
       .then(
@@ -29,7 +29,7 @@ export async function main(): Promise<void> {
   await starting;
 }
 
-/** A kill -9 of npm reaches nobody else: without this the server would live on, unseen, and hold the port. */
+/** A kill -9 of npm doesn't reach its children: without this the server would keep running unseen and hold the port. */
 function stopWithParent(stop: () => void): void {
   const parent = process.ppid;
   setInterval(() => {

@@ -22,7 +22,7 @@ import { startEmbedded } from './store/database/embedded.ts';
 import { appRole, checkDatabase, ensureDatabase, fixClock, MigrationError, migrate } from './store/database/migrate.ts';
 import { connect } from './store/database/pool.ts';
 
-/** A process's connection to its database and what follows from it: the server and every command begin here. */
+/** A process's connection to its database and everything built on it. The server and every command start here. */
 export type Runtime = {
   config: Config;
   pool: Pool;
@@ -40,12 +40,12 @@ export type Runtime = {
   stop(): Promise<void>;
 };
 
-/** Where the database is, and how to leave it. */
+/** The database's address, and how to disconnect from it. */
 export type Database = { url: string; stop(): Promise<void> };
 
 const databaseName = 'assent';
 
-/** The database of DATABASE_URL, or of the embedded PostgreSQL, started or attached to. */
+/** The database at DATABASE_URL, or the embedded PostgreSQL, which is started if it isn't running. */
 async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
   if (config.databaseUrl) return { url: config.databaseUrl, stop: async () => {} };
   const embedded = await startEmbedded(config.dataDir, say);
@@ -58,7 +58,7 @@ async function openDatabase(config: Config, say: (line: string) => void): Promis
   }
 }
 
-/** Brings the schema up to date, as its owner, and returns the names of the migrations that were missing. */
+/** Brings the schema up to date, as its owner. Returns the names of the migrations that were missing. */
 export async function migrateDatabase(config: Config, say: (line: string) => void): Promise<string[]> {
   const database = await openDatabase(config, say);
   try {
@@ -70,7 +70,7 @@ export async function migrateDatabase(config: Config, say: (line: string) => voi
   }
 }
 
-/** One line for an error that a person can fix; any other keeps its stack. */
+/** An error that a person can fix is one line. Any other keeps its stack. */
 export function explain(error: unknown): string {
   const known = error instanceof ConfigError || error instanceof MigrationError;
   return known || !(error instanceof Error) ? String((error as Error).message) : String(error.stack);
@@ -88,7 +88,7 @@ export async function startRuntime(config: Config, log: Log, say: (line: string)
 }
 
 async function connectRuntime(config: Config, log: Log, database: Database): Promise<Runtime> {
-  // A sandbox keeps itself up to date; in production the owner migrates, and the server only checks.
+  // A sandbox migrates itself. In production the owner migrates, and the server only checks.
   if (config.environment === 'sandbox') await migrate(database.url);
   else await checkDatabase(database.url);
 
@@ -122,14 +122,14 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
   };
 }
 
-/** In production the operator makes the folder: one that isn't there is a disk that isn't there. */
+/** In production the operator makes the folder: if it is missing, its disk isn't mounted. */
 function checkpointFolderOf({ archiveOutsideDir, environment }: Config): CheckpointFolder | null {
   if (!archiveOutsideDir) return null;
   if (environment === 'sandbox') mkdirSync(archiveOutsideDir, { recursive: true, mode: 0o700 });
   return openCheckpointFolder(archiveOutsideDir);
 }
 
-/** A node that stops doesn't wait for them. */
+/** A stopping node doesn't wait for them. */
 function checkpointDeliveriesOf(config: Config, { stopping }: Signals): CheckpointDeliveries {
   const { archiveCheckpointCommand: command, archiveTimestampUrl: url } = config;
   const until = { until: stopping.signal };

@@ -13,7 +13,7 @@ export type Server = { stop(): Promise<void> };
 const portBusyMs = 5_000;
 const pollMs = 20;
 
-/** The product: database, HTTP server and jobs, until stopped. */
+/** Runs the product until it is stopped: database, HTTP server and jobs. */
 export async function serve(config: Config, say: (line: string) => void): Promise<Server> {
   const log = makeLog(config.logLevel);
   const runtime = await startRuntime(config, log, say);
@@ -26,9 +26,9 @@ export async function serve(config: Config, say: (line: string) => void): Promis
     const jobs = startJobs(runtime, log, texting);
     if (sandbox) say(await greeting(runtime, sandbox));
     log.info({ port: config.port, environment: config.environment }, 'listening');
-    if (!runtime.signer) log.warn('ARCHIVE_KEY_FILE is not set: this node signs no checkpoints of the archive');
+    if (!runtime.signer) log.warn('ARCHIVE_KEY_FILE is not set: this node doesn’t sign checkpoints of the archive');
     if (!runtime.checkpointFolder)
-      log.warn('ARCHIVE_OUTSIDE_DIR is not set: this node keeps no checkpoints outside the database');
+      log.warn('ARCHIVE_OUTSIDE_DIR is not set: this node doesn’t keep checkpoints outside the database');
     return {
       async stop() {
         log.info('stopping');
@@ -45,7 +45,7 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   }
 }
 
-/** An earlier server may still be on its way out: give it a moment before the port counts as taken. */
+/** An earlier server may still be stopping, so wait a moment before reporting that the port is taken. */
 async function listen(app: App, { host, port }: Config): Promise<void> {
   for (const deadline = Date.now() + portBusyMs; ; await pause(pollMs)) {
     try {
@@ -54,19 +54,19 @@ async function listen(app: App, { host, port }: Config): Promise<void> {
     } catch (error) {
       const busy = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
       if (busy && Date.now() < deadline) continue;
-      throw busy ? new ConfigError(`Port ${port} is taken: set PORT to another.`, { cause: error }) : error;
+      throw busy ? new ConfigError(`Port ${port} is taken: set PORT to a different one.`, { cause: error }) : error;
     }
   }
 }
 
 /**
- * Stops without failing a request: for a while everything is still answered, each answer closing its connection, so
- * that clients go elsewhere by themselves; then nothing new is accepted, and what was begun is finished.
+ * Stops without failing a request. For a while it still answers everything and closes each connection with its answer, so
+ * that clients reconnect elsewhere. Then it accepts nothing new and finishes what has begun.
  */
 async function drain(app: App, config: Config): Promise<void> {
   for (const end = Date.now() + config.stopGraceMs; Date.now() < end && (await connections(app)) > 0; )
     await pause(pollMs);
-  // A client that is slow to send gets the time it always has; Node no longer watches it once the server closes.
+  // A slow client gets its usual time to send. Node stops checking for slow clients once the server closes.
   const cutOff = setTimeout(() => app.server.closeAllConnections(), config.requestTimeoutMs + config.databaseTimeoutMs);
   await app.close();
   clearTimeout(cutOff);

@@ -21,7 +21,7 @@ function refused(env: Record<string, string>, message: RegExp): void {
 }
 
 suite('the settings', () => {
-  test('without any, it is a sandbox on loopback, port 8080, with an embedded database in the checkout', () => {
+  test('without any, the server is a sandbox on loopback, port 8080, with an embedded database in the checkout', () => {
     const { environment, host, port, publicUrl, dataDir, databaseUrl } = readConfig({});
     assert.deepEqual(
       { environment, host, port, publicUrl, dataDir, databaseUrl },
@@ -36,22 +36,22 @@ suite('the settings', () => {
     );
   });
 
-  test('one that is empty counts as not set', () => {
+  test('an empty setting counts as unset', () => {
     const env = Object.fromEntries(Object.values(settings).map(({ name }) => [name, '']));
     assert.deepEqual(readConfig(env), readConfig({}));
   });
 
-  test('the sandbox’s address follows its port', () => {
+  test('the sandbox’s URL has its port', () => {
     assert.equal(readConfig({ PORT: '9191' }).publicUrl, 'http://localhost:9191');
   });
 
-  test('the data folder is relative to the checkout, wherever the program is started', () => {
+  test('the data folder is relative to the checkout, wherever the program starts', () => {
     assert.equal(readConfig({ ASSENT_DATA_DIR: 'elsewhere' }).dataDir, join(root, 'elsewhere'));
     assert.equal(readConfig({ ASSENT_DATA_DIR: '/var/assent' }).dataDir, '/var/assent');
     assert.ok(isAbsolute(readConfig({}).dataDir));
   });
 
-  test('a whole number in its bounds is taken, anything else refused by the name of its setting', () => {
+  test('a whole number within its bounds is accepted; anything else is refused with the setting’s name', () => {
     assert.equal(readConfig({ PORT: '1' }).port, 1);
     assert.equal(readConfig({ PORT: '65535' }).port, 65_535);
     for (const PORT of ['0', '65536', '-1', '80.5', '0x50', '1e3', ' 80', 'http', '８０'])
@@ -60,7 +60,7 @@ suite('the settings', () => {
     refused({ REQUEST_TIMEOUT_MS: '99' }, /^REQUEST_TIMEOUT_MS/);
   });
 
-  test('a word that is not one of the choices is refused, with the choices', () => {
+  test('a word that is not one of the choices is refused with a list of the choices', () => {
     refused({ ASSENT_ENV: 'Production' }, /^ASSENT_ENV is "Production": it must be one of sandbox, production\.$/);
     refused({ LOG_LEVEL: 'loud' }, /^LOG_LEVEL.*debug/);
   });
@@ -71,7 +71,7 @@ suite('the settings', () => {
     assert.equal(readConfig({ ...production, HOST: '0.0.0.0' }).host, '0.0.0.0');
   });
 
-  test('production needs an https public URL and a database of its own', () => {
+  test('production needs an https public URL and its own database', () => {
     assert.equal(readConfig(production).publicUrl, 'https://api.example.com');
     refused({ ...production, PUBLIC_URL: 'http://api.example.com' }, /^PUBLIC_URL.*https/);
     refused({ ...production, PUBLIC_URL: '' }, /^PUBLIC_URL.*https/);
@@ -88,11 +88,11 @@ suite('the settings', () => {
       refused({ PUBLIC_URL }, /^PUBLIC_URL/);
   });
 
-  test('a database’s address that is refused is not repeated: it may carry a password', () => {
+  test('a refused database URL is not repeated, because it may contain a password', () => {
     refused({ DATABASE_URL: 'mysql://assent:swordfish@localhost/x' }, /^DATABASE_URL (?!.*swordfish).*postgres:\/\//);
   });
 
-  test('an identity provider is reached by https, in the sandbox also by http on loopback', () => {
+  test('an identity provider must use https; in the sandbox also http on loopback', () => {
     assert.equal(readConfig({}).oauthIssuer, '');
     for (const OAUTH_ISSUER of [
       'https://id.example.com',
@@ -100,7 +100,7 @@ suite('the settings', () => {
       'https://id.example.com/realms/A%20b',
     ])
       for (const env of [{}, production])
-        assert.equal(readConfig({ ...env, OAUTH_ISSUER }).oauthIssuer, OAUTH_ISSUER, 'it stays as it was given');
+        assert.equal(readConfig({ ...env, OAUTH_ISSUER }).oauthIssuer, OAUTH_ISSUER, 'it stays unchanged');
     for (const OAUTH_ISSUER of ['http://localhost:9000/a', 'http://127.0.0.1:9000', 'http://[::1]:9000']) {
       assert.equal(readConfig({ OAUTH_ISSUER }).oauthIssuer, OAUTH_ISSUER);
       refused({ ...production, OAUTH_ISSUER }, /^OAUTH_ISSUER.*https/);
@@ -116,23 +116,23 @@ suite('the settings', () => {
       'https://u@x',
       'https://x y',
     ])
-      refused({ OAUTH_ISSUER: rest }, /^OAUTH_ISSUER.*it must be an https address/);
+      refused({ OAUTH_ISSUER: rest }, /^OAUTH_ISSUER.*it must be an https URL/);
   });
 
-  test('the audience of tokens is the API’s address, unless it is given', () => {
+  test('the audience of tokens is the API’s URL unless it is set', () => {
     assert.equal(readConfig({ PORT: '9191' }).oauthAudience, 'http://localhost:9191/v1');
     assert.equal(readConfig(production).oauthAudience, 'https://api.example.com/v1');
     assert.equal(readConfig({ OAUTH_AUDIENCE: 'api://assent' }).oauthAudience, 'api://assent');
   });
 
-  test('claims are called as RFC 9068 calls them, and the advisor’s as ours does, unless others are given', () => {
+  test('claims have the names of RFC 9068, and the advisor’s has our own, unless others are set', () => {
     const { oauthAdvisorClaim, oauthApplicationClaim, oauthScopeClaim } = readConfig({});
     assert.deepEqual([oauthAdvisorClaim, oauthApplicationClaim, oauthScopeClaim], ['advisor_id', 'client_id', 'scope']);
     const OAUTH_ADVISOR_CLAIM = 'https://example.com/advisor';
     assert.equal(readConfig({ OAUTH_ADVISOR_CLAIM }).oauthAdvisorClaim, OAUTH_ADVISOR_CLAIM);
   });
 
-  test('trusted proxies are addresses and networks, none by default', () => {
+  test('trusted proxies are IP addresses and networks, none by default', () => {
     assert.deepEqual(readConfig({}).trustedProxies, []);
     assert.deepEqual(readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7,fd00::/8,::1,' }).trustedProxies, [
       '10.0.0.0/8',
@@ -151,10 +151,10 @@ suite('the settings', () => {
       '*',
       'true',
     ])
-      refused({ TRUSTED_PROXIES: `10.0.0.1,${wrong}` }, /^TRUSTED_PROXIES.*addresses and networks/);
+      refused({ TRUSTED_PROXIES: `10.0.0.1,${wrong}` }, /^TRUSTED_PROXIES.*IP addresses and networks/);
   });
 
-  test('each has a name, a default and a sentence for the reference', () => {
+  test('each setting has a name, a default and a sentence for the reference', () => {
     for (const { name, about, default: byDefault } of Object.values(settings)) {
       assert.match(name, /^[A-Z][A-Z_]+$/);
       assert.match(about, /\.$/);

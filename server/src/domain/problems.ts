@@ -1,23 +1,23 @@
 import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable, OutcomeUnknown } from '../store/database/errors.ts';
 
 /**
- * The twelve problems of the contract. The list is closed: whatever goes wrong on `/v1` is one of these. Each has a
- * page of its own at its `type`, made from this table; docs/reference/errors.md is generated from it too.
+ * The contract's twelve problems. The list is closed: every error on `/v1` is one of these. Each has its own page at its
+ * `type`, made from this table; docs/reference/errors.md is generated from it too.
  */
 export const problems = {
   invalid_request: {
     status: 400,
     retryable: false,
     title: 'Invalid request',
-    when: 'The request can’t be understood or breaks a rule: malformed JSON, a missing or wrong field, a phone number that is not in E.164, a consent request for a number that has already accepted.',
-    next: 'Read `details`: each item has the `path` of the field, the `rule` it breaks and a `message`. Mend the request; sending it again unchanged gives the same answer.',
+    when: 'The request can’t be parsed or breaks a rule: malformed JSON, a missing or wrong field, a phone number that is not in E.164 format, or a consent request for a number that has already accepted.',
+    next: 'Read `details`: each item has the field’s `path`, the `rule` that it breaks and a `message`. Fix the request; sending it again unchanged gets the same answer.',
   },
   unauthorized: {
     status: 401,
     retryable: false,
     title: 'Unauthorized',
-    when: 'The access token or the API key is missing, unknown, expired, revoked or of another environment. `detail` says which of the two.',
-    next: 'Refresh the access token and send the request again with both `Authorization: Bearer …` and `x-api-key: …`.',
+    when: 'The access token or the API key is missing, unknown, expired, revoked or for a different environment. `detail` says which of the two.',
+    next: 'Refresh the access token, then send the request again with both `Authorization: Bearer …` and `x-api-key: …`.',
   },
   forbidden: {
     status: 403,
@@ -30,35 +30,35 @@ export const problems = {
     status: 404,
     retryable: false,
     title: 'Not found',
-    when: 'There is no such route, contact, group or message on this advisor’s account, or no contact owns that phone number.',
-    next: 'Check the path and the id. What belongs to another advisor answers the same way.',
+    when: 'There is no such route, contact, group or message on this advisor’s account, or no contact has that phone number.',
+    next: 'Check the path and the id. Another advisor’s records answer the same way.',
   },
   conflict: {
     status: 409,
     retryable: false,
     title: 'Conflict',
-    when: 'The advisor’s account is not configured for consent collection.',
+    when: 'The advisor’s account is not configured for consent collection, or it has no texting number. `detail` says which.',
     next: 'Contact the operator, who can set it up.',
   },
   version_mismatch: {
     status: 400,
     retryable: false,
     title: 'Version mismatch',
-    when: 'The path or the `X-API-Version` header asks for a version that is not served here.',
-    next: 'Use `/v1`, and leave `X-API-Version` out or send `1`.',
+    when: 'The path or the `X-API-Version` header asks for a version that this server doesn’t serve.',
+    next: 'Use `/v1`, and send `X-API-Version: 1` or leave the header out.',
   },
   rate_limited: {
     status: 429,
     retryable: true,
     title: 'Too many requests',
-    when: 'The API key is over its usage plan, or the server is shedding load. Nothing was done.',
-    next: 'Wait as many seconds as `Retry-After` says, then send the same request again. `RateLimit` on every answer shows what is left.',
+    when: 'The API key is over its usage plan, or the server is overloaded. Nothing was done.',
+    next: 'Wait the number of seconds in `Retry-After`, then send the same request again. `RateLimit` on every response shows what is left.',
   },
   payload_too_large: {
     status: 413,
     retryable: false,
     title: 'Payload too large',
-    when: 'The request body is over 256 KiB.',
+    when: 'The request body is larger than 256 KiB.',
     next: 'Split it into several requests.',
   },
   unsupported_media_type: {
@@ -72,22 +72,22 @@ export const problems = {
     status: 504,
     retryable: true,
     title: 'Downstream timeout',
-    when: 'The database, or the identity provider where one is set, took too long. Nothing was done, unless `details.outcome` is `unknown`.',
-    next: 'Retry with backoff. With the same `Idempotency-Key` a retry is safe even where the outcome is unknown.',
+    when: 'The database, or the identity provider if one is configured, took too long. Nothing was done, unless `details.outcome` is `unknown`.',
+    next: 'Retry with backoff. With the same `Idempotency-Key` a retry is safe even if the outcome is unknown.',
   },
   downstream_unavailable: {
     status: 502,
     retryable: true,
     title: 'Downstream unavailable',
-    when: 'The database, or the identity provider where one is set, can’t be reached. Nothing was done.',
+    when: 'The database, or the identity provider if one is configured, can’t be reached. Nothing was done.',
     next: 'Retry with backoff.',
   },
   internal_error: {
     status: 500,
     retryable: true,
     title: 'Internal error',
-    when: 'Something failed on our side that should not have. Nothing was done.',
-    next: 'Retry with backoff; if it stays, quote the `traceId` to support.',
+    when: 'Something went wrong on our side. Nothing was done.',
+    next: 'Retry with backoff. If it keeps failing, quote the `traceId` to support.',
   },
 } as const satisfies Record<string, ProblemKind>;
 
@@ -95,13 +95,13 @@ export type ProblemKind = { status: number; retryable: boolean; title: string; w
 export type ProblemCode = keyof typeof problems;
 export const problemCodes = Object.keys(problems) as ProblemCode[];
 
-/** One broken rule of the input: where, which, and a sentence for a person. */
+/** One broken rule of the input: where, which, and a sentence for people. */
 export type BrokenRule = { path: string; rule: string; message: string };
 export const brokenRulesMax = 100;
 
 type Extra = { details?: BrokenRule[] | Record<string, unknown>; retryAfterSeconds?: number; cause?: unknown };
 
-/** A whole request that fails. `detail` is public; `cause` is only logged. */
+/** The whole request fails. `detail` is public; `cause` is only logged. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly details: Extra['details'];
@@ -132,7 +132,7 @@ export function problem(code: ProblemCode, detail: string, extra?: Extra): Probl
   return new Problem(code, detail, extra);
 }
 
-/** Bad input: `details` has the broken rules, at most brokenRulesMax, and `detail` tells the first in a sentence. */
+/** Bad input: `details` has the broken rules, at most brokenRulesMax, and `detail` is the first one's sentence. */
 export function invalid(broken: BrokenRule[], cause?: unknown): Problem {
   const details = broken.slice(0, brokenRulesMax);
   const more = details.length > 1 ? ` (and ${details.length - 1} more in details)` : '';
@@ -142,12 +142,12 @@ export function invalid(broken: BrokenRule[], cause?: unknown): Problem {
   });
 }
 
-/** The problem that an error is, or stands for; none where it is a fault of ours. */
+/** The error as a problem, or undefined if it is a bug of ours. */
 export function problemIn(error: unknown): Problem | undefined {
   return error instanceof Problem ? error : fromDatabase(error);
 }
 
-/** What the store throws when the database fails, if it is that. */
+/** The problem for an error that the store throws when the database fails. */
 function fromDatabase(error: unknown): Problem | undefined {
   if (error instanceof DatabaseUnavailable)
     return problem('downstream_unavailable', 'The database can’t be reached; nothing was done. Retry with backoff.', {
@@ -158,14 +158,14 @@ function fromDatabase(error: unknown): Problem | undefined {
       cause: error,
     });
   if (error instanceof DatabaseBusy)
-    return problem('rate_limited', 'The server is busy; nothing was done. Retry after a second.', {
+    return problem('rate_limited', 'The server is busy; nothing was done. Retry after one second.', {
       cause: error,
       retryAfterSeconds: 1,
     });
   if (error instanceof OutcomeUnknown)
     return problem(
       'downstream_timeout',
-      'The database went away at the last step, and whether the request took effect is not known. Retry with the same Idempotency-Key.',
+      'The connection to the database broke during the commit, so it is not known whether the request took effect. Retry with the same Idempotency-Key.',
       { cause: error, details: { outcome: 'unknown' } },
     );
   return undefined;

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Deps } from '../deps.ts';
 import { longestWaitSeconds } from '../domain/delivery/dispatcher.ts';
 
-/** Prometheus metrics of one server: requests by route and code, their latency, texts that wait, the pool, the process. */
+/** Prometheus metrics for one server: requests by route and code, their latency, waiting texts, the pool, the process. */
 export function addMetrics(app: FastifyInstance, deps: Deps, pool: { counts(): Record<string, number> }): void {
   const registry = new Registry();
   const registers = [registry];
@@ -16,14 +16,14 @@ export function addMetrics(app: FastifyInstance, deps: Deps, pool: { counts(): R
   });
   const seconds = new Histogram({
     name: 'assent_http_request_seconds',
-    help: 'Time from the request’s headers to the end of its answer.',
+    help: 'Time from the request’s headers to the end of the response.',
     labelNames: ['method', 'route'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
   new Gauge({
     name: 'assent_database_connections',
-    help: 'Connections of the pool by state, and requests that wait for one.',
+    help: 'Connections in the pool by state, and requests waiting for one.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -33,7 +33,7 @@ export function addMetrics(app: FastifyInstance, deps: Deps, pool: { counts(): R
 
   new Gauge({
     name: 'assent_texts_wait_seconds',
-    help: 'How long the text whose turn it is next has been waiting for it; 0 when none is late.',
+    help: 'How long the next text to send has been waiting for its turn; 0 if none is late.',
     registers,
     async collect() {
       this.set(await longestWaitSeconds(deps).catch(() => Number.NaN));
@@ -42,7 +42,7 @@ export function addMetrics(app: FastifyInstance, deps: Deps, pool: { counts(): R
 
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';
-    // A garbled method is the client's to choose: only ours become labels.
+    // Clients can send any method: only those that we serve become labels.
     const method = request.is404 ? 'unknown' : request.method;
     requests.inc({ method, route, status: reply.statusCode, code: request.problemCode ?? '' });
     seconds.observe({ method, route }, reply.elapsedTime / 1000);

@@ -8,12 +8,12 @@ import { sendErrorPage } from './browser/page.ts';
 import { readRawBody } from './door/body.ts';
 import type { Lane } from './door/lane.ts';
 
-/** As much as the library takes. */
+/** The library's own limit. */
 const formBytesMax = 56 * 1024;
 
 /**
- * The authorization server's endpoints, by their exact paths: the library's own router is lenient about case and
- * slashes. It answers the bare request itself.
+ * The authorization server's endpoints at their exact paths, because the library's own router is lenient about case and
+ * slashes. The library answers the raw request itself.
  */
 export function addOAuth(root: FastifyInstance, server: OAuthServer, lane: Lane): void {
   root.register(async (app) => addEndpoints(app, server, lane));
@@ -30,7 +30,7 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer, lane: Lane): vo
       method,
       url,
       schema: { hide: true },
-      // Looking at an authorization request would already make it wait for the advisor.
+      // A HEAD would already create a pending authorization request.
       exposeHeadRoute: method === 'GET' && !url.startsWith(authorizePath),
       onRequest: answer,
       handler: async () => {},
@@ -57,8 +57,8 @@ function needsDatabase({ routeOptions: { url } }: FastifyRequest): boolean {
 }
 
 /**
- * The library reads the body when it comes to it, and by then the request has its transaction: a client that is slow to
- * send would hold a connection to the database. So it is read before, and handed over when asked for.
+ * The library reads the body inside the request's transaction, so a slow client would hold a database connection. So the
+ * body is read before that and handed over when the library asks for it.
  */
 async function readBody(req: IncomingMessage): Promise<boolean> {
   const body = await readRawBody(req, formBytesMax);
@@ -73,23 +73,23 @@ async function readBody(req: IncomingMessage): Promise<boolean> {
 
 function sendTooLarge(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   request.problemCode = 'invalid_request';
-  const error_description = `The form is over ${formBytesMax / 1024} KiB.`;
+  const error_description = `The form is larger than ${formBytesMax / 1024} KiB.`;
   return reply.code(400).send({ error: 'invalid_request', error_description });
 }
 
-/** Fastify's router decodes the path, and takes an empty part for a parameter; the library would read it otherwise. */
+/** Fastify's router decodes the path and accepts an empty parameter; the library would read the path differently. */
 function isSpelled({ raw, routeOptions }: FastifyRequest): boolean {
   const [path = ''] = (raw.url ?? '').split('?', 1);
   const wanted = routeOptions.url ?? '';
   return wanted.endsWith('/:uid') ? /^[\w-]+$/.test(path.slice(wanted.length - ':uid'.length)) : path === wanted;
 }
 
-/** Before the library is there: nothing of it can start without the keys, which are in the database. */
+/** The library isn't running yet: it can't start without the keys, which are in the database. */
 function sendUnavailable(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { statusCode = 500 } = error as { statusCode?: number };
-  // The client went away, or was cut off: nobody is there to read it, and nothing of ours failed.
+  // The client disconnected or was cut off: nobody reads this answer, and nothing failed on our side.
   if (statusCode < 500)
-    return reply.code(400).send({ error: 'invalid_request', error_description: 'The form broke off.' });
+    return reply.code(400).send({ error: 'invalid_request', error_description: 'The form is incomplete.' });
   const { status, error: code, message, level, headers } = describeFault(error);
   request.problemCode = code;
   request.log[level]({ err: error }, 'the authorization server failed');

@@ -7,7 +7,7 @@ import { ProblemBody } from '../schemas/shared/problem.ts';
 import { icon } from './browser/public-pages.ts';
 import type { Route } from './door/route.ts';
 
-/** What every route can answer, whatever it does. */
+/** Problems that every route can answer. */
 const commonProblems: ProblemCode[] = [
   'invalid_request',
   'version_mismatch',
@@ -35,7 +35,7 @@ export async function addOpenapi(app: FastifyInstance, publicUrl: string): Promi
         title: 'Assent partner API',
         version: '1.0.0',
         description:
-          'Compliance-grade texting and an address book, on behalf of one advisor. Every request carries an access token and an API key. Every error is a Problem whose `type` explains it.',
+          'Compliance-grade texting and an address book, on behalf of one advisor. Every request needs an access token and an API key. Every error is a Problem, and its `type` links to a page that explains it.',
       },
       servers: [{ url: `${publicUrl}/v1` }],
       components: {
@@ -52,7 +52,7 @@ export async function addOpenapi(app: FastifyInstance, publicUrl: string): Promi
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    // The page styles its own elements; its scripts come from here alone, and so do the calls it makes.
+    // The page styles its own elements. Scripts come from this server alone, and calls go to it alone.
     staticCSP:
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
     theme: {
@@ -67,13 +67,13 @@ export async function addOpenapi(app: FastifyInstance, publicUrl: string): Promi
       ],
     },
     uiConfig: { persistAuthorization: true, tryItOutEnabled: true, displayRequestDuration: true, docExpansion: 'list' },
-    // Calls go to wherever the page was opened, localhost or 127.0.0.1.
+    // Calls go to the host where the page was opened, localhost or 127.0.0.1.
     transformSpecification: (specification) => ({ ...specification, servers: [{ url: '/v1' }] }),
     transformSpecificationClone: true,
   });
 }
 
-/** The row as Fastify and its documentation want it. The door validates by itself; the answers' shapes serialize. */
+/** The row in the form that Fastify and its documentation need. The door validates; the response schemas serialize. */
 export function document(row: Route): object {
   const [, area = '', noun = ''] = row.path.split('/');
   return {
@@ -101,7 +101,7 @@ const idempotencyHeader = {
       type: 'string',
       minLength: 1,
       maxLength: 255,
-      description: 'Makes the request safe to repeat for 24 hours: a repeat gets the first one’s answer.',
+      description: 'Makes the request safe to retry for 24 hours: a retry gets the first answer.',
     },
   },
 };
@@ -112,12 +112,12 @@ function scopeText({ scope }: Route): string {
 
 function success(row: Route): object {
   if (!row.answer) return { 204: { description: 'Done.', headers: answerHeaders, type: 'null' } };
-  const replayed = { 'Idempotent-Replayed': header('`true` where the answer is a replay.', 'true') };
+  const replayed = { 'Idempotent-Replayed': header('`true` if the answer is a replay.', 'true') };
   const headers = { ...answerHeaders, ...(row.method === 'POST' ? replayed : {}) };
   return { 200: { description: 'Done.', headers, content: { 'application/json': { schema: row.answer } } } };
 }
 
-/** By status: two codes may share one. */
+/** By status, since two codes may share one. */
 function failures(row: Route): object {
   const codes = [...commonProblems, ...(row.body ? bodyProblems : []), ...row.problems];
   const byStatus = Map.groupBy(codes, (code) => problems[code].status);
@@ -128,7 +128,7 @@ function failures(row: Route): object {
         description: shared.map((code) => `\`${code}\`: ${problems[code].when}`).join('\n\n'),
         headers: {
           ...answerHeaders,
-          ...(status === 429 ? { 'Retry-After': header('Whole seconds to wait.', '1') } : {}),
+          ...(status === 429 ? { 'Retry-After': header('Seconds to wait, a whole number.', '1') } : {}),
         },
         content: {
           'application/problem+json': { schema: ProblemBody, example: problemExample(shared[0] as ProblemCode, row) },
@@ -152,7 +152,7 @@ function problemExample(code: ProblemCode, row: Route): object {
   };
 }
 
-/** Moves every shape that has a title under components, so that it stands once and generated clients name it. */
+/** Moves every shape with a title to components, so that it appears once and has a name in generated clients. */
 function withComponents<Document extends { components?: { schemas?: object } }>(openapi: Document): Document {
   const shapes: Record<string, unknown> = {};
   const moved = move(openapi) as Document;

@@ -27,7 +27,7 @@ import type { SandboxClock } from '../sandbox/sandbox-clock.ts';
 
 const minuteMs = 60 * 1000;
 
-/** What the jobs of a node need beside the rest. */
+/** What a node's jobs need in addition. */
 export type NodeDeps = CrmDeps & {
   sandboxClock: SandboxClock | undefined;
   signer: NoteSigner | null;
@@ -37,7 +37,7 @@ export type NodeDeps = CrmDeps & {
 
 type Job = { name: string; everyMs: number; run(): Promise<void> };
 
-/** What a node does by itself, each job one call of the domain, never twice at a time on one node. */
+/** A node's background jobs. Each is one call to the domain and never runs twice at a time on one node. */
 export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispatcher(deps, log)) {
   const reportFault = (err: unknown) => log.error({ err }, 'a scheduled message was skipped');
   const reportSync = ({ syncId, kind, status, reason }: CrmSync, advisorId: number) =>
@@ -50,9 +50,9 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'forget expired tokens', everyMs: minuteMs, run: () => forgetExpiredTokens(deps) },
     { name: 'forget expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
     { name: 'forget retired keys', everyMs: minuteMs, run: () => forgetRetiredSigningKeys(deps) },
-    { name: 'fire what is due', everyMs: 250, run: () => sendDueMessages(deps, reportFault) },
+    { name: 'send due messages', everyMs: 250, run: () => sendDueMessages(deps, reportFault) },
     { name: 'sign the archive', everyMs: 2_000, run: () => signArchive(deps, log) },
-    { name: 'have checkpoints witnessed', everyMs: 5_000, run: () => deliverCheckpoint(log, deliverNext) },
+    { name: 'deliver checkpoints', everyMs: 5_000, run: () => deliverCheckpoint(log, deliverNext) },
     { name: 'dispose of records', everyMs: minuteMs, run: () => disposeDue(deps) },
     { name: 'reconcile', everyMs: minuteMs, run: () => reconcileDue(deps) },
     { name: 'draw the daily sample', everyMs: 5 * minuteMs, run: () => sampleForReview(deps) },
@@ -60,7 +60,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'look up in CRMs', everyMs: 500, run: () => lookUpDue(deps, reportLookup) },
   ];
   const { sandboxClock } = deps;
-  if (sandboxClock) jobs.push({ name: 'follow the clock', everyMs: 500, run: () => sandboxClock.refresh() });
+  if (sandboxClock) jobs.push({ name: 'follow the sandbox clock', everyMs: 500, run: () => sandboxClock.refresh() });
   const running = [startTexting(deps, texting), ...jobs.map((job) => repeat(job, log))];
   return {
     async stop(): Promise<void> {
@@ -69,22 +69,22 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
   };
 }
 
-/** What was committed comes under a checkpoint, and the checkpoint out of the database's reach. */
+/** Signs committed entries in a checkpoint, and copies the checkpoint out of the database's reach. */
 async function signArchive(deps: NodeDeps, log: Log): Promise<void> {
   try {
     if ((await growTree(deps)) !== null) await copyCheckpoints(deps);
   } catch (error) {
-    // Our own words, and the gravest that the log has: somebody must look.
+    // Our own text, and the log's highest level: someone must investigate.
     if (!(error instanceof ArchiveFault)) throw error;
-    log.fatal({ fault: error.message }, 'the archive is not what was signed: nothing more is signed');
+    log.fatal({ fault: error.message }, 'the archive differs from what was signed: nothing more is signed');
   }
 }
 
 async function deliverCheckpoint(log: Log, next: () => Promise<DeliveryFault[]>): Promise<void> {
-  for (const { kind, size, what } of await next()) log.warn({ kind, size, what }, 'a checkpoint was not witnessed');
+  for (const { kind, size, what } of await next()) log.warn({ kind, size, what }, 'a checkpoint was not delivered');
 }
 
-/** Texts go out, and what the carrier brings comes in. */
+/** Sends texts, and receives replies and receipts from the carrier. */
 export function startTexting(deps: Deps, texting: Dispatcher) {
   const stopListening = deps.carrier?.listen({
     reply: (reply) => receiveReply(deps, reply),
@@ -93,7 +93,7 @@ export function startTexting(deps: Deps, texting: Dispatcher) {
   texting.start();
   return {
     async stop(): Promise<void> {
-      // In this order: what is still handed over on the way out is still heard of.
+      // In this order, so that receipts for the last texts still arrive.
       await texting.stop();
       await stopListening?.();
     },
@@ -104,7 +104,7 @@ function repeat({ name, everyMs, run }: Job, log: Log) {
   let current = Promise.resolve();
   const next = () => {
     current = run()
-      .catch((err) => log.warn({ err, job: name }, 'a job failed; it will be tried again'))
+      .catch((err) => log.warn({ err, job: name }, 'a job failed; it will be retried'))
       .then(() => {
         timer.refresh();
       });

@@ -3,7 +3,7 @@ import { type Config, ConfigError } from '../config.ts';
 import { makeNoteSigner, makeSigningKey, type NoteSigner } from '../domain/archive/signed-notes.ts';
 import { readOrMake } from './made-files.ts';
 
-/** What signs checkpoints, by the key in its file; null where this node has none. The sandbox makes its own. */
+/** Signs checkpoints with the key in the file, or null if this node has none. The sandbox makes its own key. */
 export function archiveSigner({
   archiveKeyFile,
   archiveName,
@@ -16,7 +16,7 @@ export function archiveSigner({
     return makeNoteSigner(archiveName, pem);
   } catch (cause) {
     throw new ConfigError(
-      `ARCHIVE_KEY_FILE can’t be used: ${archiveKeyFile} must be a private key of Ed25519 in PEM.`,
+      `ARCHIVE_KEY_FILE can’t be used: ${archiveKeyFile} must be an Ed25519 private key in PEM format.`,
       { cause },
     );
   }

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** What the file says; where there is none, it is made first, for its owner's eyes alone. */
+/** The file's content. If there is no file, it is made first, readable by its owner alone. */
 export function readOrMake(path: string, make: () => string): string {
   mkdirSync(dirname(path), { recursive: true });
   try {
-    // Only whoever makes the file writes it: of two that start together, the second reads what the first has made.
+    // Only the process that creates the file writes it: if two start at once, the second reads the first one's.
     writeFileSync(path, make(), { mode: 0o600, flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

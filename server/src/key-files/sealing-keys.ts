@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { sealingKeyBytes } from '../domain/shared/sealing.ts';
 import { readOrMake } from './made-files.ts';
 
-/** What secrets are sealed with: the keys of the environment, or in the sandbox one that it makes for itself. */
+/** The keys that seal secrets: the configured ones, or in the sandbox one that it makes for itself. */
 export function sealingKeysOf({
   credentialsKeys,
   environment,

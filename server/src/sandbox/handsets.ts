@@ -7,10 +7,10 @@ import type { ConsentState } from '../store/consent/consents.ts';
 import * as store from '../store/sandbox/handsets.ts';
 import { magicContacts } from './sandbox.ts';
 
-/** The sandbox's phones, as somebody who holds one in the hand sees them: across all advisors. */
+/** The sandbox's phones, as their owners see them: with the texts of all advisors. */
 
 export type Sender = { name: string; textingNumber: string; state: ConsentState | null };
-/** A text on the phone's screen; `text` is null where it is no longer kept. */
+/** A text on the phone's screen. `text` is null if it is no longer kept. */
 export type ScreenText = {
   id: string;
   from: 'advisor' | 'phone';
@@ -18,7 +18,7 @@ export type ScreenText = {
   text: string | null;
   dateTime: Date;
 };
-/** Whose a magic number is, and what it does. */
+/** A magic number's owner, and what the number does. */
 export type Owner = { name: string; about: string };
 export type Handset = { phone: string; owner: Owner | null; senders: Sender[]; texts: ScreenText[] };
 export type HandsetMessage = store.HandsetMessage;
@@ -36,12 +36,12 @@ const owners = new Map<string, Owner>(
   ]),
 );
 
-/** The numbers that behave. */
+/** The numbers with special behavior. */
 export function listMagicNumbers(): { phone: string; owner: Owner }[] {
   return [...owners].map(([phone, owner]) => ({ phone, owner })).sort((a, b) => (a.phone < b.phone ? -1 : 1));
 }
 
-/** The phones that received or sent something lately. */
+/** The phones that recently received or sent a text. */
 export async function listHandsets({ db }: Pick<Deps, 'db'>): Promise<HandsetInUse[]> {
   const rows = await store.listHandsets(db, handsetsMax);
   return rows.map(({ phone, text, dateTimeCreated }) => ({
@@ -52,7 +52,7 @@ export async function listHandsets({ db }: Pick<Deps, 'db'>): Promise<HandsetInU
   }));
 }
 
-/** A phone with its latest texts, received and sent, in order; any number is one. */
+/** A phone with its latest texts, received and sent, in order. Any number is a phone. */
 export async function getHandset({ db }: Pick<Deps, 'db'>, phone: string): Promise<Handset> {
   const [received, sent, senders] = await Promise.all([
     store.listHandsetMessages(db, phone, textsMax),
@@ -66,19 +66,19 @@ export async function getHandset({ db }: Pick<Deps, 'db'>, phone: string): Promi
   return { phone, owner: ownerOf(phone), senders, texts: texts.slice(-textsMax) };
 }
 
-/** What a phone received last, oldest first. */
+/** The texts that a phone received last, oldest first. */
 export async function listHandsetMessages({ db }: Pick<Deps, 'db'>, phone: string): Promise<HandsetMessage[]> {
   return store.listHandsetMessages(db, phone, messagesMax);
 }
 
-/** What the person who holds the phone writes back, in effect once this returns. */
+/** A reply from the phone's owner. It has taken effect once this returns. */
 export async function replyFromHandset(
   deps: Deps,
   phone: string,
   { to, text }: { to: string; text: string },
 ): Promise<void> {
   if (!(await findAdvisorByTextingNumber(deps.db, to)))
-    throw invalid([{ path: '/to', rule: 'textingNumber', message: 'to must be the texting number of an advisor.' }]);
+    throw invalid([{ path: '/to', rule: 'textingNumber', message: 'to must be an advisor’s texting number.' }]);
   await receiveReply(deps, { carrierMessageId: randomUUID(), from: phone, to, text, sentAt: deps.clock.now() });
 }
 

@@ -2,11 +2,11 @@ import type { Clock } from '../domain/ports.ts';
 import type { Db } from '../store/database/db.ts';
 import { addToClockOffset, findClockOffset } from '../store/sandbox/sandbox-clock.ts';
 
-/** A clock that can be moved forward. Its offset is in the database, so that every node and the next start agree on it. */
+/** A clock that can be moved forward. Its offset is in the database, so every node and the next start agree on it. */
 export type SandboxClock = Clock & {
   offsetMs(): number;
   advance(ms: number): Promise<void>;
-  /** Takes over what another node has moved. */
+  /** Picks up a move by another node. */
   refresh(): Promise<void>;
 };
 
@@ -19,7 +19,7 @@ export async function startSandboxClock(db: Db): Promise<SandboxClock> {
       offsetMs = Math.max(offsetMs, await addToClockOffset(db, ms));
     },
     refresh: async () => {
-      // Never back: an answer that was on its way while the clock moved is older than what is known.
+      // Never back: a query that was running while the clock moved returns an older offset.
       offsetMs = Math.max(offsetMs, await findClockOffset(db));
     },
   };

@@ -21,7 +21,7 @@ export function readSandboxFile(dataDir: string): SandboxFile | null {
   }
 }
 
-/** Makes what the sandbox lacks and writes down how to use it. */
+/** Creates what the sandbox lacks, and writes sandbox.json. */
 export async function writeSandboxFile(deps: Sandboxed): Promise<SandboxFile> {
   const { dataDir } = deps.config;
   const sandbox = await makeSandbox(deps, readSandboxFile(dataDir)).catch((cause) => {
@@ -30,13 +30,13 @@ export async function writeSandboxFile(deps: Sandboxed): Promise<SandboxFile> {
   });
   const path = sandboxFilePath(dataDir);
   mkdirSync(dataDir, { recursive: true });
-  // Moved into place whole: whoever reads it never sees half of it.
+  // Renamed into place, so that no reader sees half of it.
   writeFileSync(`${path}.new`, `${JSON.stringify(sandbox, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${path}.new`, path);
   return sandbox;
 }
 
-/** What a person sees when the sandbox is ready: where it is, and three calls to begin with. */
+/** The text shown when the sandbox is ready: where it is, and three calls to start with. */
 export async function greeting(deps: Sandboxed, sandbox: SandboxFile): Promise<string> {
   const [advisor] = sandbox.advisors;
   if (!advisor) throw new Error('The sandbox has no advisor.');
@@ -48,7 +48,7 @@ export async function greeting(deps: Sandboxed, sandbox: SandboxFile): Promise<s
 Assent's sandbox is at ${deps.config.publicUrl}
 
   Reference with calls to try   ${deps.config.publicUrl}/docs
-  The phones, on a screen       ${deps.config.publicUrl}/handset
+  The sandbox's phones          ${deps.config.publicUrl}/handset
   Credentials                   ${relative(process.cwd(), sandboxFilePath(deps.config.dataDir))}
 ${advisorPages(deps, advisor)}
 ${await firstCredentials(deps, sandbox, advisor)}
@@ -61,23 +61,23 @@ Ctrl-C stops it.
 `;
 }
 
-/** Ours are off where an identity provider signs advisors in. */
+/** Empty if an identity provider signs advisors in: then our pages are off. */
 function advisorPages({ config }: Sandboxed, { email }: SandboxAdvisor): string {
   if (config.oauthIssuer) return '';
   return `  An advisor's own pages        ${config.publicUrl}/connected-apps (${email}, password in the same file)\n`;
 }
 
-/** The lines that set KEY and TOKEN. Where tokens come from an identity provider, only it can make one. */
+/** The lines that set KEY and TOKEN. If tokens come from an identity provider, only it can make one. */
 async function firstCredentials(deps: Sandboxed, sandbox: SandboxFile, advisor: SandboxAdvisor): Promise<string> {
   const { apiKey, clientId } = sandbox;
   const { oauthIssuer } = deps.config;
   if (oauthIssuer)
-    return `First calls, with an access token of ${oauthIssuer} in TOKEN. What it calls the application
-is set by npm run -s assent -- applications set ${clientId} --external-client-id ID
+    return `First calls, with an access token from ${oauthIssuer} in TOKEN. If it has a different client id
+for the application, set it: npm run -s assent -- applications set ${clientId} --external-client-id ID
 
 KEY=${apiKey}`;
   const token = await issueToken(deps, { clientId, advisorId: advisor.id, scopes: allScopes });
-  return `First calls, for ${advisor.name} (the token lasts 15 minutes; npm run -s assent -- token --advisor ${advisor.email} prints a fresh one):
+  return `First calls, for ${advisor.name} (the token lasts 15 minutes; npm run -s assent -- token --advisor ${advisor.email} prints a new one):
 
 KEY=${apiKey}
 TOKEN=${token}`;

@@ -1,7 +1,7 @@
 import type { ContentInput, ContentStatus, ContentType } from '../domain/content/content.ts';
 import { dayMs } from '../domain/shared/days.ts';
 
-/** An item a line: where it stands, title, summary, keywords, and its status where it is not published. */
+/** One item per line: path, title, summary, keywords, and its status if it is not published. */
 type Lines = Record<ContentType, string>;
 
 const site = 'https://library.sandbox.example';
@@ -191,7 +191,7 @@ const firms: Lines = {
     firm/internal-playbook.pdf | Advisor playbook | For staff, not for clients. | internal, playbook | draft`,
 };
 
-/** The library that the sandbox begins with: everyone's, and what its firm adds. */
+/** The sandbox's initial library: items for everyone, and its firm's own. */
 export const sandboxLibrary = { everyones: itemsOf(everyones), firms: itemsOf(firms) };
 
 function itemsOf(lines: Lines): ContentInput[] {
@@ -208,7 +208,7 @@ function itemsOf(lines: Lines): ContentInput[] {
     summary,
     keywords: keywords.split(', '),
     status: status as ContentStatus,
-    // Not in the order of the list, as in a library that grew.
+    // Not in the list's order, like a library that grew over time.
     dateTimePublished: new Date(firstPublished + ((index * 37) % all.length) * 3 * dayMs),
   }));
 }

@@ -18,7 +18,7 @@ import { listContent } from '../store/content/content.ts';
 import { setInitialConsent } from './initial-consent.ts';
 import { sandboxLibrary } from './sandbox-library.ts';
 
-/** What sandbox.json holds: all that a partner's application needs to begin. */
+/** The content of sandbox.json: everything that a partner's application needs to start. */
 export type SandboxFile = {
   baseUrl: string;
   authUrl: string;
@@ -94,7 +94,7 @@ const cast: Cast[] = [
   },
 ];
 
-/** The phones that behave, each with a person who has it. */
+/** The phones with special behavior, each with its owner. */
 export const magicContacts = [
   { phone: '+15005550006', firstName: 'Pia', lastName: 'Plain', nickname: 'Accepted from the start' },
   { phone: '+15005550001', firstName: 'Una', lastName: 'Unreachable', nickname: 'Unreachable' },
@@ -113,7 +113,7 @@ export const magicContacts = [
   { phone: '+15005550022', firstName: 'Ivo', lastName: 'Indoubt', nickname: 'The carrier’s answer is lost' },
 ];
 
-/** The consent that the phones begin with, for every advisor; that of the others is none. */
+/** The phones' initial consent, for every advisor. Phones that aren't listed start with none. */
 const magicConsents = {
   accepted: ['0006', '0001', '0003', '0007', '0008', '0009', '0014', '0021', '0022'].map(
     (digits) => `+1500555${digits}`,
@@ -122,8 +122,8 @@ const magicConsents = {
 };
 
 /**
- * Makes what the sandbox lacks and never touches what is there. Secrets are known only as hashes, so the file of an
- * earlier start is the one place that has them: when it is gone, or belongs to another database, they are made anew.
+ * Creates what the sandbox lacks and never changes what exists. The database has only hashes of secrets, so the file from
+ * an earlier start is the only copy: if it is gone, or belongs to a different database, new secrets are made.
  */
 export async function makeSandbox(deps: Deps, earlier: SandboxFile | null): Promise<SandboxFile> {
   const urls = { baseUrl: `${deps.config.publicUrl}/v1`, ...(await oauthUrls(deps)) };
@@ -141,7 +141,7 @@ export async function makeSandbox(deps: Deps, earlier: SandboxFile | null): Prom
   return { ...urls, ...application, advisors };
 }
 
-/** Where tokens come from: our own authorization server, or the identity provider that takes its place. */
+/** The URLs that issue tokens: our own authorization server's, or those of the identity provider that replaces it. */
 async function oauthUrls({ config }: Deps): Promise<Pick<SandboxFile, 'authUrl' | 'tokenUrl'>> {
   const { publicUrl, oauthIssuer } = config;
   if (!oauthIssuer) return { authUrl: `${publicUrl}/oauth/authorize`, tokenUrl: `${publicUrl}/oauth/token` };

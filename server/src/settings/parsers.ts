@@ -28,7 +28,7 @@ export function origin(value: string): string {
   if (value === '') return '';
   const url = URL.parse(value);
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username)
-    throw new Error('an http or https address without a path');
+    throw new Error('an http or https URL without a path');
   return url.origin;
 }
 
@@ -38,13 +38,13 @@ export function pathFrom(folder: string) {
 }
 
 export function archiveName(value: string): string {
-  if (/[\s+]/.test(value)) throw new Error('a name without spaces and plus signs');
+  if (/[\s+]/.test(value)) throw new Error('a name without spaces or plus signs');
   return value;
 }
 
 export function httpUrl(value: string): string {
   const url = URL.parse(value);
-  if (value !== '' && (!url || !/^https?:$/.test(url.protocol))) throw new Error('an http or https address');
+  if (value !== '' && (!url || !/^https?:$/.test(url.protocol))) throw new Error('an http or https URL');
   return value;
 }
 
@@ -52,14 +52,15 @@ export function httpUrl(value: string): string {
 export function issuer(value: string): string {
   const url = URL.parse(value);
   if (value !== '' && (!url || !/^https?:\/\/\S+$/.test(value) || /[?#]/.test(value) || url.username || url.password))
-    throw new Error('an https address without query and fragment');
+    throw new Error('an https URL without a query or fragment');
   return value;
 }
 
 export function addressesAndNetworks(value: string): string[] {
   const entries = value.split(',').map((entry) => entry.trim());
   return entries.filter(Boolean).map((entry) => {
-    if (!isIP(entry) && !isNetwork(entry)) throw new Error('addresses and networks with commas, such as 10.0.0.0/8');
+    if (!isIP(entry) && !isNetwork(entry))
+      throw new Error('IP addresses and networks separated by commas, such as 10.0.0.0/8');
     return entry;
   });
 }
@@ -81,6 +82,6 @@ export function sealingKeys(value: string): Buffer[] {
 }
 
 export function postgresUrl(value: string): string {
-  if (value !== '' && !/^postgres(ql)?:\/\//.test(value)) throw new Error('a postgres:// address');
+  if (value !== '' && !/^postgres(ql)?:\/\//.test(value)) throw new Error('a postgres:// URL');
   return value;
 }

@@ -139,7 +139,7 @@ test('a passkey is added, signs in by the button, and is removed', { skip }, asy
 
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   const refused = page.getByRole('alert').filter({ visible: true });
-  assert.equal(await refused.innerText(), 'This device has a passkey of yours already.');
+  assert.equal(await refused.innerText(), 'This device already has a passkey of yours.');
 
   await withoutOffer(page);
   await page.getByRole('button', { name: 'Sign out' }).click();

@@ -77,7 +77,7 @@ test('a type that is none is refused readably, by every form', async () => {
     for (const type of ['a/b/c', 'bogus', 'application/x-www-form-urlencoded, application/json']) {
       const { status, body } = await visitor.post(form, {}, { 'content-type': type });
       assert.equal(status, 400, `${form} ${type}`);
-      assert.match(body, /That can’t be read/);
+      assert.match(body, /This form can’t be read/);
     }
 });
 
@@ -92,7 +92,7 @@ test('what is too long, of another type, or holds a NUL is refused readably', as
   ];
   for (const { status, body } of refused) {
     assert.equal(status, 400);
-    assert.match(body, /That can’t be read/);
+    assert.match(body, /This form can’t be read/);
   }
   assert.equal((await visitor.postJson('/sign-in/passkey', { response: null })).status, 400);
 });

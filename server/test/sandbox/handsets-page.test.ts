@@ -62,7 +62,7 @@ suite('the handset page', () => {
     const wrong: [Record<string, string>, RegExp][] = [
       [{ to, text: ' \u200b ' }, /Write something first/],
       [{ to, text: 'x'.repeat(1_601) }, /at most 1600 characters/],
-      [{ to: '+15005559999', text: 'Hi' }, /Choose whom to answer/],
+      [{ to: '+15005559999', text: 'Hi' }, /Choose who to reply to/],
     ];
     for (const [fields, expected] of wrong) {
       const { status, body } = await visitor.post('/handset/+15005550006', fields);

@@ -1,4 +1,4 @@
-/** Every numbered value of the contract with its word, each in this one place. `GET /core/enumerations` serves the table. */
+/** Every numbered value of the contract with its word. `GET /core/enumerations` serves the table. */
 export const enumerations = {
   gender: { 0: 'unknown', 1: 'male', 2: 'female', 3: 'non-binary' },
   maritalStatus: {
@@ -28,7 +28,7 @@ export const enumerations = {
 export type EnumerationName = keyof typeof enumerations;
 type Word<Name extends EnumerationName> = (typeof enumerations)[Name][keyof (typeof enumerations)[Name]] & string;
 
-/** From here on a source is one of a CRM. */
+/** Sources from this number on are CRMs. */
 export const crmSourceMin = 10;
 
 export function values(name: EnumerationName): number[] {

@@ -1,4 +1,4 @@
-/** Letters that Unicode doesn't take apart into a base letter and a mark, and the sigma that ends a word. */
+/** Letters that Unicode doesn't decompose into a base letter and a mark, and the final sigma. */
 const singleLetters: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -18,7 +18,7 @@ const innerWordStart = /(?<=[^\p{L}\p{N}])[\p{L}\p{N}]/gu;
 const phoneLike = /^(?=.*\d)[\d+().\-/]+$/;
 const phoneLikeStart = /^[\d+().\-/]+/;
 
-/** The text without case and accents: what a search compares. */
+/** The text without case and accents, as searches compare it. */
 export function fold(text: string): string {
   return text
     .normalize('NFKD')
@@ -27,15 +27,15 @@ export function fold(text: string): string {
     .replace(/[ßæœøłđðþħıŋŧς]/g, (letter) => singleLetters[letter] ?? letter);
 }
 
-/** The words of a search, folded; what looks like a piece of a phone number by its digits alone. */
+/** A search's words, folded. One that looks like part of a phone number is its digits alone. */
 export function searchWords(search: string): string[] {
   return chunks(search).map((each) => (phoneLike.test(each) ? digitsOf(each) : each));
 }
 
 /**
- * The text that a search looks through: a space before every place where a word may begin, so that "begins a word" is
- * `like '% word%'`, which a trigram index answers. An inner word ("smith" of ann.smith@example.org) brings the rest of
- * its chunk along, so that "smith@ex" is found as well.
+ * The text that searches run on: a space before every place where a word may begin, so that "begins a word" is
+ * `like '% word%'`, which a trigram index can answer. An inner word ("smith" in ann.smith@example.org) includes the rest
+ * of its chunk, so that "smith@ex" is found too.
  */
 export function searchText(texts: (string | null | undefined)[], phone?: string | null): string {
   const beginnings = texts.flatMap((each) =>
@@ -56,7 +56,7 @@ function wordBeginnings(chunk: string): string[] {
   return [chunk, ...[...chunk.matchAll(innerWordStart)].map((match) => chunk.slice(match.index))];
 }
 
-/** A search for "10-4" looks for 104, since it can't tell it from a piece of a phone number. */
+/** A search for "10-4" looks for 104, because it could be part of a phone number. */
 function withDigitsAlone(beginning: string): string[] {
   const digits = digitsOf(phoneLikeStart.exec(beginning)?.[0] ?? '');
   return beginning.startsWith(digits) ? [beginning] : [beginning, digits];
@@ -66,7 +66,7 @@ function digitsOf(text: string): string {
   return text.replace(/\D/g, '');
 }
 
-/** People remember a number by its area code or its last digits, so every tail of it counts as a word. */
+/** People remember a number by its area code or its last digits, so each of its tails counts as a word. */
 function tails(digits: string): string[] {
   return Array.from(digits, (_, start) => digits.slice(start));
 }

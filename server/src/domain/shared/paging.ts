@@ -1,4 +1,4 @@
-/** How a search is asked for and what it answers, the same for every noun. */
+/** A search's request and result, the same for every noun. */
 export type PageRequest<Sort extends string> = {
   page: number;
   pageSize: number;
@@ -11,7 +11,7 @@ export type Page<Item, Sort extends string = string> = {
   pageInfo: PageRequest<Sort> & { totalRecord: number };
 };
 
-/** The page as the store takes it. A page number may be as large as an id, so the offset needs more than 53 bits. */
+/** The page in the form that the store needs. A page number may be as large as an id, so the offset needs over 53 bits. */
 export function rowsOf<Sort extends string>({ page, pageSize, sortBy, sortDirection }: PageRequest<Sort>) {
   return {
     sortBy,

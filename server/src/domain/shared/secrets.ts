@@ -1,9 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Ids, secrets and keys that we hand out: `ak_sandbox_` and random letters and digits, the last six a checksum. The
- * prefix says what it is and where it belongs, also to a secret scanner; the checksum tells a typo from a revoked key
- * without asking the database. Only the SHA-256 is stored: 190 random bits need no slow hash.
+ * Ids, secrets and keys that we issue: `ak_sandbox_` and random letters and digits, the last six a checksum. The prefix
+ * says what it is and for which environment, to secret scanners too; the checksum tells a typo from a revoked key without
+ * asking the database. Only the SHA-256 is stored: 190 random bits need no slow hash.
  */
 const prefixes = { apiKey: 'ak', clientId: 'app', clientSecret: 'cs' } as const;
 const randomLength = 37;
@@ -20,7 +20,7 @@ export function makeSecret(kind: SecretKind, environment: Environment): string {
   return start + checksum(start);
 }
 
-/** Whether it can be one of ours: `malformed` also covers a typo, which the checksum gives away. */
+/** Whether it can be one of ours. `malformed` includes typos, which the checksum reveals. */
 export function readSecret(
   kind: SecretKind,
   environment: Environment,

@@ -1,14 +1,14 @@
-/** What wakes those on this node who wait for something. Nobody relies on it alone: each also looks by itself. */
+/** Wakes waiters on this node. No waiter relies on it alone: each also polls. */
 export type Signals = {
   queued: Signal;
   consentChanged: Signal;
-  /** The node is about to stop: nobody should wait for anything that takes its time. */
+  /** The node is about to stop, so nothing should start a long wait. */
   stopping: AbortController;
 };
 
 export type Signal = {
   raise(): void;
-  /** Until it is raised next, or that much time has passed, or the waiter no longer wants to know. */
+  /** Waits until it is raised, the time has passed, or `until` aborts. */
   wait(ms: number, until?: AbortSignal): Promise<void>;
 };
 

@@ -8,7 +8,7 @@ import { scopeList } from './scope-list.ts';
 import type { Visits } from './visits.ts';
 
 const confirmations: Record<string, string> = {
-  disconnected: 'Disconnected. What it could do for you with your permission has ended.',
+  disconnected: 'Disconnected. The application no longer has your permission to act for you.',
 };
 
 export function addConnectedApps(app: FastifyInstance, { deps, forms, sessionOf }: Visits): void {
@@ -42,8 +42,8 @@ function connectedApps({ connections, session, formToken, done }: ConnectedApps)
 ${done}
 ${
   connections.length === 0
-    ? html`<p>No application acts for you, ${session.name}. One appears here once you allow it, which begins in that application.</p>`
-    : html`<p>Applications that act for you, ${session.name}. Disconnect one, and it stops at once.</p>
+    ? html`<p>No application acts for you, ${session.name}. To connect one, start in that application; it appears here once you allow it.</p>`
+    : html`<p>These applications act for you, ${session.name}. If you disconnect one, it stops at once.</p>
 <ul class="entries">${connections.map((connection) => entry(connection, session, formToken))}</ul>`
 }
 </main>`;
@@ -63,7 +63,7 @@ ${scopeList(authorized.scopes)}`
 }
 ${
   provisioned &&
-  html`<p>Your firm’s operator ${authorized && 'also '}lets this application text for you; only they can end that.</p>`
+  html`<p>Your firm’s operator ${authorized && 'also '}lets this application text for you; only they can change that.</p>`
 }
 ${
   authorized &&

@@ -7,7 +7,7 @@ import { scopeList } from './scope-list.ts';
 import { sendSignIn } from './sign-in.ts';
 import type { Visits } from './visits.ts';
 
-/** Where an application's authorization request waits for the advisor: to sign in, then to allow or deny it. */
+/** An application's authorization request, where the advisor signs in and then allows or denies it. */
 export function addConsent(app: FastifyInstance, visits: Visits, server: AuthorizationRequests): void {
   const hide = { schema: { hide: true } };
 
@@ -33,7 +33,7 @@ export function addConsent(app: FastifyInstance, visits: Visits, server: Authori
     if (!asked) return sendErrorPage(reply, expired);
     if (fields('decision') === 'deny') return reply.redirect(await server.deny(request.raw, reply.raw), 303);
     const session = await visits.sessionOf(request);
-    // Not allowed yet: back to where the advisor signs in and sees what is asked.
+    // Not allowed yet: back to the page where the advisor signs in and sees the request.
     if (!session || isTooOld(session, asked) || fields('decision') !== 'allow')
       return reply.redirect(pathOf(asked), 303);
     return reply.redirect(await server.allow(request.raw, reply.raw, session), 303);
@@ -44,8 +44,8 @@ const expired = {
   status: 400,
   title: 'This request has expired',
   message:
-    'An application asked to act for you, but its request is too old, was answered already or began in another browser.',
-  next: 'Go back to the application and begin again.',
+    'An application asked to act for you, but its request is too old, has already been answered or was started in a different browser.',
+  next: 'Go back to the application and start again.',
 };
 
 function consentPage(asked: AuthorizationRequest, session: Session, formToken: string): Html {
@@ -59,7 +59,7 @@ ${signOutForm({ formToken, next: pathOf(asked), label: 'Not you?' })}
 </div>
 <p>If you allow it, ${applicationName} may:</p>
 ${scopeList(scopes)}
-<p class="facts">Afterwards you return to <strong>${hostOf(redirectUri)}</strong>. You can end this at any time under Connected apps.</p>
+<p class="facts">You will then return to <strong>${hostOf(redirectUri)}</strong>. You can end this at any time under Connected apps.</p>
 <form method="post" action="${pathOf(asked)}">
 ${hidden({ formToken })}
 <div class="choices">
@@ -78,7 +78,7 @@ function pathOf({ uid }: AuthorizationRequest): string {
   return `/oauth/interaction/${encodeURIComponent(uid)}`;
 }
 
-/** What the policy must let a form lead to: an origin, or the scheme of an application on the device. */
+/** The form target that the policy must allow: an origin, or the URL scheme of an app on the device. */
 function formTarget(redirectUri: string): string {
   const { origin, protocol } = new URL(redirectUri);
   return origin === 'null' ? protocol : origin;

@@ -15,7 +15,7 @@ import { confirmation, day, rooms } from './frame.ts';
 import type { Visits } from './visits.ts';
 
 const confirmations: Record<string, string> = {
-  added: 'Passkey added. From now on you can sign in with it.',
+  added: 'Passkey added. You can now sign in with it.',
   removed: 'Passkey removed. It no longer signs you in here; you can delete it on your device too.',
 };
 const refusals = {
@@ -100,11 +100,11 @@ function entry({ passkeyId, name, dateTimeCreated, dateTimeUsed }: Passkey, sess
 </li>`;
 }
 
-/** Hidden until the script finds that it can work here. */
+/** Hidden until the script finds that passkeys work here. */
 function passkeyAdding(formToken: string, origin: string): Html {
   return html`<div hidden data-passkey-adding data-origin="${origin}" data-form-token="${formToken}">
 <p class="notice bad" role="alert" hidden></p>
 <button class="button main" type="button">Add a passkey</button>
 </div>
-<p class="facts" data-passkey-elsewhere>Passkeys can be added where this page is opened at ${origin}, in a browser that has them and runs scripts.</p>`;
+<p class="facts" data-passkey-elsewhere>To add a passkey, open this page at ${origin} in a browser that supports passkeys and runs JavaScript.</p>`;
 }

@@ -12,17 +12,17 @@ import { addSignIn } from './sign-in.ts';
 import { visits } from './visits.ts';
 
 const passkeyScript = readFileSync(new URL('browser/passkeys.js', import.meta.url));
-/** The library's bundle in one file. It isn't among the package's exports, but lies beside what is. */
+/** The library's single-file bundle. The package doesn't export it, but it is next to a file that is exported. */
 const webauthnScript = readFileSync(
   new URL('../dist/bundle/index.umd.min.js', import.meta.resolve('@simplewebauthn/browser')),
 );
 
-/** The pages that an advisor sees: signing in, allowing an application, what is connected, passkeys. */
+/** The pages that advisors see: sign in, allow an application, connected apps, passkeys. */
 export function addAdvisorPages(app: FastifyInstance, deps: Deps, server: AuthorizationRequests, lane: Lane): void {
   const visiting = visits(deps);
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
-    // Once the form is read: who is slow to send it waits for nobody else's turn.
+    // Only after the form is read, so that slow clients don't take up anyone's turn.
     scope.addHook('preHandler', async (request) => {
       request.leaveLane = await lane.enter(request.ip);
     });

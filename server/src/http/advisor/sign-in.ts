@@ -3,7 +3,6 @@ import { signInByPasskey, signInOptions } from '../../domain/sign-in/passkey-sig
 import { signIn } from '../../domain/sign-in/sign-ins.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { brand, type Html, hidden, html, sendPage } from '../browser/page.ts';
-
 import { firstPage, localPath, type Visits } from './visits.ts';
 
 export function addSignIn(app: FastifyInstance, visits: Visits): void {
@@ -40,7 +39,7 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
     const { response, next } = forms.readJson(request);
     const result = await signInByPasskey(deps, response, { address: request.ip, traceId: request.id });
     if (result.refused === 'throttled') return sendTooMany(reply, result.retryAfterSeconds);
-    if (result.refused) return reply.code(400).send({ message: passkeyNotTaken });
+    if (result.refused) return reply.code(400).send({ message: passkeyRefused });
     await visits.begin(request, reply, result.session);
     return { location: localPath(next) };
   });
@@ -57,15 +56,15 @@ type SignInPage = {
   next: string;
   email?: string;
   application?: string;
-  /** Where the advisor gets by declining what the application asks; `next` is then where that is told. */
+  /** Where declining the application's request leads. The decline form is then posted to `next`. */
   leavesTo?: string;
   problem?: Problem;
 };
 
 const wrong = { status: 400, text: 'That email and password don’t match.' };
-const passkeyNotTaken = 'That passkey didn’t work. Try again, or sign in with your password.';
+const passkeyRefused = 'That passkey didn’t work. Try again, or sign in with your password.';
 
-/** The sign-in page, wherever it is shown: `application` is the one that sent the advisor here. */
+/** The sign-in page, at any URL. `application` is the one that sent the advisor here. */
 export function sendSignIn(
   { deps, forms }: Visits,
   request: FastifyRequest,
@@ -99,7 +98,7 @@ ${leavesTo && declineForm({ formToken, path: next })}
   return sendPage(reply, { title, content, scripts: passkeys, formTargets, status: problem?.status });
 }
 
-/** Hidden until the script finds that it can work here: without one there is nothing to press. */
+/** Hidden until the script finds that passkeys work here: the button does nothing without it. */
 function passkeySignIn({ formToken, next, origin }: { formToken: string; next: string; origin: string }): Html {
   return html`<div hidden data-passkey-sign-in data-origin="${origin}" data-form-token="${formToken}" data-next="${next}">
 <p class="or">or</p>
@@ -129,7 +128,7 @@ function sendTooMany(reply: FastifyReply, retryAfterSeconds: number): FastifyRep
   return reply.code(429).header('retry-after', String(retryAfterSeconds)).send({ message });
 }
 
-/** No bucket makes anyone wait longer than ten seconds for the next attempt. */
+/** No throttle makes anyone wait longer than ten seconds for the next attempt. */
 function tooMany(seconds: number): string {
   return `Too many attempts. Wait ${seconds} second${seconds === 1 ? '' : 's'}, then try again.`;
 }

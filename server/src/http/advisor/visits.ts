@@ -4,12 +4,12 @@ import { findSession, type NewSession, type Session, signOut } from '../../domai
 import { type CookieJar, cookieJar } from '../browser/cookies.ts';
 import { type FormDoor, formDoor } from '../browser/forms.ts';
 
-/** What a handler of these pages works with: the domain, the forms, and who is signed in at the other end. */
+/** What these pages' handlers work with: the domain, the forms, and who is signed in. */
 export type Visits = {
   deps: Deps;
   forms: FormDoor;
   sessionOf(request: FastifyRequest): Promise<Session | null>;
-  /** The browser is signed in from this answer on, in place of whoever was. */
+  /** Signs the browser in, replacing anyone who was signed in. */
   begin(request: FastifyRequest, reply: FastifyReply, session: NewSession): Promise<void>;
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 };
@@ -43,7 +43,7 @@ export function visits(deps: Deps): Visits {
   };
 }
 
-/** Where to go on to: a path of ours, as it was given. Whatever could lead elsewhere becomes the advisor's first page. */
+/** The next page, if it is a path on this site. Anything that could lead elsewhere becomes the advisor's first page. */
 export function localPath(next: unknown): string {
   return typeof next === 'string' && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,2000}$/.test(next) ? next : firstPage;
 }

@@ -3,19 +3,19 @@ import type { IncomingMessage } from 'node:http';
 import { secretCookie } from './cookies.ts';
 
 /**
- * A secret that each browser keeps from its first authorization request on. What begins in one browser is finished
- * there: the id of a request stands in an address, and whoever sees that must not be able to answer for the advisor.
+ * A secret that each browser keeps from its first authorization request on. A request is finished in the browser where it
+ * started: its id is in a URL, and someone who sees the URL must not be able to answer for the advisor.
  */
 export function browserSecrets(publicUrl: string) {
   const secure = publicUrl.startsWith('https:');
   const name = `${secure ? '__Host-' : ''}assent-browser`;
 
-  /** Empty where the browser has none, which belongs to nothing. */
+  /** Empty if the browser has none, which matches no request. */
   const read = ({ headers }: IncomingMessage) => secretCookie(headers.cookie, name) ?? '';
 
   return {
     read,
-    /** With the cookie that gives it one, where it has none. */
+    /** Also returns the cookie that sets the secret, if it is new. */
     readOrMake(req: IncomingMessage): { browser: string; browserCookie?: string } {
       const known = read(req);
       if (known) return { browser: known };

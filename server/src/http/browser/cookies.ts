@@ -4,9 +4,9 @@ export type CookieName = 'session' | 'form';
 
 const secretForm = /^[\w-]{43}$/;
 
-/** The cookies of the advisor's browser: 256 random bits each, for this host alone, out of reach of scripts. */
+/** The cookies in the advisor's browser: 256 random bits each, for this host only, not readable by scripts. */
 export function cookieJar(publicUrl: string) {
-  // Browsers take a `__Host-` cookie only from the host itself over https: no subdomain can plant one.
+  // Browsers accept a `__Host-` cookie only from the host itself over https, so no subdomain can plant one.
   const secure = publicUrl.startsWith('https://');
   const nameOf = (name: CookieName) => `${secure ? '__Host-' : ''}assent-${name}`;
   const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
@@ -26,7 +26,7 @@ export function cookieJar(publicUrl: string) {
 
 export type CookieJar = ReturnType<typeof cookieJar>;
 
-/** A cookie whose value is 256 random bits, as ours have it. */
+/** A cookie with 256 random bits in our format. */
 export function secretCookie(header: string | undefined, name: string): string | null {
   const pairs = (header ?? '').split(';').map((pair) => pair.trim());
   const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';

@@ -3,10 +3,10 @@ import { Problem, problemIn, problems } from '../../domain/problems.ts';
 import { FormRefused } from './forms.ts';
 import { type Failure, sendErrorPage } from './page.ts';
 
-/** What goes wrong on a page is told on a page. */
+/** An error on a page is shown on a page. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof FormRefused) return sendErrorPage(reply, refusals[error.reason]);
-  // What Fastify refuses by itself: a type that is none, a body that breaks off.
+  // Fastify's own refusals: an invalid content type, an incomplete body.
   const { statusCode = 500 } = error as { statusCode?: number };
   if (statusCode < 500) return sendErrorPage(reply, refusals.unreadable);
   const found = problemIn(error);
@@ -20,22 +20,22 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
 const refusals: Record<FormRefused['reason'], Failure> = {
   foreign: {
     status: 403,
-    title: 'That didn’t come from this page',
-    message: 'The page you used was open for a while, or something other than this site sent it. Nothing was done.',
-    next: 'Go back, reload the page and try again. Cookies must be on.',
+    title: 'This form didn’t come from our page',
+    message: 'The page was open for too long, or another site sent the form. Nothing was done.',
+    next: 'Go back, reload the page and try again. Cookies must be enabled.',
   },
   unreadable: {
     status: 400,
-    title: 'That can’t be read',
-    message: 'What was sent is not a form of this site, or is too long. Nothing was done.',
+    title: 'This form can’t be read',
+    message: 'It is not a form from this site, or it is too long. Nothing was done.',
     next: 'Go back, reload the page and try again.',
   },
 };
 
 const unavailable: Failure = {
   status: 503,
-  title: 'Not available for a moment',
-  message: 'Something we depend on doesn’t answer.',
+  title: 'Temporarily unavailable',
+  message: 'A system that we depend on isn’t responding.',
   next: 'Wait a moment, then reload the page.',
 };
 

@@ -9,7 +9,7 @@ const formBytesMax = 16 * 1024;
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 const jsonType = /^application\/json\s*(;|$)/i;
 
-/** A form, or a script's call, that isn't taken: it came from elsewhere, or can't be read. */
+/** A form or a script's call that is refused, because it came from elsewhere or can't be read. */
 export class FormRefused extends Error {
   readonly reason: 'foreign' | 'unreadable';
 
@@ -19,12 +19,12 @@ export class FormRefused extends Error {
   }
 }
 
-/** The fields of a form; one that wasn't sent is empty. */
+/** A form's fields. A missing one is empty. */
 export type Fields = (name: string) => string;
 
 /**
- * The forms of our pages. Each carries a token that the browser also keeps in a cookie: another site can make a browser
- * post here, but can neither read the one nor set the other. What browsers say about where a post comes from must fit too.
+ * The forms on our pages. Each has a token that the browser also keeps in a cookie: another site can make a browser post
+ * here, but it can neither read the token nor set the cookie. The browser's headers must also name us as the origin.
  */
 export function formDoor(
   cookies: CookieJar,
@@ -48,24 +48,24 @@ export function formDoor(
   }
 
   return {
-    /** The token for the forms of one page: the browser's own, or a fresh one for both. */
+    /** The token for a page's forms: the one in the browser's cookie, or a new one for both. */
     token(request: FastifyRequest, reply: FastifyReply): string {
       return cookies.read(request, 'form') ?? newToken(reply);
     },
-    /** For whoever signs in or out: what was read before must not count after. */
+    /** After signing in or out, so that a token from before no longer works. */
     renewToken(reply: FastifyReply): void {
       newToken(reply);
     },
-    /** What the form says, once it is known to be ours. */
+    /** The form's fields, once it is known to be ours. */
     read(request: FastifyRequest): Fields {
       const fields = new URLSearchParams(bodyOf(request, formType, bytesMax));
       const value = (name: string) => fields.get(name) ?? '';
       requireOwn(request, value('formToken'));
-      // PostgreSQL stores no NUL, and no browser lets one be typed.
+      // PostgreSQL can't store NUL, and no browser lets anyone type it.
       if ([...fields.values()].some((each) => each.includes('\0'))) throw new FormRefused('unreadable');
       return value;
     },
-    /** What our script says, which has the token in a header. */
+    /** The JSON from our script, which sends the token in a header. */
     readJson(request: FastifyRequest): Record<string, unknown> {
       requireOwn(request, String(request.headers['x-form-token'] ?? ''));
       return parsed(bodyOf(request, jsonType, bytesMax));
@@ -87,12 +87,12 @@ function parsed(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return { ...value };
   } catch {
-    // Told below, as is JSON that is no object.
+    // Refused below, like JSON that is not an object.
   }
   throw new FormRefused('unreadable');
 }
 
-/** Where our pages are: at the public address, and in the sandbox at whatever name this machine has for itself. */
+/** The origins of our pages: the public URL, and in the sandbox also the names of this machine. */
 function ownOrigins({ environment, publicUrl }: { environment: string; publicUrl: string }): string[] {
   const { port } = new URL(publicUrl);
   if (environment !== 'sandbox') return [publicUrl];

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** Markup that is safe to show: made by `html` alone, which escapes whatever is put into it. */
+/** Markup that is safe to show: only `html` makes it, and it escapes every value. */
 export class Html {
   readonly #text: string;
 
@@ -15,21 +15,21 @@ export class Html {
 
 type Part = Html | string | number | null | undefined | false | Part[];
 
-/** A template of HTML: html`<h1>${name}</h1>`. Lists are joined; null, undefined and false are nothing. */
+/** An HTML template: html`<h1>${name}</h1>`. Lists are joined; null, undefined and false are left out. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...parts.map(render)));
 }
 
 export type Page = {
   title: string;
-  /** What is in the body: a `main`, and what stands around it. */
+  /** The content of the body: a `main` and everything around it. */
   content: Html;
-  /** The page may run our scripts, which may call us. */
+  /** Allows our scripts, and their calls to us. */
   scripts?: boolean;
-  /** A module and a style sheet of this page's own, by their paths. */
+  /** The paths of a module and a style sheet for this page alone. */
   script?: string;
   style?: string;
-  /** Origins other than ours that its forms may lead to: Chromium minds the redirects after a post too. */
+  /** Other origins that its forms may lead to. Chromium checks the redirects after a post too. */
   formTargets?: string[];
   status?: number;
 };
@@ -41,7 +41,7 @@ export function sendPage(reply: FastifyReply, { status = 200, ...content }: Page
   return reply.code(status).headers(headers).send(html);
 }
 
-/** The page and the headers that go with it, for whoever has no Fastify reply. */
+/** The page with its headers, for code that has no Fastify reply. */
 export function page(given: Omit<Page, 'status'>): RenderedPage {
   const { title, content, scripts = false, script, style, formTargets = [] } = given;
   const document = html`<!doctype html>
@@ -64,8 +64,8 @@ ${content}
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': contentSecurityPolicy(scripts || script !== undefined, formTargets),
-    // Nobody else learns where a visitor comes from. `no-referrer` would say even less, but then browsers send
-    // `Origin: null` with our own forms, and a form is known to be ours by its origin.
+    // No other site learns where a visitor comes from. `no-referrer` would say even less, but then browsers send
+    // `Origin: null` with our own forms, and we recognize our forms by their origin.
     'referrer-policy': 'same-origin',
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
@@ -83,7 +83,7 @@ export type Failure = {
   traceId?: string;
 };
 
-/** A page that says what went wrong and what to do. */
+/** A page that explains what went wrong and what to do. */
 export function errorPage({ status, title, message, next, traceId }: Failure): RenderedPage & { status: number } {
   return { status, ...page({ title, content: failure({ title, message, next, traceId }) }) };
 }
@@ -93,7 +93,7 @@ export function sendErrorPage(reply: FastifyReply, failed: Failure): FastifyRepl
   return reply.code(status).headers(headers).send(html);
 }
 
-/** The name of the house, above whatever the page is about. */
+/** The product's name, at the top of every page. */
 export const brand = html`<a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Assent</a>`;
 
 function failure({ title, message, next, traceId }: Omit<Failure, 'status'>): Html {
@@ -102,7 +102,7 @@ function failure({ title, message, next, traceId }: Omit<Failure, 'status'>): Ht
 <h1>${title}</h1>
 <p>${message}</p>
 <p>${next}</p>
-${traceId && html`<p class="facts">If you ask for help, quote this: <code>${traceId}</code></p>`}
+${traceId && html`<p class="facts">If you ask for help, quote this id: <code>${traceId}</code></p>`}
 </main>`;
 }
 
@@ -118,7 +118,7 @@ function contentSecurityPolicy(scripts: boolean, formTargets: string[]): string 
   ].join('; ');
 }
 
-/** A host name may hold a semicolon, which would begin a directive of its own. */
+/** A host name may contain a semicolon, which would start a new directive. */
 function isSource(target: string): boolean {
   return /^[a-z][a-z0-9+.-]*:(\/\/[^\s;,']+)?$/i.test(target);
 }

@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { type ProblemCode, problemCodes, problems } from '../../domain/problems.ts';
 import { brand, type Html, html, sendPage } from './page.ts';
 
-/** A speech bubble with a tick: said, and agreed to. */
+/** A speech bubble with a check mark: said, and agreed to. */
 export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M5 4h22a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H14l-7 6v-6H5a3 3 0 0 1-3-3V7a3 3 0 0 1 3-3z" fill="#0b5cad"/><path d="M9 14l5 5 9-9" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
 const style = readFileSync(new URL('style.css', import.meta.url));
 
-/** The pages that a browser may open at the origin: a front page, and one for each problem's `type`. */
+/** The pages for everyone: a front page, and one for each problem's `type`. */
 export function addPages(app: FastifyInstance, environment: string): void {
   const hide = { schema: { hide: true } };
-  // They come later, and not at all where another identity provider signs advisors in.
+  // They are added later, and not at all if an identity provider signs advisors in.
   const advisorPages = () => app.hasRoute({ method: 'GET', url: '/connected-apps' });
   app.get('/', hide, (_request, reply) =>
     sendPage(reply, { title: 'Partner API', content: frontPage(environment, advisorPages()) }),
@@ -28,13 +28,13 @@ function frontPage(environment: string, advisorPages: boolean): Html {
   return html`<header class="top">${brand}</header>
 <main class="sheet">
 <h1>Partner API</h1>
-<p>Compliance-grade texting and an address book. This is the ${environment}.</p>
+<p>Compliance-grade texting and an address book. This is the ${environment} environment.</p>
 <ul>
 <li><a href="/docs">Reference</a>: every endpoint, with calls to try</li>
-<li><a href="/openapi.json">openapi.json</a>: the same for machines</li>
+<li><a href="/openapi.json">openapi.json</a>: the same, machine-readable</li>
 <li><a href="/problems">Problems</a>: the twelve errors and what to do about each</li>
-${environment === 'sandbox' && html`<li><a href="/handset">Phones</a>: what the sandbox’s phones received, and their answers</li>`}
-${advisorPages && html`<li><a href="/connected-apps">Connected apps</a>: for advisors, the applications that act for them</li>`}
+${environment === 'sandbox' && html`<li><a href="/handset">Phones</a>: the texts on the sandbox’s phones, and a way to reply</li>`}
+${advisorPages && html`<li><a href="/connected-apps">Connected apps</a>: for advisors, to see the applications that act for them</li>`}
 </ul>
 </main>`;
 }
@@ -43,7 +43,7 @@ function problemList(): Html {
   return html`<header class="top">${brand}</header>
 <main class="sheet">
 <h1>Problems</h1>
-<p>Every error of the API is one of these twelve.</p>
+<p>Every error from the API is one of these twelve.</p>
 <dl>
 ${problemCodes.map(
   (
@@ -68,7 +68,7 @@ function problemPage(code: ProblemCode): Html {
 </main>`;
 }
 
-/** Our own texts mark code with backticks: every second piece between them is code. */
+/** Our own texts mark code with backticks: every second piece is code. */
 function marked(text: string): Html[] {
   return text.split('`').map((piece, index) => (index % 2 ? html`<code>${piece}</code>` : html`${piece}`));
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Credentials } from '../../domain/access/callers.ts';
 import { problem } from '../../domain/problems.ts';
 
-/** Both credentials, as the request carries them. */
+/** The request's two credentials. */
 export function credentialsOf(request: FastifyRequest): Credentials {
   const [, accessToken] = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '') ?? [];
   if (!accessToken) throw problem('unauthorized', 'The access token is missing: send Authorization: Bearer <token>.');

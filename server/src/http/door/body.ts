@@ -8,12 +8,12 @@ const depthMax = 64;
 const jsonType = /^application\/json\s*(;|$)/i;
 const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 
-/** The bytes of a body as they came; of one that is too large, only that it is. */
+/** The body's bytes, unless it is too large. */
 export type RawBody = Buffer | 'too large';
 
 /**
- * Reads the body whatever its type: an idempotent replay comes before the type and the size are judged. Of what is over
- * the limit no more is kept; Node lets the rest run by after the answer, within the time that a request may take.
+ * Reads the body whatever its type, because an idempotent replay comes before the checks of type and size. Keeps nothing
+ * past the limit; Node discards the rest after the answer, within the time that a request may take.
  */
 export async function readRawBody(stream: IncomingMessage, bytesMax = bodyBytesMax): Promise<RawBody> {
   if (Number(stream.headers['content-length'] ?? 0) > bytesMax) return 'too large';
@@ -21,9 +21,9 @@ export async function readRawBody(stream: IncomingMessage, bytesMax = bodyBytesM
   let bytes = 0;
   return new Promise((resolve, reject) => {
     const broken = (cause?: unknown) =>
-      reject(Object.assign(new Error('The client went away.', { cause }), { statusCode: 400 }));
+      reject(Object.assign(new Error('The client disconnected.', { cause }), { statusCode: 400 }));
     stream.on('error', broken);
-    // Every stream closes, mostly after its end; an error with its stack for each would be made for nothing.
+    // Every stream closes, usually after its end. Creating an error with a stack each time would be a waste.
     stream.on('close', () => stream.readableEnded || broken());
     stream.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     stream.on('data', (chunk: Buffer) => {
@@ -48,7 +48,7 @@ function isJson({ 'content-type': type = '', 'content-encoding': encoding = 'ide
   return jsonType.test(type) && /^utf-?8$/i.test(given) && /^identity$/i.test(encoding);
 }
 
-/** A fingerprint of the body, the same for the same JSON however it is written; of what is not JSON, of its bytes. */
+/** A fingerprint of the body: of the JSON, however it is formatted, or of the bytes if they aren't JSON. */
 export function fingerprintOf(raw: RawBody): Buffer {
   const hash = createHash('sha256');
   if (raw === 'too large') return hash.update('\0too large').digest();
@@ -68,11 +68,11 @@ function parseJson(raw: Buffer): Parsed {
     return { broken: { path: '', rule: 'json', message: 'The body is not JSON in UTF-8.' } };
   }
   if (isDeeper(value, depthMax))
-    return { broken: { path: '', rule: 'depth', message: `The body is nested over ${depthMax} levels deep.` } };
+    return { broken: { path: '', rule: 'depth', message: `The body is nested more than ${depthMax} levels deep.` } };
   return { value };
 }
 
-/** Whether arrays and objects nest deeper than that; level by level, since recursion could run out of stack. */
+/** Whether arrays and objects are nested deeper than that. Goes level by level, since recursion could overflow the stack. */
 function isDeeper(value: unknown, levels: number): boolean {
   let level = [value].filter(isNest);
   for (let depth = 0; level.length > 0; depth++) {
@@ -86,7 +86,7 @@ function isNest(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** JSON with its keys in order and no white space. A number too large to hold is like no other value. */
+/** JSON with sorted keys and no whitespace. A number too large for JavaScript equals no other value. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (!isNest(value)) return typeof value === 'number' ? String(value) : JSON.stringify(value);

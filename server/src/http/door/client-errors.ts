@@ -18,42 +18,42 @@ const lingerMs = 1_000;
 
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
-/** What Node refuses before a request exists, garbled or too slow HTTP, answered as a Problem on the bare socket. */
+/** Node refuses malformed or slow HTTP before a request exists. Answers it with a Problem on the bare socket. */
 export function answerClientError(publicUrl: string, log: Log): (error: NodeJS.ErrnoException, socket: Duplex) => void {
   const done = new WeakSet<Duplex>();
   return (error, duplex) => {
     const socket = duplex as HttpSocket;
     if (error.code === 'ECONNRESET') return void socket.destroy();
-    // A garbled connection stays garbled: each further packet is the same error again.
+    // A malformed connection stays malformed: each further packet raises the same error.
     if (done.has(socket)) return;
     done.add(socket);
     afterEarlierAnswers(socket, () => {
-      // An answer to this very request is on its way: another one would only garble it.
+      // The answer to this request is already being sent: a second one would only corrupt it.
       if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
       const refused = problem('invalid_request', explanations[error.code ?? ''] ?? 'The request is not valid HTTP.');
       const traceId = newTraceId();
       log.info({ traceId, status: refused.status, code: refused.code, reason: error.code }, 'request');
       socket.end(rawAnswer(refused, publicUrl, '/', traceId));
-      // The rest of a slow request must not be taken after all; the rest of a garbled one is let run by for a moment,
-      // since closing on unread bytes resets the connection, and the answer may be lost with it.
+      // Don't accept the rest of a slow request after all. Discard the rest of a malformed one for a moment: closing with
+      // unread bytes resets the connection, and the answer may be lost with it.
       if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroySoon();
       else setTimeout(() => socket.destroy(), lingerMs).unref();
     });
   };
 }
 
-/** Requests that came whole before on the same connection get their answers first. */
+/** Complete requests that came earlier on the same connection get their answers first. */
 function afterEarlierAnswers(socket: HttpSocket, then: () => void): void {
   const { _httpMessage: answering } = socket;
   if (answering?.req.complete) answering.once('close', () => afterEarlierAnswers(socket, then));
   else then();
 }
 
-/** What Node answers by itself, and not with a Problem. */
+/** Two cases that Node would answer without a Problem. */
 export function takeOverFromNode(server: Server, publicUrl: string): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const traceId = traceIdOf(request);
-    const refused = problem('invalid_request', 'The only Expect that is understood is 100-continue.');
+    const refused = problem('invalid_request', 'The only supported Expect is 100-continue.');
     response.writeHead(refused.status, { ...problemHeaders(refused), ...commonHeaders(traceId) });
     response.end(JSON.stringify(problemBody(refused, { publicUrl, instance: pathOf(request), traceId })));
   });

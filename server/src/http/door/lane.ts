@@ -1,7 +1,7 @@
 import { problem } from '../../domain/problems.ts';
 
 export type Lane = {
-  /** Waits for its turn; returns what to call when done. */
+  /** Waits for a turn. Call the returned function when done. */
   enter(address: string): Promise<() => void>;
 };
 
@@ -10,9 +10,9 @@ const waitingPerAddressMax = 200;
 const waitMs = 5_000;
 
 /**
- * Work that anybody may ask for, signed in or not, goes through a lane that is narrower than the pool of connections:
- * a flood of it waits here, in memory, and what partners ask of the API has connections left. Who comes when too many
- * wait, or waits too long, is told to come back.
+ * Work that anyone may ask for, signed in or not, goes through a lane that is narrower than the connection pool: a flood
+ * of it waits here, in memory, and the partner API still has connections. If too many are waiting, or one waits too long,
+ * the caller is told to come back.
  */
 export function makeLane(width: number): Lane {
   const waiting: { address: string; begin(): void }[] = [];
@@ -60,5 +60,5 @@ function once(leave: () => void): () => void {
 }
 
 function tooMany() {
-  return problem('downstream_unavailable', 'Too many requests wait; nothing was done.');
+  return problem('downstream_unavailable', 'Too many requests are waiting; nothing was done.');
 }

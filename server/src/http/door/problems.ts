@@ -17,16 +17,16 @@ export type ProblemBody = {
 
 type Occurrence = { publicUrl: string; instance: string; traceId: string };
 
-/** Whatever was thrown, as one of the twelve. */
+/** Any thrown value as one of the twelve problems. */
 function asProblem(error: unknown): Problem {
   return (
     problemIn(error) ??
     fromFramework(error) ??
-    problem('internal_error', 'Something failed on our side; nothing was done.', { cause: error })
+    problem('internal_error', 'Something went wrong on our side; nothing was done.', { cause: error })
   );
 }
 
-/** What Fastify refuses by itself. Its messages may quote the request, so each gets words of ours. */
+/** Fastify's own refusals. Its messages may quote the request, so each gets our own text. */
 function fromFramework(error: unknown): Problem | undefined {
   const { code = '', statusCode = 500 } = error as Partial<FastifyError>;
   if (statusCode === 415) return unsupportedMediaType(error);
@@ -46,7 +46,7 @@ export function unsupportedMediaType(cause?: unknown): Problem {
 }
 
 export function payloadTooLarge(cause?: unknown): Problem {
-  return problem('payload_too_large', 'The body is over 256 KiB.', { cause });
+  return problem('payload_too_large', 'The body is larger than 256 KiB.', { cause });
 }
 
 export function problemBody(error: Problem, { publicUrl, instance, traceId }: Occurrence): ProblemBody {
@@ -84,17 +84,17 @@ export function sendProblem(
   publicUrl: string,
 ): FastifyReply {
   const found = asProblem(error);
-  // One that the sandbox was asked for has no cause, and is none of ours to look into.
+  // A problem without a cause was asked for in the sandbox: there is nothing to investigate.
   if (found.status >= 500 && found.cause) request.log.error({ code: found.code, err: found.cause }, 'problem');
   request.problemCode = found.code;
   const body = problemBody(found, { publicUrl, instance: instanceOf(request), traceId: request.id });
-  // A string goes out as it is: no schema of the route's answers applies to it.
+  // A string is sent as it is: the route's response schemas don't apply to it.
   return reply.code(found.status).headers(problemHeaders(found)).send(JSON.stringify(body));
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The code of the problem that was answered, for the log and the metrics. */
+    /** The code of the problem in the answer, for the log and the metrics. */
     problemCode: string | null;
   }
 }

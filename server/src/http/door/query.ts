@@ -2,8 +2,8 @@ import type { TSchema } from 'typebox';
 import { invalid } from '../../domain/problems.ts';
 
 /**
- * The query as strings; a name that is repeated becomes an array, which no schema of ours takes. A raw plus stands for a
- * space: in free text, where forms write it so, that is meant; anywhere else somebody forgot to encode a plus.
+ * The query as strings. A repeated name becomes an array, which none of our schemas accepts. A raw plus means a space: in
+ * free text that is intended, since forms write spaces that way; anywhere else someone forgot to encode a plus.
  */
 export function parseQuery(url: string, schema: TSchema | undefined): Record<string, unknown> {
   const properties = propertiesOf(schema);
@@ -19,7 +19,7 @@ export function parseQuery(url: string, schema: TSchema | undefined): Record<str
   return query;
 }
 
-/** Path and query are text: where the schema wants an integer, its plain decimal form becomes one, and nothing else does. */
+/** Path and query are text. Where the schema wants an integer, plain decimal digits become one, and nothing else does. */
 export function withIntegers(schema: TSchema, given: Record<string, unknown>): Record<string, unknown> {
   const properties = propertiesOf(schema);
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import type { Use } from '../../domain/access/usage-plans.ts';
 import { problem } from '../../domain/problems.ts';
 
-/** `RateLimit-Policy` says what the plan allows, `RateLimit` what is left of it; a key without a plan has neither. */
+/** `RateLimit-Policy` says what the plan allows, `RateLimit` what is left. A key without a plan has neither. */
 export function rateLimitHeaders({ allowances }: Use): Record<string, string> {
   if (allowances.length === 0) return {};
   return {

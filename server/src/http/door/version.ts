@@ -4,17 +4,17 @@ import { problem } from '../../domain/problems.ts';
 const served = ['1', 'v1', '1.0', '1.0.0'];
 const versionInPath = /^\/v(\d[^/?]*)(?=[/?]|$)/i;
 
-/** The path's version, and the header's where it is sent, is the one that is served. */
+/** The version in the path, and in the header if it is sent, must be the one that we serve. */
 export function requireVersion(request: FastifyRequest): void {
   const inPath = versionInPath.exec(decoded(request.raw.url ?? '/'))?.[0];
   if (inPath !== undefined && inPath !== '/v1')
-    throw problem('version_mismatch', `The path asks for ${inPath.slice(1, 20)}; this server speaks v1.`);
+    throw problem('version_mismatch', `The path asks for ${inPath.slice(1, 20)}; this server serves v1.`);
   const inHeader = request.headers['x-api-version'];
   if (inPath !== undefined && inHeader !== undefined && !served.includes(String(inHeader)))
     throw problem('version_mismatch', `X-API-Version must be one of ${served.join(', ')}, or left out.`);
 }
 
-/** The router decodes before it matches, so this must. */
+/** The router decodes before it matches, so this must too. */
 function decoded(url: string): string {
   try {
     return decodeURI(url);

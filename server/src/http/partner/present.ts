@@ -2,7 +2,7 @@ type Present<Row> = { [Field in keyof Row as null extends Row[Field] ? never : F
   [Field in keyof Row as null extends Row[Field] ? Field : never]?: NonNullable<Row[Field]>;
 };
 
-/** What is unset is left out of a body: never null, never the empty string. */
+/** Leaves unset fields out of a body: never null, never the empty string. */
 export function present<Row extends object>(row: Row): Present<Row> {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null && value !== '')) as Present<Row>;
 }

@@ -27,7 +27,7 @@ import * as groups from './groups.ts';
 import * as messages from './messages.ts';
 import * as scheduledMessages from './scheduled-messages.ts';
 
-/** The contract as a table: each endpoint with its scope, its shapes and the function that answers it. */
+/** The contract as a table: each endpoint with its scope, its shapes and its handler. */
 export const routes: Route[] = [
   route({
     method: 'POST',
@@ -35,7 +35,7 @@ export const routes: Route[] = [
     scope: 'text.messaging.write',
     summary: 'Send message',
     description:
-      'Sends or schedules a text, with an outcome for each recipient. An unknown number becomes a contact; a known one is never changed.',
+      'Sends or schedules a text, with an outcome for each recipient. An unknown number becomes a contact; an existing contact is never changed.',
     body: MessageRequest,
     answer: MessageResult,
     problems: ['conflict'],
@@ -58,7 +58,7 @@ export const routes: Route[] = [
     scope: 'text.messaging.write',
     summary: 'Request consent',
     description:
-      'Sends consent-request texts. One number that has already accepted refuses the whole request, before anything is done.',
+      'Sends consent-request texts. If one number has already accepted, the whole request is refused before anything is done.',
     body: ConsentRequest,
     answer: ConsentRequestResult,
     problems: ['conflict', 'not_found'],
@@ -70,7 +70,7 @@ export const routes: Route[] = [
     scope: 'text.messaging.read',
     summary: 'Get consent status',
     description:
-      'After a consent request, poll every 30 seconds for 5 minutes, then every 5 minutes, for 24 hours; or let `wait` hold the answer until the state changes.',
+      'After a consent request, poll every 30 seconds for 5 minutes, then every 5 minutes, for 24 hours; or use `wait` to hold the response until the state changes.',
     query: ConsentQuery,
     answer: ConsentStatus,
     problems: ['not_found'],
@@ -141,7 +141,7 @@ export const routes: Route[] = [
     path: '/core/contact/contacts/:contactId',
     scope: 'core.contacts.write',
     summary: 'Delete contact',
-    description: 'The contact leaves searches and groups. Its archive and consent stay with the number.',
+    description: 'The contact disappears from searches and groups. Its archive and consent stay with the number.',
     params: ContactParams,
     problems: ['not_found'],
     handler: contacts.remove,
@@ -151,7 +151,7 @@ export const routes: Route[] = [
     path: '/core/contact/contacts/:contactId/groups',
     scope: 'core.contacts.write',
     summary: 'Replace memberships',
-    description: 'The contact becomes a member of exactly these groups. An unknown group id changes nothing.',
+    description: 'The contact becomes a member of exactly these groups. If a group id is unknown, nothing changes.',
     params: ContactParams,
     body: MembershipsInput,
     answer: IdResult,
@@ -194,7 +194,7 @@ export const routes: Route[] = [
     scope: 'core.content.read',
     summary: 'Search content',
     description:
-      'What is published for everyone and for the advisor’s firm: with text the best match first, else by title.',
+      'Items published for everyone and for the advisor’s firm. With a search text the best match comes first; otherwise they are sorted by title.',
     query: ContentQuery,
     answer: ContentPage,
     problems: [],

@@ -5,11 +5,11 @@ import type { SandboxClock } from '../../sandbox/sandbox-clock.ts';
 import { valid, validator } from '../../schemas/shared/validate.ts';
 import { parseBody, type RawBody } from '../door/body.ts';
 
-/** Past this RFC 3339 has no way to write a time. */
+/** RFC 3339 can't express a later time. */
 const lastMs = Date.UTC(9999, 11, 31);
 const Advance = Type.Object({ advanceMs: Type.Integer({ minimum: 0, maximum: lastMs }) });
 
-/** Whoever moves the clock has an answer once `onAdvance` has seen to what became due. */
+/** Moving the clock is answered once `onAdvance` has handled everything that became due. */
 export function addClock(app: FastifyInstance, clock: SandboxClock, onAdvance: () => Promise<void>): void {
   const validate = validator(Advance);
   const reading = () => ({ now: clock.now().getTime(), offsetMs: clock.offsetMs() });
@@ -18,7 +18,9 @@ export function addClock(app: FastifyInstance, clock: SandboxClock, onAdvance: (
   app.post('/sandbox/clock', { schema: { hide: true } }, async (request) => {
     const { advanceMs } = valid(validate(parseBody(request.body as RawBody, request.headers)));
     if (clock.now().getTime() + advanceMs > lastMs)
-      throw invalid([{ path: '/advanceMs', rule: 'maximum', message: 'advanceMs must not lead past the year 9999.' }]);
+      throw invalid([
+        { path: '/advanceMs', rule: 'maximum', message: 'advanceMs must not move the clock past the year 9999.' },
+      ]);
     await clock.advance(advanceMs);
     await onAdvance();
     return reading();

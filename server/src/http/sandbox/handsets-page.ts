@@ -29,8 +29,8 @@ const typedLengthMax = 2 * textLengthMax;
 const quickReplies = ['ACCEPT', 'YES', 'NO', 'STOP', 'START', 'HELP'];
 
 /**
- * The sandbox's phones on a screen. A browser that opens a page sends no API key, so these need none: the sandbox listens
- * on this machine alone, and only a page of ours can send the forms.
+ * The sandbox's phones on a screen. A browser that opens a page sends no API key, so these pages need none: the sandbox
+ * listens on this machine alone, and only our own pages can send the forms.
  */
 export function addHandsetsPage(app: FastifyInstance, deps: Deps): void {
   const hide = { schema: { hide: true } };
@@ -73,7 +73,7 @@ export function addHandsetsPage(app: FastifyInstance, deps: Deps): void {
   });
 }
 
-/** A foreign name that leads to this machine is how another site would read these pages: they answer to our own alone. */
+/** Another site could read these pages through a host name that resolves to this machine, so they answer to ours alone. */
 function isHere({ headers: { host = '' } }: FastifyRequest): boolean {
   return loopbackHosts.includes(host.replace(/:\d+$/, '').toLowerCase());
 }
@@ -81,17 +81,17 @@ function isHere({ headers: { host = '' } }: FastifyRequest): boolean {
 const elsewhere = {
   status: 403,
   title: 'Only on this machine',
-  message: 'The sandbox’s phones are shown to the machine that the sandbox runs on, under its own name.',
+  message: 'The sandbox’s phones can only be seen on the machine that the sandbox runs on, at its own host name.',
   next: 'Open this page at localhost.',
 };
 
 function problemWith({ senders }: Handset, to: string, text: string): string | null {
-  if (!senders.some(({ textingNumber }) => textingNumber === to)) return 'Choose whom to answer.';
+  if (!senders.some(({ textingNumber }) => textingNumber === to)) return 'Choose who to reply to.';
   if (isBlank(text)) return 'Write something first.';
-  return [...text].length > textLengthMax ? `A text has at most ${textLengthMax} characters.` : null;
+  return [...text].length > textLengthMax ? `A text can have at most ${textLengthMax} characters.` : null;
 }
 
-/** What was typed as a number: punctuation doesn't matter, and ten digits are a number of North America. */
+/** The phone number in what was typed. Punctuation doesn't matter, and ten digits are a North American number. */
 function numberIn(typed: string): string | null {
   const digits = typed.replace(/[^\d+]/g, '');
   const number = `${/^\+/.test(digits) ? '' : digits.length === 10 ? '+1' : '+'}${digits}`;
@@ -109,11 +109,11 @@ function pathOf(phone: string): string {
 type Handsets = { inUse: HandsetInUse[]; typed: string; now: Date };
 
 function sendHandsets(reply: FastifyReply, { inUse, typed, now }: Handsets): FastifyReply {
-  const problem = typed && `“${typed}” is not a phone number. Write it like +15005550006.`;
+  const problem = typed && `“${typed}” is not a phone number. Write it like this: +15005550006.`;
   const content = html`<header class="top">${brand}</header>
 <main class="sheet">
 <h1>Phones</h1>
-<p>What the sandbox sends arrives on one of these. Open a phone to read along and to answer.</p>
+<p>Texts that the sandbox sends arrive on these phones. Open one to read its texts and reply.</p>
 <form class="opening" method="get" action="/handset">
 <label for="phone">Any number</label>
 ${problem && html`<p class="notice bad" role="alert" id="problem">${problem}</p>`}
@@ -124,7 +124,7 @@ ${problem && html`<p class="notice bad" role="alert" id="problem">${problem}</p>
 </form>
 ${inUse.length > 0 && html`<h2>Latest texts</h2>\n<ul class="phones">${inUse.map((each) => phoneInUse(each, now))}</ul>`}
 <h2>Magic numbers</h2>
-<p class="facts">The same for every advisor. Any other number simply receives what it is sent.</p>
+<p class="facts">They behave the same for every advisor. Any other number just receives its texts.</p>
 <ul class="phones">${listMagicNumbers().map(magicNumber)}</ul>
 </main>`;
   return sendPage(reply, { title: 'Phones', content, style: '/handsets.css', status: problem ? 400 : 200 });
@@ -145,7 +145,7 @@ function magicNumber({ phone, owner }: { phone: string; owner: Owner }): Html {
 }
 
 type Answering = {
-  /** Whom to answer, as asked for; by default whoever texted last. */
+  /** The requested recipient; by default the one who texted last. */
   to: unknown;
   text?: string;
   problem?: string;
@@ -164,7 +164,7 @@ ${owner && html`<p>${owner.name}</p>`}
 </header>
 <div class="screen" role="log" aria-label="Texts" tabindex="0">
 <ol class="texts" data-texts>${texts.map((text, index) => bubble(text, texts[index - 1], senders))}</ol>
-<p class="nothing">No texts yet. What is sent to this number appears here by itself.</p>
+<p class="nothing">No texts yet. Texts to this number appear here as they arrive.</p>
 </div>
 ${answerForm(handset, answering)}
 </section>
@@ -173,14 +173,14 @@ ${owner && html`<h2>What it does</h2>\n<p>${owner.about}</p>`}
 <h2>Consent to texts from</h2>
 <ul class="consents" data-consents>${senders.map(consent)}</ul>
 <p class="facts" role="status" data-connection></p>
-<noscript><p class="facts">Reload the page to see what is new.</p></noscript>
+<noscript><p class="facts">Reload the page to see new texts.</p></noscript>
 </div>
 </main>`;
   const status = answering.problem ? 400 : 200;
   return sendPage(reply, { title: phone, content, script: '/handsets.js', style: '/handsets.css', status });
 }
 
-/** A text, under its day where that begins with it, and under the other's name where that has changed. */
+/** A text, under its day if it is the day's first, and under the other side's name if that has changed. */
 function bubble(
   { id, from, textingNumber, text, dateTime }: ScreenText,
   before: ScreenText | undefined,
@@ -220,7 +220,7 @@ function consent({ name, state }: Sender): Html {
 }
 
 const gone = '(no longer kept)';
-/** In this machine's zone, which is also the browser's. */
+/** In this machine's time zone, which is also the browser's. */
 const days = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric' });
 const times = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' });
 

@@ -12,7 +12,7 @@ const validateReply = validator(
   Type.Object({ to: Phone(), text: Type.String({ minLength: 1, maxLength: textLengthMax }) }),
 );
 
-/** The phones of the sandbox: what each received, and what its owner answers. */
+/** The sandbox's phones: the texts that each received, and replies from it. */
 export function addHandsets(app: FastifyInstance, deps: Deps): void {
   const hide = { schema: { hide: true } };
 

@@ -7,7 +7,7 @@ import { addClock } from './clock.ts';
 import { addHandsets } from './handsets.ts';
 import { addHandsetsPage } from './handsets-page.ts';
 
-/** What the sandbox adds at the origin: it needs the API key alone, the page with the phones nothing. In production none of it exists. */
+/** The sandbox's own routes, which production doesn't have. They need the API key alone; the phones' page needs nothing. */
 export function addSandbox(app: FastifyInstance, deps: Deps, clock: SandboxClock, deliverDue = async () => {}): void {
   app.register(async (scope) => {
     scope.addHook('onRequest', async (request) => requireApiKey(deps, apiKeyOf(request)));

@@ -3,19 +3,19 @@ import { type TObject, type TProperties, Type } from 'typebox';
 export const pageSizeMax = 200;
 
 /**
- * The query of every search: the names that `pageInfo` echoes, then the noun's own filters. Each of the four has a
- * default: it may be left out, and is there all the same once the query has been validated, as the type says.
+ * The query of every search: the names that `pageInfo` repeats, then the noun's own filters. Each of the four has a
+ * default, so it may be left out, and validation adds it, as the type says.
  */
 export function PageQuery<Sort extends string, Filters extends TProperties>(sorts: readonly Sort[], filters: Filters) {
   const page = {
     page: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page number.' }),
-    pageSize: Type.Integer({ minimum: 1, maximum: pageSizeMax, default: 25, description: 'Items on a page.' }),
+    pageSize: Type.Integer({ minimum: 1, maximum: pageSizeMax, default: 25, description: 'Items per page.' }),
     sortBy: Type.Unsafe<Sort>({ type: 'string', enum: sorts, default: sorts[0], description: 'Sort field.' }),
     sortDirection: Type.Unsafe<'asc' | 'desc'>({
       type: 'string',
       enum: ['asc', 'desc'],
       default: 'asc',
-      description: 'Ties are by id, ascending, and what is unset is last, in either direction.',
+      description: 'In either direction, ties are sorted by id, ascending, and unset values come last.',
     }),
   };
   const optional = Object.fromEntries(Object.entries(page).map(([name, each]) => [name, Type.Optional(each)]));
@@ -29,7 +29,7 @@ export function PageOf<Item extends TObject>(item: Item, sorts: readonly string[
       pageInfo: Type.Object({
         page: Type.Integer(),
         pageSize: Type.Integer(),
-        totalRecord: Type.Integer({ description: 'How many there are on all pages together.' }),
+        totalRecord: Type.Integer({ description: 'Number of items on all pages together.' }),
         sortDirection: Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'] }),
         sortBy: Type.Unsafe<string>({ type: 'string', enum: sorts }),
       }),

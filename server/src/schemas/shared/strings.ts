@@ -13,7 +13,7 @@ type Clearable = string | null;
 
 export const Id = (annotation: Annotation = {}) => Type.Integer({ minimum: 0, maximum: idMax, ...annotation });
 
-/** A name is trimmed before it is measured, and can't be cleared. */
+/** A name is trimmed before its length is checked, and can't be cleared. */
 export const Name = (annotation: Annotation = {}) =>
   Type.String({ trim: true, minLength: 1, maxLength: nameLengthMax, ...annotation });
 

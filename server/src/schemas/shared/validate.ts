@@ -5,7 +5,7 @@ import { e164Pattern } from '../../domain/shared/phone-numbers.ts';
 import { hasControlCharacters, isBlank } from '../../domain/shared/text-rules.ts';
 import { optionalE164Pattern } from './strings.ts';
 
-/** The value, stripped of what the schema doesn't know, or every rule that it breaks. */
+/** The value without unknown fields, or every rule that it breaks. */
 export type Validated<Value> = { value: Value } | { broken: BrokenRule[] };
 
 const e164Message = 'must be a phone number in E.164: a plus sign, a digit 1-9, then 7 to 14 more digits';
@@ -17,13 +17,13 @@ const formats: Record<string, { test: (text: string) => boolean; message: string
   date: { test: isDate, message: 'must be a real date as YYYY-MM-DD' },
   text: {
     test: (text) => !isBlank(text) && !hasControlCharacters(text),
-    message: 'must not be blank, and must have no control characters but tab and line breaks',
+    message: 'must not be blank, and must have no control characters except tab and line breaks',
   },
-  'web-address': { test: isWebAddress, message: 'must be an absolute http or https address, written in ASCII' },
+  'web-address': { test: isWebAddress, message: 'must be an absolute http or https URL in ASCII' },
   'date-time': { test: isDateTime, message: 'must be a time in RFC 3339, such as 2026-03-01T17:05:00Z' },
 };
 
-/** One that stops at the first broken rule judges every input; one that finds them all explains what is refused. */
+/** One stops at the first broken rule and checks every input; the other finds them all and explains refused input. */
 const judge = makeAjv({ allErrors: false });
 const explainer = makeAjv({ allErrors: true });
 
@@ -32,9 +32,9 @@ export function validator<Schema extends TSchema>(schema: Schema): (value: unkno
   let explain: typeof validate | undefined;
 
   function brokenIn(value: unknown): BrokenRule[] {
-    // What is not well-formed is looked for after stripping: an unknown field is ignored, whatever is in it.
+    // Checked after unknown fields are removed: those are ignored, whatever they contain.
     if (validate(value)) return illFormed(value, '');
-    // Tens of thousands of wrong items would take a third of a second to explain, and a hundred are shown.
+    // Explaining tens of thousands of wrong items would take a third of a second, and only a hundred are shown.
     if (hasLongList(value)) return brokenRules(validate.errors ?? []);
     explain ??= explainer.compile(schema);
     explain(value);
@@ -47,7 +47,7 @@ export function validator<Schema extends TSchema>(schema: Schema): (value: unkno
   };
 }
 
-/** The value, where nothing else of the request is to be judged with it. */
+/** The value, or a problem with its broken rules, where nothing else of the request is checked with it. */
 export function valid<Value>(result: Validated<Value>): Value {
   if ('broken' in result) throw invalid(result.broken);
   return result.value;
@@ -57,7 +57,7 @@ function makeAjv(options: { allErrors: boolean }): Ajv2020 {
   const ajv = new Ajv2020({
     ...options,
     verbose: true,
-    // Unknown fields are stripped, in every object of a body; types are never coerced.
+    // Unknown fields are removed from every object; types are never coerced.
     removeAdditional: 'all',
     useDefaults: true,
     allowUnionTypes: true,
@@ -67,7 +67,7 @@ function makeAjv(options: { allErrors: boolean }): Ajv2020 {
   ajv.addKeyword({ keyword: 'trim', type: 'string', modifying: true, before: 'maxLength', validate: trim });
   ajv.addKeyword({ keyword: 'ignoredWhen', type: 'object', modifying: true, before: 'properties', validate: ignore });
   ajv.addKeyword({ keyword: 'ignoredUnless', type: 'object', modifying: true, before: 'properties', validate: keep });
-  // For whoever reads the query: see http/door/query.ts.
+  // http/door/query.ts reads it.
   ajv.addKeyword('freeText');
   return ajv;
 }
@@ -79,13 +79,13 @@ function trim(_on: boolean, text: string, _schema: unknown, place?: Place): bool
   return true;
 }
 
-/** A field that another one, where it is true, makes meaningless is dropped before it is looked at. */
+/** Drops a field, unchecked, if another one is true and makes it meaningless. */
 function ignore(fields: Record<string, string>, data: Record<string, unknown>): boolean {
   for (const [field, flag] of Object.entries(fields)) if (data[flag] === true) delete data[field];
   return true;
 }
 
-/** A field that has no meaning without another one being true is dropped where that is not the case. */
+/** Drops a field, unchecked, unless another one that it depends on is true. */
 function keep(fields: Record<string, string>, data: Record<string, unknown>): boolean {
   for (const [field, flag] of Object.entries(fields)) if (data[flag] !== true) delete data[field];
   return true;
@@ -129,7 +129,7 @@ function article(type: string): string {
   return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** NUL can't be stored, and a lone surrogate would silently become another character. */
+/** NUL can't be stored, and a lone surrogate would silently turn into another character. */
 function illFormed(value: unknown, path: string): BrokenRule[] {
   if (typeof value === 'string') {
     if (value.isWellFormed() && !value.includes('\0')) return [];
@@ -140,7 +140,7 @@ function illFormed(value: unknown, path: string): BrokenRule[] {
   return Object.entries(value).flatMap(([key, each]) => illFormed(each, `${path}/${key}`));
 }
 
-/** `''` passes where a date may be cleared; a schema that doesn't allow it says minLength. */
+/** `''` passes, because a date may be cleared. A schema that doesn't allow that has a minLength. */
 function isDate(text: string): boolean {
   if (text === '') return true;
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false;
@@ -162,12 +162,12 @@ function isDateTime(text: string): boolean {
   }
 }
 
-/** In ASCII, as addresses travel: what is not is percent-encoded by whoever writes them. */
+/** In ASCII, as URLs are sent: the caller percent-encodes everything else. */
 function isWebAddress(text: string): boolean {
   return /^https?:\/\/[!-~]+$/i.test(text) && URL.canParse(text);
 }
 
-/** A time in RFC 3339, to the millisecond at or after it: what is stored has milliseconds, and a filter is inclusive. */
+/** An RFC 3339 time, rounded up to a millisecond: stored times have milliseconds, and filters are inclusive. */
 export function instantOf(text: string): Date {
   const nanoseconds = Temporal.Instant.from(text.replace(/(\.\d{9})\d+/, '$1')).epochNanoseconds;
   return new Date(Number((nanoseconds > 0n ? nanoseconds + 999_999n : nanoseconds) / 1_000_000n));

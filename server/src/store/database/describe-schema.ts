@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * The schema as the catalog has it, as SQL to read: what the migrations add up to. The embedded package brings no
- * pg_dump, and its output changes from version to version.
+ * The schema in the catalog, as readable SQL: the sum of the migrations. The embedded package has no pg_dump, whose output
+ * changes from version to version anyway.
  */
 export async function describeSchema(connectionString: string): Promise<string> {
   const client = new pg.Client({ connectionString });

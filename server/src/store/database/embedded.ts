@@ -19,12 +19,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
 /**
- * The embedded PostgreSQL: real binaries from a package of the registry, run as a process beside ours on a unix socket
- * that only its owner can open. Several of our processes may share it (a server and a command): each holds a shared
- * advisory lock while it lives, and the last one out stops it. After a kill -9 it lives on, and the next one attaches.
+ * The embedded PostgreSQL: real binaries from an npm package, run as a separate process on a Unix socket that only its
+ * owner can open. Several of our processes may share it (a server and a command): each holds a shared advisory lock while
+ * it lives, and the last one to leave stops it. After a kill -9 it keeps running, and the next process attaches to it.
  */
 export type Embedded = {
-  /** A connection string for a database of the cluster. */
+  /** A connection string for one of the cluster's databases. */
   url(database: string): string;
   stop(): Promise<void>;
 };
@@ -56,7 +56,7 @@ export async function startEmbedded(
   let presence = await attach(cluster);
   watch();
 
-  /** When PostgreSQL dies under us (an OOM kill, a kill -9), start it again: requests meanwhile answer 502. */
+  /** If PostgreSQL dies (an OOM kill, a kill -9), starts it again. In the meantime requests get a 502. */
   function watch(): void {
     presence.on('error', () => {});
     presence.once('end', () => {
@@ -65,13 +65,13 @@ export async function startEmbedded(
   }
 
   async function recover(): Promise<void> {
-    say('PostgreSQL went away; starting it again.');
+    say('PostgreSQL stopped unexpectedly; restarting it.');
     while (!stopping) {
       try {
         presence = await attach(cluster);
         return watch();
       } catch (error) {
-        say(`PostgreSQL does not start; trying again. ${(error as Error).message}`);
+        say(`PostgreSQL failed to start; trying again. ${(error as Error).message}`);
       }
     }
   }
@@ -81,7 +81,7 @@ export async function startEmbedded(
       `postgres://assent@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(cluster.sockets)}`,
     async stop() {
       stopping = true;
-      // It would start PostgreSQL again behind our back.
+      // Otherwise it could restart PostgreSQL while we stop.
       await recovery;
       if (await isLast(presence)) await shutDown(cluster);
       await presence.end().catch(() => {});
@@ -89,10 +89,10 @@ export async function startEmbedded(
   };
 }
 
-/** One for the length of a run, in a folder that goes with it: for tests and for files that are made from the schema. */
+/** A temporary one, whose folder is deleted when it stops: for tests and for files generated from the schema. */
 export async function startTemporary(): Promise<Embedded> {
   const folder = mkdtempSync(join(tmpdir(), 'assent-'));
-  // Under root PostgreSQL runs as another user: where that one can't come, its files would land elsewhere and stay.
+  // Under root PostgreSQL runs as a different user. If that user had no access, its files would go elsewhere and stay.
   chmodSync(folder, 0o711);
   const embedded = await startEmbedded(folder, () => {}, { temporary: true });
   return {
@@ -110,7 +110,7 @@ async function prepare(dataDir: string, say: (line: string) => void, temporary: 
   let { bin, version } = await binaries();
   const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
   if (user && !(canTraverse(dataDir) && canTraverse(bin))) {
-    // PostgreSQL refuses to run as root, and the user it runs as can't come here (/root is 0700).
+    // PostgreSQL refuses to run as root, and the user it runs as has no access here (/root is 0700).
     const home = join(sharedHome, shortHash(dataDir));
     const copy = join(sharedHome, `postgresql-${version}`);
     if (!existsSync(copy)) {
@@ -118,12 +118,12 @@ async function prepare(dataDir: string, say: (line: string) => void, temporary: 
       renameSync(`${copy}.new`, copy);
     }
     mkdirSync(home, { recursive: true });
-    say(`PostgreSQL can’t run in ${dataDir} as an ordinary user; its files are in ${home}.`);
+    say(`PostgreSQL can’t run in ${dataDir} as an unprivileged user; its files are in ${home}.`);
     folder = join(home, 'postgres');
     bin = join(copy, 'bin');
   }
   const cluster = { folder, sockets: socketFolder(folder, user), bin, user, temporary };
-  if (!existsSync(folder)) await initialise(cluster);
+  if (!existsSync(folder)) await initialize(cluster);
   return cluster;
 }
 
@@ -139,8 +139,8 @@ async function binaries(): Promise<{ bin: string; version: string }> {
   }
 }
 
-async function initialise(cluster: Cluster): Promise<void> {
-  // Made beside its place and moved in whole, so that a crash in between leaves nothing half made.
+async function initialize(cluster: Cluster): Promise<void> {
+  // Created next to its final place and renamed, so that a crash leaves nothing half done.
   const making = `${cluster.folder}.new`;
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { mode: 0o700 });
@@ -158,14 +158,14 @@ async function initialise(cluster: Cluster): Promise<void> {
   renameSync(making, cluster.folder);
 }
 
-/** Connects to the running PostgreSQL, or starts one first; tries again while an old one is still on its way out. */
+/** Connects to the running PostgreSQL, or starts one first. Retries while an old one is still stopping. */
 async function attach(cluster: Cluster): Promise<pg.Client> {
   const deadline = Date.now() + startMs;
   let server: ChildProcess | undefined;
   let lastError: unknown;
   while (Date.now() < deadline) {
     try {
-      return await joinIn(cluster);
+      return await connectPresence(cluster);
     } catch (error) {
       lastError = error;
     }
@@ -187,7 +187,7 @@ function launch(cluster: Cluster): ChildProcess {
     max_connections: '200',
     shared_buffers: '256MB',
     jit: 'off',
-    // PostgreSQL's own log must carry no personal data either: no values of rows, no text of statements.
+    // PostgreSQL's own log must not contain personal data either: no row values, no statement text.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
     ...(cluster.temporary ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
@@ -198,7 +198,7 @@ function launch(cluster: Cluster): ChildProcess {
   return server;
 }
 
-async function joinIn(cluster: Cluster): Promise<pg.Client> {
+async function connectPresence(cluster: Cluster): Promise<pg.Client> {
   const client = new pg.Client({
     host: cluster.sockets,
     user: 'assent',
@@ -225,7 +225,7 @@ async function isLast(presence: pg.Client): Promise<boolean> {
 async function shutDown(cluster: Cluster): Promise<void> {
   const pid = runningPid(cluster);
   if (!pid) return;
-  // SIGINT is PostgreSQL's fast shutdown: it ends connections, writes a checkpoint and goes.
+  // SIGINT is PostgreSQL's fast shutdown: it ends connections, writes a checkpoint and exits.
   process.kill(pid, 'SIGINT');
   for (const deadline = Date.now() + stopMs; isRunning(cluster) && Date.now() < deadline; ) await pause(pollMs);
 }
@@ -234,7 +234,7 @@ function isRunning(cluster: Cluster): boolean {
   return runningPid(cluster) !== undefined;
 }
 
-/** The postmaster's process id, if it lives and is ours: after a reboot the number may be another program's. */
+/** The postmaster's process id, if it is running and ours: after a reboot the id may be another program's. */
 function runningPid(cluster: Cluster): number | undefined {
   try {
     const pid = Number(readFileSync(join(cluster.folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -250,7 +250,7 @@ function run(cluster: Cluster, program: string, args: string[], stdio: ('ignore'
   return spawn(join(cluster.bin, program), args, {
     ...cluster.user,
     cwd: dirname(cluster.folder),
-    // A group of its own, so that a Ctrl-C in the terminal reaches us alone and we stop it in order.
+    // Its own process group, so that Ctrl-C in the terminal reaches only us, and we stop it in order.
     detached: true,
     stdio,
     env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' },
@@ -260,7 +260,8 @@ function run(cluster: Cluster, program: string, args: string[], stdio: ('ignore'
 function unprivilegedUser(): { uid: number; gid: number } {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
   const line = ['postgres', 'nobody'].map((name) => lines.find((each) => each.startsWith(`${name}:`))).find(Boolean);
-  if (!line) throw new Error('PostgreSQL does not run as root, and there is no user postgres or nobody to run it as.');
+  if (!line)
+    throw new Error('PostgreSQL does not run as root, and there is no user `postgres` or `nobody` to run it as.');
   const [, , uid, gid] = line.split(':');
   return { uid: Number(uid), gid: Number(gid) };
 }
@@ -270,7 +271,7 @@ function canTraverse(path: string): boolean {
   return open && (path === dirname(path) || canTraverse(dirname(path)));
 }
 
-/** The cluster's own folder is 0700 and its owner's: the safest place, unless the path is too long for a socket. */
+/** The cluster's own folder, the safest place, because only its owner can open it, unless the path is too long. */
 function socketFolder(folder: string, user: Cluster['user']): string {
   if (Buffer.byteLength(join(folder, '.s.PGSQL.5432')) <= socketPathBytesMax) return folder;
   const short = join(tmpdir(), `assent-${shortHash(folder)}`);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 
-/** The role that the server's statements run as: it can't change the schema, nor what the records rules protect. */
+/** The role that the server's statements run as. It can't change the schema, nor records that the rules protect. */
 export const appRole = 'assent_app';
 
 const folder = new URL('../../../migrations/', import.meta.url);
@@ -13,7 +13,7 @@ export class MigrationError extends Error {}
 
 type Migration = { name: string; sql: string; sha256: string };
 
-/** Brings the schema up to date, as the owner; several processes at once take turns. Returns what was applied. */
+/** Brings the schema up to date, as the owner. Concurrent processes take turns. Returns the applied migrations. */
 export async function migrate(connectionString: string): Promise<string[]> {
   return asOwner(connectionString, async (client) => {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
@@ -34,8 +34,8 @@ export async function migrate(connectionString: string): Promise<string[]> {
 }
 
 /**
- * In production the domain's time is real time, and nobody moves it: whoever could would also say when the retention of
- * records is over. A sandbox's clock is moved by the application's role.
+ * In production domain time is real time and can't be moved: moving it would also decide when the retention of records
+ * ends. In a sandbox the application's role moves the clock.
  */
 export async function fixClock(connectionString: string): Promise<void> {
   await asOwner(connectionString, async (client) => {
@@ -43,7 +43,7 @@ export async function fixClock(connectionString: string): Promise<void> {
   });
 }
 
-/** What a server must know before it serves: that the schema is this program's, and that its role is a restricted one. */
+/** Checks before serving that the schema is this program's and that its role is a restricted one. */
 export async function checkDatabase(connectionString: string): Promise<void> {
   await asOwner(connectionString, async (client) => {
     const { rows: tables } = await client.query(`select to_regclass('migrations') as found`);
@@ -87,10 +87,10 @@ async function ensureRole(client: pg.Client): Promise<void> {
     try {
       await client.query(sql);
     } catch (cause) {
-      // Another database of the same cluster may be making the role at this moment.
+      // Another database in the same cluster may be creating the role at this moment.
       if (cause instanceof pg.DatabaseError && ['42710', '23505', 'XX000'].includes(cause.code ?? '')) continue;
       throw new MigrationError(
-        `This role may not prepare ${appRole}. Let a superuser run:\n  ${wanted.join(';\n  ')};`,
+        `This role may not set up ${appRole}. Have a superuser run:\n  ${wanted.join(';\n  ')};`,
         {
           cause,
         },
@@ -105,7 +105,9 @@ async function pending(client: pg.Client): Promise<Migration[]> {
   const migrations = readMigrations();
   for (const { name, sha256 } of migrations)
     if (applied.has(name) && applied.get(name) !== sha256)
-      throw new MigrationError(`Migration ${name} was changed after it was applied: they go forward only.`);
+      throw new MigrationError(
+        `Migration ${name} was changed after it was applied. Migrations only go forward: add a new one instead.`,
+      );
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
@@ -124,7 +126,7 @@ export async function ensureDatabase(connectionString: string, name: string): Pr
     const { rows } = await client.query('select 1 from pg_database where datname = $1', [name]);
     if (rows.length > 0) return;
     await client.query(`create database ${pg.escapeIdentifier(name)}`).catch((error) => {
-      // Another process of ours may have made it just now.
+      // Another of our processes may have just created it.
       if (error.code !== '42P04' && error.code !== '23505') throw error;
     });
   });

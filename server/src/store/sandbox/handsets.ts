@@ -1,7 +1,7 @@
 import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 
-/** A text that a phone of the sandbox received. */
+/** A text that a sandbox phone received. */
 export type HandsetMessage = {
   phone: string;
   textingNumber: string;
@@ -10,7 +10,7 @@ export type HandsetMessage = {
   dateTimeCreated: Date;
 };
 
-/** One that the carrier took, and that the phone received or not. */
+/** A text that the carrier accepted, and whether the phone received it. */
 export type NewHandsetMessage = HandsetMessage & { received: boolean };
 
 export async function insertHandsetMessages(db: Db, messages: NewHandsetMessage[]): Promise<void> {
@@ -32,7 +32,7 @@ export async function insertHandsetMessages(db: Db, messages: NewHandsetMessage[
   );
 }
 
-/** The first that the carrier took at that time or later, received or not; null where there is none. */
+/** The first text that the carrier accepted at that time or later, received or not, or null. */
 export async function findHandsetRecord(db: Db, from: Date): Promise<number | null> {
   const [row] = await db.query<{ handsetMessageId: number | null }>(
     'select min(handset_message_id) as "handsetMessageId" from handset_messages where date_time_created >= $1',
@@ -41,7 +41,7 @@ export async function findHandsetRecord(db: Db, from: Date): Promise<number | nu
   return row?.handsetMessageId ?? null;
 }
 
-/** What it took from that one on. */
+/** The texts that it accepted from that one on. */
 export async function listHandsetRecords(
   db: Db,
   fromId: number,
@@ -59,7 +59,7 @@ export async function listHandsetRecords(
   );
 }
 
-/** The newest that the phone received, oldest of them first. */
+/** The newest texts that the phone received, oldest first. */
 export async function listHandsetMessages(db: Db, phone: string, limit: number): Promise<HandsetMessage[]> {
   const rows = await db.query<HandsetMessage>(
     `select
@@ -74,13 +74,13 @@ export async function listHandsetMessages(db: Db, phone: string, limit: number):
   return rows.reverse();
 }
 
-/** A text that a phone sent; `text` is unset where it is no longer kept. */
+/** A text that a phone sent. `text` is null if it is no longer kept. */
 export type HandsetReply = Omit<HandsetMessage, 'text'> & { text: string | null };
-/** An advisor who can be answered, and what the phone's owner has agreed to; unset where the number is unknown. */
+/** An advisor who can get a reply, with the phone's consent, which is null if the number is unknown. */
 export type HandsetSender = { name: string; textingNumber: string; state: ConsentState | null };
 export type HandsetRow = { phone: string; text: string | null; dateTimeCreated: Date };
 
-/** The newest that the phone sent, to whichever advisor, oldest of them first. */
+/** The newest texts that the phone sent, to any advisor, oldest first. */
 export async function listHandsetReplies(db: Db, phone: string, limit: number): Promise<HandsetReply[]> {
   const rows = await db.query<HandsetReply>(
     `select
@@ -98,7 +98,7 @@ export async function listHandsetReplies(db: Db, phone: string, limit: number): 
   return rows.reverse();
 }
 
-/** Who texts from a number, those who know the phone first. */
+/** The advisors with a texting number, those who know the phone first. */
 export async function listHandsetSenders(db: Db, phone: string, limit: number): Promise<HandsetSender[]> {
   return db.query<HandsetSender>(
     `select a.name, a.texting_number as "textingNumber", m.state
@@ -111,7 +111,7 @@ export async function listHandsetSenders(db: Db, phone: string, limit: number): 
   );
 }
 
-/** The phones that received or sent something lately, each with its last text, newest first. */
+/** The phones that recently received or sent a text, each with its last one, newest first. */
 export async function listHandsets(db: Db, limit: number): Promise<HandsetRow[]> {
   return db.query<HandsetRow>(
     `with latest as (

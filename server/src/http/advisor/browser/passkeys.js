@@ -1,10 +1,10 @@
-// Passkeys on the pages that have a place for them. It stays hidden where the browser has none, or where the page was
-// opened at another address than the one that passkeys belong to.
+// Passkeys on the pages that have a place for them. The place stays hidden if the browser doesn't support passkeys, or if
+// the page was opened at a different origin from the one that passkeys belong to.
 
 /** @type {typeof import('@simplewebauthn/browser')} */
 const webauthn = Reflect.get(globalThis, 'SimpleWebAuthnBrowser');
 
-/** A challenge lasts five minutes; the one that waits behind the email field is renewed before. */
+/** A challenge lasts five minutes. The one behind the email field is renewed before that. */
 const renewMs = 4 * 60 * 1000;
 const failed = 'That didn’t work. Reload the page and try again.';
 
@@ -26,7 +26,7 @@ if (adding) {
 }
 
 /**
- * The place, now to be seen; null where there is none or passkeys can't work.
+ * Shows the place and returns it, or null if there is none or passkeys can't work.
  * @param {string} selector
  */
 function place(selector) {
@@ -38,7 +38,7 @@ function place(selector) {
 }
 
 /**
- * One press at a time; what went wrong is told above the button, in place of what was done before.
+ * One press at a time. An error replaces the message above the button.
  * @param {HTMLElement} place
  * @param {() => Promise<void>} act
  */
@@ -48,8 +48,8 @@ function onPress(place, act) {
     if (button.ariaDisabled) return;
     button.ariaDisabled = 'true';
     document.querySelector('[role=status]')?.remove();
-    tell(place, '');
-    await act().catch((error) => tell(place, explain(error)));
+    show(place, '');
+    await act().catch((error) => show(place, explain(error)));
     button.ariaDisabled = null;
   });
 }
@@ -66,7 +66,7 @@ async function signInByPasskey(place, useBrowserAutofill) {
 }
 
 /**
- * The browser offers passkeys among what it fills in for the email. Pressing the button ends the offer.
+ * The browser offers passkeys in the email field's autofill. Pressing the button ends the offer.
  * @param {HTMLElement} place
  */
 async function offerInEmailField(place) {
@@ -77,8 +77,8 @@ async function offerInEmailField(place) {
 
   function offer() {
     signInByPasskey(place, true).catch((error) => {
-      // What was chosen there and then refused is told; that nothing was chosen is not.
-      if (error instanceof Refused) tell(place, error.message);
+      // Show that a chosen passkey was refused, but not that none was chosen.
+      if (error instanceof Refused) show(place, error.message);
     });
   }
 }
@@ -99,16 +99,15 @@ async function post(place, path, body) {
   return result;
 }
 
-/** What the server refused, in its own words. */
+/** The server refused, and this is its message. */
 class Refused extends Error {}
 
 /** @param {unknown} error */
 function explain(error) {
   if (error instanceof Refused) return error.message;
   const { code, name } = /** @type {{ code?: string, name?: string }} */ (error);
-  if (code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED') return 'This device has a passkey of yours already.';
-  if (name === 'NotAllowedError' || name === 'AbortError')
-    return 'Nothing was done: it was cancelled, or took too long.';
+  if (code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED') return 'This device already has a passkey of yours.';
+  if (name === 'NotAllowedError' || name === 'AbortError') return 'Nothing was done: it was canceled or took too long.';
   return failed;
 }
 
@@ -116,7 +115,7 @@ function explain(error) {
  * @param {HTMLElement} place
  * @param {string} text
  */
-function tell(place, text) {
+function show(place, text) {
   const notice = place.querySelector('[role=alert]');
   if (!(notice instanceof HTMLElement)) return;
   notice.textContent = text;

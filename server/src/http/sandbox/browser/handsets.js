@@ -1,8 +1,8 @@
-// The phone's screen by itself: what is new appears, and a reply goes out without leaving the page. The page is its own
-// source: it is fetched again and what it has more is taken over.
+// Keeps the phone's screen up to date: new texts appear, and replies are sent without leaving the page. It fetches the
+// page again and copies over what is new.
 
 const pollMs = 700;
-const away = 'The sandbox doesn’t answer. Trying again.';
+const unavailable = 'The sandbox isn’t responding. Trying again.';
 
 const texts = find('[data-texts]', HTMLOListElement);
 const consents = find('[data-consents]', HTMLUListElement);
@@ -12,7 +12,7 @@ const problem = find('[data-problem]', HTMLElement);
 const to = find('select', HTMLSelectElement);
 const input = find('[name=text]', HTMLInputElement);
 
-/** Once the person has chosen whom to answer, it stays so; until then it is whoever texted last. */
+/** The recipient is the one who texted last, until the person chooses another. */
 let chosen = new URLSearchParams(window.location.search).has('to');
 to.addEventListener('change', () => {
   chosen = true;
@@ -36,11 +36,11 @@ async function follow() {
 async function refresh() {
   try {
     const answer = await fetch(window.location.pathname);
-    if (!answer.ok) throw new Error(away);
-    takeOver(await pageOf(answer));
-    tell(connection, '');
+    if (!answer.ok) throw new Error(unavailable);
+    update(await pageOf(answer));
+    show(connection, '');
   } catch {
-    tell(connection, away);
+    show(connection, unavailable);
   }
 }
 
@@ -53,16 +53,16 @@ async function send(button) {
     for (const [name, value] of new FormData(form, button)) fields.append(name, String(value));
     const answer = await fetch(form.action, { method: 'POST', body: fields });
     const page = await pageOf(answer);
-    const told = page.querySelector('[role=alert]') ?? page.querySelector('main p');
-    const refused = answer.ok ? '' : (told?.textContent ?? away);
-    tell(problem, refused);
+    const message = page.querySelector('[role=alert]') ?? page.querySelector('main p');
+    const refused = answer.ok ? '' : (message?.textContent ?? unavailable);
+    show(problem, refused);
     if (answer.ok) {
       chosen = true;
-      takeOver(page);
+      update(page);
       if (fields.get('quick') === null) input.value = '';
     }
   } catch {
-    tell(problem, 'The sandbox doesn’t answer. Your reply is still here: send it again.');
+    show(problem, 'The sandbox isn’t responding. Your reply is still here: send it again.');
   }
   form.ariaBusy = null;
 }
@@ -73,7 +73,7 @@ async function pageOf(answer) {
 }
 
 /** @param {Document} page */
-function takeOver(page) {
+function update(page) {
   /** @type {Element | null} */
   let place = null;
   for (const text of page.querySelectorAll('[data-texts] > li')) {
@@ -94,7 +94,7 @@ function takeOver(page) {
  * @param {HTMLElement} place
  * @param {string} text
  */
-function tell(place, text) {
+function show(place, text) {
   if (place.textContent !== text) place.textContent = text;
   place.hidden = text === '';
 }
