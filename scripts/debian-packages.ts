@@ -1,5 +1,5 @@
-// Installs the Debian packages that tests need, where that can be done: as root on Debian. Elsewhere those tests are
-// skipped by name, and .ci/run takes a skip for a failure.
+// Installs the Debian packages that tests need, if it can: as root on Debian. Elsewhere those tests are skipped by name,
+// and .ci/run treats a skip as a failure.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 

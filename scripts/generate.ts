@@ -97,7 +97,7 @@ function configuration(): string {
   ]);
   return page(
     'Configuration',
-    'Settings are environment variables, read once at start. A wrong one stops the start with an error that names it. An empty one counts as unset.',
+    'Settings are environment variables, read once at startup. If one is invalid, the server doesn’t start, and the error names it. An empty one counts as unset.',
     table(['setting', 'default', 'meaning'], rows),
   );
 }
@@ -109,7 +109,7 @@ function errors(): string {
   });
   return page(
     'Errors',
-    'Every error of `/v1` is a Problem (`application/problem+json`) with one of these codes. Its `type` is a page with the same words; `details` has `{path, rule, message}` for each broken rule of bad input, and an object of facts otherwise. `traceId` is also in the header `x-trace-id`; quote it to support.',
+    'Every error from `/v1` is a Problem (`application/problem+json`) with one of these codes. Its `type` is the URL of a page with the same text. For bad input, `details` has `{path, rule, message}` for each broken rule; otherwise it is an object of facts. `traceId` is also in the header `x-trace-id`; quote it to support.',
     table(['code', 'status', 'retryable', 'when', 'what to do next'], rows),
   );
 }
@@ -119,14 +119,18 @@ function enumerationTables(): string {
     const rows = Object.entries(words).map(([value, text]) => [value, text]);
     return `## ${name}\n\n${table(['value', 'word'], rows)}`;
   });
-  return page('Enumerations', 'The numbered values. `GET /v1/core/enumerations` serves the same.', sections.join('\n'));
+  return page(
+    'Enumerations',
+    'The numbered values. `GET /v1/core/enumerations` serves the same table.',
+    sections.join('\n'),
+  );
 }
 
 function command(): string {
   const sections = verbs.map((verb) => `## assent ${verb.name}\n\n\`\`\`\n${help(verb)}\n\`\`\`\n`);
   return page(
     'The operator’s command',
-    'In a checkout it is `npm run -s assent -- <verb> …`. Answers are on stdout; notes, progress and errors on stderr. It exits 0, or 1 when something failed, or 2 when the call itself is wrong.',
+    'In a checkout, run `npm run -s assent -- <verb> …`. Results go to stdout; notes, progress and errors go to stderr. The exit code is 0, or 1 if something failed, or 2 if the command line is wrong.',
     `\`\`\`\n${overview(verbs)}\n\`\`\`\n\n${sections.join('\n')}`,
   );
 }

@@ -1,5 +1,5 @@
-// Installs what is missing and nothing else, on whatever Node the machine has. What was installed is known by the
-// hash of the lock file, kept in node_modules: comparing it takes milliseconds, `npm ci` ten seconds.
+// Installs the dependencies if they aren't up to date, on any version of Node. It compares the lock file with a hash kept
+// in node_modules, which takes milliseconds; `npm ci` takes ten seconds.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,15 +13,15 @@ const stamp = createHash('sha256')
   .digest('hex');
 
 if (installed() !== stamp) {
-  process.stderr.write('Installing what package-lock.json lists …\n');
-  // Output goes to stderr, so that a command whose stdout is a value (`assent token`) stays clean on a first run.
-  // Development tools are wanted even where NODE_ENV says production: `npm test` needs them.
+  process.stderr.write('Installing the packages in package-lock.json …\n');
+  // Output goes to stderr, so that a command that prints a value (`assent token`) has a clean stdout on a first run.
+  // Development tools are installed even if NODE_ENV is production, because `npm test` needs them.
   const npm = spawnSync('npm', ['ci', '--include=dev', '--include=optional', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
   });
   if (npm.status !== 0) {
-    process.stderr.write('npm ci failed; what it said is above.\n');
+    process.stderr.write('npm ci failed; see its output above.\n');
     process.exit(1);
   }
   writeFileSync(stampFile, stamp);

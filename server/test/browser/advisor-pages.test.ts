@@ -23,7 +23,7 @@ let contexts: BrowserContext[] = [];
 before(async () => {
   if (skip) return;
   const port = await freePort();
-  // The application is another origin of the same machine, so that the policy for forms is put to the test.
+  // The application is at a different origin on the same machine, which puts the policy for forms to the test.
   pages = await makeAdvisorApp({ PORT: String(port) }, `http://127.0.0.1:${port}/problems`);
   await pages.app.listen({ host: '127.0.0.1', port });
   origin = `http://localhost:${port}`;
@@ -43,7 +43,7 @@ afterEach(async () => {
   contexts = [];
 });
 
-/** A page in a browser of its own. Whatever it complains about, a broken policy among it, fails the test. */
+/** A page in its own browser context. Any complaint, such as a policy violation, fails the test. */
 async function open(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext(options);
   contexts.push(context);
@@ -63,10 +63,10 @@ async function signIn(page: Page): Promise<void> {
 
 for (const [name, options] of Object.entries({
   'on a phone': phone,
-  'on a desk': desk,
+  'on a desktop': desk,
   'without JavaScript': { ...phone, javaScriptEnabled: false },
 }))
-  test(`an advisor signs in, allows an application and is back at it, ${name}`, { skip }, async () => {
+  test(`an advisor signs in, allows an application and returns to it, ${name}`, { skip }, async () => {
     const { page, complaints } = await open(options);
     await page.goto(`${origin}${pages.client.authorizeUrl({ scope })}`);
     await page.getByRole('heading', { name: 'Sign in to connect Sandbox CRM' }).waitFor();
@@ -88,7 +88,7 @@ for (const [name, options] of Object.entries({
     assert.deepEqual(complaints, []);
   });
 
-test('an advisor who isn’t the one signed in signs out and denies from there', { skip }, async () => {
+test('an advisor who isn’t the one signed in signs out, signs in and denies', { skip }, async () => {
   const { page, complaints } = await open(phone);
   await page.goto(`${origin}/sign-in`);
   await signIn(page);
@@ -103,7 +103,7 @@ test('an advisor who isn’t the one signed in signs out and denies from there',
   assert.deepEqual(complaints, []);
 });
 
-test('an advisor who doesn’t want to sign in goes back to the application without', { skip }, async () => {
+test('an advisor who doesn’t want to sign in can go back to the application', { skip }, async () => {
   const { page, complaints } = await open(phone);
   await page.goto(`${origin}${pages.client.authorizeUrl({ scope })}`);
   await page.getByRole('button', { name: 'Don’t connect, go back' }).click();
@@ -112,7 +112,7 @@ test('an advisor who doesn’t want to sign in goes back to the application with
   assert.deepEqual(complaints, []);
 });
 
-test('an application is disconnected at a click, and its refresh token with it', { skip }, async () => {
+test('a click disconnects an application and ends its refresh token', { skip }, async () => {
   const { deps, ann } = pages.world;
   const { refresh_token: refreshToken } = await pages.client.tokens(ann, scope);
   const { page, complaints } = await open(phone);
@@ -126,7 +126,7 @@ test('an application is disconnected at a click, and its refresh token with it',
   assert.deepEqual(complaints, []);
 });
 
-test('a passkey is added, signs in by the button, and is removed', { skip }, async () => {
+test('a passkey is added, signs in with the button, and is removed', { skip }, async () => {
   const { page, complaints } = await open(desk);
   const { authenticatorId, devtools } = await addAuthenticator(page);
   await page.goto(`${origin}/passkeys`);
@@ -182,7 +182,7 @@ test('a passkey is offered in the email field', { skip }, async () => {
   assert.deepEqual(complaints, []);
 });
 
-/** Without the email field's own offer, which a made-up authenticator accepts unasked. */
+/** Turns off the email field's own offer, which a virtual authenticator accepts unasked. */
 async function withoutOffer(page: Page): Promise<void> {
   await page.addInitScript(() => {
     PublicKeyCredential.isConditionalMediationAvailable = async () => false;
@@ -213,22 +213,22 @@ async function addAuthenticator(page: Page) {
   return { devtools, authenticatorId };
 }
 
-test('where passkeys can’t work their buttons stay hidden', { skip }, async () => {
+test('if passkeys can’t work, their buttons stay hidden', { skip }, async () => {
   const { page } = await open(phone);
   await page.goto(`${origin.replace('localhost', '127.0.0.1')}/sign-in`);
   await page.waitForLoadState('networkidle');
   assert.equal(await page.getByRole('button', { name: /passkey/ }).count(), 0);
   await signIn(page);
   await page.getByRole('link', { name: 'Passkeys' }).click();
-  assert.match(await page.locator('main').innerText(), new RegExp(`opened at ${origin}`));
+  assert.match(await page.locator('main').innerText(), new RegExp(`open this page at ${origin} in`));
   assert.equal(await page.getByRole('button', { name: /passkey/ }).count(), 0);
 });
 
 for (const colorScheme of ['light', 'dark'] as const)
-  test(`the pages have no barrier that axe knows and fit a phone, ${colorScheme}`, { skip }, async () => {
+  test(`axe finds no barriers on the pages, and they fit a phone, ${colorScheme}`, { skip }, async () => {
     const { deps, ann, clientId } = pages.world;
     await authorize(deps, ann.advisor.advisorId, { clientId, scopes: ['core.contacts.read', 'offline_access'] });
-    // The policy of our pages lets no other script in, so it is set aside for the one that inspects them.
+    // Our pages' policy allows no other scripts, so it is bypassed for the one that inspects them.
     const { page } = await open({ ...phone, colorScheme, bypassCSP: true });
     const asked = pages.client.authorizeUrl({ scope });
     const refused = pages.client.authorizeUrl({ redirect_uri: 'https://elsewhere.example/' });

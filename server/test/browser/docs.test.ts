@@ -35,7 +35,7 @@ test('the reference page shows every endpoint and makes a call with both credent
   await page.getByRole('button', { name: 'Authorize' }).click();
   await page.locator('#auth-bearer-value').fill(world.ann.token);
   await page.locator('#api_key_value').fill(world.apiKey);
-  // Each becomes a Logout once it is clicked.
+  // Each turns into Logout once it is clicked.
   await page.getByRole('button', { name: 'Apply credentials' }).first().click();
   await page.getByRole('button', { name: 'Apply credentials' }).first().click();
   await page.getByRole('button', { name: 'Close' }).first().click();
@@ -49,7 +49,7 @@ test('the reference page shows every endpoint and makes a call with both credent
   assert.deepEqual(complaints, []);
 });
 
-test('the pages of the origin fit a phone and load nothing from elsewhere', { skip }, async () => {
+test('the public pages fit a phone and load nothing from other sites', { skip }, async () => {
   const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
   const foreign: string[] = [];
   page.on('request', (request) => {

@@ -37,7 +37,7 @@ afterEach(async () => {
   contexts = [];
 });
 
-/** A page in a browser of its own. Whatever it complains about, a broken policy among it, fails the test. */
+/** A page in its own browser context. Any complaint, such as a policy violation, fails the test. */
 async function open(path: string, options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext(options);
   contexts.push(context);
@@ -58,8 +58,8 @@ async function text(person: Person, phone: string, words: string): Promise<void>
 const bubbles = (page: Page) => page.locator('.bubble').allInnerTexts();
 const stateOf = (page: Page, name: string) => page.locator('[data-consents] li', { hasText: name }).locator('.state');
 
-for (const [name, options] of Object.entries({ 'on a phone': phoneWide, 'on a desk': desk }))
-  test(`a text appears by itself, STOP goes back, and its confirmation appears, ${name}`, { skip }, async () => {
+for (const [name, options] of Object.entries({ 'on a phone': phoneWide, 'on a desktop': desk }))
+  test(`a text appears without a reload, STOP is sent, and its confirmation appears, ${name}`, { skip }, async () => {
     const phone = await acceptedPhone(world, world.ann);
     const { page, complaints } = await open(`/handset/${phone}`, options);
     await page.getByText('No texts yet.').waitFor();
@@ -79,7 +79,7 @@ for (const [name, options] of Object.entries({ 'on a phone': phoneWide, 'on a de
     assert.deepEqual(complaints, []);
   });
 
-test('without JavaScript a reload shows what is new, and replies go out all the same', { skip }, async () => {
+test('without JavaScript a reload shows new texts, and replies are still sent', { skip }, async () => {
   const phone = await acceptedPhone(world, world.ann);
   await text(world.ann, phone, 'Hello');
   await received(world, phone);
@@ -95,7 +95,7 @@ test('without JavaScript a reload shows what is new, and replies go out all the 
   assert.equal(await page.getByRole('alert').innerText(), 'Write something first.');
 });
 
-test('a reply goes to whoever texted last, until another is chosen', { skip }, async () => {
+test('a reply goes to the advisor who texted last, until another is chosen', { skip }, async () => {
   const phone = await acceptedPhone(world, world.ann);
   await setConsent(world, world.bob, phone, 'accepted');
   const { page, complaints } = await open(`/handset/${phone}`);
@@ -111,7 +111,7 @@ test('a reply goes to whoever texted last, until another is chosen', { skip }, a
   assert.deepEqual(complaints, []);
 });
 
-test('what cannot be sent is told, and stays to be mended', { skip }, async () => {
+test('a reply that can’t be sent shows why, and can be fixed', { skip }, async () => {
   const { page } = await open(`/handset/${newPhone()}`);
   await page.getByLabel('Your reply').fill('   ');
   await page.getByRole('button', { name: 'Send' }).click();
@@ -135,7 +135,7 @@ test('an emoji counts as one character: 1,600 of them can be typed and sent', { 
   assert.deepEqual(complaints, []);
 });
 
-test('any number is opened from the list, however it is written', { skip }, async () => {
+test('any number can be opened from the list, in any notation', { skip }, async () => {
   const { page, complaints } = await open('/handset', phoneWide);
   await page.getByLabel('Any number').fill('(212) 555-9876');
   await page.keyboard.press('Enter');
@@ -149,12 +149,12 @@ test('any number is opened from the list, however it is written', { skip }, asyn
 });
 
 for (const colorScheme of ['light', 'dark'] as const)
-  test(`the phones have no barrier that axe knows and fit a phone, ${colorScheme}`, { skip }, async () => {
+  test(`axe finds no barriers on the phones’ pages, and they fit a phone, ${colorScheme}`, { skip }, async () => {
     const phone = await acceptedPhone(world, world.ann);
     await text(world.ann, phone, `Long: ${'x'.repeat(300)}`);
     await received(world, phone);
     await reply(world, phone, '+15005552001', `https://example.com/${'y'.repeat(200)}`);
-    // The policy of our pages lets no other script in, so it is set aside for the one that inspects them.
+    // Our pages' policy allows no other scripts, so it is bypassed for the one that inspects them.
     for (const path of ['/handset', '/handset?phone=nobody', `/handset/${phone}`, `/handset/${newPhone()}`]) {
       const { page } = await open(path, { ...phoneWide, colorScheme, bypassCSP: true });
       await inspect(page, path);

@@ -6,7 +6,7 @@ import { makeDatabase } from '../support/database.ts';
 
 type Item = { value: number; fault?: 'data' | 'other' };
 
-/** A batch that remembers what came together, and a transaction that begins when it is told. */
+/** A batch that records what ran together, and a transaction that begins on command. */
 function recorder() {
   const runs: number[][] = [];
   const batch: Batch<Item, string> = {
@@ -30,7 +30,7 @@ function recorder() {
 }
 
 suite('a coalescer', () => {
-  test('takes what has come until the transaction begins, in order, with an answer for each', async () => {
+  test('runs everything that arrived before the transaction began, in order, with an answer for each', async () => {
     const { runs, batch, join, begin } = recorder();
     const answers = [1, 2, 3].map((value) => join(batch, { value }));
     begin();
@@ -39,7 +39,7 @@ suite('a coalescer', () => {
     assert.equal(await join(batch, { value: 4 }), 'answer 4');
   });
 
-  test('takes at most 256 at a time, and no more than 2,000 in weight', async () => {
+  test('runs at most 256 items at a time, with a total weight of at most 2,000', async () => {
     const many = recorder();
     const answers = Array.from({ length: 300 }, (_, value) => many.join(many.batch, { value }));
     many.begin();
@@ -55,7 +55,7 @@ suite('a coalescer', () => {
     assert.deepEqual(heavy.runs, [[1_500], [1_000, 1], [5_000]]);
   });
 
-  test('refuses whoever comes when 5,000 wait', async () => {
+  test('refuses a caller if 5,000 are waiting', async () => {
     const { batch, join, begin } = recorder();
     const answers = Array.from({ length: 5_000 }, (_, value) => join(batch, { value: value % 1_000 }));
     await assert.rejects(join(batch, { value: 1 }), /full/);
@@ -76,7 +76,7 @@ suite('a coalescer', () => {
     assert.deepEqual(runs, [[1, 2, 3], [1], [2], [3]]);
   });
 
-  test('any other fault is everybody’s, and the next ones go on', async () => {
+  test('any other error fails the whole batch, and the next batch runs', async () => {
     const { batch, join, begin } = recorder();
     const answers = [join(batch, { value: 1 }), join(batch, { value: 2, fault: 'other' })];
     begin();
@@ -86,7 +86,7 @@ suite('a coalescer', () => {
 });
 
 suite('a batch on a database', () => {
-  test('is one commit for all of it, and in a transaction a part of that', async () => {
+  test('is a single commit, and inside a transaction it is part of that', async () => {
     const database = await makeDatabase();
     after(() => database.drop());
     const xids: Batch<number, string> = {
@@ -104,7 +104,7 @@ suite('a batch on a database', () => {
     assert.equal(within[0], within[1]);
   });
 
-  test('what waits for a commit happens after it, and not after a rollback', async () => {
+  test('work for after a commit runs after it, and not after a rollback', async () => {
     const database = await makeDatabase();
     after(() => database.drop());
     const seen: string[] = [];

@@ -7,7 +7,7 @@ import { makeDatabase, type TestDatabase } from '../support/database.ts';
 
 const insufficientPrivilege = '42501';
 
-/** What only a superuser can arrange is skipped where DATABASE_URL names another. */
+/** Tests that need a superuser are skipped if DATABASE_URL names a different role. */
 async function lacksSuperuser(database: TestDatabase): Promise<boolean> {
   const [row] = await database.asOwner<{ on: boolean }>(
     'select not rolsuper as on from pg_roles where rolname = current_user',
@@ -60,7 +60,7 @@ suite('the application’s role', () => {
   ])
     test(`can’t write what it only reads: ${sql}`, () => refused(sql));
 
-  test('can’t read what belongs to PostgreSQL or the machine', async () => {
+  test('can’t read PostgreSQL’s own data or the machine’s files', async () => {
     await refused('select rolpassword from pg_authid');
     await refused(`select pg_read_file('postgresql.conf')`);
     await refused(`copy contacts to program 'true'`);
@@ -68,7 +68,7 @@ suite('the application’s role', () => {
   });
 });
 
-suite('the check before a server serves', () => {
+suite('the check before the server starts', () => {
   const databases: TestDatabase[] = [];
   const fresh = async () => {
     const database = await makeDatabase({ size: 1 });
@@ -99,7 +99,7 @@ suite('the check before a server serves', () => {
     await assert.rejects(checkDatabase(database.url), /lacks \d+ migrations/);
   });
 
-  test('refuses a database whose migration was another', async () => {
+  test('refuses a database with a migration that was changed', async () => {
     const database = await fresh();
     await database.asOwner(`update migrations set sha256 = 'another' where name like '001-%'`);
     await assert.rejects(checkDatabase(database.url), /001-.*was changed after it was applied/);
@@ -138,7 +138,7 @@ suite('migrations', () => {
     await database.drop();
   });
 
-  /** An empty database, and how to reach it. */
+  /** The URL of a new, empty database. */
   async function empty(owner = ''): Promise<string> {
     const name = `assent_test_empty_${randomBytes(4).toString('hex')}`;
     await database.asOwner(`create database ${name} ${owner && `owner ${owner}`}`);
@@ -148,7 +148,7 @@ suite('migrations', () => {
     return url.href;
   }
 
-  test('are applied once, in order, also when several processes start at once', async () => {
+  test('are applied once, in order, even if several processes start at once', async () => {
     const url = await empty();
     const applied = await Promise.all([1, 2, 3].map(() => migrate(url)));
     const [all, ...none] = applied.toSorted((a, b) => b.length - a.length);
@@ -158,11 +158,11 @@ suite('migrations', () => {
     await checkDatabase(url);
   });
 
-  test('that fail leave nothing of themselves behind', async () => {
+  test('that fail leave nothing behind', async () => {
     const url = await empty();
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    // In the way of the second migration, after the first one is through.
+    // Makes the second migration fail, after the first one has been applied.
     await client.query('create table memberships (id integer)');
     await assert.rejects(migrate(url));
     const { rows } = await client.query(
@@ -176,7 +176,7 @@ suite('migrations', () => {
     await checkDatabase(url);
   });
 
-  test('by a role that may not prepare the application’s role say what a superuser must run', async (t) => {
+  test('by a role that may not set up the application’s role say what a superuser must run', async (t) => {
     if (await lacksSuperuser(database)) return t.skip('needs a superuser');
     const role = `assent_test_plain_${randomBytes(4).toString('hex')}`;
     await database.asOwner(`create role ${role} login password 'plain'`);

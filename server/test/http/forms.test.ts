@@ -14,7 +14,7 @@ after(() => pages.close());
 
 const fields = { email: 'nobody@test.example', password: 'x' };
 
-test('a form without the browser’s own token is refused with what to do', async () => {
+test('a form without the browser’s own token is refused, and the page says what to do', async () => {
   const answers = [
     await visitor.post('/sign-in', { ...fields, formToken: '' }),
     await visitor.post('/sign-in', { ...fields, formToken: 'A'.repeat(43) }),
@@ -28,7 +28,7 @@ test('a form without the browser’s own token is refused with what to do', asyn
   }
 });
 
-test('a form from another place is refused, even with the token', async () => {
+test('a form from another site is refused, even with the token', async () => {
   const foreign: Record<string, string>[] = [
     { origin: 'https://evil.example' },
     { origin: 'null' },
@@ -43,7 +43,7 @@ test('a form from another place is refused, even with the token', async () => {
   }
 });
 
-test('a form from here is taken, also at the names that the sandbox’s machine has for itself', async () => {
+test('our own form is accepted, also at the other host names of the sandbox’s machine', async () => {
   const own: Record<string, string>[] = [
     {},
     { origin: 'http://localhost:8099', 'sec-fetch-site': 'same-origin' },
@@ -57,14 +57,14 @@ test('a form from here is taken, also at the names that the sandbox’s machine 
     );
 });
 
-test('every form is behind the token', async () => {
+test('every form needs the token', async () => {
   const paths = ['/sign-in', '/sign-out', '/connected-apps/disconnect', '/passkeys/remove', '/oauth/interaction/x'];
   for (const path of paths) assert.equal((await visitor.post(path, { formToken: 'no' })).status, 403, path);
   for (const path of ['/sign-in/passkey/options', '/sign-in/passkey', '/passkeys/options', '/passkeys'])
     assert.equal((await visitor.postJson(path, {}, { 'x-form-token': 'no' })).status, 403, path);
 });
 
-test('a type that is none is refused readably, by every form', async () => {
+test('every form refuses an invalid content type on a readable page', async () => {
   const forms = [
     '/sign-in',
     '/sign-out',
@@ -81,7 +81,7 @@ test('a type that is none is refused readably, by every form', async () => {
     }
 });
 
-test('what is too long, of another type, or holds a NUL is refused readably', async () => {
+test('a form that is too long, has a different type or contains NUL is refused on a readable page', async () => {
   const refused = [
     await visitor.post('/sign-in', { ...fields, email: 'a'.repeat(17_000) }),
     await visitor.post('/sign-in', { ...fields, email: 'a'.repeat(300_000) }),
@@ -97,7 +97,7 @@ test('what is too long, of another type, or holds a NUL is refused readably', as
   assert.equal((await visitor.postJson('/sign-in/passkey', { response: null })).status, 400);
 });
 
-test('every page has a strict policy, and scripts only where passkeys are', async () => {
+test('every page has a strict policy, and only pages with passkeys run scripts', async () => {
   await visitor.signIn('ann@test.example', password);
   const strict =
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

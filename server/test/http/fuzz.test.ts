@@ -14,10 +14,10 @@ after(async () => {
   await world.close();
 });
 
-test('requests made from the OpenAPI document, valid and nearly so, are answered as it says', async () => {
+test('requests generated from the OpenAPI document, valid and almost valid, are answered as documented', async () => {
   const { counts, failure } = await fuzz(world, { requests, seed });
-  assert.equal(failure, undefined, `${failure}\n\nAgain: npm run fuzz -- --requests ${requests} --seed ${seed}`);
+  assert.equal(failure, undefined, `${failure}\n\nTo reproduce: npm run fuzz -- --requests ${requests} --seed ${seed}`);
   const answered = new Set([...counts.values()].flatMap((kinds) => [...kinds.keys()]));
   for (const kind of ['200', '204', '400 invalid_request', '404 not_found', '415 unsupported_media_type'])
-    assert.ok(answered.has(kind), `no request was answered ${kind}: the requests don't reach far enough`);
+    assert.ok(answered.has(kind), `no request was answered ${kind}: the requests don't cover enough`);
 });

@@ -20,12 +20,12 @@ suite('HTTP', () => {
   });
   after(() => world.close());
   afterEach(async () => {
-    assert.equal((await get(contacts)).status, 200, 'the server answers after whatever it was sent');
+    assert.equal((await get(contacts)).status, 200, 'the server still answers after each test');
   });
 
   type Headers = Record<string, string | undefined>;
 
-  /** The bytes of a request with both credentials; a header that is undefined is left out. */
+  /** The bytes of a request with both credentials. An undefined header is left out. */
   function request(method: string, target: string, headers: Headers = {}, body: string | Buffer = ''): Buffer {
     const bytes = Buffer.from(body as string);
     const all: Headers = {
@@ -62,7 +62,7 @@ suite('HTTP', () => {
         );
     });
 
-    test('that is JSON but no object is 400', async () => {
+    test('that is JSON but not an object is 400', async () => {
       for (const body of ['null', '[]', '1', '"x"', 'true', `[${ann}]`])
         assertProblem(await post(body), 'invalid_request');
     });
@@ -76,7 +76,7 @@ suite('HTTP', () => {
         );
     });
 
-    test('of another type or charset is 415', async () => {
+    test('with a different type or charset is 415', async () => {
       for (const type of [
         'text/plain',
         'application/x-www-form-urlencoded',
@@ -97,26 +97,26 @@ suite('HTTP', () => {
       assertProblem(await exchange(port, request('POST', contacts)), 'unsupported_media_type');
     });
 
-    test('in application/json is welcome however that is written', async () => {
+    test('as application/json is accepted in every spelling', async () => {
       for (const type of ['application/json;charset=UTF-8', 'Application/JSON ; charset="utf-8"', 'application/json;'])
         assert.equal((await post(ann, { 'content-type': type })).status, 200, type);
     });
 
-    test('that is compressed is 415, however large it would become', async () => {
+    test('that is compressed is 415, even a decompression bomb', async () => {
       const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
       for (const encoding of ['gzip', 'deflate', 'br', 'gzip, gzip'])
         assertProblem(await post(bomb, { 'content-encoding': encoding }), 'unsupported_media_type');
       assert.equal((await post(ann, { 'content-encoding': 'identity' })).status, 200);
     });
 
-    test('of 256 KiB is taken, one of a byte more is 413', async () => {
+    test('of 256 KiB is accepted; one byte more is 413', async () => {
       const filled = (bytes: number) => ann.replace('}', `,"filler":"${' '.repeat(bytes - ann.length - 12)}"}`);
       assert.equal(filled(bodyBytesMax).length, bodyBytesMax);
       assert.equal((await post(filled(bodyBytesMax))).status, 200);
       assertProblem(await post(filled(bodyBytesMax + 1)), 'payload_too_large');
     });
 
-    test('of 256 KiB in chunks is taken, one of a byte more is 413', async () => {
+    test('of 256 KiB in chunks is accepted; one byte more is 413', async () => {
       const inChunks = (bytes: number) => {
         const filler = ' '.repeat(bytes - ann.length - 12);
         const [start = '', middle = ''] = [filler.slice(0, 100_000), filler.slice(100_000)];
@@ -129,12 +129,12 @@ suite('HTTP', () => {
       assertProblem(await send(bodyBytesMax + 1), 'payload_too_large');
     });
 
-    test('that is announced as too large is refused before it is sent', async () => {
+    test('with a Content-Length over the limit is refused before it is sent', async () => {
       const head = request('POST', contacts, { 'content-type': 'application/json', 'content-length': '1000000000' });
       assertProblem(await exchange(port, head), 'payload_too_large');
     });
 
-    test('nests up to 64 levels, and no deeper', async () => {
+    test('may be nested 64 levels deep, and no deeper', async () => {
       const nested = (levels: number) =>
         ann.replace('}', `,"unknown":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`);
       assert.equal((await post(nested(64))).status, 200);
@@ -144,18 +144,18 @@ suite('HTTP', () => {
       assertProblem(await post(objects), 'invalid_request', /64 levels/);
     });
 
-    test('with a number that is out of range is 400', async () => {
+    test('with a number out of range is 400', async () => {
       for (const number of ['1e400', '-1e400', '9007199254740993', '0.5', '-1'])
         assertProblem(await post(ann.replace('}', `,"gender":${number}}`)), 'invalid_request');
     });
 
-    test('with a key twice counts the last one, as JSON.parse has it', async () => {
+    test('with a duplicate key uses the last one, like JSON.parse', async () => {
       const { status, body } = await post('{"firstName":"First","firstName":"Second","lastName":"Twice"}');
       assert.equal(status, 200);
       assert.equal((await get(`${contacts}/${body.id}`)).body.firstName, 'Second');
     });
 
-    test('with __proto__ and constructor loses them like any unknown field', async () => {
+    test('with __proto__ or constructor loses them, like any unknown field', async () => {
       const { status, body } = await post(
         ann.replace('}', ',"__proto__":{"nickname":"X"},"constructor":{"prototype":{"nickname":"X"}}}'),
       );
@@ -185,14 +185,14 @@ suite('HTTP', () => {
     });
   });
 
-  suite('a route or method that is not there is 404', () => {
+  suite('an unknown route or method is 404', () => {
     for (const method of ['PATCH', 'OPTIONS', 'PROPFIND', 'TRACE', 'QUERY', 'LINK'])
       test(method, async () => {
         assertProblem(await exchange(port, request(method, contacts)), 'not_found', /no such route/);
         assertProblem(await exchange(port, request(method, contacts, {}, ann)), 'not_found', /no such route/);
       });
 
-    test('a method on a route that has others', async () => {
+    test('a method on a route that has other methods', async () => {
       assertProblem(await exchange(port, request('DELETE', contacts)), 'not_found');
       assertProblem(await exchange(port, request('POST', `${contacts}/1`, {}, ann)), 'not_found');
     });
@@ -203,7 +203,7 @@ suite('HTTP', () => {
     });
   });
 
-  test('HEAD answers as GET would, without the body', async () => {
+  test('HEAD answers like GET, without the body', async () => {
     const answerTo = async (target: string, headers: Headers = {}) => {
       const wire = await openWire(port);
       wire.write(request('HEAD', target, { connection: 'close', ...headers }));
@@ -221,18 +221,18 @@ suite('HTTP', () => {
     assertProblem(await post(ann, { host: undefined }), 'invalid_request', /Host/);
   });
 
-  test('HTTP/1.0 without Host is answered, and the connection closed', async () => {
+  test('HTTP/1.0 without Host is answered, and the connection is closed', async () => {
     const wire = await openWire(port);
     const text = request('GET', contacts, { host: undefined }).toString().replace('HTTP/1.1', 'HTTP/1.0');
     wire.write(text);
     assert.match(await wire.rest(), /^HTTP\/1\.1 200 /);
   });
 
-  test('an expectation other than 100-continue is 400', async () => {
+  test('an Expect other than 100-continue is 400', async () => {
     assertProblem(await post(ann, { expect: 'foo' }), 'invalid_request', /Expect/);
   });
 
-  test('100-continue is answered before the body, and the answer after it', async () => {
+  test('100-continue comes before the body, and the answer after it', async () => {
     const wire = await openWire(port);
     const bytes = request('POST', contacts, { expect: '100-continue' }, ann);
     wire.write(bytes.subarray(0, -ann.length));
@@ -245,13 +245,13 @@ suite('HTTP', () => {
     assertProblem(await exchange(port, request('CONNECT', 'example.com:443')), 'not_found');
   });
 
-  test('an offer to upgrade is ignored', async () => {
+  test('an Upgrade header is ignored', async () => {
     const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-key': 'eA==' };
     assert.equal((await get(contacts, upgrade)).status, 200);
     assertProblem(await get('/v1/nowhere', upgrade), 'not_found');
   });
 
-  test('what is not HTTP is 400', async () => {
+  test('input that is not HTTP is 400', async () => {
     for (const garbage of [
       'garbage\r\n\r\n',
       '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
@@ -284,7 +284,7 @@ suite('HTTP', () => {
     assert.equal((await wire.rest()).match(/HTTP\/1\.1 400/g)?.length, 1);
   });
 
-  test('a chunk that is garbled is 400, and nothing is done', async () => {
+  test('a malformed chunk is 400, and nothing is done', async () => {
     const headers = { 'transfer-encoding': 'chunked', 'content-type': 'application/json' };
     const body = '5\r\n{"fir\r\nzz\r\nstName"\r\n0\r\n\r\n';
     const answer = await exchange(port, Buffer.concat([request('POST', contacts, headers), Buffer.from(body)]));
@@ -300,7 +300,7 @@ suite('HTTP', () => {
     );
   });
 
-  test('a very long URL is 400, a long one is answered', async () => {
+  test('a very long URL is 400, and a long one is answered', async () => {
     assertProblem(await get(`${contacts}?search=${'x'.repeat(17_000)}`), 'invalid_request', /too long/);
     assertProblem(await get(`${contacts}/${'x'.repeat(17_000)}`), 'invalid_request', /too long/);
     assertProblem(await get(`${contacts}?search=${'x'.repeat(12_000)}`), 'invalid_request', /500 characters/);
@@ -359,8 +359,8 @@ suite('HTTP', () => {
     });
   });
 
-  suite('requests in a row on one connection', () => {
-    test('are answered in their order', async () => {
+  suite('pipelined requests on one connection', () => {
+    test('are answered in order', async () => {
       const wire = await openWire(port);
       const targets = ['/v1/core/enumerations', contacts, '/v1/nowhere', `${contacts}?page=0`, '/healthz'];
       wire.write(Buffer.concat([request('POST', contacts, {}, ann), ...targets.map((each) => request('GET', each))]));
@@ -370,7 +370,7 @@ suite('HTTP', () => {
       wire.destroy();
     });
 
-    test('go on after a body that was not read', async () => {
+    test('continue after a body that was not read', async () => {
       const wire = await openWire(port);
       const large = ' '.repeat(bodyBytesMax + 1);
       wire.write(request('POST', contacts, { 'x-api-key': undefined }, ann));
@@ -382,7 +382,7 @@ suite('HTTP', () => {
       wire.destroy();
     });
 
-    test('what is garbled after a good request leaves the good one its answer', async () => {
+    test('garbage after a good request doesn’t cost the good one its answer', async () => {
       const wire = await openWire(port);
       wire.write(Buffer.concat([request('POST', contacts, {}, ann), Buffer.from('garbage\r\n\r\n')]));
       assert.equal((await wire.answer()).status, 200);
@@ -402,14 +402,14 @@ suite('HTTP', () => {
     });
     after(() => close());
 
-    /** Sends all but the last bytes; answers once the server has had enough. */
+    /** Sends all but the last bytes. Returns the answer that the server gives when it stops waiting. */
     const stall = async (bytes: Buffer) => {
       const wire = await openWire(slowPort);
       const startedAt = Date.now();
       try {
         wire.write(bytes.subarray(0, -5));
         const answer = await wire.answer();
-        assert.ok(Date.now() - startedAt >= requestTimeoutMs, 'it gets its time');
+        assert.ok(Date.now() - startedAt >= requestTimeoutMs, 'the client gets its time');
         assert.ok(Date.now() - startedAt < requestTimeoutMs + 3_000, `and not much more`);
         wire.write(bytes.subarray(-5));
         assert.equal(await wire.rest(), '');
@@ -419,24 +419,24 @@ suite('HTTP', () => {
       }
     };
 
-    test('that never ends its headers is answered and cut off in time', async () => {
+    test('that never finishes its headers gets an answer and is cut off in time', async () => {
       assertProblem(await stall(request('GET', contacts)), 'invalid_request', /took too long/);
     });
 
-    test('that ends its body too late is answered and cut off in time, and nothing is done', async () => {
+    test('that finishes its body too late gets an answer and is cut off in time, and nothing is done', async () => {
       const before = await total();
       assertProblem(await stall(request('POST', contacts, {}, ann)), 'invalid_request', /took too long/);
       assert.equal(await total(), before);
     });
 
-    test('that says nothing at all holds nothing but its socket', async () => {
+    test('that sends nothing holds nothing but its socket', async () => {
       const wire = await openWire(slowPort);
       wire.end();
       assert.equal(await wire.rest(), '');
     });
   });
 
-  test('a client that goes away in the middle of its body does no harm', async () => {
+  test('a client that disconnects in the middle of its body does no harm', async () => {
     const before = await total();
     for (let i = 0; i < 20; i++) {
       const wire = await openWire(port);

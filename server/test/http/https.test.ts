@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => pages.close());
 
-test('at an https address the cookies are the host’s alone and never sent in the clear', async () => {
+test('with an https URL the cookies are for this host only and are never sent over http', async () => {
   const visitor = pages.visitor();
   const { headers } = await visitor.signIn('ann@test.example', password);
   const set = [headers['set-cookie'] ?? []].flat();
@@ -20,7 +20,7 @@ test('at an https address the cookies are the host’s alone and never sent in t
   assert.equal(cleared, '__Host-assent-session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0');
 });
 
-test('a cookie without the prefix, which a subdomain could plant, counts for nothing', async () => {
+test('a cookie without the prefix, which a subdomain could plant, is ignored', async () => {
   const visitor = pages.visitor();
   await visitor.signIn('ann@test.example', password);
   const token = visitor.cookies.get('__Host-assent-session') ?? '';

@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => pages.close());
 
-test('at an IP address, which passkeys can’t belong to, there is no word of adding or using one', async () => {
+test('at an IP address, where passkeys can’t work, the pages don’t offer to add or use one', async () => {
   const visitor = pages.visitor();
   const { body, headers } = await visitor.get('/sign-in');
   assert.doesNotMatch(body, /passkey|<script/);

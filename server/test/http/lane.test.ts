@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeLane } from '../../src/http/door/lane.ts';
 
-test('no more than its width are inside, and the others follow in their order', async () => {
+test('no more than its width are inside, and the others follow in order', async () => {
   const lane = makeLane(2);
   const inside: number[] = [];
   const came: number[] = [];
@@ -20,7 +20,7 @@ test('no more than its width are inside, and the others follow in their order', 
   assert.deepEqual(came, [0, 1, 2, 3, 4, 5]);
 });
 
-test('one address can’t take all places in the queue', async () => {
+test('one address can’t fill the queue', async () => {
   const lane = makeLane(1);
   const leave = await lane.enter('203.0.113.1');
   const waiting = Array.from({ length: 200 }, () => lane.enter('203.0.113.1'));
@@ -31,7 +31,7 @@ test('one address can’t take all places in the queue', async () => {
   (await other)();
 });
 
-test('who waits too long is told to come back, and takes nobody’s turn', async (t) => {
+test('a caller who waits too long is told to come back, and takes nobody’s turn', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const lane = makeLane(1);
   const leave = await lane.enter('203.0.113.1');

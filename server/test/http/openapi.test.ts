@@ -27,7 +27,7 @@ type Document = {
 };
 
 const contacts = '/core/contact/contacts';
-/** What every route can answer, whatever it does. */
+/** Statuses that every route can answer. */
 const everywhere = [400, 401, 403, 429, 500, 502, 504];
 const formats = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
@@ -50,7 +50,7 @@ suite('openapi.json', () => {
     assert.ok(operation, `${method} ${path} is not documented`);
     return operation;
   };
-  /** What a reference stands for. */
+  /** The schema that a reference points to. */
   const resolved = (schema: Schema): Schema => {
     const [, name] = /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref ?? '') ?? [];
     if (!schema.$ref) return schema;
@@ -58,14 +58,14 @@ suite('openapi.json', () => {
     return document.components.schemas[name];
   };
 
-  test('is OpenAPI 3.1 of version 1.0.0, public, and says where the API is', async () => {
+  test('is OpenAPI 3.1, version 1.0.0, public, and has the API’s URL', async () => {
     assert.match(document.openapi, /^3\.1\./);
     assert.equal(document.info.version, '1.0.0');
     assert.deepEqual(document.servers, [{ url: `${world.config.publicUrl}/v1` }]);
     assert.deepEqual(Object.keys(document.components.securitySchemes), ['accessToken', 'apiKey']);
   });
 
-  test('has every route of the table and no other', () => {
+  test('has every route in the table and no other', () => {
     const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
     );
@@ -78,7 +78,7 @@ suite('openapi.json', () => {
     for (const $ref of references) resolved({ $ref });
   });
 
-  test('each operation has a name of its own for generated clients', () => {
+  test('each operation has a unique name for generated clients', () => {
     const ids = routes.map((row) => operationOf(row).operationId);
     assert.equal(new Set(ids).size, routes.length);
     for (const id of ids) assert.match(id, /^[a-z][A-Za-z]+$/);
@@ -100,7 +100,7 @@ suite('openapi.json', () => {
         assert.deepEqual(named('query'), fieldsOf(row.query));
         assert.ok(
           parameters.every((each) => each.in === 'path' || !each.required),
-          'only what is in the path is needed',
+          'only path parameters are required',
         );
         assert.deepEqual(named('header'), row.method === 'POST' ? ['Idempotency-Key'] : []);
         const body = requestBody?.content['application/json']?.schema;
@@ -140,7 +140,7 @@ suite('openapi.json', () => {
       });
     });
 
-  test('each field of a request body has an example, and a body made of them is taken', async () => {
+  test('each field of a request body has an example, and a body made of the examples is accepted', async () => {
     const exampleOf = ({ properties = {} }: Schema) =>
       Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, field.examples?.[0]]));
     for (const name of ['ContactInput', 'GroupInput']) {
@@ -154,7 +154,7 @@ suite('openapi.json', () => {
     }
   });
 
-  test('what real calls answer is what it says, field by field', async () => {
+  test('real calls answer as documented, field by field', async () => {
     const check = (method: Route['method'], path: string, answer: Answer) => {
       const content = operationOf({ method, path }).responses[answer.status]?.content ?? {};
       const type = (answer.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
@@ -207,7 +207,7 @@ suite('openapi.json', () => {
     await call('DELETE', `${groups}/:groupId`, `${groups}/${group}`);
   });
 
-  test('the reference page for people opens', async () => {
+  test('the human-readable reference opens', async () => {
     const page = await inject(world.app, { method: 'GET', url: '/docs/' });
     assert.equal(page.status, 200);
     assert.match(page.headers['content-type'] ?? '', /^text\/html/);
@@ -216,7 +216,7 @@ suite('openapi.json', () => {
     assert.deepEqual(specification.body.servers, [{ url: '/v1' }]);
   });
 
-  /** Checks a value against a schema of the document, to which a field that is not documented is an error. */
+  /** Checks a value against one of the document's schemas. An undocumented field is an error. */
   function validator(schema: Schema | string): (value: unknown) => void {
     const ajv = new Ajv2020({ strict: false, allErrors: true, formats });
     ajv.addSchema({ $id: 'document', ...closed(document) });

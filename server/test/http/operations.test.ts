@@ -26,7 +26,7 @@ suite('operations', () => {
     assert.deepEqual(ready.body, { status: 'ready' });
   });
 
-  test('/readyz says no once the server is stopping, /healthz still says yes', async () => {
+  test('/readyz is 503 once the server is stopping, and /healthz is still 200', async () => {
     const node = await anotherNode(world);
     node.beginStop();
     const answer = await get('/readyz', node);
@@ -36,7 +36,7 @@ suite('operations', () => {
     await node.close();
   });
 
-  test('/readyz says no where the database is gone, and /v1 answers 502', async () => {
+  test('/readyz is 503 if the database is unavailable, and /v1 answers 502', async () => {
     const pool = connect({ connectionString: 'postgres://localhost:1/nothing', size: 2, timeoutMs: 5_000 });
     const node = await anotherNode(world, { pool, db: pool });
     assert.equal((await get('/readyz', node)).status, 503);
@@ -47,7 +47,7 @@ suite('operations', () => {
     await pool.end();
   });
 
-  test('/readyz says no within about a second where the database hangs, and /v1 answers 504', async () => {
+  test('/readyz is 503 within about a second if the database hangs, and /v1 answers 504', async () => {
     const silent = await listenSilently();
     const { port } = silent.address() as { port: number };
     const pool = connect({ connectionString: `postgres://localhost:${port}/nothing`, size: 5, timeoutMs: 2_500 });
@@ -87,7 +87,7 @@ suite('operations', () => {
   });
 });
 
-/** Whatever a partner sends, one word of it is enough to recognise. */
+/** Words that are easy to find, one for each thing that a partner sends. */
 const canary = {
   name: 'CanaryName',
   email: 'canary.mail@example.org',
@@ -97,7 +97,7 @@ const canary = {
   header: 'canary-header',
 };
 
-suite('what is logged', () => {
+suite('the log', () => {
   let world: World;
   let port: number;
   const lines: string[] = [];
@@ -110,7 +110,7 @@ suite('what is logged', () => {
   });
   after(() => world.close());
 
-  /** Every way of putting something personal into a request, good and bad, and into what fails behind it. */
+  /** Every way to put personal data into a request, good or bad, and into errors behind it. */
   async function driveEverything(): Promise<void> {
     const { call } = world.ann;
     const contact = {
@@ -186,7 +186,7 @@ suite('what is logged', () => {
         { 'idempotency-key': canary.key + nickname },
       );
       assertProblem(answer, nickname === 'slow' ? 'downstream_timeout' : 'internal_error');
-      assert.ok(!/canary/i.test(JSON.stringify(answer.body)), 'the answer shows nothing of the cause either');
+      assert.ok(!/canary/i.test(JSON.stringify(answer.body)), 'the answer doesn’t show the cause either');
     }
     await world.database.asOwner('drop trigger quote_for_test on contacts');
   }
@@ -196,13 +196,13 @@ suite('what is logged', () => {
     for (const line of lines) assert.match(JSON.parse(line).traceId ?? '', /^[0-9a-f]{32}$/, line);
   });
 
-  test('what is refused before it is a request is found by its trace id too', async () => {
+  test('a refusal before there is a request has its trace id in the log too', async () => {
     const badUrl = await world.ann.call('GET', `${contacts}/%zz`);
     const garbled = await exchange(port, 'garbled\r\n\r\n');
     for (const { body } of [badUrl, garbled]) assert.ok(lines.some((line) => line.includes(body.traceId)));
   });
 
-  test('no line has a name, a number, a text, a token or a key', () => {
+  test('no line has a name, a phone number, a text, a token or a key', () => {
     const secrets = [world.apiKey, world.ann.token, world.clientId, ...world.ann.token.split('.')];
     const digits = canary.phone.slice(1);
     for (const line of lines) {
@@ -217,7 +217,7 @@ suite('what is logged', () => {
     assert.ok(!body.includes(canary.phone.slice(1)) && !body.includes(world.apiKey));
   });
 
-  test('a line says what an operator needs: method, route, status, code, time, who', () => {
+  test('a line has what an operator needs: method, route, status, code, time, caller', () => {
     const found = lines.map((line) => JSON.parse(line)).find(({ status, route }) => status === 200 && route);
     assert.equal(found.msg, 'request');
     assert.equal(found.method, 'POST');
@@ -227,7 +227,7 @@ suite('what is logged', () => {
     assert.equal(typeof found.ms, 'number');
   });
 
-  test('a fault of ours says where it was thrown and why, in codes', () => {
+  test('an internal error is logged with where it was thrown and why, in codes', () => {
     const found = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'problem');
     assert.ok(found.every(({ err }) => err.kind && Array.isArray(err.at)));
     assert.ok(
@@ -237,7 +237,7 @@ suite('what is logged', () => {
   });
 });
 
-/** A server that takes connections and never says a word. */
+/** A server that accepts connections and never sends anything. */
 async function listenSilently(): Promise<Server> {
   const server = createServer((socket) => void socket.on('error', () => {}));
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));

@@ -7,7 +7,7 @@ const contacts = '/core/contact/contacts';
 const ann = { firstName: 'Ann', lastName: 'Smith' };
 const tooLarge = ' '.repeat(256 * 1024 + 1);
 
-/** Each test breaks two neighbouring rules at once, and the earlier one answers. */
+/** Each test breaks two neighboring rules at once, and the earlier one answers. */
 suite('order of checks', () => {
   let world: World;
   /** A key that is over its plan for as long as the test runs. */
@@ -109,20 +109,20 @@ suite('order of checks', () => {
     assertProblem(await post(tooLarge, compressed), 'unsupported_media_type');
   });
 
-  test('the content type comes before what is wrong in path, query, headers and body', async () => {
+  test('the content type comes before errors in path, query, headers and body', async () => {
     const plain = { 'content-type': 'text/plain' };
     assertProblem(await world.ann.call('PUT', `${contacts}/x`, '{', plain), 'unsupported_media_type');
     assertProblem(await post('{', { ...plain, 'idempotency-key': 'k'.repeat(256) }), 'unsupported_media_type');
   });
 
-  test('the size comes before what is wrong in path, headers and body', async () => {
+  test('the size comes before errors in path, headers and body', async () => {
     const json = { 'content-type': 'application/json' };
     assertProblem(await post(`{${tooLarge}`, json), 'payload_too_large');
     assertProblem(await world.ann.call('PUT', `${contacts}/x`, tooLarge, json), 'payload_too_large');
     assertProblem(await post(tooLarge, { ...json, 'idempotency-key': 'k'.repeat(256) }), 'payload_too_large');
   });
 
-  test('what is wrong in the input comes before what is not there', async () => {
+  test('errors in the input come before a missing record', async () => {
     assertProblem(await world.ann.call('PUT', `${contacts}/999999`, { firstName: 1 }), 'invalid_request');
     assertProblem(await world.ann.call('PUT', `${contacts}/999999`, '{', json()), 'invalid_request');
     assertProblem(await world.ann.call('PUT', `${contacts}/999999/groups`, {}), 'invalid_request');
@@ -130,7 +130,7 @@ suite('order of checks', () => {
     assertProblem(await world.ann.call('PUT', `${contacts}/999999`, {}), 'not_found');
   });
 
-  test('everything that is wrong in the input is told at once', async () => {
+  test('all errors in the input are reported at once', async () => {
     const answer = await world.ann.call('PUT', `${contacts}/x`, { firstName: '', gender: 9 });
     assertProblem(answer, 'invalid_request', /and 2 more/);
     assert.deepEqual(

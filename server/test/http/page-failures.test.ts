@@ -21,7 +21,7 @@ function failWith(error: Error): void {
   });
 }
 
-test('without the database the pages say to come back in a moment', async () => {
+test('without the database the pages say to wait a moment and reload', async () => {
   for (const error of [new DatabaseUnavailable('gone'), new DatabaseTimeout('slow')]) {
     failWith(error);
     for (const answer of [await visitor.get('/connected-apps'), await visitor.post('/sign-out')]) {
@@ -32,11 +32,11 @@ test('without the database the pages say to come back in a moment', async () => 
     }
     mock.restoreAll();
   }
-  assert.equal((await visitor.get('/connected-apps')).status, 200, 'and the session is still there');
+  assert.equal((await visitor.get('/connected-apps')).status, 200, 'the session still exists');
 });
 
-test('a fault of ours is a page with the trace id and nothing about the fault', async () => {
-  failWith(new Error('secret of the inside'));
+test('an internal error is a page with the trace id and nothing about the error', async () => {
+  failWith(new Error('an internal secret'));
   const { status, body, headers } = await visitor.get('/connected-apps');
   assert.equal(status, 500);
   assert.match(body, /Something went wrong/);

@@ -6,7 +6,7 @@ import { assertProblem } from '../support/problem.ts';
 import { inject, makeWorld, type World } from '../support/world.ts';
 
 const contacts = '/core/contact/contacts';
-/** The contract's table, written out again: a change of the code alone must not go unnoticed. */
+/** The contract's table again, so that a change to the code alone is noticed. */
 const documented = {
   invalid_request: [400, false],
   unauthorized: [401, false],
@@ -49,7 +49,7 @@ suite('problems', () => {
       assert.equal(body.pageInfo.totalRecord, 0);
     });
 
-  test('a fault is not kept under its Idempotency-Key', async () => {
+  test('a fault is not stored under its Idempotency-Key', async () => {
     const body = { firstName: 'After', lastName: 'Fault' };
     const key = { 'idempotency-key': 'after-a-fault' };
     assertProblem(await world.ann.call('POST', contacts, body, { ...key, 'x-sandbox-fault': 'conflict' }), 'conflict');
@@ -58,7 +58,7 @@ suite('problems', () => {
     assert.equal(answer.headers['idempotent-replayed'], undefined);
   });
 
-  test('another fault is a 400 that lists the twelve', async () => {
+  test('an unknown fault is a 400 that lists the twelve', async () => {
     for (const fault of ['', 'teapot', 'CONFLICT', '__proto__', 'constructor', '409', 'conflict, conflict']) {
       const answer = await world.ann.call('GET', contacts, undefined, { 'x-sandbox-fault': fault });
       assertProblem(answer, 'invalid_request');
@@ -86,7 +86,7 @@ suite('problems', () => {
     assert.ok(front.body.includes('href="/problems"'));
   });
 
-  test('a page for a code that is not one of the twelve is not there', async () => {
+  test('there is no page for a code that is not one of the twelve', async () => {
     assertProblem(await inject(world.app, { method: 'GET', url: '/problems/teapot' }), 'not_found');
   });
 
@@ -94,7 +94,7 @@ suite('problems', () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const traced = (traceparent: string) => world.ann.call('GET', contacts, undefined, { traceparent });
 
-    test('is that of the W3C traceparent, on good answers and bad ones', async () => {
+    test('comes from the W3C traceparent, on successes and errors', async () => {
       const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
       assert.equal((await traced(traceparent)).headers['x-trace-id'], traceId);
       const refused = await world.ann.call('GET', `${contacts}?page=0`, undefined, { traceparent });
@@ -102,12 +102,12 @@ suite('problems', () => {
       assert.equal(refused.body.traceId, traceId);
     });
 
-    test('of a later version of traceparent is read as well', async () => {
+    test('is also read from a later version of traceparent', async () => {
       const later = `01-${traceId}-00f067aa0ba902b7-01-what-the-future-brings`;
       assert.equal((await traced(later)).headers['x-trace-id'], traceId);
     });
 
-    test('is a fresh one where traceparent is not valid', async () => {
+    test('is a new one if traceparent is invalid', async () => {
       for (const traceparent of [
         '',
         traceId,
@@ -130,7 +130,7 @@ suite('problems', () => {
     });
   });
 
-  test('instance is the path, without the query that may name a person', async () => {
+  test('instance is the path without the query, which may name a person', async () => {
     const answer = await world.ann.call('GET', `${contacts}?phone=%2B12125550123&page=0`);
     assertProblem(answer, 'invalid_request');
     assert.equal(answer.body.instance, `/v1${contacts}`);
@@ -166,7 +166,7 @@ suite('production', () => {
   });
   after(() => world.close());
 
-  test('keys carry its name, and those of the sandbox are refused', async () => {
+  test('keys include its name, and sandbox keys are refused', async () => {
     assert.match(world.apiKey, /^ak_production_/);
     const sandboxKey = (await makeSandboxKey()).apiKey;
     const answer = await world.ann.call('GET', contacts, undefined, { 'x-api-key': sandboxKey });
@@ -178,7 +178,7 @@ suite('production', () => {
       assert.equal((await world.ann.call('GET', contacts, undefined, { 'x-sandbox-fault': fault })).status, 200);
   });
 
-  test('the sandbox’s own routes are not there', async () => {
+  test('the sandbox’s own routes don’t exist', async () => {
     for (const [method, url] of [
       ['GET', '/sandbox/clock'],
       ['POST', '/sandbox/clock'],
@@ -191,7 +191,7 @@ suite('production', () => {
       );
   });
 
-  test('types are https addresses of the public URL', async () => {
+  test('types are https URLs under the public URL', async () => {
     const { body } = await world.ann.call('GET', `${contacts}?page=0`);
     assert.equal(body.type, 'https://api.example.com/problems/invalid_request');
   });
@@ -235,6 +235,6 @@ suite('the sandbox’s own routes', () => {
     assertProblem(await clock(key, {}), 'invalid_request');
     const { body: contact } = await world.ann.call('POST', contacts, { firstName: 'Late', lastName: 'Comer' });
     const { body } = await world.ann.call('GET', `${contacts}/${contact.id}`);
-    assert.ok(Date.parse(body.dateTimeCreated) >= moved.body.now, 'a contact’s time is the domain’s');
+    assert.ok(Date.parse(body.dateTimeCreated) >= moved.body.now, 'a contact’s time is domain time');
   });
 });

@@ -5,7 +5,7 @@ import { lookUp, newPhone, setConsent } from '../support/texting.ts';
 import type { Visitor } from '../support/visitor.ts';
 import { inject, makeWorld } from '../support/world.ts';
 
-suite('the handset page', () => {
+suite('the phones’ page', () => {
   let pages: AdvisorApp;
   let visitor: Visitor;
   before(async () => {
@@ -16,7 +16,7 @@ suite('the handset page', () => {
 
   const to = '+15005552001';
 
-  test('needs no key, and answers only to a name of this machine', async () => {
+  test('needs no key, and answers only at this machine’s own host names', async () => {
     for (const host of ['localhost:8098', '127.0.0.1:8098', '[::1]:8098', 'LOCALHOST']) {
       const answer = await inject(pages.app, { method: 'GET', url: '/handset', headers: { host } });
       assert.equal(answer.status, 200, host);
@@ -57,7 +57,7 @@ suite('the handset page', () => {
     assert.equal((await lookUp(pages.world.ann, phone)).body.state, 'opted_out');
   });
 
-  test('refuses a blank reply, one that is too long and one to nobody', async () => {
+  test('refuses a reply that is blank, too long or to an unknown number', async () => {
     await visitor.get('/handset/+15005550006');
     const wrong: [Record<string, string>, RegExp][] = [
       [{ to, text: ' \u200b ' }, /Write something first/],
@@ -81,7 +81,7 @@ suite('the handset page', () => {
     assert.ok((await visitor.get(`/handset/${phone}`)).body.includes(`>${'😀'.repeat(1_600)}<`));
   });
 
-  test('shows what people wrote as they wrote it, and never as markup', async () => {
+  test('shows texts exactly as people wrote them, and never as markup', async () => {
     const phone = newPhone();
     const hostile = '<img src=x onerror=alert(1)>"\'&';
     await visitor.get(`/handset/${phone}`);
@@ -94,7 +94,7 @@ suite('the handset page', () => {
   });
 });
 
-test('in production there is no handset', async () => {
+test('in production there are no phones', async () => {
   const env = {
     ASSENT_ENV: 'production',
     PUBLIC_URL: 'https://assent.example',

@@ -22,12 +22,12 @@ const world = await makeWorld();
 after(() => world.close());
 const { ann, bob } = world;
 const annNumber = String(ann.advisor.textingNumber);
-/** Long enough for a receipt or a reply that should not come. */
+/** Long enough for a receipt or a reply that must not arrive. */
 const quietMs = 400;
 
 const magic = (digits: string) => `+1500555${digits}`;
 
-/** Texts somebody who accepted; the message's id. */
+/** Sends a text to someone who accepted. Returns the message id. */
 async function sendTo(phone: string, text = 'Hello'): Promise<number> {
   await setConsent(world, ann, phone, 'accepted');
   const { body } = await send(ann, { phone, text });
@@ -39,7 +39,7 @@ async function stateOf(phone: string): Promise<string> {
   return (await lookUp(ann, phone)).body.state;
 }
 
-/** What people wrote to the advisor, as the archive has it. */
+/** The texts that a phone sent to the advisor, from the archive. */
 async function repliesOf(phone: string): Promise<string[]> {
   const rows = await world.database.asOwner<{ text: string }>(
     `select convert_from(body, 'UTF8') as text
@@ -54,7 +54,7 @@ async function repliesOf(phone: string): Promise<string[]> {
 }
 
 suite('GET /sandbox/handset/{phone}/messages', () => {
-  test('has what the phone received, oldest first, by the domain clock', async () => {
+  test('has the texts that the phone received, oldest first, in domain time', async () => {
     const phone = await acceptedPhone(world, ann);
     await setConsent(world, bob, phone, 'accepted');
     await world.clock.advance(3_600_000);
@@ -94,7 +94,7 @@ suite('GET /sandbox/handset/{phone}/messages', () => {
     assert.deepEqual([texts[0]?.text, texts.at(-1)?.text], ['Text 2', 'Text 10001']);
   });
 
-  test('takes the phone as it is or percent-encoded, and nothing that is no number', async () => {
+  test('accepts a phone number as it is or percent-encoded, and nothing else', async () => {
     const headers = { 'x-api-key': world.apiKey };
     const get = (phone: string) =>
       inject(world.app, { method: 'GET', url: `/sandbox/handset/${phone}/messages`, headers });
@@ -114,7 +114,7 @@ suite('GET /sandbox/handset/{phone}/messages', () => {
 });
 
 suite('POST /sandbox/handset/{phone}/replies', () => {
-  test('has taken effect when it is answered', async () => {
+  test('has taken effect when the response arrives', async () => {
     const phone = await acceptedPhone(world, ann);
     await send(ann, { phone, text: 'Hello' });
     const answer = await reply(world, phone, annNumber, 'STOP');
@@ -124,7 +124,7 @@ suite('POST /sandbox/handset/{phone}/replies', () => {
     assert.deepEqual(await repliesOf(phone), ['STOP']);
   });
 
-  test('goes to the advisor whose number it is, and is not on the phone', async () => {
+  test('goes to the advisor with that number, and doesn’t appear on the phone', async () => {
     const phone = await acceptedPhone(world, ann);
     await setConsent(world, bob, phone, 'accepted');
     await reply(world, phone, annNumber, 'STOP');
@@ -132,7 +132,7 @@ suite('POST /sandbox/handset/{phone}/replies', () => {
     assert.ok((await received(world, phone)).every(({ text }) => text !== 'STOP'));
   });
 
-  test('needs a number of an advisor and a text of 1 to 1,600 characters', async () => {
+  test('needs an advisor’s number and a text of 1 to 1,600 characters', async () => {
     const phone = newPhone();
     const post = (body: unknown) =>
       inject(world.app, {
@@ -189,7 +189,7 @@ suite('the magic numbers', () => {
     await reply(world, phone, annNumber, 'HELP');
     await received(world, phone, 3);
     await pause(quietMs);
-    assert.deepEqual(await repliesOf(phone), ['Thanks!', 'Thanks!', 'HELP'], 'no thanks for our own answers');
+    assert.deepEqual(await repliesOf(phone), ['Thanks!', 'Thanks!', 'HELP'], 'no thanks for our automatic replies');
   });
 
   test('0009: no receipt ever', async () => {
@@ -209,7 +209,7 @@ suite('the magic numbers', () => {
     assert.deepEqual(await handset(world, phone), []);
   });
 
-  test('0021: the carrier errs once for each text, and the retry is delivered', async () => {
+  test('0021: the carrier fails once for each text, and the retry is delivered', async () => {
     const phone = magic('0021');
     for (const [index, text] of ['One', 'One', 'Two'].entries()) {
       const messageId = await sendTo(phone, text);
@@ -226,7 +226,7 @@ suite('the magic numbers', () => {
     }
   });
 
-  test('0022: the carrier takes it but its answer is lost: in doubt, on the phone once', async () => {
+  test('0022: the carrier accepts it but its answer is lost: in doubt, on the phone once', async () => {
     const phone = magic('0022');
     const messageId = await sendTo(phone);
     await statusOf(ann, messageId, 'in_doubt');
@@ -236,7 +236,7 @@ suite('the magic numbers', () => {
     assert.equal((await handset(world, phone)).length, 1);
   });
 
-  test('many that err hold up nobody else', async () => {
+  test('many failing numbers don’t delay anyone else', async () => {
     for (let each = 0; each < 8; each++) await sendTo(magic('0022'), `In doubt ${each}`);
     for (let each = 0; each < 8; each++) await sendTo(magic('0021'), `Erring ${each}`);
     const startedAt = performance.now();

@@ -18,7 +18,7 @@ function clock(advanceMs?: unknown, app = world.app) {
     : inject(app, { method: 'POST', url: '/sandbox/clock', headers, payload: { advanceMs } as object });
 }
 
-test('the clock shows domain time, which moves forward by what is asked for', async () => {
+test('the clock shows domain time, which moves forward by the requested amount', async () => {
   const before = (await clock()).body;
   assert.ok(Math.abs(before.now - Date.now()) < 5_000);
   assert.equal(before.offsetMs, 0);
@@ -28,20 +28,20 @@ test('the clock shows domain time, which moves forward by what is asked for', as
   assert.ok(moved.body.now >= before.now + 3_600_000);
 });
 
-test('what is made after a move carries the moved time', async () => {
+test('a contact created after a move has the moved time', async () => {
   const { now } = (await clock(60_000)).body;
   const { id } = (await world.ann.call('POST', '/core/contact/contacts', { firstName: 'A', lastName: 'B' })).body;
   const { dateTimeCreated } = (await world.ann.call('GET', `/core/contact/contacts/${id}`)).body;
   assert.ok(Date.parse(dateTimeCreated) >= now);
 });
 
-test('the offset is in the database, so another node has it too', async () => {
+test('the offset is in the database, so other nodes have it too', async () => {
   const { offsetMs } = (await clock(1_000)).body;
   const node = await anotherNode(world);
   assert.equal((await clock(undefined, node)).body.offsetMs, offsetMs);
 });
 
-test('it can’t be moved back, nor by what is no whole number, nor past what can be written', async () => {
+test('it can’t be moved back, by anything but a whole number, or past the year 9999', async () => {
   for (const wrong of [-1, 0.5, '1', null, 90 * centuryMs])
     assertProblem(await clock(wrong), 'invalid_request', /advanceMs/);
 });

@@ -3,13 +3,13 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { fold, searchText, searchWords } from '../../src/domain/shared/folding.ts';
 
-/** As the store's `like '% word%'` decides it. */
+/** Like the store's `like '% word%'`. */
 function finds(search: string, texts: string[], phone?: string): boolean {
   const text = searchText(texts, phone);
   return searchWords(search).every((word) => text.includes(` ${word}`));
 }
 
-suite('what a search compares', () => {
+suite('folded text', () => {
   test('has no case and no accents', () => {
     for (const [written, folded] of [
       ['ÉCLAIR', 'eclair'],
@@ -32,13 +32,13 @@ suite('what a search compares', () => {
     assert.equal(fold('e\u0301'), fold('\u00e9'));
   });
 
-  test('is not changed by folding it again', () => {
+  test('doesn’t change when it is folded again', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => assert.equal(fold(fold(text)), fold(text))));
   });
 });
 
 suite('a search', () => {
-  test('finds each word at the beginning of a word, in any order', () => {
+  test('matches each word at the beginning of a word, in any order', () => {
     for (const search of ['ann', 'AN', 'smi', 'smith ann', 'ann smith', 'a s', '  ann  ', ''])
       assert.ok(finds(search, ['Ann', 'Smith']), search);
   });
@@ -48,25 +48,25 @@ suite('a search', () => {
       assert.ok(!finds(search, ['Ann', 'Smith']), search);
   });
 
-  test('finds the parts of an email and of a double name', () => {
+  test('finds the parts of an email address and of a double name', () => {
     const texts = ['Mary-Jane', "O'Hara", 'ann.smith@example.org'];
     for (const search of ['jane', 'hara', "o'h", 'ann.smith@example.org', 'smith@ex', 'example', 'org', 'mary-j'])
       assert.ok(finds(search, texts), search);
     for (const search of ['xample', 'mith@', 'ary']) assert.ok(!finds(search, texts), search);
   });
 
-  test('finds a phone number by its digits, from any of them on, however it is written', () => {
+  test('finds a phone number by its digits, starting anywhere, in any notation', () => {
     for (const search of ['+12125550123', '12125550123', '2125550123', '(212)', '212-555', '0123', '555-0123', '+1'])
       assert.ok(finds(search, ['Ann'], '+12125550123'), search);
     for (const search of ['2124', '+44', '01234']) assert.ok(!finds(search, ['Ann'], '+12125550123'), search);
   });
 
-  test('takes what looks like a piece of a number for one, also where a name has it', () => {
+  test('treats a word that looks like part of a phone number as one, even in a name', () => {
     assert.ok(finds('10-4', ['Unit 10-4']));
     assert.ok(finds('3rd', ['3rd']));
   });
 
-  test('finds every contact by each of its own names', () => {
+  test('finds every contact by its own names', () => {
     const name = fc.string({ unit: 'grapheme', minLength: 1 });
     fc.assert(
       fc.property(name, name, (firstName, lastName) => {

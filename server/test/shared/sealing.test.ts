@@ -5,7 +5,7 @@ import { makeSealer } from '../../src/domain/shared/sealing.ts';
 
 const [older, newer] = [randomBytes(32), randomBytes(32)];
 
-test('what is sealed opens again, for what it was sealed for and nothing else', () => {
+test('a sealed secret can be opened again, for its own row and no other', () => {
   const sealer = makeSealer([older]);
   const sealed = sealer.seal('pässword 🔑', 'row/1');
   assert.equal(sealer.open(sealed, 'row/1'), 'pässword 🔑');
@@ -13,7 +13,7 @@ test('what is sealed opens again, for what it was sealed for and nothing else', 
   assert.notDeepEqual(sealer.seal('pässword 🔑', 'row/1'), sealed);
 });
 
-test('one bit that changed anywhere is noticed', () => {
+test('a single changed bit anywhere is noticed', () => {
   const sealer = makeSealer([older]);
   const sealed = sealer.seal('password', 'row/1');
   for (let at = 0; at < sealed.length; at += 1) {
@@ -23,7 +23,7 @@ test('one bit that changed anywhere is noticed', () => {
   }
 });
 
-test('a key is replaced by putting another before it', () => {
+test('to replace a key, put a new one in front of it', () => {
   const sealed = makeSealer([older]).seal('password', 'row/1');
   const both = makeSealer([newer, older]);
   assert.equal(both.open(sealed, 'row/1'), 'password');
@@ -34,6 +34,6 @@ test('a key is replaced by putting another before it', () => {
   );
 });
 
-test('without a key no secret is kept', () => {
+test('without a key no secret can be stored', () => {
   assert.throws(() => makeSealer([]).seal('password', 'row/1'), /CREDENTIALS_KEY is not set/);
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { hashSecret, makeSecret, matchesHash, readSecret } from '../../src/domain/shared/secrets.ts';
 
-suite('ids, secrets and keys that we hand out', () => {
-  test('say what they are and where they belong', () => {
+suite('ids, secrets and keys that we issue', () => {
+  test('say what they are and for which environment', () => {
     assert.match(makeSecret('apiKey', 'sandbox'), /^ak_sandbox_[0-9a-z]{43}$/);
     assert.match(makeSecret('clientId', 'production'), /^app_production_[0-9a-z]{43}$/);
     assert.match(makeSecret('clientSecret', 'sandbox'), /^cs_sandbox_[0-9a-z]{43}$/);
@@ -13,14 +13,14 @@ suite('ids, secrets and keys that we hand out', () => {
     assert.equal(new Set(Array.from({ length: 1_000 }, () => makeSecret('apiKey', 'sandbox'))).size, 1_000);
   });
 
-  test('are known as ours, and as another environment’s', () => {
+  test('are recognized as ours, and as a different environment’s', () => {
     const key = makeSecret('apiKey', 'sandbox');
     assert.equal(readSecret('apiKey', 'sandbox', key), 'possible');
     assert.equal(readSecret('apiKey', 'production', key), 'other_environment');
     assert.equal(readSecret('clientSecret', 'sandbox', key), 'malformed');
   });
 
-  test('with one character mistyped, or two swapped, are known to be nobody’s', () => {
+  test('with one typo, or two characters swapped, are recognized as malformed', () => {
     const key = makeSecret('apiKey', 'sandbox');
     const start = 'ak_sandbox_'.length;
     for (let at = start; at < key.length; at++) {
@@ -33,7 +33,7 @@ suite('ids, secrets and keys that we hand out', () => {
       assert.equal(readSecret('apiKey', 'sandbox', given), 'malformed');
   });
 
-  test('an environment can’t be swapped without the checksum giving it away', () => {
+  test('can’t be moved to another environment, because the checksum gives it away', () => {
     const key = makeSecret('apiKey', 'sandbox').replace('sandbox', 'production');
     assert.equal(readSecret('apiKey', 'production', key), 'malformed');
   });

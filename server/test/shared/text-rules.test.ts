@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { hasControlCharacters, isBlank } from '../../src/domain/shared/text-rules.ts';
 
 suite('a blank text', () => {
-  test('is white space, zero-width and format characters alone', () => {
+  test('has only whitespace, zero-width and format characters', () => {
     for (const text of [
       '',
       ' ',
@@ -23,7 +23,7 @@ suite('a blank text', () => {
       assert.ok(isBlank(text), JSON.stringify(text));
   });
 
-  test('is not one with anything to see', () => {
+  test('has nothing visible', () => {
     for (const text of ['a', '.', '\u200ba', '\n\n-\n', '👍', '👩‍👧', '❤️', '王', '1\ufe0f\u20e3'])
       assert.ok(!isBlank(text), JSON.stringify(text));
   });
@@ -34,7 +34,7 @@ suite('control characters', () => {
     (each) => each < ' ' || each > '~',
   );
 
-  test('are C0, DEL and C1, all 65 of them but tab, line feed and carriage return', () => {
+  test('are C0, DEL and C1: all 65 except tab, line feed and carriage return', () => {
     assert.equal(every.length, 65);
     for (const each of every)
       assert.equal(hasControlCharacters(`a${each}b`), !'\t\n\r'.includes(each), JSON.stringify(each));
@@ -46,7 +46,7 @@ suite('control characters', () => {
   });
 });
 
-test('a long hostile text is looked through at once', () => {
+test('a long hostile text is checked in no time', () => {
   const [spaces, letters] = [' \u200b'.repeat(50_000), 'a\n'.repeat(50_000)];
   const start = performance.now();
   isBlank(spaces);
