@@ -23,8 +23,8 @@ const bodyProblems: ProblemCode[] = ['payload_too_large', 'unsupported_media_typ
 const header = (description: string, example: string) => ({ type: 'string', description, examples: [example] });
 const answerHeaders = {
   'x-trace-id': header('The trace id of this request.', '4bf92f3577b34da6a3ce929d0e0e4736'),
-  RateLimit: header('What is left of the usage plan.', '"burst";r=99;t=1'),
-  'RateLimit-Policy': header('What the usage plan allows.', '"burst";q=100;w=2'),
+  RateLimit: header('The usage plan’s remaining allowance.', '"burst";r=99;t=1'),
+  'RateLimit-Policy': header('The usage plan’s limits.', '"burst";q=100;w=2'),
 };
 
 export async function addOpenapi(app: FastifyInstance, publicUrl: string): Promise<void> {
