@@ -34,7 +34,7 @@ type Cluster = {
   sockets: string;
   bin: string;
   user: { uid: number; gid: number } | undefined;
-  /** Data that a crash of the machine may take is written without waiting for the disk. */
+  /** Doesn't wait for the disk: a crash of the machine may lose data. */
   temporary: boolean;
 };
 
