@@ -37,7 +37,9 @@ async function refresh() {
   try {
     const answer = await fetch(window.location.pathname);
     if (!answer.ok) throw new Error(unavailable);
-    update(await pageOf(answer));
+    const page = await pageOf(answer);
+    // A reply on its way is shown by `send`, which clears the field at the same time.
+    if (!form.ariaBusy) update(page);
     show(connection, '');
   } catch {
     show(connection, unavailable);
