@@ -55,7 +55,7 @@ export const arrows: Record<string, string> = {
   // What puts it together.
   'log.ts': '',
   'config.ts': 'settings',
-  'deps.ts': 'config.ts domain store',
+  'deps.ts': 'config.ts domain/ports.ts domain/shared store',
   'runtime.ts': 'config.ts log.ts domain store carriers crm checkpoint-copies key-files sandbox',
   'app.ts': 'config.ts deps.ts log.ts domain store http oauth sandbox',
   'serve.ts': 'config.ts log.ts domain app.ts runtime.ts jobs sandbox',

@@ -1,7 +1,6 @@
 import type { Config } from './config.ts';
-import type { Carrier, Clock } from './domain/ports.ts';
+import type { Carrier, Clock, Judges } from './domain/ports.ts';
 import type { Signals } from './domain/shared/signals.ts';
-import type { Judges } from './domain/supervision/judges.ts';
 import type { Db, Transaction } from './store/database/db.ts';
 
 /** What a domain function needs: the database, the time, and how this deployment is configured. */

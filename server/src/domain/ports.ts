@@ -1,4 +1,5 @@
 import type { ContactFields } from '../store/address-book/contacts.ts';
+import type { Db } from '../store/database/db.ts';
 import type { TextKind } from '../store/texting/texts.ts';
 
 /** What the domain needs from the outside world, where there can be more than one implementation. */
@@ -88,3 +89,15 @@ export type OpenCrm = (access: CrmAccess) => Crm;
 export class CrmFault extends Error {}
 
 export type { TextKind } from '../store/texting/texts.ts';
+
+/** The firm's lexicon's verdict on a text: the strictest action that the matching rules ask for. */
+export type Verdict = { action: 'flag' | 'hold' | 'block'; rules: string[]; lexiconVersion: number };
+/** What a firm's lexicon says about a text. */
+export type Judge = (text: string) => Verdict | null;
+
+/** A node's judges. It has made those it used recently ready, so most texts cost no statement. */
+export type Judges = {
+  of(db: Db, firmIds: number[]): Promise<Map<number, Judge>>;
+  /** The next text is judged by the lexicon that the database has by then. */
+  expire(firmId: number): void;
+};

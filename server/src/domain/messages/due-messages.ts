@@ -1,7 +1,7 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { isDataError } from '../../store/database/errors.ts';
 import { type DueChange, type DueRow, lockDue, updateDue } from '../../store/messages/due-messages.ts';
-import type { Judge } from '../supervision/judges.ts';
+import type { Judge } from '../ports.ts';
 import { acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
 import type { RefusalCode } from '../texting/gate.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';

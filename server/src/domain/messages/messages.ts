@@ -2,13 +2,13 @@ import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
 import * as store from '../../store/messages/messages.ts';
 import type { By } from '../archive/archive.ts';
+import type { Judge, Verdict } from '../ports.ts';
 import { invalid, type Problem, problem } from '../problems.ts';
 import { dayMs } from '../shared/days.ts';
-import type { Judge } from '../supervision/judges.ts';
 import { acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { ensureRecipients, isKnown, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
-import { type Draft, noCarrier, type Verdict } from '../texting/texts.ts';
+import { type Draft, noCarrier } from '../texting/texts.ts';
 import { type NewSchedule, scheduleMessages } from './scheduled-message-entries.ts';
 
 export type MessageInput = {

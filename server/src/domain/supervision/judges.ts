@@ -1,19 +1,9 @@
 import type { Db } from '../../store/database/db.ts';
 import { listLexicons } from '../../store/supervision/lexicons.ts';
+import type { Judge, Judges } from '../ports.ts';
 import { BoundedMap } from '../shared/bounded-map.ts';
-import type { Verdict } from '../texting/texts.ts';
 import { type Matcher, matcherOf, verdictOn } from './lexicon-matching.ts';
 import { defaultLexicon, rulesIn } from './lexicons.ts';
-
-/** What a firm's lexicon says about a text. */
-export type Judge = (text: string) => Verdict | null;
-
-/** A node's judges. It has made those it used recently ready, so most texts cost no statement. */
-export type Judges = {
-  of(db: Db, firmIds: number[]): Promise<Map<number, Judge>>;
-  /** The next text is judged by the lexicon that the database has by then. */
-  expire(firmId: number): void;
-};
 
 type Known = { version: number; match: Matcher; goodUntilMs: number };
 

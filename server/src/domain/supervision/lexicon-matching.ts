@@ -1,4 +1,4 @@
-import type { Verdict } from '../texting/texts.ts';
+import type { Verdict } from '../ports.ts';
 import { type Detector, detectors } from './detectors.ts';
 import { readText } from './readings.ts';
 

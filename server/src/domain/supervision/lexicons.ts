@@ -3,8 +3,8 @@ import * as store from '../../store/supervision/lexicons.ts';
 import { getFirm, lockFirm } from '../accounts/firms.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { byOperator } from '../archive/archive.ts';
+import type { Verdict } from '../ports.ts';
 import { problem } from '../problems.ts';
-import type { Verdict } from '../texting/texts.ts';
 import { detectorNames } from './detectors.ts';
 import { actions, type Finding, matcherOf, type Rule, verdictOn, wordsOf } from './lexicon-matching.ts';
 

@@ -1,9 +1,10 @@
 import type { Deps } from '../../deps.ts';
 import { insertEntries, lockHeads } from '../../store/archive/archive.ts';
 import { insertReviews, type NewReview } from '../../store/supervision/reviews.ts';
+import type { Verdict } from '../ports.ts';
 import { gate, type RefusalCode } from '../texting/gate.ts';
 import type { Recipient } from '../texting/recipients.ts';
-import { acceptTexts, compose, type Draft, type Text, type Verdict } from '../texting/texts.ts';
+import { acceptTexts, compose, type Draft, type Text } from '../texting/texts.ts';
 
 /** A draft in which the firm's lexicon found something. */
 export type Judged = Draft & { text: Text & { verdict: Verdict } };

@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts';
 import type { Recipient } from '../../store/texting/recipients.ts';
 import { insertTexts, type NewText, type TextKind, updateFirstTexted } from '../../store/texting/texts.ts';
 import type { By } from '../archive/archive.ts';
+import type { Verdict } from '../ports.ts';
 import { problem } from '../problems.ts';
 import type { Hours } from './gate.ts';
 import { segmentsOf } from './segments.ts';
@@ -19,9 +20,6 @@ export type Text = {
   scheduledMessageId?: number;
   verdict?: Verdict | null;
 };
-
-/** The firm's lexicon's verdict on a text: the strictest action that the matching rules ask for. */
-export type Verdict = { action: 'flag' | 'hold' | 'block'; rules: string[]; lexiconVersion: number };
 
 /** A text and its recipient. */
 export type Draft = { to: Recipient; text: Text };
