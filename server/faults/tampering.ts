@@ -1,3 +1,4 @@
+import { makeSmallArchive } from '../test/archive/small-archive.ts';
 import { type Outcome, tryTampering, type Who } from '../test/archive/tampering.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 
@@ -7,7 +8,9 @@ const everyone: Who[] = ['application', 'owner', 'superuser'];
 export async function tryTamperings(say: (line: string) => void): Promise<string[]> {
   await globalSetup();
   try {
-    const outcomes = await tryTampering();
+    const archive = await makeSmallArchive();
+    const outcomes = await tryTampering(archive);
+    await archive.drop();
     show(outcomes, say);
     return outcomes.filter(isWrong).map(({ name, who, outcome, said }) => `${name} by the ${who}: ${outcome}, ${said}`);
   } finally {

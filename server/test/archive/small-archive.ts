@@ -7,7 +7,6 @@ import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import { entryBytes, leafHash, readCheckpoint } from '../../src/examiner/verify.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
-import type { Pool } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
@@ -29,10 +28,10 @@ export type SmallArchive = {
 export const rounds = 10;
 export const entriesEach = 3;
 
-export function depsOn(pool: Pool): ArchiveDeps {
+export function depsOn(db: ArchiveDeps['db']): ArchiveDeps {
   const clock = { now: () => new Date() };
   return {
-    db: pool,
+    db,
     clock,
     config: readConfig({ LOG_LEVEL: 'silent' }),
     carrier: null,

@@ -8,7 +8,7 @@ after(() => archive.drop());
 
 test('an archive that nobody has touched is intact', async () => {
   const database = await archive.copy();
-  const { verdict, faults, size, checkpoints, pending } = await verify(database, archive);
+  const { verdict, faults, size, checkpoints, pending } = await verify(database.pool, archive);
   assert.deepEqual(
     { verdict, faults, size, checkpoints, pending },
     { verdict: 'intact', faults: [], size: 60, checkpoints: 10, pending: 0 },
@@ -17,7 +17,7 @@ test('an archive that nobody has touched is intact', async () => {
 });
 
 test('whatever is done to it, by whomever, is refused or detected, and the entry is named', async () => {
-  const outcomes = await tryTampering();
+  const outcomes = await tryTampering(archive);
   assert.equal(outcomes.length, tamperings.length * 3 + 1);
   for (const { name, who, outcome, named, said } of outcomes) {
     if (who !== 'application') assert.equal(outcome, 'detected', `${name} by the ${who}: ${said}`);

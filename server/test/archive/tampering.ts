@@ -1,16 +1,20 @@
 import pg from 'pg';
+import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { type Verification, verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { append, type Edge, rootOf } from '../../src/domain/archive/merkle.ts';
 import { entryBytes, leafHash } from '../../src/examiner/verify.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
+import type { Transaction } from '../../src/store/database/db.ts';
+import { appRole } from '../../src/store/database/migrate.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { depsOn, makeSmallArchive, type SmallArchive, signer } from './small-archive.ts';
+import { depsOn, type SmallArchive, signer } from './small-archive.ts';
 
 /** Whoever does it: the product's own role, the owner of the tables, or the superuser of the whole database. */
 export type Who = 'application' | 'owner' | 'superuser';
 
-type Sql = (text: string, values?: unknown[]) => Promise<pg.QueryResult>;
-type Target = { sql: Sql; archive: SmallArchive; ann: number; bob: number };
+// biome-ignore lint/suspicious/noExplicitAny: rows of whatever is asked for.
+type Sql = (text: string, values?: unknown[]) => Promise<any[]>;
+type Target = { sql: Sql; ann: number; bob: number };
 
 /** Something that somebody does to the archive, and the entry that must be named for it. */
 export type Tampering = {
@@ -195,7 +199,7 @@ export const tamperings: Tampering[] = [
 
 /** Makes the tree anew from what the tables say now, and signs it: what only a holder of the key can do. */
 async function fork({ sql }: Target): Promise<void> {
-  const { rows } = await sql(
+  const rows = await sql(
     `select r.first_leaf + e.number - r.first_number as leaf, ${store.leafColumns}
      from archive_runs r
      join archive_entries e on e.advisor_id = r.advisor_id and e.number >= r.first_number and e.number < r.first_number + r.entries
@@ -204,9 +208,9 @@ async function fork({ sql }: Target): Promise<void> {
   const leaves = rows.map((row) =>
     leafHash(entryBytes({ ...row, number: Number(row.number), advisorId: Number(row.advisorId) })),
   );
-  const checkpoints = (
-    await sql('select checkpoint_id as id, size::integer as size, note from archive_checkpoints order by 1')
-  ).rows;
+  const checkpoints = await sql(
+    'select checkpoint_id as id, size::integer as size, note from archive_checkpoints order by 1',
+  );
   let edge: Edge = [];
   let size = 0;
   for (const { id, size: to, note } of checkpoints) {
@@ -230,37 +234,51 @@ export type Outcome = {
 };
 
 /** Tries every kind as everyone who might, and says what became of it. */
-export async function tryTampering(): Promise<Outcome[]> {
-  const archive = await makeSmallArchive();
+export async function tryTampering(archive: SmallArchive): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
+  const database = await archive.copy();
   for (const who of ['application', 'owner', 'superuser'] as const)
-    for (const tampering of tamperings) outcomes.push(await tryOne(archive, tampering, who));
+    for (const tampering of tamperings) outcomes.push(await tryOne(database, archive, tampering, who));
+  await database.drop();
   outcomes.push(await tryBackup(archive));
-  await archive.drop();
   return outcomes;
 }
 
-async function tryOne(archive: SmallArchive, { name, names, tamper }: Tampering, who: Who): Promise<Outcome> {
+/** In a transaction that is rolled back once the archive was verified in it, so one copy serves every kind. */
+async function tryOne(
+  { pool }: TestDatabase,
+  archive: SmallArchive,
+  { name, names, tamper }: Tampering,
+  who: Who,
+): Promise<Outcome> {
   const [ann, bob] = archive.advisors;
-  const database = await archive.copy();
+  const rollback = new Error('Everything is as before.');
+  let found: Verification | undefined;
   try {
-    const refusal = await as(database, who, (sql) => tamper({ sql, archive, ann, bob }));
-    if (refusal) return { name, who, outcome: 'refused', named: true, said: refusal };
-    const said = await verify(database, archive);
-    const wanted = typeof names === 'string' ? names : `entry ${names} of advisor ${ann}`;
-    const first = said.faults.at(0);
-    const outcome = said.verdict === 'intact' ? 'missed' : 'detected';
-    const named = said.faults.some(({ entry }) => entry.startsWith(wanted));
-    return { name, who, outcome, named, said: first ? `${first.entry}: ${first.what}` : said.verdict };
-  } finally {
-    await database.drop();
+    await pool.transaction(async (db) => {
+      await become(db, who);
+      await tamper({ sql: (text, values) => db.query(text, /\$\d/.test(text) ? values : []), ann, bob });
+      await db.query(`set local role ${appRole}`);
+      found = await verify(db, archive);
+      throw rollback;
+    });
+  } catch (error) {
+    const isRefused = error instanceof pg.DatabaseError && error.code === '42501';
+    if (isRefused) return { name, who, outcome: 'refused', named: true, said: error.message };
+    if (error !== rollback || !found) throw error;
   }
+  const { verdict, faults } = found as Verification;
+  const wanted = typeof names === 'string' ? names : `entry ${names} of advisor ${ann}`;
+  const [first] = faults;
+  const outcome = verdict === 'intact' ? 'missed' : 'detected';
+  const named = faults.some(({ entry }) => entry.startsWith(wanted));
+  return { name, who, outcome, named, said: first ? `${first.entry}: ${first.what}` : verdict };
 }
 
 /** An older state of the whole database, put back. */
 async function tryBackup(archive: SmallArchive): Promise<Outcome> {
   const database = await archive.backup();
-  const said = await verify(database, archive);
+  const said = await verify(database.pool, archive);
   await database.drop();
   const [first] = said.faults;
   const named = first?.entry === `entry 16 of advisor ${archive.advisors[0]}`;
@@ -269,36 +287,21 @@ async function tryBackup(archive: SmallArchive): Promise<Outcome> {
   return { name, who: 'superuser', outcome, named, said: first ? `${first.entry}: ${first.what}` : said.verdict };
 }
 
-export function verify({ pool }: TestDatabase, { kept }: Pick<SmallArchive, 'kept'>): Promise<Verification> {
-  return verifyArchive(depsOn(pool), { verifiers: [signer.verifier], kept, progress: () => {} });
-}
-
-/** Does it as that person would; returns why it was refused, or null. */
-async function as({ url }: TestDatabase, who: Who, work: (sql: Sql) => Promise<void>): Promise<string | null> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await become(client, who);
-    await work((text, values) => client.query(text, values?.slice(0, text.match(/\$\d/g)?.length ? values.length : 0)));
-    return null;
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && error.code === '42501') return error.message;
-    throw error;
-  } finally {
-    await client.end();
-  }
+export function verify(db: ArchiveDeps['db'], { kept }: Pick<SmallArchive, 'kept'>): Promise<Verification> {
+  return verifyArchive(depsOn(db), { verifiers: [signer.verifier], kept, progress: () => {} });
 }
 
 /** Owner and superuser can take away what protects the tables; the application's role can't even try. */
-async function become(client: pg.Client, who: Who): Promise<void> {
-  if (who === 'application') return void (await client.query('set role assent_app'));
+async function become(db: Transaction, who: Who): Promise<void> {
+  if (who === 'application') return;
+  await db.query('set local role none');
   const tables = ['archive_entries', 'archive_bodies', 'archive_runs', 'archive_checkpoints', 'archive_deliveries'];
   if (who === 'owner') {
     const all = [...tables, 'archive_heads', 'archive_taken', 'archive_tiles', 'archive_tree'];
-    await client.query(`do $$ begin create role archive_owner; exception when duplicate_object then null; end $$`);
-    for (const table of all) await client.query(`alter table ${table} owner to archive_owner`);
-    await client.query('grant all on schema public to archive_owner');
-    await client.query('set role archive_owner');
+    await db.query(`do $$ begin create role archive_owner; exception when duplicate_object then null; end $$`);
+    for (const table of all) await db.query(`alter table ${table} owner to archive_owner`);
+    await db.query('grant all on schema public to archive_owner');
+    await db.query('set local role archive_owner');
   }
-  for (const table of tables) await client.query(`alter table ${table} disable trigger append_only`);
+  for (const table of tables) await db.query(`alter table ${table} disable trigger append_only`);
 }
