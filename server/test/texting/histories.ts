@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { deleteContact, updateContact } from '../../src/domain/address-book/contacts.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
+import { recordConsent } from '../../src/domain/consent/consents.ts';
+import { claimTexts } from '../../src/domain/delivery/claims.ts';
+import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
+import { cancelScheduled, fireDue } from '../../src/domain/messages/scheduled-messages.ts';
+import { Problem } from '../../src/domain/problems.ts';
+import { type Behaviour, behaviours } from '../delivery/ledger-carrier.ts';
+import {
+  assertAccounted,
+  assertArchived,
+  assertAsModelled,
+  assertAttemptsAllowed,
+  assertEnded,
+  type Records,
+  readRecords,
+} from '../support/texting-records.ts';
+import {
+  ask,
+  beginHistory,
+  contactIdAt,
+  die,
+  dieHandingOver,
+  doomed,
+  type History,
+  handOver,
+  type Lane,
+  letRealTimePass,
+  newReply,
+  openLane,
+  receive,
+  schedule,
+  send,
+  tidyUp,
+} from './history.ts';
+import { allWords, type ModelSchedule, type Settings, TextingModel, type Words } from './texting-model.ts';
+
+const lanesMax = 4;
+const commandsMax = 30;
+const phones = ['+12125550101', '+12125550102', '+12125550103'];
+const hourMs = 3_600_000;
+
+type Command = fc.AsyncCommand<TextingModel, History>;
+
+/** Plays histories, those of several lanes at once, and returns what became of a message at least once. */
+export async function playHistories({ histories, seed }: { histories: number; seed: number }): Promise<Set<string>> {
+  const seen = new Set<string>();
+  const lanes = await Promise.all(Array.from({ length: lanesMax }, openLane));
+  try {
+    const runs = await Promise.allSettled(
+      lanes.map((lane, index) =>
+        fc.assert(propertyOf(lane, seen), { numRuns: Math.ceil(histories / lanesMax), seed: seed + index }),
+      ),
+    );
+    for (const run of runs) if (run.status === 'rejected') throw run.reason;
+    return seen;
+  } finally {
+    await Promise.all(lanes.map(({ database }) => database.drop()));
+  }
+}
+
+function propertyOf(lane: Lane, seen: Set<string>) {
+  const sequence = fc.commands(commands, { maxCommands: commandsMax, size: 'max' });
+  return fc.asyncProperty(settings, sequence, async (chosen, history) => {
+    const model = new TextingModel(chosen);
+    const real = await beginHistory(lane, model);
+    try {
+      await fc.asyncModelRun(() => ({ model, real }), history);
+      await check(model, real, seen);
+      await letRealTimePass(real);
+      await handOver(model, real, []);
+      assertEnded(await check(model, real, seen), model.nowMs);
+    } finally {
+      await tidyUp(lane);
+    }
+  });
+}
+
+async function check(model: TextingModel, real: History, seen: Set<string>): Promise<Records> {
+  const { database, advisor, carrier, abandoned } = real;
+  const records = await readRecords(database, advisor.advisorId);
+  assertAsModelled(records, model);
+  assertArchived(records);
+  assertAttemptsAllowed(records, model);
+  assertAccounted(records, carrier, abandoned, model);
+  for (const { status, failureCode } of records.messages) seen.add(failureCode ?? status);
+  return records;
+}
+
+const settings = fc.record<Settings>({
+  quietHours: fc.constantFrom('off', 'off', 'off', 'defer', 'refuse'),
+  consentRequired: fc.constantFrom(true, true, true, false),
+});
+const phone = fc.constantFrom(...phones);
+const recipients = fc.oneof(
+  phone.map((each) => [each]),
+  fc.uniqueArray(phone, { minLength: 2, maxLength: 3 }),
+);
+const words = fc.constantFrom<Words>('STOP', 'START', 'ACCEPT', 'ACCEPT', ...allWords);
+/** When a reply was written, before it came; now and then by a clock that is ahead. */
+const age = fc.constantFrom(0, 0, 0, 0, 1_000, 60_000, hourMs, -120_000, -24 * hourMs);
+const seconds = fc.constantFrom(1, 1, 30, 61, 301, 3_600, 7 * 3_600, 26 * 3_600);
+const deeds = fc.array(
+  fc.constantFrom<Behaviour>('takes it', 'takes it', 'says opted out', 'does not take it', ...behaviours),
+  { maxLength: 4 },
+);
+/** Several times what should come up often. */
+const commands: fc.Arbitrary<Command>[] = [
+  ...Array(4).fill(recipients.map((to) => command(`send to ${to}`, (model, real) => send(model, real, to)))),
+  ...Array(3).fill(recipients.map((to) => command(`ask ${to}`, (model, real) => ask(model, real, to)))),
+  ...Array(6).fill(
+    fc.tuple(phone, words, age).map(([from, text, ageMs]) =>
+      command(`${from} says "${text}", written ${ageMs} ms ago`, async (model, real) => {
+        await receive(model, real, newReply(model, { phone: from, text, sentMs: model.nowMs - ageMs }));
+      }),
+    ),
+  ),
+  fc.nat().map((which) => ({
+    ...command(`reply #${which} is brought again`, async (model, real) => {
+      await receive(model, real, pick(model.replies, which));
+    }),
+    check: (model) => model.replies.length > 0,
+  })),
+  ...Array(2).fill(
+    fc.tuple(recipients, seconds, fc.boolean()).map(([to, inSeconds, isDaily]) =>
+      command(`schedule ${isDaily ? 'daily ' : ''}to ${to} in ${inSeconds} s`, async (model, real) => {
+        await schedule(model, real, { to, atMs: model.nowMs + inSeconds * 1_000, isDaily });
+      }),
+    ),
+  ),
+  fc.nat().map((which) => ({
+    ...command(`cancel #${which}`, async (model, { deps, advisor }) => {
+      const chosen = pick(waiting(model), which);
+      await cancelScheduled(deps, advisor.advisorId, chosen.scheduledMessageId, byOperator);
+      model.cancel(chosen);
+    }),
+    check: (model) => waiting(model).length > 0,
+  })),
+  ...Array(2).fill(
+    fc.constant(
+      command('fire what is due', async (model, { deps }) => {
+        await fireDue(deps);
+        model.fire();
+      }),
+    ),
+  ),
+  phone.map((from) =>
+    command(`${from} agrees on paper`, async (model, { deps, advisor, staff }) => {
+      const recorded = recordConsent(deps, { advisorId: advisor.advisorId, phone: from, proof: 'Form 7', staff });
+      await (model.record(from) ? recorded : assert.rejects(recorded, Problem));
+    }),
+  ),
+  fc.nat().map((which) =>
+    contactCommand(`delete contact #${which}`, async (model, real) => {
+      const index = which % model.contacts.length;
+      await deleteContact(real.deps, real.advisor.advisorId, await contactIdAt(real, index));
+      model.deleteContact(index);
+    }),
+  ),
+  fc.tuple(fc.nat(), phone).map(([which, to]) =>
+    contactCommand(`contact #${which} has a new number, ${to}`, async (model, real) => {
+      const index = which % model.contacts.length;
+      await updateContact(real.deps, real.advisor.advisorId, await contactIdAt(real, index), { phone: to });
+      model.editContact(index, to);
+    }),
+  ),
+  ...Array(3).fill(
+    seconds.map((moved) =>
+      command(`${moved} s pass`, async (model) => {
+        model.nowMs += moved * 1_000;
+      }),
+    ),
+  ),
+  ...Array(6).fill(
+    deeds.map((next) =>
+      command(`a node hands over; the carrier ${next.join(', ') || 'takes all'}`, (model, real) =>
+        handOver(model, real, next),
+      ),
+    ),
+  ),
+  fc.constant(command('leases run out and tries come round', (_model, real) => letRealTimePass(real))),
+  fc.constant(
+    command('late answers come', async (_model, { carrier, idle }) => {
+      carrier.answerLate();
+      await idle();
+    }),
+  ),
+  ...Array(2).fill(
+    fc.tuple(fc.nat(), fc.constantFrom('delivered', 'undelivered')).map(([which, status]) =>
+      command(`receipt #${which}: ${status}`, async (_model, { deps, carrier }) => {
+        // The last of them is of what will be handed over next: receipts may come before the answer.
+        const carrierMessageId = pick([...carrier.ledger.map(({ id }) => id), carrier.nextId], which);
+        await receiveReceipt(deps, { carrierMessageId, status });
+        const receipts = carrier.receipts.get(carrierMessageId) ?? new Set();
+        carrier.receipts.set(carrierMessageId, receipts.add(status));
+      }),
+    ),
+  ),
+  fc.integer({ min: 1, max: 3 }).map((limit) =>
+    command(`a node claims ${limit} and dies`, async (_model, { deps, abandoned }) => {
+      const { texts } = await claimTexts(deps, limit);
+      abandoned.push(...texts.map((text) => ({ to: text.phone, text: text.text })));
+    }),
+  ),
+  deeds.map((next) =>
+    command(`a node dies while it hands over; the carrier ${next.join(', ') || 'takes all'}`, (_model, real) =>
+      dieHandingOver(real, next),
+    ),
+  ),
+  ...Array(3).fill(
+    fc
+      .record({ what: fc.constantFrom(...doomed), to: recipients, text: words, statements: fc.nat({ max: 12 }) })
+      .map((each) =>
+        command(`dies before its commit: ${JSON.stringify(each)}`, (model, real) => die(model, real, each)),
+      ),
+  ),
+];
+
+function waiting({ schedules }: Readonly<TextingModel>): ModelSchedule[] {
+  return schedules.filter(({ status }) => status === 'scheduled');
+}
+
+function command(says: string, run: Command['run']): Command {
+  return { check: () => true, run, toString: () => says };
+}
+
+function contactCommand(says: string, run: Command['run']): Command {
+  return { ...command(says, run), check: (model) => model.contacts.length > 0 };
+}
+
+function pick<Item>(items: readonly Item[], which: number): Item {
+  return items[which % items.length] as Item;
+}

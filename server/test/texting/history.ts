@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { readConfig } from '../../src/config.ts';
+import type { Deps } from '../../src/deps.ts';
+import { type Advisor, addAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { addFirm } from '../../src/domain/accounts/firms.ts';
+import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
+import { requestConsent } from '../../src/domain/consent/consents.ts';
+import { receiveReply } from '../../src/domain/consent/replies.ts';
+import { claimTexts } from '../../src/domain/delivery/claims.ts';
+import { dispatcher } from '../../src/domain/delivery/dispatch.ts';
+import { type MessageInput, sendMessage } from '../../src/domain/messages/messages.ts';
+import { fireDue } from '../../src/domain/messages/scheduled-messages.ts';
+import type { IncomingReply } from '../../src/domain/ports.ts';
+import { Problem } from '../../src/domain/problems.ts';
+import { numberOf } from '../../src/domain/shared/enumerations.ts';
+import { makeSignals } from '../../src/domain/shared/signals.ts';
+import { makeLog } from '../../src/log.ts';
+import { type Behaviour, LedgerCarrier } from '../delivery/ledger-carrier.ts';
+import { failing, mortal, tracked } from '../support/crashes.ts';
+import { makeDatabase, type TestDatabase } from '../support/database.ts';
+import { drawInstants } from '../support/instants.ts';
+import type { Abandoned } from '../support/texting-records.ts';
+import type { ModelReply, TextingModel, Words } from './texting-model.ts';
+
+const config = readConfig({ LOG_LEVEL: 'silent' });
+/** For a carrier that answers late: an answer that comes at once comes before any timer. */
+const impatient = { ...config, carrierTimeoutMs: 5 };
+const log = makeLog('silent');
+const claimMax = 200;
+
+/** A database whose histories follow one another: its claims and schedules are one history's at a time. */
+export type Lane = { database: TestDatabase; firmId: number; staff: Staff };
+
+/** What really happens: an advisor of its own, with a carrier and a clock of its own. */
+export type History = {
+  deps: Deps;
+  database: TestDatabase;
+  advisor: Advisor;
+  staff: Staff;
+  carrier: LedgerCarrier;
+  abandoned: Abandoned[];
+  /** Once all that a late answer set off has been written. */
+  idle(): Promise<void>;
+};
+
+let advisors = 0;
+
+export async function openLane(): Promise<Lane> {
+  const database = await makeDatabase({ size: 3, timeoutMs: 30_000 });
+  await drawInstants(database);
+  const deps = { db: database.pool, clock: { now: () => new Date() }, config, carrier: null, signals: makeSignals() };
+  const { firmId } = await addFirm(deps, 'Test Wealth');
+  return { database, firmId, staff: await addStaff(deps, { firmId, name: 'Sam', email: 'sam@test.example' }) };
+}
+
+export async function beginHistory({ database, firmId, staff }: Lane, model: TextingModel): Promise<History> {
+  const number = ++advisors;
+  const carrier = new LedgerCarrier(String(number));
+  const { pool: db, idle } = tracked(database.pool);
+  const deps = { db, clock: { now: () => new Date(model.nowMs) }, config, carrier, signals: makeSignals() };
+  const advisor = await addAdvisor(deps, {
+    firmId,
+    name: 'Ann',
+    email: `ann-${number}@test.example`,
+    textingNumber: `+1500${String(number).padStart(7, '0')}`,
+    timeZone: 'UTC',
+    ...model.settings,
+  });
+  return { deps, database, advisor, staff, carrier, abandoned: [], idle };
+}
+
+let texts = 0;
+
+export async function send(model: TextingModel, { deps, advisor }: History, to: string[]): Promise<void> {
+  const text = `Text ${++texts}`;
+  const { successes, failures } = await sendMessage(deps, advisor.advisorId, { phoneNumbers: to, text }, byOperator);
+  const refusals = model.send(to, text);
+  assertRefused(to, refusals, failures);
+  assert.equal(successes.length, to.length - failures.length);
+}
+
+export type Later = { to: string[]; atMs: number; isDaily: boolean };
+
+export async function schedule(
+  model: TextingModel,
+  { deps, advisor }: History,
+  { to, atMs, isDaily }: Later,
+): Promise<void> {
+  const text = `Text ${++texts}`;
+  const frequency = numberOf('frequency', isDaily ? 'daily' : 'once');
+  const input: MessageInput = { phoneNumbers: to, text, scheduleDelivery: true, deliveryDate: atMs, frequency };
+  const { successes, failures } = await sendMessage(deps, advisor.advisorId, input, byOperator);
+  const refusals = model.refusalsOfSchedule(to, atMs);
+  assertRefused(to, refusals, failures);
+  const scheduled = to.filter((_, index) => refusals[index] === null);
+  for (const [index, { scheduledMessageId = 0 }] of successes.entries())
+    model.schedule({ scheduledMessageId, phone: scheduled[index] ?? '', text, dueMs: atMs, isDaily });
+}
+
+export async function ask(model: TextingModel, { deps, advisor }: History, to: string[]): Promise<void> {
+  const asked = requestConsent(deps, advisor.advisorId, to, byOperator);
+  const refusals = model.request(to);
+  if (!refusals) return assert.rejects(asked, Problem);
+  const { successes, failures } = await asked;
+  assertRefused(to, refusals, failures);
+  assert.equal(successes.length, to.length - failures.length);
+}
+
+function assertRefused(to: string[], refusals: (string | null)[], failures: { phone: string; code: string }[]): void {
+  const expected = to.flatMap((phone, index) => (refusals[index] ? { phone, code: refusals[index] } : []));
+  assert.deepEqual(
+    failures.map(({ phone, code }) => ({ phone, code })),
+    expected,
+  );
+}
+
+export function newReply({ replies }: TextingModel, reply: Omit<ModelReply, 'carrierMessageId'>): ModelReply {
+  return { ...reply, carrierMessageId: `reply-${replies.length}` };
+}
+
+export async function receive(model: TextingModel, { deps, advisor }: History, reply: ModelReply): Promise<void> {
+  await receiveReply(deps, incoming(advisor, reply));
+  model.receive(reply);
+}
+
+function incoming({ textingNumber }: Advisor, { carrierMessageId, phone, text, sentMs }: ModelReply): IncomingReply {
+  return { carrierMessageId, from: phone, to: textingNumber ?? '', text, sentAt: new Date(sentMs) };
+}
+
+/** A node hands over what is ready. */
+export async function handOver(model: TextingModel, { deps, carrier }: History, next: Behaviour[]): Promise<void> {
+  const before = carrier.handed.length;
+  carrier.next = [...next];
+  const node = dispatcher({ ...deps, config: next.some((each) => /late/.test(each)) ? impatient : config }, log);
+  await node.settled();
+  await node.stop();
+  for (const { to, behaviour } of carrier.handed.slice(before))
+    if (behaviour === 'says opted out') model.optOutByCarrier(to);
+}
+
+/** A node that dies when the carrier has what it claimed: whatever the carrier answers, nobody hears it. */
+export async function dieHandingOver({ deps, database, carrier }: History, next: Behaviour[]): Promise<void> {
+  const { pool: db, die } = mortal(database.pool);
+  const node = dispatcher({ ...deps, db }, log);
+  const { promise: died, resolve } = Promise.withResolvers<void>();
+  // Whose answer would come late has none to give.
+  carrier.next = next.filter((each) => !/late/.test(each));
+  carrier.isHeard = () => false;
+  carrier.onSubmit = () => {
+    die();
+    resolve();
+  };
+  await Promise.race([node.settled(), died]);
+  carrier.isHeard = () => true;
+  carrier.onSubmit = () => {};
+}
+
+export const doomed = ['a send', 'a request', 'a reply', 'what is due', 'a claim'] as const;
+export type Doomed = { what: (typeof doomed)[number]; to: string[]; text: Words; statements: number };
+
+/** What dies before its commit has done nothing. */
+export async function die(model: TextingModel, real: History, { what, to, text, statements }: Doomed): Promise<void> {
+  const { advisor, database } = real;
+  const { advisorId } = advisor;
+  const deps = { ...real.deps, db: failing(database.pool, statements) };
+  const reply = newReply(model, { phone: to[0] ?? '', text, sentMs: model.nowMs });
+  const calls: Record<typeof what, () => Promise<unknown>> = {
+    'a send': () => sendMessage(deps, advisorId, { phoneNumbers: to, text: 'Never' }, byOperator),
+    'a request': () => requestConsent(deps, advisorId, to, byOperator),
+    'a reply': () => receiveReply(deps, incoming(advisor, reply)),
+    'what is due': () => fireDue(deps),
+    'a claim': () => claimTexts(deps, claimMax),
+  };
+  await assert.rejects(calls[what]());
+}
+
+/** As if an hour had passed for leases and tries, which count in real time; and a node sees to what others left behind. */
+export async function letRealTimePass({ deps, database }: History): Promise<void> {
+  await database.pool.query(
+    `update dispatches
+     set not_before = not_before - interval '1 hour', leased_until = leased_until - interval '1 hour'`,
+  );
+  const node = dispatcher(deps, log);
+  // It recovers first of all, and when it is stopped at once it does nothing else.
+  node.start();
+  await node.stop();
+}
+
+/** What a history leaves in the outbox and among the schedules would be the next one's. */
+export async function tidyUp({ database }: Lane): Promise<void> {
+  await database.pool.query(
+    `with emptied as (delete from dispatches), forgotten as (delete from early_receipts)
+     update scheduled_messages set status = 'canceled' where status = 'scheduled'`,
+  );
+}
+
+export async function contactIdAt({ database, advisor }: History, index: number): Promise<number> {
+  const [row] = await database.pool.query<{ contactId: number }>(
+    'select contact_id as "contactId" from contacts where advisor_id = $1 order by contact_id offset $2 limit 1',
+    [advisor.advisorId, index],
+  );
+  return row?.contactId ?? 0;
+}
