@@ -3,43 +3,37 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import pg from 'pg';
-import { assent, makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import { runCommand } from '../support/commands.ts';
+import { assent, type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
 suite('the archive of a sandbox', () => {
-  const folder = makeDataFolder();
-  const env = { ASSENT_DATA_DIR: folder.path };
-  const outside = join(folder.path, 'archive-outside', 'checkpoints');
   const papers = mkdtempSync(join(tmpdir(), 'assent-archive-'));
   const [pubkey, exported] = [join(papers, 'archive.pub'), join(papers, 'package')];
+  let deployment: Deployment;
   let server: Program;
   before(async () => {
-    server = await startServer(env);
+    deployment = await makeDeployment();
+    server = await startServer(deployment.env);
   });
   after(async () => {
     await server?.stop();
-    folder.remove();
+    await deployment.remove();
     rmSync(papers, { recursive: true, force: true });
   });
 
-  const verify = () => assent(['archive', 'verify'], env);
+  const run = (...args: string[]) => runCommand(args, deployment.env);
+  const verify = () => run('archive', 'verify');
   const status = async (): Promise<Record<string, unknown>> => {
-    const { stdout } = await assent(['archive', 'status', '--json'], env);
+    const { stdout } = await run('archive', 'status', '--json');
     return Object.fromEntries(
       JSON.parse(stdout).map(({ what, value }: { what: string; value: unknown }) => [what, value]),
     );
   };
 
-  async function asOwner(sql: string): Promise<void> {
-    const client = new pg.Client({ host: join(folder.path, 'postgres'), user: 'assent', database: 'assent' });
-    await client.connect();
-    await client.query(sql).finally(() => client.end());
-  }
-
   test('comes under a checkpoint by itself, which is also kept outside the database', async () => {
-    const { apiKey } = folder.sandbox();
-    const token = (await assent(['token', '--advisor', 'avery@sandbox.example'], env)).stdout.trim();
+    const { apiKey } = deployment.folder.sandbox();
+    const token = (await run('token', '--advisor', 'avery@sandbox.example')).stdout.trim();
     const answer = await server.fetch('/v1/text/messaging/messages', {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'x-api-key': apiKey, 'content-type': 'application/json' },
@@ -51,6 +45,7 @@ suite('the archive of a sandbox', () => {
     assert.ok(Number(signed) > 0);
     assert.equal(fault, null);
     await until('it is kept outside', async () => (await status()).keptOutside === (await status()).signed, 20_000);
+    const outside = join(deployment.folder.path, 'archive-outside', 'checkpoints');
     assert.ok(existsSync(outside) && Number(keptOutside) > 0);
     const { status: code, stdout } = await verify();
     assert.equal(code, 0, stdout);
@@ -58,41 +53,22 @@ suite('the archive of a sandbox', () => {
   });
 
   test('is handed to an examiner, who checks it without the server', async () => {
-    const said = await assent(['archive', 'public-key'], env);
+    const said = await run('archive', 'public-key');
     writeFileSync(pubkey, said.stdout);
     const period = ['--from', '2020-01-01', '--to', '2100-01-01'];
-    const words = [
-      'archive',
-      'export',
-      '--advisor',
-      'avery@sandbox.example',
-      ...period,
-      '--format',
-      'eml',
-      '--out',
-      exported,
-    ];
-    assert.equal((await assent(words, env)).status, 0);
-    const check = [
-      'archive',
-      'verify',
-      '--package',
-      exported,
-      '--checkpoint',
-      join(exported, 'checkpoint'),
-      '--pubkey',
-      pubkey,
-    ];
+    const whose = ['--advisor', 'avery@sandbox.example', ...period];
+    assert.equal((await run('archive', 'export', ...whose, '--format', 'eml', '--out', exported)).status, 0);
+    const check = ['--package', exported, '--checkpoint', join(exported, 'checkpoint'), '--pubkey', pubkey];
     // A folder that has no database, and stays so.
     const nowhere = { ASSENT_DATA_DIR: join(papers, 'nowhere') };
-    const { status: code, stdout } = await assent(check, nowhere);
+    const { status: code, stdout } = await assent(['archive', 'verify', ...check], nowhere);
     assert.equal(code, 0, stdout);
     assert.ok(!existsSync(nowhere.ASSENT_DATA_DIR));
     assert.ok(readFileSync(join(exported, 'entries.ndjson'), 'utf8').includes('Naïve café ☕'));
   });
 
   test('that somebody has altered is named, and signed no further', async () => {
-    await asOwner(
+    await deployment.database.asOwner(
       `alter table archive_bodies disable trigger append_only;
        update archive_bodies b set body = 'forged' from archive_entries e
        where e.advisor_id = b.advisor_id and e.number = b.number and e.kind = 'text_out';
@@ -101,9 +77,9 @@ suite('the archive of a sandbox', () => {
     const altered = await verify();
     assert.equal(altered.status, 1);
     assert.match(altered.stdout, /^altered: .*\nentry \d+ of advisor \d+: its body was altered/);
-    await asOwner("update archive_tree set root = sha256('forged')");
+    await deployment.database.asOwner("update archive_tree set root = sha256('forged')");
     await until('it says so', async () => (await status()).fault !== null, 20_000);
-    const waiting = await assent(['archive', 'status'], env);
+    const waiting = await run('archive', 'status');
     assert.equal(waiting.status, 1);
     assert.match(server.said(), /nothing more is signed/);
   });

@@ -1,33 +1,39 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { assent, makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import { runCommand } from '../support/commands.ts';
+import { type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
 import { type Radicale, skip, startRadicale, vcard } from '../support/radicale.ts';
 import { until } from '../support/waiting.ts';
 
-const cards = 10_000;
+/** Six address books. Asking a whole CRM for one number must take less than its ten seconds on a busy machine, too. */
+const cards = 3_000;
 const advisor = ['--advisor', 'devon@sandbox.example'];
 const syncMs = 120_000;
 
-suite('a CRM with ten thousand contacts', { skip }, () => {
-  const folder = makeDataFolder();
-  const env = { ASSENT_DATA_DIR: folder.path, OUTBOUND_ALLOWED_NETWORKS: '127.0.0.0/8' };
+suite('a CRM with three thousand contacts', { skip }, () => {
+  let deployment: Deployment;
+  let env: Record<string, string>;
   let radicale: Radicale;
   let server: Program;
   let token = '';
   before(async () => {
+    deployment = await makeDeployment();
+    env = { ...deployment.env, OUTBOUND_ALLOWED_NETWORKS: '127.0.0.0/8' };
     [radicale, server] = await Promise.all([startRadicale({ cards }), startServer(env)]);
-    token = (await assent(['token', ...advisor], env)).stdout.trim();
+    token = (await run(['token', ...advisor])).stdout.trim();
   });
   after(async () => {
     await server?.stop();
     await radicale?.stop();
-    folder.remove();
+    await deployment?.remove();
   });
+
+  const run = (args: string[], stdin?: string) => runCommand(args, env, stdin);
 
   async function call(path: string, init: RequestInit = {}) {
     const headers = {
       authorization: `Bearer ${token}`,
-      'x-api-key': folder.sandbox().apiKey,
+      'x-api-key': deployment.folder.sandbox().apiKey,
       'content-type': 'application/json',
     };
     const answer = await server.fetch(`/v1${path}`, { ...init, headers });
@@ -46,19 +52,19 @@ suite('a CRM with ten thousand contacts', { skip }, () => {
   }
 
   async function lastSync() {
-    const { stdout } = await assent(['crm', 'show', ...advisor, '--json'], env);
+    const { stdout } = await run(['crm', 'show', ...advisor, '--json']);
     return JSON.parse(stdout)[0].syncs[0];
   }
 
   async function sync() {
-    const { status, stdout, stderr } = await assent(['crm', 'sync', ...advisor], env);
+    const { status, stdout, stderr } = await run(['crm', 'sync', ...advisor]);
     assert.equal(status, 0, stderr);
     return { stdout, stderr };
   }
 
   test('connected, it is synced by the server; killed in the middle, the next server finishes it, and nobody is doubled', async () => {
     const options = ['--kind', 'carddav', '--url', radicale.url, '--username', radicale.username, '--secret-stdin'];
-    const said = await assent(['crm', 'connect', ...advisor, ...options], env, radicale.password);
+    const said = await run(['crm', 'connect', ...advisor, ...options], radicale.password);
     assert.equal(said.status, 0, said.stderr);
     await until('some contacts are there', async () => (await inBook()) > 0, syncMs);
     await server.stop('SIGKILL');
@@ -113,10 +119,10 @@ suite('a CRM with ten thousand contacts', { skip }, () => {
   });
 
   test('two with one number are merged on request', async () => {
-    const listed = await assent(['contacts', 'duplicates', ...advisor, '--json'], env);
+    const listed = await run(['contacts', 'duplicates', ...advisor, '--json']);
     const [{ phone, contactIds }] = JSON.parse(listed.stdout);
     assert.equal(phone, '+12122000008');
-    const said = await assent(['contacts', 'merge', ...contactIds.map(String), ...advisor], env);
+    const said = await run(['contacts', 'merge', ...contactIds.map(String), ...advisor]);
     assert.equal(said.status, 0, said.stderr);
     assert.equal(await inBook('&phone=%2B12122000008'), 1);
   });
@@ -134,7 +140,7 @@ suite('a CRM with ten thousand contacts', { skip }, () => {
 
   test('a CRM that is down is a failure that everybody can see, and costs nothing else', async () => {
     await radicale.goDown();
-    const { status, stderr } = await assent(['crm', 'sync', ...advisor], env);
+    const { status, stderr } = await run(['crm', 'sync', ...advisor]);
     assert.equal(status, 1);
     assert.match(stderr, /The sync failed: \S/);
     const { reason } = await lastSync();

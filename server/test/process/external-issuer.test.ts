@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { runCommand } from '../support/commands.ts';
 import { type StandardProvider, startStandardProvider } from '../support/identity-provider.ts';
 import { credentials } from '../support/nodes.ts';
 import { assertProblem } from '../support/problem.ts';
-import { assent, freePort, launchServer, makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import {
+  type Deployment,
+  freePort,
+  launchServer,
+  makeDeployment,
+  type Program,
+  startServer,
+} from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 import type { Answer } from '../support/world.ts';
 
 suite('a sandbox whose tokens come from an identity provider', () => {
-  const folder = makeDataFolder();
+  let deployment: Deployment;
   const crm = { id: 'crm-at-the-provider', secret: 'a secret that is long enough' };
   let provider: StandardProvider;
   let program: Program;
@@ -20,13 +28,14 @@ suite('a sandbox whose tokens come from an identity provider', () => {
       clients: [crm],
       advisorOf: () => 'avery@sandbox.example',
     });
-    env = { ASSENT_DATA_DIR: folder.path, PORT, OAUTH_ISSUER: provider.issuer };
+    deployment = await makeDeployment();
+    env = { ...deployment.env, PORT, OAUTH_ISSUER: provider.issuer };
     program = await startServer(env);
   });
   after(async () => {
     await program.stop();
     await provider.close();
-    folder.remove();
+    await deployment.remove();
   });
 
   const ask = async (path: string, init?: RequestInit): Promise<Answer> => {
@@ -38,7 +47,7 @@ suite('a sandbox whose tokens come from an identity provider', () => {
     await until('it is ready', () => program.said().includes('Ctrl-C'));
     assert.ok(program.said().includes(`an access token of ${provider.issuer}`));
     assert.doesNotMatch(program.said(), /^TOKEN=/m);
-    const { authUrl, tokenUrl } = folder.sandbox();
+    const { authUrl, tokenUrl } = deployment.folder.sandbox();
     assert.deepEqual(
       { authUrl, tokenUrl },
       { authUrl: `${provider.issuer}/auth`, tokenUrl: `${provider.issuer}/token` },
@@ -58,18 +67,18 @@ suite('a sandbox whose tokens come from an identity provider', () => {
   });
 
   test('takes the provider’s tokens, once it knows what the application is called there', async () => {
-    const { apiKey, clientId } = folder.sandbox();
+    const { apiKey, clientId } = deployment.folder.sandbox();
     const headers = credentials(await provider.token(crm), apiKey);
     const contacts = () => ask('/v1/core/contact/contacts?search=pia', { headers });
     assertProblem(await contacts(), 'unauthorized', /application/);
-    const set = await assent(['applications', 'set', clientId, '--external-client-id', crm.id], env);
+    const set = await runCommand(['applications', 'set', clientId, '--external-client-id', crm.id], env);
     assert.equal(set.status, 0, set.stderr);
     await until('the name is known', async () => (await contacts()).status === 200, 2_000);
     assert.equal((await contacts()).body.data.length, 1);
   });
 
   test('makes no tokens by command either', async () => {
-    const { status, stdout, stderr } = await assent(['token', '--advisor', 'avery@sandbox.example'], env);
+    const { status, stdout, stderr } = await runCommand(['token', '--advisor', 'avery@sandbox.example'], env);
     assert.equal(status, 2);
     assert.equal(stdout, '');
     assert.ok(stderr.includes(`OAUTH_ISSUER, ${provider.issuer}`), stderr);
@@ -77,11 +86,11 @@ suite('a sandbox whose tokens come from an identity provider', () => {
 
   test('doesn’t start without the provider, and names the setting', async () => {
     const nowhere = `http://127.0.0.1:${await freePort()}`;
-    const another = makeDataFolder();
-    const started = await launchServer({ ASSENT_DATA_DIR: another.path, OAUTH_ISSUER: nowhere });
+    const another = await makeDeployment();
+    const started = await launchServer({ ...another.env, OAUTH_ISSUER: nowhere });
     assert.equal(await started.ended(), 1);
     assert.match(started.said(), new RegExp(`OAUTH_ISSUER is "${nowhere}": The identity provider can’t be reached\\.`));
     assert.doesNotMatch(started.said(), /^\s+at /m);
-    another.remove();
+    await another.remove();
   });
 });

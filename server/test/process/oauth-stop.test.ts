@@ -1,30 +1,26 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { makeDatabase, type TestDatabase } from '../support/database.ts';
-import { makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import { type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
 import { openWire } from '../support/sockets.ts';
 import { until } from '../support/waiting.ts';
 
 /** Long enough to tell a client that was asked to go from one that was cut off at its end. */
 const graceMs = 6_000;
 
-let database: TestDatabase;
+let deployment: Deployment;
 let program: Program;
-const folder = makeDataFolder();
 before(async () => {
-  database = await makeDatabase({ size: 1 });
-  const STOP_GRACE_MS = String(graceMs);
-  program = await startServer({ DATABASE_URL: database.url, ASSENT_DATA_DIR: folder.path, STOP_GRACE_MS });
+  deployment = await makeDeployment();
+  program = await startServer({ ...deployment.env, STOP_GRACE_MS: String(graceMs) });
 });
 after(async () => {
   program.signal('SIGKILL');
   await program.ended();
-  await database.drop();
-  folder.remove();
+  await deployment.remove();
 });
 
 test('a stop fails no token request: each answer asks its connection to go elsewhere', async () => {
-  const { clientId, clientSecret, advisors } = folder.sandbox();
+  const { clientId, clientSecret, advisors } = deployment.folder.sandbox();
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: clientId,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
+import { runCommand } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
-import { assent, freePort, makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import { type Deployment, freePort, makeDeployment, type Program, startServer } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
 type Body = Record<string, unknown> | undefined;
@@ -11,22 +12,23 @@ type Answer = { status: number; body: any };
 
 /** The sandbox as a partner meets it: over HTTP, with sandbox.json and the phones that answer. */
 suite('texting in the sandbox', () => {
-  const folder = makeDataFolder();
+  let deployment: Deployment;
   let env: Record<string, string>;
   let program: Program;
   let sandbox: SandboxFile;
   const tokens = new Map<string, string>();
 
   before(async () => {
-    env = { ASSENT_DATA_DIR: folder.path, PORT: String(await freePort()), LOG_LEVEL: 'info' };
+    deployment = await makeDeployment();
+    env = { ...deployment.env, PORT: String(await freePort()), LOG_LEVEL: 'info' };
     program = await startServer(env);
-    sandbox = folder.sandbox();
+    sandbox = deployment.folder.sandbox();
     for (const { email } of sandbox.advisors)
-      tokens.set(email.split('@')[0] ?? '', (await assent(['token', '--advisor', email], env)).stdout.trim());
+      tokens.set(email.split('@')[0] ?? '', (await runCommand(['token', '--advisor', email], env)).stdout.trim());
   });
   after(async () => {
     if (!program.hasEnded()) await program.stop();
-    folder.remove();
+    await deployment.remove();
   });
 
   async function fetched(url: string, headers: Record<string, string>, body: Body, method?: string): Promise<Answer> {

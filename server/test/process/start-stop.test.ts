@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
+import { runCommand } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
 import {
   assent,
@@ -53,11 +54,13 @@ suite('the sandbox as a process', () => {
     assert.ok(!isAlive(postmaster), 'PostgreSQL is gone too');
   }
 
-  const command = (...args: string[]) => assent(args, { ASSENT_DATA_DIR: folder.path });
+  const env = { ASSENT_DATA_DIR: folder.path };
+  const command = (...args: string[]) => assent(args, env);
 
   async function partner(advisor = 'avery@sandbox.example'): Promise<Partner> {
     const { apiKey } = folder.sandbox();
-    const token = tokens.get(advisor + apiKey) ?? (await command('token', '--advisor', advisor)).stdout.trim();
+    const token =
+      tokens.get(advisor + apiKey) ?? (await runCommand(['token', '--advisor', advisor], env)).stdout.trim();
     tokens.set(advisor + apiKey, token);
     const call: Partner['call'] = (method, path, body, headers = {}) =>
       program.fetch(path, {
@@ -192,8 +195,9 @@ suite('the sandbox as a process', () => {
   suite('after a kill -9', () => {
     before(async () => {
       await start();
-      const keys = JSON.parse((await command('keys', 'list', '--json')).stdout);
-      const { status, stderr } = await command('keys', 'set-plan', String(keys.at(-1).keyId), '--unlimited');
+      const keys = JSON.parse((await runCommand(['keys', 'list', '--json'], env)).stdout);
+      const setPlan = ['keys', 'set-plan', String(keys.at(-1).keyId), '--unlimited'];
+      const { status, stderr } = await runCommand(setPlan, env);
       assert.equal(status, 0, stderr);
     });
 

@@ -1,33 +1,31 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { makeDatabase, type TestDatabase } from '../support/database.ts';
+import { runCommand } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
-import { assent, makeDataFolder, type Program, startServer } from '../support/programs.ts';
+import { type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
 import { openWire, type Wire } from '../support/sockets.ts';
 import { until } from '../support/waiting.ts';
 
 const contacts = '/v1/core/contact/contacts';
 
 suite('a stop under load', () => {
-  let database: TestDatabase;
+  let deployment: Deployment;
   let program: Program;
-  const folder = makeDataFolder();
   let headers: string;
   before(async () => {
-    database = await makeDatabase({ size: 1 });
-    const env = { DATABASE_URL: database.url, ASSENT_DATA_DIR: folder.path };
+    deployment = await makeDeployment();
+    const { folder, database, env } = deployment;
     program = await startServer(env);
     const { apiKey } = folder.sandbox();
     await database.asOwner('update api_keys set rate_per_second = null, burst = null');
-    const { stdout } = await assent(['token', '--advisor', 'devon@sandbox.example'], env);
+    const { stdout } = await runCommand(['token', '--advisor', 'devon@sandbox.example'], env);
     const both = Object.entries(credentials(stdout.trim(), apiKey));
     headers = both.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   });
   after(async () => {
     program.signal('SIGKILL');
     await program.ended();
-    await database.drop();
-    folder.remove();
+    await deployment.remove();
   });
 
   const request = (lastName: string): string => {
@@ -99,7 +97,7 @@ suite('a stop under load', () => {
   }
 
   async function rows(): Promise<number> {
-    const [row] = await database.asOwner<{ count: number }>(
+    const [row] = await deployment.database.asOwner<{ count: number }>(
       `select count(*)::integer as count from contacts where first_name = 'Load'`,
     );
     return row?.count ?? 0;

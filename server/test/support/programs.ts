@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
+import { makeDatabase, type TestDatabase } from './database.ts';
 import { until } from './waiting.ts';
 
 const serverProgram = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -31,13 +32,15 @@ export type Program = {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 };
 
-/** A data folder of the test's own, that also PostgreSQL's user can come to; with what is still running in it, it goes. */
-export function makeDataFolder(): {
+/** A data folder of the test's own that PostgreSQL's user can reach, too; removing it also ends what still runs in it. */
+export type DataFolder = {
   path: string;
   postmaster(): number | null;
   sandbox(): SandboxFile;
   remove(): void;
-} {
+};
+
+export function makeDataFolder(): DataFolder {
   const path = mkdtempSync(join(tmpdir(), 'assent-process-'));
   chmodSync(path, 0o711);
   const postmaster = () => postmasterIn(join(path, 'postgres'));
@@ -49,6 +52,23 @@ export function makeDataFolder(): {
       const pid = postmaster();
       if (pid) process.kill(pid, 'SIGQUIT');
       rmSync(path, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
+
+export type Deployment = { folder: DataFolder; database: TestDatabase; env: Env; remove(): Promise<void> };
+
+/** A data folder, and a database on the tests' own PostgreSQL: an embedded one takes seconds to make. */
+export async function makeDeployment(): Promise<Deployment> {
+  const folder = makeDataFolder();
+  const database = await makeDatabase({ size: 1 });
+  return {
+    folder,
+    database,
+    env: { DATABASE_URL: database.url, ASSENT_DATA_DIR: folder.path },
+    async remove() {
+      await database.drop();
+      folder.remove();
     },
   };
 }
