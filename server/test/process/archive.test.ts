@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { runCommand } from '../support/commands.ts';
 import { assent, type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
-import { until } from '../support/waiting.ts';
+import { commandPollMs, until } from '../support/waiting.ts';
 
 suite('the archive of a sandbox', () => {
   const papers = mkdtempSync(join(tmpdir(), 'assent-archive-'));
@@ -40,13 +40,14 @@ suite('the archive of a sandbox', () => {
       body: JSON.stringify({ phone: '+15005550006', text: 'Naïve café ☕' }),
     });
     assert.equal(answer.status, 200);
-    await until('all is signed', async () => (await status()).waiting === 0, 20_000);
-    const { signed, keptOutside, fault } = await status();
-    assert.ok(Number(signed) > 0);
-    assert.equal(fault, null);
-    await until('it is kept outside', async () => (await status()).keptOutside === (await status()).signed, 20_000);
+    const isKept = async () => {
+      const { waiting, signed, keptOutside, fault } = await status();
+      assert.equal(fault, null);
+      return waiting === 0 && Number(signed) > 0 && keptOutside === signed;
+    };
+    await until('all is signed and kept outside', isKept, 20_000, commandPollMs);
     const outside = join(deployment.folder.path, 'archive-outside', 'checkpoints');
-    assert.ok(existsSync(outside) && Number(keptOutside) > 0);
+    assert.ok(existsSync(outside));
     const { status: code, stdout } = await verify();
     assert.equal(code, 0, stdout);
     assert.match(stdout, /^intact: \d+ entries/);
@@ -78,7 +79,7 @@ suite('the archive of a sandbox', () => {
     assert.equal(altered.status, 1);
     assert.match(altered.stdout, /^altered: .*\nentry \d+ of advisor \d+: its body was altered/);
     await deployment.database.asOwner("update archive_tree set root = sha256('forged')");
-    await until('it says so', async () => (await status()).fault !== null, 20_000);
+    await until('it says so', async () => (await status()).fault !== null, 20_000, commandPollMs);
     const waiting = await run('archive', 'status');
     assert.equal(waiting.status, 1);
     assert.match(server.said(), /nothing more is signed/);
