@@ -1,20 +1,29 @@
-// Searches for faults at length, on a database of its own: requests made from the OpenAPI document, valid ones and nearly
-// valid ones, and random histories of texts, replies and crashes. `--requests 20000` and `--histories 2000` say how many,
-// `--only requests` or `--only histories` which, and `--seed 1` repeats a run. Exits with 1 when it has found a fault.
+// Searches for faults at length, on a PostgreSQL of its own: requests made from the OpenAPI document, valid ones and
+// nearly valid ones; histories of texts, replies and crashes; and texts of random characters on their way to an examiner.
+// `--requests 20000`, `--histories 2000` and `--texts 10000` say how many, `--only histories` which, `--seed 1` repeats
+// requests and histories. Exits with 1 when it has found a fault.
 import { parseArgs } from 'node:util';
+import { compareBytes } from '../test/record-keeping/archive-export-bytes.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 import { makeWorld, type World } from '../test/support/world.ts';
 import { playHistories } from '../test/texting/histories.ts';
 import { type Fuzzed, fuzz } from './fuzz.ts';
 
-const parts = { requests: fuzzRequests, histories: fuzzHistories };
+/** Each returns what it has found, if anything. */
+const parts = { requests: fuzzRequests, histories: fuzzHistories, texts: fuzzTexts };
+type Part = keyof typeof parts;
+const names = Object.keys(parts) as Part[];
+
 const text = { type: 'string' } as const;
-const { values } = parseArgs({ options: { requests: text, histories: text, seed: text, only: text } });
-const requests = wholeNumber('--requests', values.requests ?? '20000');
-const histories = wholeNumber('--histories', values.histories ?? '2000');
+const { values } = parseArgs({ options: { requests: text, histories: text, texts: text, seed: text, only: text } });
+const counts: Record<Part, number> = {
+  requests: wholeNumber('--requests', values.requests ?? '20000'),
+  histories: wholeNumber('--histories', values.histories ?? '2000'),
+  texts: wholeNumber('--texts', values.texts ?? '10000'),
+};
 const seed = wholeNumber('--seed', values.seed ?? String(Date.now() % 2 ** 31));
-if (values.only !== undefined && !(values.only in parts))
-  refuse(`--only must be one of ${Object.keys(parts).join(', ')}.`);
+const chosen = names.filter((name) => values.only === undefined || values.only === name);
+if (chosen.length === 0) refuse(`--only must be one of ${names.join(', ')}.`);
 
 await globalSetup();
 let world: World | undefined;
@@ -22,18 +31,23 @@ let tornDown: Promise<void> | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => tearDown().finally(() => process.exit(130)));
 try {
-  for (const [name, part] of Object.entries(parts)) {
-    if (values.only !== undefined && values.only !== name) continue;
-    const failure = await part();
-    // After a Ctrl-C the database is gone, and nothing else has failed.
-    if (!failure || tornDown) continue;
-    process.stderr.write(
-      `\n${failure}\n\nAgain: npm run fuzz -- --only ${name} --${name} ${name === 'requests' ? requests : histories} --seed ${seed}\n`,
-    );
-    process.exitCode = 1;
-  }
+  for (const name of chosen) await search(name);
 } finally {
   await tearDown();
+}
+
+async function search(name: Part): Promise<void> {
+  const count = counts[name];
+  say(`${count} ${name}, seed ${seed}`);
+  const began = performance.now();
+  const failure = await parts[name](count).catch((error) => (error instanceof Error ? error.message : String(error)));
+  // After a Ctrl-C the database is gone, and nothing else has failed.
+  if (tornDown) return;
+  const seconds = (performance.now() - began) / 1000;
+  say(`${count} ${name} in ${Math.round(seconds)} s, ${Math.round(count / seconds)} a second\n`);
+  if (!failure) return;
+  process.stderr.write(`${failure}\n\nAgain: npm run fuzz -- --only ${name} --${name} ${count} --seed ${seed}\n`);
+  process.exitCode = 1;
 }
 
 /** Once, whether the search or a Ctrl-C ends first. */
@@ -45,29 +59,23 @@ function tearDown(): Promise<void> {
   return tornDown;
 }
 
-async function fuzzRequests(): Promise<string | undefined> {
+async function fuzzRequests(requests: number): Promise<string | undefined> {
   world = await makeWorld();
-  process.stdout.write(`${requests} requests, seed ${seed}\n`);
-  const began = performance.now();
   const fuzzed = await fuzz(world, { requests, seed });
-  show(fuzzed, (performance.now() - began) / 1000);
+  show(fuzzed);
   return fuzzed.failure;
 }
 
-async function fuzzHistories(): Promise<string | undefined> {
-  process.stdout.write(`${histories} histories, seed ${seed}\n`);
-  const began = performance.now();
-  try {
-    const seen = await playHistories({ histories, seed });
-    process.stdout.write(
-      `${histories} histories in ${Math.round((performance.now() - began) / 1000)} s; messages were ${[...seen].sort().join(', ')}\n`,
-    );
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+async function fuzzHistories(histories: number): Promise<undefined> {
+  const seen = await playHistories({ histories, seed });
+  say(`messages were ${[...seen].sort().join(', ')}`);
 }
 
-function show({ counts }: Fuzzed, seconds: number): void {
+async function fuzzTexts(texts: number): Promise<undefined> {
+  await compareBytes(texts, say);
+}
+
+function show({ counts }: Fuzzed): void {
   const kinds = [...new Set([...counts.values()].flatMap((each) => [...each.keys()]))].sort();
   const lines = [
     ['operation', 'requests', ...kinds],
@@ -80,10 +88,8 @@ function show({ counts }: Fuzzed, seconds: number): void {
   const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
   for (const [first = '', ...rest] of lines) {
     const cells = rest.map((text, index) => text.padStart(widths[index + 1] ?? 0));
-    process.stdout.write(`${[first.padEnd(widths[0] ?? 0), ...cells].join('  ')}\n`);
+    say([first.padEnd(widths[0] ?? 0), ...cells].join('  '));
   }
-  const sent = [...counts.values()].reduce((sum, each) => sum + total(each), 0);
-  process.stdout.write(`${sent} requests in ${Math.round(seconds)} s, ${Math.round(sent / seconds)} a second\n`);
 }
 
 function total(kinds: Map<string, number>): number {
@@ -98,4 +104,8 @@ function wholeNumber(name: string, text: string): number {
 function refuse(why: string): never {
   process.stderr.write(`${why}\n`);
   process.exit(2);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
