@@ -1,21 +1,25 @@
-// Kills the server at random moments while it works, and counts what became of every text that it had accepted; then does
-// to the archive whatever somebody might. `--kills 200` for a longer run, `--only kills` or `--only tampering` for one
-// of the two. Exits with 1 when a text was lost, or came twice, or a promise was broken, or tampering was missed.
+// Kills the server at random moments while it works, and counts what became of every text that it had accepted; lets a STOP
+// race with texts on two nodes; and does to the archive whatever somebody might. `--kills 200` and `--races 50` for longer
+// runs, `--only kills`, `--only races` or `--only tampering` for one of the three. Exits with 1 when a text was lost or came
+// twice, a promise was broken, or tampering was missed.
 import { parseArgs } from 'node:util';
 import { type Run, runFaults } from './faults.ts';
+import { tryRaces } from './races.ts';
 import { tryTamperings } from './tampering.ts';
 
 const shownMax = 20;
 
-const parts = ['kills', 'tampering'];
-const { values } = parseArgs({ options: { kills: { type: 'string' }, only: { type: 'string' } } });
-const kills = Number(values.kills ?? '50');
-if (!Number.isSafeInteger(kills) || kills < 1) refuse(`--kills must be a whole number, not "${values.kills}".`);
-if (values.only !== undefined && !parts.includes(values.only)) refuse(`--only must be one of ${parts.join(', ')}.`);
+const text = { type: 'string' } as const;
+const { values } = parseArgs({ options: { kills: text, races: text, only: text } });
+const kills = atLeastOne('--kills', values.kills ?? '50');
+const races = atLeastOne('--races', values.races ?? '10');
+/** Each returns what is wrong. */
+const parts = { kills: tryKills, races: () => tryRaces(races, say), tampering: () => tryTamperings(say) };
+const chosen = Object.entries(parts).filter(([name]) => values.only === undefined || values.only === name);
+if (chosen.length === 0) refuse(`--only must be one of ${Object.keys(parts).join(', ')}.`);
 
 const wrong: string[] = [];
-if (values.only !== 'tampering') wrong.push(...(await tryKills()));
-if (values.only !== 'kills') wrong.push(...(await tryTamperings(say)));
+for (const [, part] of chosen) wrong.push(...(await part()));
 for (const each of wrong.slice(0, shownMax)) process.stderr.write(`${each}\n`);
 if (wrong.length > shownMax) process.stderr.write(`and ${wrong.length - shownMax} more\n`);
 process.exitCode = wrong.length > 0 ? 1 : 0;
@@ -26,14 +30,20 @@ async function tryKills(): Promise<string[]> {
   const began = performance.now();
   const run = await runFaults({ kills, say, signal: stopping.signal }).catch((error) => {
     if (!stopping.signal.aborted) throw error;
-    // By now all is stopped and removed; who still waits for an answer waits in vain.
+    // By now everything is stopped and removed, and nobody will answer the requests that still wait.
     return process.exit(130);
   });
   show(run, (performance.now() - began) / 1000);
   return [...run.lost.map((each) => `lost: ${each}`), ...run.doubled.map((each) => `doubled: ${each}`), ...run.broken];
 }
 
-function refuse(why: string): void {
+function atLeastOne(name: string, given: string): number {
+  const number = Number(given);
+  if (!Number.isSafeInteger(number) || number < 1) refuse(`${name} must be a whole number, not "${given}".`);
+  return number;
+}
+
+function refuse(why: string): never {
   process.stderr.write(`${why}\n`);
   process.exit(2);
 }

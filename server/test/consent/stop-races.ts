@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Deps } from '../../src/deps.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
+import { requestConsent } from '../../src/domain/consent/consents.ts';
+import { receiveReply } from '../../src/domain/consent/replies.ts';
+import { dispatcher } from '../../src/domain/delivery/dispatch.ts';
+import { sendMessage } from '../../src/domain/messages/messages.ts';
+import { fireDue } from '../../src/domain/messages/scheduled-messages.ts';
+import type { Carrier, IncomingReply } from '../../src/domain/ports.ts';
+import { makeSignals } from '../../src/domain/shared/signals.ts';
+import { makeLog } from '../../src/log.ts';
+import { connect } from '../../src/store/database/db.ts';
+import { appRole } from '../../src/store/database/migrate.ts';
+import { LedgerCarrier } from '../delivery/ledger-carrier.ts';
+import { assertConsented, drawInstants } from '../support/instants.ts';
+import { newPhone } from '../support/texting.ts';
+import { type RecordedMessage, type Records, readRecords } from '../support/texting-records.ts';
+import { until } from '../support/waiting.ts';
+import { makeWorld, type World } from '../support/world.ts';
+
+/** People's rounds run at once, in waves, so that claims are of many people's texts as under load. */
+const roundsPerWave = 60;
+/** How long a round's texts keep coming; the STOP comes at any moment until all of them have been tried again. */
+const swingMs = 200;
+const stopWithinMs = 500;
+/** So many at once may wait for a connection on a busy machine. */
+const timeoutMs = 30_000;
+
+/** Two nodes that share nothing but the database, at work, and a carrier that keeps a ledger. */
+export type Stage = {
+  world: World;
+  advisorId: number;
+  textingNumber: string;
+  nodes: Deps[];
+  ledger: LedgerCarrier;
+  /** After how many texts more a person has opted out with the carrier. */
+  unwilling: Map<string, number>;
+  close(): Promise<void>;
+};
+
+/** The promises, each with the race that puts it to the test; more waves make it a longer one. */
+export const stopRaces: Record<string, (stage: Stage, waves: number) => Promise<void>> = {
+  'a STOP at any instant: what was not yet attempted never is': stopAtAnyInstant,
+  'STOP and START of the same millisecond, in both orders and at once: opted out, and texted no more':
+    stopAndStartAtOnce,
+  'people who change their mind, again and again, get texts only while they want them': changeTheirMinds,
+  'five deliveries of one STOP at once: one entry, one change, one confirmation on the phone': deliverOneStopOften,
+  'opted out with the carrier in the middle of a burst: what was not yet attempted never is': optOutWithTheCarrier,
+};
+
+export async function openStage(): Promise<Stage> {
+  const ledger = new LedgerCarrier('race');
+  const unwilling = new Map<string, number>();
+  // Every fourth text is tried again.
+  ledger.decide = ({ to, text, kind }) => {
+    const left = unwilling.get(to);
+    if (left !== undefined) unwilling.set(to, left - 1);
+    if (left !== undefined && left <= 0) return 'says opted out';
+    const isFirst = !ledger.handed.some((each) => each.to === to && each.text === text);
+    return kind === 'text' && isFirst && Math.random() < 0.25 ? 'does not take it' : 'takes it';
+  };
+  const carrier: Carrier = {
+    name: 'ledger',
+    check: () => null,
+    listen: () => async () => {},
+    async submit(text) {
+      await pause(Math.random() * 5);
+      return ledger.submit(text);
+    },
+  };
+  const world = await makeWorld({ carrier, dispatch: false, database: { timeoutMs } });
+  await drawInstants(world.database);
+  const { advisorId, textingNumber } = world.ann.advisor;
+  const otherPool = connect({ connectionString: world.database.url, size: 10, timeoutMs, role: appRole });
+  const nodes: Deps[] = [world.deps, { ...world.deps, db: otherPool, signals: makeSignals() }];
+  const dispatchers = nodes.map((deps) => dispatcher(deps, makeLog('silent')));
+  const stopping = new AbortController();
+  for (const each of dispatchers) each.start();
+  const firing = nodes.map(async (deps) => {
+    for (; !stopping.signal.aborted; await pause(10)) await fireDue(deps);
+  });
+  return {
+    world,
+    advisorId,
+    textingNumber: textingNumber ?? '',
+    nodes,
+    ledger,
+    unwilling,
+    async close() {
+      stopping.abort();
+      await Promise.all([...firing, ...dispatchers.map((each) => each.stop())]);
+      await otherPool.end();
+      await world.close();
+    },
+  };
+}
+
+async function stopAtAnyInstant(stage: Stage, waves: number): Promise<void> {
+  const rounds: { phone: string; isAccepted: boolean }[] = [];
+  for (let wave = 0; wave < waves; wave++) {
+    const people = Array.from({ length: roundsPerWave }, (_, index) => {
+      return { phone: newPhone(), isAccepted: index % 3 > 0 };
+    });
+    await Promise.all(
+      people.map(({ phone, isAccepted }) => (isAccepted ? textUntilStop(stage, phone) : askUntilStop(stage, phone))),
+    );
+    rounds.push(...people);
+  }
+  const records = await settledRecords(stage);
+  let undecided = 0;
+  for (const { phone } of rounds) {
+    const { messages, consents } = recordsOf(records, phone);
+    const stops = consents.filter(({ to }) => to === 'opted_out');
+    assert.equal(stops.length, 1);
+    const begun = messages.filter(({ kind }) => kind !== 'opt_out');
+    for (const { instant } of begun.flatMap(({ attempts }) => attempts))
+      assert.ok(instant < Number(stops[0]?.instant), `${phone} was texted after the STOP`);
+    assert.equal(messages.length - begun.length, 1, 'one confirmation');
+    const refused = begun.filter(({ failureCode }) => failureCode === 'opted_out').length;
+    if (refused > 0 && refused < begun.length) undecided += 1;
+  }
+  assertRecords(stage, records);
+  // Else the STOPs came too early or too late to prove anything.
+  assert.ok(undecided > rounds.length / 5, `only ${undecided} of ${rounds.length} came in the middle`);
+}
+
+async function stopAndStartAtOnce(stage: Stage): Promise<void> {
+  const people = Array.from({ length: 60 }, (_, index) => ({ phone: newPhone(), order: index % 3 }));
+  await Promise.all(
+    people.map(async ({ phone, order }) => {
+      await say(stage, phone, 'START');
+      await pause(5);
+      const sentAt = stage.world.clock.now();
+      const sending = texts(stage, phone, 4);
+      await pause(Math.random() * swingMs);
+      const words = order === 0 ? ['STOP', 'START'] : ['START', 'STOP'];
+      if (order === 2) await Promise.all(words.map((text) => say(stage, phone, text, { sentAt })));
+      else for (const text of words) await say(stage, phone, text, { sentAt });
+      await sending;
+    }),
+  );
+  const records = await settledRecords(stage);
+  for (const { phone } of people) {
+    const { member, messages } = recordsOf(records, phone);
+    assert.equal(member?.state, 'opted_out');
+    assert.equal(messages.filter(({ kind }) => kind === 'opt_out').length, 1);
+  }
+  assertRecords(stage, records);
+}
+
+async function changeTheirMinds(stage: Stage): Promise<void> {
+  const people = Array.from({ length: 30 }, newPhone);
+  await Promise.all(
+    people.map(async (phone) => {
+      await say(stage, phone, 'START');
+      const sending = [texts(stage, phone, 8), scheduled(stage, phone, 3)];
+      for (const text of ['STOP', 'START', 'please stop texting me', 'START', 'STOP']) {
+        await pause(Math.random() * 100);
+        await say(stage, phone, text);
+      }
+      await Promise.all(sending);
+    }),
+  );
+  const records = await settledRecords(stage);
+  for (const phone of people) assert.equal(recordsOf(records, phone).member?.state, 'opted_out');
+  assertRecords(stage, records);
+}
+
+async function deliverOneStopOften(stage: Stage): Promise<void> {
+  const people = Array.from({ length: 30 }, newPhone);
+  await Promise.all(people.map((phone) => say(stage, phone, 'START')));
+  await Promise.all(
+    people.map(async (phone) => {
+      const carrierMessageId = randomUUID();
+      const sentAt = stage.world.clock.now();
+      await Promise.all(Array.from({ length: 5 }, () => say(stage, phone, 'STOP', { carrierMessageId, sentAt })));
+    }),
+  );
+  const records = await settledRecords(stage);
+  for (const phone of people) {
+    const { inbound, consents, messages } = recordsOf(records, phone);
+    assert.equal(inbound.filter(({ text }) => text === 'STOP').length, 1);
+    assert.equal(consents.filter(({ to }) => to === 'opted_out').length, 1);
+    assert.equal(messages.filter(({ kind }) => kind === 'opt_out').length, 1);
+    assert.equal(stage.ledger.ledger.filter(({ to, kind }) => to === phone && kind === 'opt_out').length, 1);
+  }
+  assertRecords(stage, records);
+}
+
+async function optOutWithTheCarrier(stage: Stage): Promise<void> {
+  const people = Array.from({ length: 12 }, newPhone);
+  await Promise.all(
+    people.map(async (phone) => {
+      await say(stage, phone, 'START');
+      stage.unwilling.set(phone, 2 + Math.floor(Math.random() * 10));
+      await texts(stage, phone, 30);
+    }),
+  );
+  const records = await settledRecords(stage);
+  let unattempted = 0;
+  for (const phone of people) {
+    const { member, consents, messages } = recordsOf(records, phone);
+    assert.equal(member?.state, 'opted_out');
+    const [optOut, ...more] = consents.filter(({ to }) => to === 'opted_out');
+    assert.equal(more.length, 0);
+    for (const { instant } of messages.flatMap(({ attempts }) => attempts))
+      assert.ok(instant < Number(optOut?.instant));
+    assert.ok(
+      messages.every(({ kind }) => kind !== 'opt_out'),
+      'the carrier confirms it itself',
+    );
+    unattempted += messages.filter(({ attempts }) => attempts.length === 0).length;
+  }
+  assertRecords(stage, records);
+  assert.ok(unattempted > 0, 'nothing waited when the carrier said so');
+}
+
+/** Texts, schedules and second tries in full swing. */
+async function textUntilStop(stage: Stage, phone: string): Promise<void> {
+  await say(stage, phone, 'START');
+  await Promise.all([texts(stage, phone, 6), scheduled(stage, phone, 3), stop(stage, phone)]);
+}
+
+/** Requests in full swing, and reminders to somebody who doesn't understand them. */
+async function askUntilStop(stage: Stage, phone: string): Promise<void> {
+  const asking = Array.from({ length: 4 }, async () => {
+    await pause(Math.random() * swingMs);
+    await requestConsent(anyNode(stage), stage.advisorId, [phone], byOperator);
+    await say(stage, phone, 'Who is this?');
+  });
+  await Promise.all([...asking, stop(stage, phone)]);
+}
+
+async function stop(stage: Stage, phone: string): Promise<void> {
+  await pause(Math.random() * stopWithinMs);
+  await say(stage, phone, 'STOP');
+}
+
+async function texts(stage: Stage, phone: string, count: number): Promise<void> {
+  const sending = Array.from({ length: count }, async (_, index) => {
+    await pause(Math.random() * swingMs);
+    await sendMessage(anyNode(stage), stage.advisorId, { phone, text: `Text ${index} to ${phone}` }, byOperator);
+  });
+  await Promise.all(sending);
+}
+
+async function scheduled(stage: Stage, phone: string, count: number): Promise<void> {
+  const scheduling = Array.from({ length: count }, (_, index) => {
+    const deliveryDate = stage.world.clock.now().getTime() + 20 + Math.floor(Math.random() * swingMs);
+    const text = `Scheduled ${index} to ${phone}`;
+    return sendMessage(
+      anyNode(stage),
+      stage.advisorId,
+      { phone, text, scheduleDelivery: true, deliveryDate },
+      byOperator,
+    );
+  });
+  await Promise.all(scheduling);
+}
+
+async function say(stage: Stage, phone: string, text: string, more: Partial<IncomingReply> = {}): Promise<void> {
+  const sentAt = stage.world.clock.now();
+  const reply = { carrierMessageId: randomUUID(), from: phone, to: stage.textingNumber, text, sentAt, ...more };
+  await receiveReply(anyNode(stage), reply);
+}
+
+function anyNode({ nodes }: Stage): Deps {
+  return nodes[Math.floor(Math.random() * nodes.length)] as Deps;
+}
+
+/** What is on record once nothing waits any more. */
+async function settledRecords({ world, advisorId }: Stage): Promise<Records> {
+  await until(
+    'nothing waits',
+    async () => {
+      const rows = await world.deps.db.query<{ waits: boolean }>(
+        `select exists (select from dispatches)
+           or exists (select from scheduled_messages where status = 'scheduled') as waits`,
+      );
+      return !rows[0]?.waits;
+    },
+    20_000,
+  );
+  return readRecords(world.database, advisorId);
+}
+
+function recordsOf({ members, messages, consents, inbound }: Records, phone: string) {
+  const isTheirs = (each: { phone: string }) => each.phone === phone;
+  return {
+    member: members.find(isTheirs),
+    messages: messages.filter(isTheirs),
+    consents: consents.filter(isTheirs),
+    inbound: inbound.filter(isTheirs),
+  };
+}
+
+/** Every attempt of everybody had consent, is a call of the carrier's, and no text went out twice. */
+function assertRecords({ ledger }: Stage, { messages, consents }: Records): void {
+  const attempts = messages.flatMap(({ phone, kind, attempts }) => attempts.map((each) => ({ ...each, phone, kind })));
+  assertConsented(attempts, consents, true);
+  assert.equal(ledger.handed.length, attempts.length);
+  const ids = messages.flatMap(({ carrierMessageId }) => carrierMessageId ?? []);
+  assert.deepEqual(ids.toSorted(), ledger.ledger.map(({ id }) => id).toSorted());
+  for (const message of messages) assert.ok(hasEnded(message), JSON.stringify(message));
+}
+
+function hasEnded({ status, failureCode }: RecordedMessage): boolean {
+  return status === 'sent' || (status === 'failed' && failureCode !== null);
+}
