@@ -219,18 +219,20 @@ suite('when a connection fails', () => {
   let pool: Pool;
   let node: App;
   let client: Client;
-  beforeEach(async () => {
+  before(async () => {
     world = await makeWorld();
+  });
+  beforeEach(async () => {
     proxy = await startProxy(world.database.url);
     pool = connect({ connectionString: proxy.url, size: 5, timeoutMs: 1_000, settleMs: 1_000, role: appRole });
     node = await anotherNode(world, { pool });
     client = await makeClient({ ...world, app: node });
   });
+  after(() => world.close());
   afterEach(async () => {
     await node.close();
     await pool.end();
     await proxy.close();
-    await world.close();
   });
 
   async function meanwhile<Result>(fate: Fate, work: () => Promise<Result>): Promise<Result> {
@@ -324,14 +326,14 @@ suite('a fault on our side', () => {
   const secret = 'a secret of the inside';
   let world: World;
   let client: Client;
-  beforeEach(async () => {
+  before(async () => {
     world = await makeWorld();
+  });
+  beforeEach(async () => {
     client = await makeClient(world);
   });
-  afterEach(async () => {
-    mock.restoreAll();
-    await world.close();
-  });
+  after(() => world.close());
+  afterEach(() => mock.restoreAll());
 
   function assertServerError({ status, body }: Answer): void {
     assert.equal(status, 500);
