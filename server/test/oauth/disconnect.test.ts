@@ -7,6 +7,7 @@ import { forgetExpiredTokens } from '../../src/domain/access/oauth-tokens.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { hashSecret } from '../../src/domain/shared/secrets.ts';
+import { runCommand } from '../support/commands.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import {
   type Client,
@@ -18,7 +19,7 @@ import {
   type Tokens,
 } from '../support/oauth-client.ts';
 import { assertProblem } from '../support/problem.ts';
-import { assent, makeDataFolder } from '../support/programs.ts';
+import { makeDataFolder } from '../support/programs.ts';
 import { withinTransactions } from '../support/statements.ts';
 import { type Visit, Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
@@ -124,7 +125,7 @@ async function disconnectByPage(client: Client, person: Person): Promise<void> {
 async function disconnectByCommand(client: Client, ...options: string[]): Promise<string> {
   const folder = makeDataFolder();
   const env = { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder.path };
-  const { status, stderr } = await assent(['applications', 'disconnect', client.clientId, ...options], env);
+  const { status, stderr } = await runCommand(['applications', 'disconnect', client.clientId, ...options], env);
   folder.remove();
   assert.equal(status, 0, stderr);
   return stderr;

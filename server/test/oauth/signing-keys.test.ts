@@ -9,10 +9,11 @@ import {
   replaceSigningKeys,
   rotateSigningKeys,
 } from '../../src/domain/access/signing-keys.ts';
+import { runCommand } from '../support/commands.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import { type Client, makeClient, signInTo } from '../support/oauth-client.ts';
 import { assertProblem } from '../support/problem.ts';
-import { assent, makeDataFolder } from '../support/programs.ts';
+import { makeDataFolder } from '../support/programs.ts';
 import { Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
 import { inject, makeWorld, type World } from '../support/world.ts';
@@ -270,7 +271,7 @@ suite('the operator’s command', () => {
 
   async function command(...args: string[]): Promise<string> {
     const env = { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder.path };
-    const { status, stdout, stderr } = await assent(['signing-keys', ...args], env);
+    const { status, stdout, stderr } = await runCommand(['signing-keys', ...args], env);
     assert.equal(status, 0, stderr);
     return stdout + stderr;
   }

@@ -15,7 +15,7 @@ import { inclusionIn, leafHash, type Report, verdicts, verifyPackage } from '../
 import { findCheckpoint, listCheckpointsAfter } from '../../src/store/archive/archive-tree.ts';
 import { insertDelivery } from '../../src/store/archive/checkpoint-deliveries.ts';
 import { signer } from '../archive/small-archive.ts';
-import { assent } from '../support/programs.ts';
+import { runCommand } from '../support/commands.ts';
 import { acceptedPhone, consentRequestsPath, newPhone, received, reply, send } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 import {
@@ -157,9 +157,9 @@ suite('archive export', () => {
     const env = { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: desk.path('data') };
     const args = ['archive', 'export', '--advisor', 'ann@test.example', '--from', '2020-01-01'];
     const [done, ...wrong] = await Promise.all([
-      assent([...args, '--to', '2120-12-31', '--format', 'eml', '--out', folder], env),
-      assent([...args, '--to', '2120-12-31', '--format', 'pst', '--out', folder], env),
-      assent([...args, '--to', '2120-02-30', '--format', 'eml', '--out', folder], env),
+      runCommand([...args, '--to', '2120-12-31', '--format', 'eml', '--out', folder], env),
+      runCommand([...args, '--to', '2120-12-31', '--format', 'pst', '--out', folder], env),
+      runCommand([...args, '--to', '2120-02-30', '--format', 'eml', '--out', folder], env),
     ]);
     assert.equal(done.status, 0, done.stderr);
     assert.match(done.stderr, /^Exported \d+ entries to /m);
