@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, suite, test } from 'node:test';
+import { after, before, beforeEach, suite, test } from 'node:test';
 import type { App } from '../../src/app.ts';
 import { disableApplication } from '../../src/domain/access/applications.ts';
 import { disconnect, listConnections, provision } from '../../src/domain/access/grants.ts';
@@ -32,17 +32,20 @@ let world: World;
 let crm: Client;
 let other: Client;
 let nodes: App[];
-beforeEach(async () => {
+before(async () => {
   world = await makeWorld();
+  nodes = [world.app, await anotherNode(world)];
+});
+after(async () => {
+  await nodes[1]?.close();
+  await world.close();
+});
+beforeEach(async () => {
+  await setAdvisor(world.deps, world.ann.advisor.advisorId, { disabled: false });
   crm = await makeClient(world, { name: 'Partner CRM' });
   other = await makeClient(world, { name: 'Another CRM' });
   for (const client of [crm, other])
     for (const { advisor } of [world.ann, world.bob]) await provision(world.deps, advisor.advisorId, client.clientId);
-  nodes = [world.app, await anotherNode(world)];
-});
-afterEach(async () => {
-  await nodes[1]?.close();
-  await world.close();
 });
 
 /** Everything an application can hold for an advisor, each token in use on every node. */
@@ -192,7 +195,9 @@ test('permission takes effect with the code: denied before that, nothing is conn
   const { page, path } = await signInTo(world, visitor, crm.authorizeUrl(), world.ann);
   await visitor.submit(page, path, { decision: 'allow' });
   const connected = async () =>
-    (await listConnections(world.deps, world.ann.advisor.advisorId)).some(({ authorized }) => authorized);
+    (await listConnections(world.deps, world.ann.advisor.advisorId)).some(
+      ({ clientId, authorized }) => clientId === crm.clientId && authorized,
+    );
   assert.equal(await connected(), false);
   const decided = await visitor.submit(page, path, { decision: 'deny' });
   await assertDenied(await visitor.get(decided.location ?? ''));
@@ -236,7 +241,9 @@ function gateBefore(start: string) {
 }
 
 async function waiting(): Promise<number> {
-  const rows = await world.database.asOwner('select from pg_locks where not granted');
+  const rows = await world.database.asOwner(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
   return rows.length;
 }
 
