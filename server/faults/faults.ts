@@ -17,6 +17,9 @@ type Folder = ReturnType<typeof makeDataFolder>;
 /** The lease of what was being submitted ends a little after this. */
 const carrierTimeoutMs = 1_000;
 const aliveMs = { least: 50, spread: 1_500 };
+/** Every other life lasts until it has accepted so many texts, however slow the machine; the others may be too short for one. */
+const acceptedLeast = 30;
+const acceptedWithinMs = 60_000;
 const startingMsMax = 400;
 const databaseBeforeMsMax = 1_500;
 /** Of so many kills one is of PostgreSQL too, and one comes while the server starts. */
@@ -50,6 +53,7 @@ export async function runFaults({ kills, say, signal }: Options): Promise<Run> {
     const done: Kills = { server: 0, whileStarting: 0, database: 0 };
     let authorizedAt = Date.now();
     while (done.server < kills) {
+      await live(ledger, done);
       await killOnce(program, folder, done);
       signal?.throwIfAborted();
       if (done.server % startingEvery === 0 && done.server < kills) await killWhileStarting(env, done);
@@ -80,8 +84,13 @@ async function leave(folder: Folder): Promise<void> {
   folder.remove();
 }
 
-async function killOnce(program: Program, folder: Folder, done: Kills): Promise<void> {
+async function live(ledger: Ledger, { server }: Kills): Promise<void> {
+  const enough = acceptedOf(ledger) + acceptedLeast;
   await pause(aliveMs.least + Math.random() * aliveMs.spread);
+  if (server % 2 === 0) await until('texts are accepted', () => acceptedOf(ledger) >= enough, acceptedWithinMs);
+}
+
+async function killOnce(program: Program, folder: Folder, done: Kills): Promise<void> {
   const postmaster = done.server % databaseEvery === databaseEvery - 3 ? folder.postmaster() : null;
   if (postmaster) {
     process.kill(postmaster, 'SIGKILL');
