@@ -5,7 +5,7 @@ import type { Said } from './programs.ts';
 
 type Env = Record<string, string>;
 
-/** The operator's command in the test's own process: the same code as `assent` without the half second that a start costs. */
+/** Runs the operator's command in the test's process: the same code as `assent`, without half a second to start it. */
 export async function runCommand(args: string[], env: Env, stdin = ''): Promise<Said> {
   const said = { stdout: '', stderr: '' };
   const collect = (name: keyof typeof said) =>
@@ -20,18 +20,18 @@ export async function runCommand(args: string[], env: Env, stdin = ''): Promise<
   return { status: await main(args, env, streams), ...said };
 }
 
-/** The command with the same environment each time; a suite may learn it only once its world is there. */
+/** Commands that share an environment, which a suite may know only after its world is made. */
 export function commandsWith(env: () => Env) {
   const run = (args: string[], stdin?: string): Promise<Said> => runCommand(args, env(), stdin);
   return {
     run,
-    /** What a verb that must succeed prints, as records. */
+    /** The records that a verb prints; the verb must succeed. */
     async records(args: string[], stdin?: string) {
       const { status, stdout, stderr } = await run([...args, '--json'], stdin);
       assert.equal(status, 0, stderr);
       return JSON.parse(stdout);
     },
-    /** Each fails with this exit code, 1 for a refusal and 2 for a typing error, says why, and prints nothing on stdout. */
+    /** Each call fails with this exit code (1 for a refusal, 2 for a wrong call), says why, and prints nothing on stdout. */
     async refused(status: 1 | 2, each: [args: string[], why: RegExp][]): Promise<void> {
       for (const [args, why] of each) {
         const said = await run(args);

@@ -1,24 +1,24 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 
-/** What becomes of a commit on its way: the proxy stands where cables are cut. */
+/** What happens to a commit on its way through the proxy. */
 export type Fate =
   | 'pass'
-  /** PostgreSQL commits, and the connection breaks before its answer arrives. */
+  /** PostgreSQL commits, and the connection breaks before the answer arrives. */
   | 'lose the answer'
   /** The connection breaks before PostgreSQL sees the commit. */
   | 'lose the commit'
-  /** PostgreSQL commits, the connection breaks, and nobody can connect any more. */
+  /** PostgreSQL commits, the connection breaks, and new connections fail. */
   | 'cut the cable'
-  /** PostgreSQL commits, the connection breaks, and whoever connects then waits for ever. */
+  /** PostgreSQL commits, the connection breaks, and new connections wait forever. */
   | 'hang'
-  /** PostgreSQL commits, and the connection stays open without a word. */
+  /** PostgreSQL commits, and the connection stays open but silent. */
   | 'fall silent';
 
 export type DatabaseProxy = {
-  /** The database's address, by way of the proxy. */
+  /** The database's address through the proxy. */
   url: string;
-  /** What becomes of the next commits. */
+  /** What happens to the next commits. */
   fate: Fate;
   /** Breaks every connection. */
   drop(): void;
@@ -27,7 +27,7 @@ export type DatabaseProxy = {
 
 const commitMessage = 'commit\0';
 
-/** A proxy before PostgreSQL on a port of its own. */
+/** Starts a proxy in front of PostgreSQL on its own port. */
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>();
   const upstream = addressOf(databaseUrl);

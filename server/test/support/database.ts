@@ -4,11 +4,11 @@ import type { Pool } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
 
-/** A database of the test's own, cloned from the migrated template. */
+/** The test's own database, cloned from the migrated template. */
 export type TestDatabase = {
   url: string;
   pool: Pool;
-  /** As the owner, past the restricted role: to look behind the scenes or to break something. */
+  /** As the owner, bypassing the restricted role: to look behind the scenes or to break something. */
   asOwner<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
   drop(): Promise<void>;
 };
@@ -16,7 +16,7 @@ export type TestDatabase = {
 export type DatabaseOptions = {
   size?: number;
   timeoutMs?: number;
-  /** A PostgreSQL with a migrated template, in place of the one that all test files share. */
+  /** A PostgreSQL with a migrated template, instead of the one that all test files share. */
   server?: { administration: string; template: string };
 };
 

@@ -3,8 +3,8 @@ import { startTemporary } from '../../src/store/database/embedded.ts';
 import { migrate } from '../../src/store/database/migrate.ts';
 
 /**
- * Once for all test files: a PostgreSQL (the embedded one in a folder of its own, or that of DATABASE_URL) with a
- * migrated template, which each file clones. The address reaches the files through the environment.
+ * Once for all test files: a PostgreSQL with a migrated template that each file clones. It is an embedded one in a
+ * temporary folder, or DATABASE_URL's. Test files find its address in the environment.
  */
 const template = `assent_test_template_${process.pid}`;
 let tearDown = async () => {};

@@ -10,18 +10,18 @@ import { until } from './waiting.ts';
 
 const serverProgram = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const commandProgram = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
-/** As `npm start` has it: a program that ran before starts in half the time. */
+/** The same as for `npm start`: a program that has run before starts in half the time. */
 const compiled = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url));
-const startMs = 20_000;
+const startMs = 60_000;
 const stopMs = 60_000;
 
 type Env = Record<string, string>;
 
-/** The real server as a process of its own. */
+/** The real server as a separate process. */
 export type Program = {
   pid: number;
   port: number;
-  /** All that it has said on both streams. */
+  /** Its output so far, stdout and stderr. */
   said(): string;
   signal(signal: NodeJS.Signals): void;
   /** Its exit code, or the signal that ended it. */
@@ -32,7 +32,7 @@ export type Program = {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 };
 
-/** A data folder of the test's own that PostgreSQL's user can reach, too; removing it also ends what still runs in it. */
+/** The test's own data folder, which PostgreSQL's user can reach, too. Removing it also stops a PostgreSQL in it. */
 export type DataFolder = {
   path: string;
   postmaster(): number | null;
@@ -58,7 +58,7 @@ export function makeDataFolder(): DataFolder {
 
 export type Deployment = { folder: DataFolder; database: TestDatabase; env: Env; remove(): Promise<void> };
 
-/** A data folder, and a database on the tests' own PostgreSQL: an embedded one takes seconds to make. */
+/** A data folder, and a database on the PostgreSQL of all tests: a new embedded one takes seconds. */
 export async function makeDeployment(): Promise<Deployment> {
   const folder = makeDataFolder();
   const database = await makeDatabase({ size: 1 });
@@ -73,7 +73,7 @@ export async function makeDeployment(): Promise<Deployment> {
   };
 }
 
-/** The postmaster of a cluster while it lives. */
+/** The cluster's postmaster, if it is running. */
 function postmasterIn(cluster: string): number | null {
   try {
     const pid = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -83,7 +83,7 @@ function postmasterIn(cluster: string): number | null {
   }
 }
 
-/** A zombie, whose parent has yet to notice, is not alive. */
+/** A zombie, which its parent hasn't noticed yet, is not alive. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -144,12 +144,12 @@ export async function isReady(program: Program): Promise<boolean> {
 
 export type Said = { status: number | null; stdout: string; stderr: string };
 
-/** The operator's command, on its way: its stdin stays open. */
+/** Starts the operator's command; its stdin stays open. */
 export function launchCommand(args: string[], env: Env): ChildProcess {
   return launch(commandProgram, args, env);
 }
 
-/** The operator's command, to its end. */
+/** Runs the operator's command to its end. */
 export async function assent(args: string[], env: Env, stdin = ''): Promise<Said> {
   const child = launch(commandProgram, args, env);
   child.stdin?.on('error', () => {});
@@ -163,7 +163,7 @@ export async function assent(args: string[], env: Env, stdin = ''): Promise<Said
   return { status: await within(stopMs, `assent ${args.join(' ')} ends`, ended), ...said };
 }
 
-/** With nothing of the test's own environment but what finds programs. */
+/** Passes on nothing of the test's environment except what is needed to find programs. */
 function launch(program: string, args: string[], env: Env): ChildProcess {
   return spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TZ: 'UTC', NODE_COMPILE_CACHE: compiled, ...env },
@@ -182,7 +182,7 @@ export async function freePort(): Promise<number> {
 async function within<Value>(ms: number, what: string, promise: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Waited ${ms} ms in vain: ${what}.`)), ms);
+    timer = setTimeout(() => reject(new Error(`Waited ${ms} ms, but this never happened: ${what}.`)), ms);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

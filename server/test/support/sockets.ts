@@ -4,20 +4,20 @@ import type { Answer } from './world.ts';
 
 const answerMs = 20_000;
 
-/** Listens on a free port of loopback; closing the app closes it. */
+/** Listens on a free loopback port until the app is closed. */
 export async function listen(app: App): Promise<number> {
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
   return Number(new URL(address).port);
 }
 
-/** A connection on which a test writes whatever it likes and reads what comes back, byte for byte. */
+/** A connection on which a test writes any bytes and reads the answers. */
 export type Wire = {
   write(bytes: string | Buffer): void;
-  /** Says that nothing more will come, and still listens. */
+  /** Ends the request side and still reads. */
   end(): void;
-  /** The next answer, once all of it has arrived. */
+  /** The next complete answer. */
   answer(): Promise<Answer>;
-  /** Everything that came until the other side closed. */
+  /** Everything that arrives until the server closes the connection. */
   rest(): Promise<string>;
   destroy(): void;
 };
@@ -35,7 +35,7 @@ export async function openWire(port: number): Promise<Wire> {
   };
 }
 
-/** One request on a connection of its own, and its answer. */
+/** Sends one request on a new connection and returns the answer. */
 export async function exchange(port: number, bytes: string | Buffer): Promise<Answer> {
   const wire = await openWire(port);
   try {
@@ -56,7 +56,7 @@ function receiver(socket: Socket) {
     bytes = Buffer.concat([bytes, chunk]);
     wake();
   });
-  // A connection that is reset has ended like one that is closed; what came before counts.
+  // A reset ends the connection like a close; the bytes before it count.
   socket.on('error', () => {});
   for (const end of ['end', 'close'] as const)
     socket.on(end, () => {
@@ -74,7 +74,7 @@ function receiver(socket: Socket) {
         }
         const late = Date.now() > deadline;
         if (closed || late)
-          throw new Error(`${late ? 'Waited in vain' : 'Closed'} before ${what}: ${bytes.toString('latin1')}`);
+          throw new Error(`${late ? 'Timed out' : 'Closed'} before ${what}: ${bytes.toString('latin1')}`);
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, 1_000);
           wake = () => {
@@ -121,7 +121,7 @@ function chunksIn(bytes: Buffer, start: number): Taken<string> {
   }
 }
 
-/** What `100 Continue` announced. */
+/** The answer that follows a `100 Continue`. */
 function answerAfter(bytes: Buffer, start: number): Taken<Answer> {
   const taken = answerIn(bytes.subarray(start));
   return taken && [taken[0], taken[1] + start];

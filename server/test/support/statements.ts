@@ -1,6 +1,6 @@
 import type { Pool, Transaction } from '../../src/store/database/db.ts';
 
-/** The pool, where something happens before each statement of a transaction: to hold it there, or to make it fail. */
+/** The pool with a hook before each statement of a transaction, which can hold the transaction or make it fail. */
 export function withinTransactions(pool: Pool, before: (statement: string) => Promise<void>): Pool {
   return {
     ...pool,

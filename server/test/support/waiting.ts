@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 const pollMs = 20;
-/** For a question that takes a whole command to answer. */
+/** For conditions that take a whole command to check. */
 export const commandPollMs = 200;
 
-/** Waits for something to become true; a test that waits in vain says for what. */
+/** Waits until a condition is true; on a timeout the error names it. */
 export async function until(
   what: string,
   isTrue: () => Promise<boolean> | boolean,
@@ -12,5 +12,5 @@ export async function until(
   everyMs = pollMs,
 ): Promise<void> {
   for (const deadline = Date.now() + withinMs; !(await isTrue()); await pause(everyMs))
-    if (Date.now() > deadline) throw new Error(`Waited ${withinMs} ms in vain: ${what}.`);
+    if (Date.now() > deadline) throw new Error(`Waited ${withinMs} ms, but this never happened: ${what}.`);
 }

@@ -21,7 +21,7 @@ import { type Log, makeLog } from '../../src/log.ts';
 import { type SandboxClock, startSandboxClock } from '../../src/sandbox/sandbox-clock.ts';
 import { type DatabaseOptions, makeDatabase, type TestDatabase } from './database.ts';
 
-/** A small cast on a database of its own: a firm, two advisors, an application with a key that is not limited. */
+/** A small cast on its own database: a firm, two advisors, and an application with an unlimited key. */
 export type World = {
   app: App;
   deps: Omit<NodeDeps, 'sandboxClock'>;
@@ -38,7 +38,7 @@ export type World = {
   close(): Promise<void>;
 };
 
-/** An advisor, and calls on her behalf with both credentials. */
+/** An advisor, and calls on their behalf with both credentials. */
 export type Person = {
   advisor: Advisor;
   token: string;
@@ -53,8 +53,8 @@ export type Person = {
 export type Answer = {
   status: number;
   headers: Record<string, string | undefined>;
-  /** The body, parsed; what it holds is for the test to say. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what the wire carries, whatever it is.
+  /** The parsed body; the test knows its shape. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape.
   body: any;
 };
 
@@ -62,9 +62,9 @@ export type WorldOptions = {
   env?: Record<string, string>;
   log?: Log;
   database?: DatabaseOptions;
-  /** In place of the sandbox's own. */
+  /** Instead of the sandbox's carrier. */
   carrier?: Carrier | null;
-  /** In place of those that are really there. */
+  /** Instead of real CRMs. */
   openCrm?: OpenCrm;
   /** False: texts stay in the outbox until the test starts `world.dispatcher` itself. */
   dispatch?: boolean;
@@ -148,7 +148,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   };
 }
 
-/** One request into the app, without a socket. */
+/** Sends one request to the app without a socket. */
 export async function inject(app: App, request: InjectOptions): Promise<Answer> {
   const response = await app.inject(request);
   const headers = response.headers as Record<string, string | undefined>;
