@@ -7,7 +7,7 @@ import { runCommand } from '../support/commands.ts';
 import { assent, type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
 import { commandPollMs, until } from '../support/waiting.ts';
 
-suite('the archive of a sandbox', () => {
+suite('a sandbox’s archive', () => {
   const papers = mkdtempSync(join(tmpdir(), 'assent-archive-'));
   const [pubkey, exported] = [join(papers, 'archive.pub'), join(papers, 'package')];
   let deployment: Deployment;
@@ -31,7 +31,7 @@ suite('the archive of a sandbox', () => {
     );
   };
 
-  test('comes under a checkpoint by itself, which is also kept outside the database', async () => {
+  test('is put under a checkpoint, which is also kept outside the database', async () => {
     const { apiKey } = deployment.folder.sandbox();
     const token = (await run('token', '--advisor', 'avery@sandbox.example')).stdout.trim();
     const answer = await server.fetch('/v1/text/messaging/messages', {
@@ -53,14 +53,14 @@ suite('the archive of a sandbox', () => {
     assert.match(stdout, /^intact: \d+ entries/);
   });
 
-  test('is handed to an examiner, who checks it without the server', async () => {
+  test('can be exported for an examiner, who checks it without the server', async () => {
     const said = await run('archive', 'public-key');
     writeFileSync(pubkey, said.stdout);
     const period = ['--from', '2020-01-01', '--to', '2100-01-01'];
     const whose = ['--advisor', 'avery@sandbox.example', ...period];
     assert.equal((await run('archive', 'export', ...whose, '--format', 'eml', '--out', exported)).status, 0);
     const check = ['--package', exported, '--checkpoint', join(exported, 'checkpoint'), '--pubkey', pubkey];
-    // A folder that has no database, and stays so.
+    // A folder without a database, in which none is made.
     const nowhere = { ASSENT_DATA_DIR: join(papers, 'nowhere') };
     const { status: code, stdout } = await assent(['archive', 'verify', ...check], nowhere);
     assert.equal(code, 0, stdout);
@@ -68,7 +68,7 @@ suite('the archive of a sandbox', () => {
     assert.ok(readFileSync(join(exported, 'entries.ndjson'), 'utf8').includes('Naïve café ☕'));
   });
 
-  test('that somebody has altered is named, and signed no further', async () => {
+  test('is no longer signed once an entry was altered, and the entry is named', async () => {
     await deployment.database.asOwner(
       `alter table archive_bodies disable trigger append_only;
        update archive_bodies b set body = 'forged' from archive_entries e
@@ -79,7 +79,7 @@ suite('the archive of a sandbox', () => {
     assert.equal(altered.status, 1);
     assert.match(altered.stdout, /^altered: .*\nentry \d+ of advisor \d+: its body was altered/);
     await deployment.database.asOwner("update archive_tree set root = sha256('forged')");
-    await until('it says so', async () => (await status()).fault !== null, 20_000, commandPollMs);
+    await until('the status shows a fault', async () => (await status()).fault !== null, 20_000, commandPollMs);
     const waiting = await run('archive', 'status');
     assert.equal(waiting.status, 1);
     assert.match(server.said(), /nothing more is signed/);

@@ -5,7 +5,7 @@ import { type Deployment, makeDeployment, type Program, startServer } from '../s
 import { type Radicale, skip, startRadicale, vcard } from '../support/radicale.ts';
 import { commandPollMs, until } from '../support/waiting.ts';
 
-/** Six address books. Asking a whole CRM for one number must take less than its ten seconds on a busy machine, too. */
+/** Six address books. A check asks all of them for one number and must take less than ten seconds, on a busy machine, too. */
 const cards = 3_000;
 const advisor = ['--advisor', 'devon@sandbox.example'];
 const syncMs = 120_000;
@@ -37,7 +37,7 @@ suite('a CRM with three thousand contacts', { skip }, () => {
       'content-type': 'application/json',
     };
     const answer = await server.fetch(`/v1${path}`, { ...init, headers });
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads what the wire carries, whatever it is.
+    // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape.
     return answer.status === 204 ? null : (answer.json() as Promise<any>);
   }
 
@@ -62,13 +62,13 @@ suite('a CRM with three thousand contacts', { skip }, () => {
     return { stdout, stderr };
   }
 
-  test('connected, it is synced by the server; killed in the middle, the next server finishes it, and nobody is doubled', async () => {
+  test('is synced once connected; if the server is killed midway, the next one finishes, without duplicates', async () => {
     const options = ['--kind', 'carddav', '--url', radicale.url, '--username', radicale.username, '--secret-stdin'];
     const said = await run(['crm', 'connect', ...advisor, ...options], radicale.password);
     assert.equal(said.status, 0, said.stderr);
-    await until('some contacts are there', async () => (await inBook()) > 0, syncMs);
+    await until('some contacts are in the book', async () => (await inBook()) > 0, syncMs);
     await server.stop('SIGKILL');
-    // As if the ten seconds of the dead server's lease had passed.
+    // As if the dead server's lease of ten seconds had expired.
     await deployment.database.asOwner('update crm_connections set syncing_until = now()');
     server = await startServer({ ...env, PORT: String(server.port) });
     const atRestart = await inBook();
@@ -77,7 +77,7 @@ suite('a CRM with three thousand contacts', { skip }, () => {
     assert.equal(await inBook(), cards);
     const { added, unchanged } = await lastSync();
     assert.equal(added + unchanged, cards);
-    assert.ok(unchanged >= atRestart, 'what was there is not read again');
+    assert.ok(unchanged >= atRestart, 'contacts that were there are not read again');
     const contact = await byRemoteId('card-1234');
     assert.equal(contact.firstName, 'Person');
     assert.equal(contact.phone, '+12122001234');
@@ -86,7 +86,7 @@ suite('a CRM with three thousand contacts', { skip }, () => {
     assert.match(contact.remoteContactUrl, /^http:.*\/card-1234\.vcf$/);
   });
 
-  test('a change, a deletion, a conflict and a new card there are each what they should be here', async () => {
+  test('brings its changes, deletions, conflicts and new cards into the book', async () => {
     const edited = await byRemoteId('card-7');
     await call(`/core/contact/contacts/${edited.contactId}`, {
       method: 'PUT',
@@ -120,7 +120,7 @@ suite('a CRM with three thousand contacts', { skip }, () => {
     );
   });
 
-  test('two with one number are merged on request', async () => {
+  test('leaves two contacts with one number, which are merged on request', async () => {
     const listed = await run(['contacts', 'duplicates', ...advisor, '--json']);
     const [{ phone, contactIds }] = JSON.parse(listed.stdout);
     assert.equal(phone, '+12122000008');
@@ -129,7 +129,7 @@ suite('a CRM with three thousand contacts', { skip }, () => {
     assert.equal(await inBook('&phone=%2B12122000008'), 1);
   });
 
-  test('a text to a number that only the CRM knows gets its name', async () => {
+  test('names the contact of a text to a number that only the CRM knows', async () => {
     await radicale.put('unknown', vcard('unknown', ['FN:Una Known', 'N:Known;Una;;;', 'TEL;TYPE=WORK:212.999.0123']));
     const body = JSON.stringify({ phone: '+12129990123', text: 'Hello' });
     await call('/text/messaging/messages', { method: 'POST', body });
@@ -140,7 +140,7 @@ suite('a CRM with three thousand contacts', { skip }, () => {
     await until('the contact has its name', named, syncMs);
   });
 
-  test('a CRM that is down is a failure that everybody can see, and costs nothing else', async () => {
+  test('shows a failed sync while it is down, and the book stays as it is', async () => {
     await radicale.goDown();
     const { status, stderr } = await run(['crm', 'sync', ...advisor]);
     assert.equal(status, 1);

@@ -43,7 +43,7 @@ suite('a sandbox whose tokens come from an identity provider', () => {
     return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.json() };
   };
 
-  test('says where tokens come from, and names the provider’s addresses in sandbox.json', async () => {
+  test('says where tokens come from, and has the provider’s addresses in sandbox.json', async () => {
     await until('it is ready', () => program.said().includes('Ctrl-C'));
     assert.ok(program.said().includes(`an access token of ${provider.issuer}`));
     assert.doesNotMatch(program.said(), /^TOKEN=/m);
@@ -66,7 +66,7 @@ suite('a sandbox whose tokens come from an identity provider', () => {
       assertProblem(await ask(path, { method: 'POST', body: new URLSearchParams({ grant_type: 'x' }) }), 'not_found');
   });
 
-  test('takes the provider’s tokens, once it knows what the application is called there', async () => {
+  test('accepts the provider’s tokens once it knows the application’s name there', async () => {
     const { apiKey, clientId } = deployment.folder.sandbox();
     const headers = credentials(await provider.token(crm), apiKey);
     const contacts = () => ask('/v1/core/contact/contacts?search=pia', { headers });
@@ -77,14 +77,14 @@ suite('a sandbox whose tokens come from an identity provider', () => {
     assert.equal((await contacts()).body.data.length, 1);
   });
 
-  test('makes no tokens by command either', async () => {
+  test('issues no tokens by command either', async () => {
     const { status, stdout, stderr } = await runCommand(['token', '--advisor', 'avery@sandbox.example'], env);
     assert.equal(status, 2);
     assert.equal(stdout, '');
     assert.ok(stderr.includes(`OAUTH_ISSUER, ${provider.issuer}`), stderr);
   });
 
-  test('doesn’t start without the provider, and names the setting', async () => {
+  test('doesn’t start if the provider is unreachable, and names the setting', async () => {
     const nowhere = `http://127.0.0.1:${await freePort()}`;
     const another = await makeDeployment();
     const started = await launchServer({ ...another.env, OAUTH_ISSUER: nowhere });

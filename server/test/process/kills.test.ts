@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runFaults } from '../../faults/faults.ts';
 
-test('what was accepted is on the phone once, in doubt or failed with a reason, whoever is killed meanwhile', async () => {
+test('every accepted text is on the phone once, in doubt, or failed with a reason, even if the server is killed', async () => {
   const run = await runFaults({ kills: 3, say: () => {} });
   assert.deepEqual(run.kills, { server: 3, whileStarting: 0, database: 1 });
   assert.ok(run.accepted > 50, `only ${run.accepted} were accepted`);

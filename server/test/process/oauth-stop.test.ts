@@ -4,7 +4,7 @@ import { type Deployment, makeDeployment, type Program, startServer } from '../s
 import { openWire } from '../support/sockets.ts';
 import { until } from '../support/waiting.ts';
 
-/** Long enough to tell a client that was asked to go from one that was cut off at its end. */
+/** Long enough to tell whether a client was asked to close or was cut off when the time was up. */
 const graceMs = 6_000;
 
 let deployment: Deployment;
@@ -19,7 +19,7 @@ after(async () => {
   await deployment.remove();
 });
 
-test('a stop fails no token request: each answer asks its connection to go elsewhere', async () => {
+test('a stop fails no token request: each answer asks the client to close its connection', async () => {
   const { clientId, clientSecret, advisors } = deployment.folder.sandbox();
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
@@ -30,7 +30,7 @@ test('a stop fails no token request: each answer asks its connection to go elsew
   const head = `POST /oauth/token HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-www-form-urlencoded\r\n`;
   let answered = 0;
 
-  /** Sends on one connection until the server asks it to go elsewhere; a request that fails fails the test. */
+  /** Sends requests on one connection until the server asks to close it; a request that fails fails the test. */
   async function keepAsking(): Promise<void> {
     const wire = await openWire(program.port);
     for (;;) {
@@ -42,10 +42,10 @@ test('a stop fails no token request: each answer asks its connection to go elsew
     }
   }
   const clients = Array.from({ length: 8 }, keepAsking);
-  await until('it is under load', () => answered > 50);
+  await until('the server is under load', () => answered > 50);
   const startedAt = performance.now();
   program.signal('SIGTERM');
   await Promise.all(clients);
-  assert.ok(performance.now() - startedAt < graceMs - 1_000, 'each was asked');
+  assert.ok(performance.now() - startedAt < graceMs - 1_000, 'each client was asked');
   assert.equal(await program.ended(), 0, program.said());
 });

@@ -4,7 +4,7 @@ import { after, suite, test } from 'node:test';
 import { makeDatabase } from '../support/database.ts';
 import { launchServer, makeDataFolder } from '../support/programs.ts';
 
-suite('a start that can’t be', () => {
+suite('a start that fails', () => {
   const folder = makeDataFolder();
   after(() => folder.remove());
 
@@ -12,20 +12,20 @@ suite('a start that can’t be', () => {
     const program = await launchServer({ ASSENT_DATA_DIR: folder.path, ...env });
     const status = await program.ended();
     assert.equal(status, 1);
-    assert.doesNotMatch(program.said(), /^\s+at /m, 'a person needs no stack to mend a setting');
+    assert.doesNotMatch(program.said(), /^\s+at /m, 'a person needs no stack to fix a setting');
     return program.said();
   };
 
-  test('names the setting that is wrong', async () => {
+  test('names a wrong setting', async () => {
     assert.match(await said({ PORT: 'eighty' }), /PORT.*"eighty"/);
   });
 
-  test('in production, without HTTPS, says so', async () => {
+  test('in production without HTTPS says so', async () => {
     const production = { ASSENT_ENV: 'production', DATABASE_URL: 'postgres://localhost/x' };
     assert.match(await said({ ...production, PUBLIC_URL: 'http://api.example.com' }), /PUBLIC_URL.*https/);
   });
 
-  test('in production, without migrations, says to run them, and migrates nothing by itself', async () => {
+  test('in production without the migrations says to run them, and runs none', async () => {
     const database = await makeDatabase({ size: 1 });
     await database.asOwner(`delete from migrations where name like '002-%'`);
     const env = { ASSENT_ENV: 'production', PUBLIC_URL: 'https://api.example.com', DATABASE_URL: database.url };
@@ -33,7 +33,7 @@ suite('a start that can’t be', () => {
     await database.drop();
   });
 
-  test('names PORT when the port is another’s', async () => {
+  test('names PORT if another program has the port', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };

@@ -11,7 +11,7 @@ import { type Visit, Visitor } from '../support/visitor.ts';
 const allScopes =
   'openid offline_access core.contacts.read core.contacts.write core.content.read text.messaging.read text.messaging.write';
 
-/** One sandbox from its first start on: a partner who has read sandbox.json and nothing else. */
+/** One sandbox from its first start, used by a partner who has read nothing but sandbox.json. */
 suite('the sandbox’s authorization server', () => {
   const folder = makeDataFolder();
   let env: Record<string, string>;
@@ -20,7 +20,7 @@ suite('the sandbox’s authorization server', () => {
   let client: LibraryClient;
   let browser: Visitor;
   let tokens: TokenAnswer;
-  /** All that a log must not hold, from each start and step. */
+  /** Everything that must not be in a log, from each start and step. */
   const secrets = new Set<string>();
   const said: string[] = [];
 
@@ -61,7 +61,7 @@ suite('the sandbox’s authorization server', () => {
     return answer.status;
   }
 
-  /** From the application's link through the pages, as an advisor who has yet to sign in, and back. */
+  /** Follows the application's link through the pages and back, as an advisor who isn't signed in yet. */
   async function signInAndAllow(visitor: Visitor, url: URL, { email, password }: SandboxAdvisor): Promise<URL> {
     const { location: path = '' } = await visitor.get(url.href);
     const page = await visitor.get(path);
@@ -83,7 +83,7 @@ suite('the sandbox’s authorization server', () => {
     return new URL(location);
   }
 
-  test('has its endpoints where sandbox.json says', () => {
+  test('has its endpoints at the addresses in sandbox.json', () => {
     assert.equal(client.metadata.authorization_endpoint, sandbox.authUrl);
     assert.equal(client.metadata.token_endpoint, sandbox.tokenUrl);
   });
@@ -100,7 +100,7 @@ suite('the sandbox’s authorization server', () => {
     assert.equal(await status(tokens.access_token, '/core/contact/contacts'), 200);
   });
 
-  test('gives client credentials for each of the four advisors, by the id in sandbox.json', async () => {
+  test('grants client credentials for each of the four advisors by the id in sandbox.json', async () => {
     assert.equal(sandbox.advisors.length, 4);
     for (const { id } of sandbox.advisors) {
       const answer = await client.clientCredentials({ advisor_id: String(id) });
@@ -116,14 +116,14 @@ suite('the sandbox’s authorization server', () => {
     });
   });
 
-  test('has a command that prints a token, which works', async () => {
+  test('accepts the token that the command prints', async () => {
     const { status: ended, stdout } = await assent(['token', '--advisor', 'blake@sandbox.example'], env);
     assert.equal(ended, 0);
     keep(stdout.trim());
     assert.equal(await status(stdout.trim(), '/core/contact/contacts'), 200);
   });
 
-  test('keeps secrets, grants, sessions and keys over a restart', async () => {
+  test('keeps secrets, grants, sessions and keys across a restart', async () => {
     const earlier = sandbox;
     assert.equal(await program.stop(), 0);
     said.push(program.said());
@@ -178,7 +178,7 @@ suite('the sandbox’s authorization server', () => {
     assert.equal((await visitor.submit(page, '/sign-in', stranger)).status, 400);
     url.searchParams.set('redirect_uri', `https://${canary}.example`);
     assert.equal((await visitor.get(url.href)).status, 400);
-    // A refresh token whose successor was used: that ends the grant, and is worth a warning.
+    // A refresh token whose successor was used ends the grant and logs a warning.
     const repeated = await client.refresh(tokens.refresh_token ?? '');
     keep(repeated.access_token, repeated.refresh_token, repeated.id_token);
     const next = await client.refresh(repeated.refresh_token ?? '');
@@ -198,7 +198,7 @@ suite('the sandbox’s authorization server', () => {
     for (const secret of secrets) assert.ok(!logs.includes(secret), `a log holds ${secret}`);
   });
 
-  test('says what it has to say, and no library says anything', () => {
+  test('greets on stdout, and no library prints anything', () => {
     assert.equal(said.length, 3);
     for (const each of said) {
       assert.doesNotMatch(each, /oidc-provider|warning|notice|deprecat/i);

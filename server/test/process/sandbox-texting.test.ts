@@ -7,10 +7,10 @@ import { type Deployment, freePort, makeDeployment, type Program, startServer } 
 import { until } from '../support/waiting.ts';
 
 type Body = Record<string, unknown> | undefined;
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what the wire carries, whatever it is.
+// biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape.
 type Answer = { status: number; body: any };
 
-/** The sandbox as a partner meets it: over HTTP, with sandbox.json and the phones that answer. */
+/** The sandbox as partners see it: over HTTP, with sandbox.json and phones that reply. */
 suite('texting in the sandbox', () => {
   let deployment: Deployment;
   let env: Record<string, string>;
@@ -57,7 +57,7 @@ suite('texting in the sandbox', () => {
   const textingNumber = (advisor: string) =>
     sandbox.advisors.find(({ email }) => email.startsWith(advisor))?.textingNumber ?? '';
 
-  test('the contract’s canonical flow: refused, asked, accepted, sent, on the phone', async () => {
+  test('follows the contract’s canonical flow: refused, asked, accepted, sent, on the phone', async () => {
     const phone = '+12125550170';
     const refused = await send('avery', phone, 'Hello');
     assert.deepEqual([refused.status, refused.body.successes], [200, []]);
@@ -91,15 +91,15 @@ suite('texting in the sandbox', () => {
     { phone: '+15005550016', state: 'opted_out' },
   ];
   for (const { phone, state } of answers)
-    test(`asked for consent, ${phone} comes to ${state}`, async () => {
+    test(`asked for consent, ${phone} is ${state}`, async () => {
       assert.equal((await consent('avery', phone)).body.state, 'none');
       assert.equal((await request('avery', phone)).status, 200);
       await until(`${phone} is ${state}`, async () => (await consent('avery', phone)).body.state === state);
       const texts = { accepted: 2, opted_out: 2, pending: phone.endsWith('13') ? 2 : 1 }[state] ?? 0;
-      await until('its texts arrived', async () => (await handset(phone)).length === texts);
+      await until('its texts have arrived', async () => (await handset(phone)).length === texts);
     });
 
-  test('the states from the start are the same for every advisor', async () => {
+  test('starts with the same consent states for every advisor', async () => {
     for (const advisor of ['avery', 'blake', 'casey']) {
       for (const end of ['0006', '0001', '0003', '0007', '0008', '0009', '0021', '0022'])
         assert.equal((await consent(advisor, `+1500555${end}`)).body.state, 'accepted', `${advisor} ${end}`);
@@ -111,7 +111,7 @@ suite('texting in the sandbox', () => {
     assert.equal((await send('devon', '+15005550004', 'Hi')).body.failureDetails[0].code, 'opted_out');
   });
 
-  test('blake: requests are 409 and make nothing, after 400; casey needs no consent', async () => {
+  test('blake’s requests are 409 without effect, checked after 400; casey needs no consent', async () => {
     const phone = '+12125550171';
     const refused = await request('blake', phone);
     assert.deepEqual([refused.status, refused.body.code], [409, 'conflict']);
@@ -122,7 +122,7 @@ suite('texting in the sandbox', () => {
     assert.equal((await request('casey', '+12125550172')).body.successes[0].consentState, 'pending');
   });
 
-  test('a clock moved past a schedule answers when the text is on the phone', async () => {
+  test('moving the clock past a schedule answers once the text is on the phone', async () => {
     const phone = '+15005550006';
     const before = (await handset(phone)).length;
     const { now } = (await onSandbox('/clock')).body;
@@ -135,7 +135,7 @@ suite('texting in the sandbox', () => {
     assert.equal(received.at(-1)?.text, 'Happy birthday');
   });
 
-  test('a person’s texts and numbers are in no log', () => {
+  test('logs no texts and no numbers of people', () => {
     for (const secret of ['+1212555017', '2125550170', 'Hello', 'accept.', 'Happy birthday'])
       assert.ok(
         !program
@@ -146,7 +146,7 @@ suite('texting in the sandbox', () => {
       );
   });
 
-  test('another start keeps what happened', async () => {
+  test('keeps everything across a restart', async () => {
     await program.stop();
     program = await startServer(env);
     assert.equal((await consent('avery', '+15005550010')).body.state, 'accepted');

@@ -20,16 +20,16 @@ import { until } from '../support/waiting.ts';
 
 const contacts = '/v1/core/contact/contacts';
 
-/** A partner's application, as it finds everything it needs in the data folder. */
+/** A partner's application, which finds everything it needs in the data folder. */
 type Partner = {
   call(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Response>;
   total(): Promise<number>;
 };
 
-/** One sandbox through its life: each test goes on where the one before it left off. */
+/** One sandbox through its life: each test continues where the previous one stopped. */
 suite('the sandbox as a process', () => {
   const folder = makeDataFolder();
-  /** Always the same: a token is of one address. */
+  /** Always the same, since a token is valid at one address. */
   let PORT: string;
   let program: Program;
   let postmaster: number;
@@ -84,7 +84,7 @@ suite('the sandbox as a process', () => {
 
   let firstFile: SandboxFile;
 
-  test('the first start makes a sandbox, and sandbox.json has all that a partner needs', async () => {
+  test('the first start creates a sandbox, and sandbox.json has everything a partner needs', async () => {
     await start();
     assert.equal(statSync(join(folder.path, 'sandbox.json')).mode & 0o777, 0o600);
     firstFile = folder.sandbox();
@@ -111,11 +111,11 @@ suite('the sandbox as a process', () => {
       assert.ok(advisor.password.length >= 12);
     }
     assert.equal(new Set(advisors.map(({ password }) => password)).size, 4);
-    await until('it says where it is', () => program.said().includes(base));
+    await until('it prints its address', () => program.said().includes(base));
     assert.equal((await fetch(`${base}/healthz`)).status, 200);
   });
 
-  test('a command works while the server runs, and leaves the server its database', async () => {
+  test('a command works while the server runs, and leaves the database running', async () => {
     const { status, stdout, stderr } = await command('token', '--advisor', 'devon@sandbox.example');
     assert.equal(status, 0);
     assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
@@ -128,42 +128,42 @@ suite('the sandbox as a process', () => {
     assert.equal((await avery.call('POST', contacts, { firstName: 'Kept', lastName: 'Contact' })).status, 200);
   });
 
-  test('SIGTERM stops it in order and leaves no process behind', async () => {
+  test('SIGTERM shuts it down cleanly and leaves no process behind', async () => {
     assert.equal(await program.stop('SIGTERM'), 0);
     assertGone();
   });
 
-  test('a command works without the server, and puts the database away again', async () => {
+  test('a command works without the server, and stops the database afterwards', async () => {
     const { status, stdout } = await command('advisors', 'list', '--json');
     assert.equal(status, 0);
     assert.equal(JSON.parse(stdout).length, 4);
     assert.equal(folder.postmaster(), null);
   });
 
-  test('a command that is cut off puts the database away too', async () => {
+  test('a command that is interrupted stops the database, too', async () => {
     const waiting = ['advisors', 'set', 'avery@sandbox.example', '--password-stdin'];
     const child = launchCommand(waiting, { ASSENT_DATA_DIR: folder.path });
     const ended = new Promise((resolve) => child.once('close', resolve));
-    await until('the database is up', async () => folder.postmaster() !== null);
+    await until('the database is running', async () => folder.postmaster() !== null);
     child.kill('SIGINT');
     assert.equal(await ended, 130);
     assert.equal(folder.postmaster(), null);
   });
 
-  test('the next start keeps secrets and data, and makes nothing twice', async () => {
+  test('the next start keeps secrets and data, and creates nothing twice', async () => {
     await start();
     assert.deepEqual(folder.sandbox(), firstFile);
     assert.equal(await (await partner()).total(), 16);
   });
 
-  test('SIGINT, also an impatient second one, stops it in order and leaves no process behind', async () => {
+  test('SIGINT, even sent twice, shuts it down cleanly and leaves no process behind', async () => {
     program.signal('SIGINT');
     program.signal('SIGINT');
     assert.equal(await program.ended(), 0);
     assertGone();
   });
 
-  test('a start whose sandbox.json is broken makes new secrets and keeps the data', async () => {
+  test('a start with a broken sandbox.json creates new secrets and keeps the data', async () => {
     writeFileSync(join(folder.path, 'sandbox.json'), '{"broken');
     await start();
     const file = folder.sandbox();
@@ -176,7 +176,7 @@ suite('the sandbox as a process', () => {
     assert.equal(await (await partner()).total(), 16);
   });
 
-  test('it may stop while a command works: the last one out stops the database', async () => {
+  test('it may stop while a command runs: whichever ends last stops the database', async () => {
     const commands = Promise.all([1, 2].map(() => command('token', '--advisor', 'avery@sandbox.example')));
     await pause(200);
     assert.equal(await program.stop('SIGHUP'), 0);
@@ -184,9 +184,9 @@ suite('the sandbox as a process', () => {
     await until('PostgreSQL is gone', () => !isAlive(postmaster) && folder.postmaster() === null);
   });
 
-  test('a signal while it starts stops it too, and leaves no process behind', async () => {
+  test('a signal during the start stops it, too, and leaves no process behind', async () => {
     program = await launchServer({ ASSENT_DATA_DIR: folder.path, PORT });
-    await until('PostgreSQL is there', () => folder.postmaster() !== null);
+    await until('PostgreSQL is running', () => folder.postmaster() !== null);
     postmaster = folder.postmaster() ?? -1;
     assert.equal(await program.stop('SIGTERM'), 0, program.said());
     assertGone();
@@ -201,7 +201,7 @@ suite('the sandbox as a process', () => {
       assert.equal(status, 0, stderr);
     });
 
-    test('of the server, PostgreSQL lives on, the next start attaches to it, and all data is there', async () => {
+    test('of the server, PostgreSQL keeps running, the next start attaches to it, and no data is lost', async () => {
       const load = hammer(await partner(), 'server');
       await until('it is under load', () => load.answered.length > 50);
       program.signal('SIGKILL');
@@ -214,7 +214,7 @@ suite('the sandbox as a process', () => {
       await assertAllThere(await partner(), load);
     });
 
-    test('of PostgreSQL, the server says 502, starts it again by itself, and all data is there', async () => {
+    test('of PostgreSQL, the server answers 502, restarts it, and no data is lost', async () => {
       const load = hammer(await partner(), 'postgres');
       await until('it is under load', () => load.answered.length > 50);
       process.kill(postmaster, 'SIGKILL');
@@ -229,7 +229,7 @@ suite('the sandbox as a process', () => {
       await assertAllThere(await partner(), load);
     });
 
-    test('of both, the next start has all data', async () => {
+    test('of both, no data is lost after the next start', async () => {
       const load = hammer(await partner(), 'both');
       await until('it is under load', () => load.answered.length > 50);
       const found = folder.postmaster();
@@ -249,7 +249,7 @@ suite('the sandbox as a process', () => {
       assert.equal(folder.postmaster(), null);
     });
 
-    /** Posts on and on, each contact under a key of its own; remembers what was answered and what wasn't. */
+    /** Keeps posting contacts, each with its own key, and remembers which were answered. */
     function hammer(by: Partner, name: string) {
       const answered: string[] = [];
       const unanswered: string[] = [];
@@ -260,7 +260,7 @@ suite('the sandbox as a process', () => {
           const lastName = `${name}${id}x${i}`;
           const answer = await post(by, lastName).catch(() => null);
           await answer?.body?.cancel();
-          // No answer at all is what a kill of the server looks like.
+          // After a kill there is no answer at all.
           if (answer) statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
           (answer?.status === 200 ? answered : unanswered).push(lastName);
           if (answer?.status !== 200) await pause(5);
@@ -282,7 +282,7 @@ suite('the sandbox as a process', () => {
       return by.call('POST', contacts, { firstName: 'Crash', lastName }, { 'idempotency-key': lastName });
     }
 
-    /** Everyone who got a 200 is there once; whoever didn't is, after a retry, there once too. */
+    /** Each contact that got a 200 is there once; each that didn't is there once after a retry. */
     async function assertAllThere(by: Partner, load: ReturnType<typeof hammer>): Promise<void> {
       const retried = load.unanswered.slice(0, 20);
       for (const lastName of retried) {

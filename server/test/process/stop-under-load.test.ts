@@ -34,7 +34,7 @@ suite('a stop under load', () => {
     return `POST ${contacts} HTTP/1.1\r\nhost: localhost\r\n${headers}${own}\r\n${body}`;
   };
 
-  /** Sends on one connection until the server asks it to go elsewhere; a request that fails fails the test. */
+  /** Sends requests on one connection until the server asks to close it; a request that fails fails the test. */
   async function keepPosting(name: string): Promise<number> {
     const wire = await openWire(program.port);
     for (let posted = 1; ; posted++) {
@@ -47,7 +47,7 @@ suite('a stop under load', () => {
     }
   }
 
-  /** Sends a part before the signal and the rest long after it. */
+  /** Sends part of a request before the signal and the rest long after it. */
   async function half(wire: Wire, cut: (text: string) => number): Promise<() => Promise<void>> {
     const text = request('Half');
     wire.write(text.slice(0, cut(text)));
@@ -59,7 +59,7 @@ suite('a stop under load', () => {
     };
   }
 
-  test('fails no request that it had begun to read, closes what is idle, and ends', async () => {
+  test('fails no request that it has begun to read, closes idle connections, and ends', async () => {
     const clients = Array.from({ length: 16 }, (_, index) => keepPosting(`Client${index}`));
     const slow = [
       await half(await openWire(program.port), (text) => text.indexOf('\r\n') - 3),
@@ -75,15 +75,15 @@ suite('a stop under load', () => {
     const startedAt = performance.now();
     program.signal('SIGTERM');
     const posted = await Promise.all(clients);
-    await until('it takes no new connections', async () => !(await canConnect()));
+    await until('it accepts no new connections', async () => !(await canConnect()));
     assert.ok(!program.hasEnded(), 'it waits for the slow ones');
     for (const finish of slow) await finish();
     assert.equal(await idle.rest(), '');
     assert.equal(await silent.rest(), '');
     assert.equal(await program.ended(), 0, program.said());
-    assert.ok(performance.now() - startedAt < 10_000, 'it does not wait for those who have nothing to say');
+    assert.ok(performance.now() - startedAt < 10_000, 'it doesn’t wait for idle connections');
     const sum = posted.reduce((total, each) => total + each, 0);
-    assert.equal(await rows(), sum + slow.length + 1, 'what was answered is stored, once');
+    assert.equal(await rows(), sum + slow.length + 1, 'each answered request is stored once');
   });
 
   async function canConnect(): Promise<boolean> {
