@@ -6,7 +6,7 @@ import { tamperings, tryTampering, verify } from './tampering.ts';
 const archive = await makeSmallArchive();
 after(() => archive.drop());
 
-test('an archive that nobody has touched is intact', async () => {
+test('an untouched archive is intact', async () => {
   const database = await archive.copy();
   const { verdict, faults, size, checkpoints, pending } = await verify(database.pool, archive);
   assert.deepEqual(
@@ -16,7 +16,7 @@ test('an archive that nobody has touched is intact', async () => {
   await database.drop();
 });
 
-test('whatever is done to it, by whomever, is refused or detected, and the entry is named', async () => {
+test('any tampering, by anyone, is refused or detected, and the entry is named', async () => {
   const outcomes = await tryTampering(archive);
   assert.equal(outcomes.length, tamperings.length * 3 + 1);
   for (const { name, who, outcome, named, said } of outcomes) {

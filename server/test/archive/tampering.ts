@@ -9,17 +9,17 @@ import { appRole } from '../../src/store/database/migrate.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { depsOn, type SmallArchive, signer } from './small-archive.ts';
 
-/** Whoever does it: the product's own role, the owner of the tables, or the superuser of the whole database. */
+/** Who tampers: the application's role, the owner of the tables, or the database's superuser. */
 export type Who = 'application' | 'owner' | 'superuser';
 
-// biome-ignore lint/suspicious/noExplicitAny: rows of whatever is asked for.
+// biome-ignore lint/suspicious/noExplicitAny: rows of any query.
 type Sql = (text: string, values?: unknown[]) => Promise<any[]>;
 type Target = { sql: Sql; ann: number; bob: number };
 
-/** Something that somebody does to the archive, and the entry that must be named for it. */
+/** A change to the archive, and the entry that must be named for it. */
 export type Tampering = {
   name: string;
-  /** By number, of ann unless it says otherwise; or the beginning of what is said. */
+  /** The number of ann's entry, or the beginning of the fault's name. */
   names: number | string;
   tamper(target: Target): Promise<void>;
 };
@@ -99,7 +99,7 @@ export const tamperings: Tampering[] = [
     ),
   },
   {
-    name: 'an advisor deleted, with all that counts him',
+    name: 'an advisor deleted, with everything that counts their entries',
     names: 1,
     tamper: of(
       'delete from archive_bodies where advisor_id = $1',
@@ -197,7 +197,7 @@ export const tamperings: Tampering[] = [
   },
 ];
 
-/** Makes the tree anew from what the tables say now, and signs it: what only a holder of the key can do. */
+/** Rebuilds the tree from the tables as they are now and signs it, which takes the key. */
 async function fork({ sql }: Target): Promise<void> {
   const rows = await sql(
     `select r.first_leaf + e.number - r.first_number as leaf, ${store.leafColumns}
@@ -233,7 +233,7 @@ export type Outcome = {
   said: string;
 };
 
-/** Tries every kind as everyone who might, and says what became of it. */
+/** Tries every kind of tampering as each role, and returns the outcomes. */
 export async function tryTampering(archive: SmallArchive): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const database = await archive.copy();
@@ -244,7 +244,7 @@ export async function tryTampering(archive: SmallArchive): Promise<Outcome[]> {
   return outcomes;
 }
 
-/** In a transaction that is rolled back once the archive was verified in it, so one copy serves every kind. */
+/** Tampers and verifies in a transaction that is rolled back, so one copy serves every kind. */
 async function tryOne(
   { pool }: TestDatabase,
   archive: SmallArchive,
@@ -275,7 +275,7 @@ async function tryOne(
   return { name, who, outcome, named, said: first ? `${first.entry}: ${first.what}` : verdict };
 }
 
-/** An older state of the whole database, put back. */
+/** Restores an older backup of the whole database. */
 async function tryBackup(archive: SmallArchive): Promise<Outcome> {
   const database = await archive.backup();
   const said = await verify(database.pool, archive);
@@ -291,7 +291,7 @@ export function verify(db: ArchiveDeps['db'], { kept }: Pick<SmallArchive, 'kept
   return verifyArchive(depsOn(db), { verifiers: [signer.verifier], kept, progress: () => {} });
 }
 
-/** Owner and superuser can take away what protects the tables; the application's role can't even try. */
+/** The owner and the superuser can remove the protection of the tables; the application's role can't. */
 async function become(db: Transaction, who: Who): Promise<void> {
   if (who === 'application') return;
   await db.query('set local role none');

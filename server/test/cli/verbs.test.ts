@@ -28,7 +28,7 @@ suite('assent, the operator’s command', () => {
   const env = () => ({ DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder });
   const { run, records, refused } = commandsWith(env);
 
-  test('as a process it reads stdin, and keeps its answer on stdout apart from what it says on stderr', async () => {
+  test('as a process it reads stdin, prints its answer on stdout, and everything else on stderr', async () => {
     const typed = ['--name', 'Piper', '--email', 'piper@test.example', '--password-stdin', '--json'];
     const [added, token, typo, nobody] = await Promise.all([
       assent(['advisors', 'add', String(world.ann.advisor.firmId), ...typed], env(), 'a long password\n'),
@@ -56,14 +56,14 @@ suite('assent, the operator’s command', () => {
   }
 
   suite('help', () => {
-    test('lists every verb with what it is for', async () => {
+    test('lists every verb with its purpose', async () => {
       for (const { status, stdout } of await Promise.all([run([]), run(['--help'])])) {
         assert.equal(status, 0);
         for (const { name, about } of verbs) assert.ok(stdout.includes(name) && stdout.includes(about), name);
       }
     });
 
-    test('of a noun lists its verbs, of a verb explains it', async () => {
+    test('for a noun lists its verbs, for a verb explains it', async () => {
       const [noun, verb] = await Promise.all([run(['keys', '--help']), run(['keys', 'issue', '--help'])]);
       assert.ok(noun.stdout.includes('keys set-plan') && !noun.stdout.includes('firms'));
       assert.match(verb.stdout, /^assent keys issue CLIENT-ID/);
@@ -71,7 +71,7 @@ suite('assent, the operator’s command', () => {
     });
 
     for (const verb of verbs)
-      test(`of ${verb.name} names its operands and options`, () => {
+      test(`for ${verb.name} names its operands and options`, () => {
         const text = help(verb);
         assert.match(text, new RegExp(`^assent ${verb.name}\\b`));
         assert.ok(text.includes(verb.about));
@@ -81,7 +81,7 @@ suite('assent, the operator’s command', () => {
       });
   });
 
-  test('what is typed wrongly exits 2, says what is wrong, and prints nothing else', async () => {
+  test('a wrong call exits 2, says what is wrong, and prints nothing else', async () => {
     await refused(2, [
       [['frims', 'list'], /no verb "frims list"/],
       [['firms'], /no verb "firms"[\s\S]*firms add/],
@@ -95,7 +95,7 @@ suite('assent, the operator’s command', () => {
     ]);
   });
 
-  test('what can’t be done exits 1 and says why, without a stack', async () => {
+  test('a refused call exits 1 and says why, without a stack', async () => {
     await refused(1, [
       [['advisors', 'add', '999', '--name', 'X', '--email', 'x@test.example'], /no firm 999/],
       [['advisors', 'add', '1', '--name', 'X', '--email', 'ANN@test.example'], /Another advisor has that email/],
@@ -137,7 +137,7 @@ suite('assent, the operator’s command', () => {
     assert.match(table.stdout, /Cleopatra +cleo@test\.example +\+15005559001 +America\/Denver +yes\n/);
   });
 
-  test('applications and keys are added, and open the door until they are revoked or disabled', async () => {
+  test('applications and keys are added, and give access until they are revoked or disabled', async () => {
     const scope = 'core.contacts.read openid';
     const add = ['applications', 'add', 'CLI CRM', '--redirect-uri', 'https://crm.example/back', '--scope', scope];
     const [{ clientId, clientSecret }] = await records(add);
@@ -167,7 +167,7 @@ suite('assent, the operator’s command', () => {
     assert.ok(row && matchesHash(rotated.stdout.trim(), row.secret_hash));
 
     assert.equal((await run(['keys', 'set-plan', String(key.keyId), '--unlimited'])).status, 0);
-    await until('the new plan is felt', async () => (await get()).headers.ratelimit === undefined, 2_000);
+    await until('the new plan takes effect', async () => (await get()).headers.ratelimit === undefined, 2_000);
     assert.equal((await run(['keys', 'revoke', String(key.keyId)])).status, 0);
     await until('the key is refused', async () => (await get()).status === 401, 2_000);
     assert.equal((await run(['applications', 'disable', clientId])).status, 0);
@@ -178,7 +178,7 @@ suite('assent, the operator’s command', () => {
     assert.equal(off?.disabled, true);
   });
 
-  test('an application gets, changes and loses the name that an identity provider has for it', async () => {
+  test('an application’s external client id is set, changed and removed', async () => {
     const add = (name: string, id: string) => [
       'applications',
       'add',
@@ -212,7 +212,7 @@ suite('assent, the operator’s command', () => {
     assert.match(without.stderr, /--external-client-id is required/);
   });
 
-  test('token prints a token and nothing else, with the scopes that are asked for', async () => {
+  test('token prints a token and nothing else, with the requested scopes', async () => {
     const ask = (...args: string[]) => run(['token', '--advisor', 'ann@test.example', ...args]);
     const to = ['--application', world.clientId];
     const [all, one, unknown, nobody] = await Promise.all([
@@ -246,7 +246,7 @@ too,few
 Ann,Smith,ann@example.org,+12125550123,,,,,,
 `;
 
-    test('are imported from CSV, refused rows are told one by one, and a second run skips what is there', async () => {
+    test('are imported from CSV; each refused row is reported, and a second run skips duplicates', async () => {
       const file = join(folder, 'people.csv');
       writeFileSync(file, csv);
       const first = await run(['contacts', 'import', file, '--advisor', 'ann@test.example']);
@@ -287,7 +287,7 @@ Ann,Smith,ann@example.org,+12125550123,,,,,,
     });
 
     for (const format of ['csv', 'vcf'])
-      test(`come back from a ${format} export as they were`, async () => {
+      test(`are unchanged after a ${format} export and import`, async () => {
         const file = join(folder, `out.${format}`);
         const exported = await run(['contacts', 'export', file, '--advisor', 'ann@test.example']);
         assert.equal(exported.status, 0, exported.stderr);
@@ -301,13 +301,13 @@ Ann,Smith,ann@example.org,+12125550123,,,,,,
         assert.match(imported.stderr, /Imported 3, skipped 0 already in the book, refused 0\./);
         const again = join(folder, `again.${format}`);
         assert.equal((await run(['contacts', 'export', again, '--advisor', email])).status, 0);
-        // A card's id is the contact's own, and each book's contacts have theirs.
+        // A card's id is its contact's, and the two books' contacts have different ones.
         const content = (path: string) => readFileSync(path, 'utf8').replace(/^UID.*\r?\n/gm, '');
         assert.equal(content(again), content(file));
         assert.match(content(file), /Łukasz/);
       });
 
-    test('are imported from vCard 3.0 and 4.0, and a broken card costs only itself', async () => {
+    test('are imported from vCard 3.0 and 4.0, and a broken card stops no other', async () => {
       const file = join(folder, 'cards.txt');
       const cards = [
         'BEGIN:VCARD\r\nVERSION:3.0\r\nN:Doe;Jane;;;\r\nFN:Jane Doe\r\nTEL;TYPE=HOME:212-555-0100\r\nTEL;TYPE=CELL:212-555-0199\r\nBDAY:19610714\r\nNOTE:folded\r\n  line\r\nEND:VCARD\r\n',

@@ -20,40 +20,40 @@ import { type RecordedMessage, type Records, readRecords } from '../support/text
 import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
-/** People's rounds run at once, in waves, so that claims are of many people's texts as under load. */
+/** People's rounds run at once, in waves, so that each claim has many people's texts, as under load. */
 const roundsPerWave = 60;
-/** How long a round's texts keep coming; the STOP comes at any moment until all of them have been tried again. */
+/** How long a round's texts keep coming; the STOP comes at a random moment until all of them have been retried. */
 const swingMs = 200;
 const stopWithinMs = 500;
-/** So many at once may wait for a connection on a busy machine. */
+/** On a busy machine this many at once wait long for a connection. */
 const timeoutMs = 30_000;
 
-/** Two nodes that share nothing but the database, at work, and a carrier that keeps a ledger. */
+/** Two running nodes that share only the database, and a carrier that keeps a ledger. */
 export type Stage = {
   world: World;
   advisorId: number;
   textingNumber: string;
   nodes: Deps[];
   ledger: LedgerCarrier;
-  /** After how many texts more a person has opted out with the carrier. */
+  /** How many more texts a person gets before they have opted out with the carrier. */
   unwilling: Map<string, number>;
   close(): Promise<void>;
 };
 
-/** The promises, each with the race that puts it to the test; more waves make it a longer one. */
+/** Each promise with the race that tests it; more waves make the race longer. */
 export const stopRaces: Record<string, (stage: Stage, waves: number) => Promise<void>> = {
-  'a STOP at any instant: what was not yet attempted never is': stopAtAnyInstant,
-  'STOP and START of the same millisecond, in both orders and at once: opted out, and texted no more':
+  'a STOP at any moment: texts not attempted before it never are': stopAtAnyInstant,
+  'STOP and START in the same millisecond, in either order or at once: opted out, and no more texts':
     stopAndStartAtOnce,
-  'people who change their mind, again and again, get texts only while they want them': changeTheirMinds,
-  'five deliveries of one STOP at once: one entry, one change, one confirmation on the phone': deliverOneStopOften,
-  'opted out with the carrier in the middle of a burst: what was not yet attempted never is': optOutWithTheCarrier,
+  'people who keep changing their mind get texts only while opted in': changeTheirMinds,
+  'one STOP delivered five times at once: one entry, one change, one confirmation on the phone': deliverOneStopOften,
+  'an opt-out with the carrier during a burst: texts not attempted before it never are': optOutWithTheCarrier,
 };
 
 export async function openStage(): Promise<Stage> {
   const ledger = new LedgerCarrier('race');
   const unwilling = new Map<string, number>();
-  // Every fourth text is tried again.
+  // One text in four is retried.
   ledger.decide = ({ to, text, kind }) => {
     const left = unwilling.get(to);
     if (left !== undefined) unwilling.set(to, left - 1);
@@ -122,7 +122,7 @@ async function stopAtAnyInstant(stage: Stage, waves: number): Promise<void> {
     if (refused > 0 && refused < begun.length) undecided += 1;
   }
   assertRecords(stage, records);
-  // Else the STOPs came too early or too late to prove anything.
+  // Otherwise the STOPs came too early or too late to prove anything.
   assert.ok(undecided > rounds.length / 5, `only ${undecided} of ${rounds.length} came in the middle`);
 }
 
@@ -214,16 +214,16 @@ async function optOutWithTheCarrier(stage: Stage): Promise<void> {
     unattempted += messages.filter(({ attempts }) => attempts.length === 0).length;
   }
   assertRecords(stage, records);
-  assert.ok(unattempted > 0, 'nothing waited when the carrier said so');
+  assert.ok(unattempted > 0, 'no text was waiting at the opt-out');
 }
 
-/** Texts, schedules and second tries in full swing. */
+/** A STOP amid texts, schedules and retries. */
 async function textUntilStop(stage: Stage, phone: string): Promise<void> {
   await say(stage, phone, 'START');
   await Promise.all([texts(stage, phone, 6), scheduled(stage, phone, 3), stop(stage, phone)]);
 }
 
-/** Requests in full swing, and reminders to somebody who doesn't understand them. */
+/** A STOP amid consent requests, and reminders for unclear replies. */
 async function askUntilStop(stage: Stage, phone: string): Promise<void> {
   const asking = Array.from({ length: 4 }, async () => {
     await pause(Math.random() * swingMs);
@@ -270,7 +270,7 @@ function anyNode({ nodes }: Stage): Deps {
   return nodes[Math.floor(Math.random() * nodes.length)] as Deps;
 }
 
-/** What is on record once nothing waits any more. */
+/** All records, once nothing is waiting. */
 async function settledRecords({ world, advisorId }: Stage): Promise<Records> {
   await until(
     'nothing waits',
@@ -296,7 +296,7 @@ function recordsOf({ members, messages, consents, inbound }: Records, phone: str
   };
 }
 
-/** Every attempt of everybody had consent, is a call of the carrier's, and no text went out twice. */
+/** Each attempt had consent and matches one call of the carrier, and no text went out twice. */
 function assertRecords({ ledger }: Stage, { messages, consents }: Records): void {
   const attempts = messages.flatMap(({ phone, kind, attempts }) => attempts.map((each) => ({ ...each, phone, kind })));
   assertConsented(attempts, consents, true);

@@ -17,7 +17,7 @@ suite('assent content', () => {
   let site: Server;
   let at: string;
   let asked: string[] = [];
-  /** What the site has: a body, or what answers. */
+  /** The site's pages: a body, or a whole answer. */
   const pages = new Map<
     string,
     string | Buffer | { status?: number; type?: string; location?: string; body?: string }
@@ -64,7 +64,7 @@ suite('assent content', () => {
     return Object.fromEntries([...known].map(([url, { status }]) => [url.replace(at, ''), status]).sort());
   }
 
-  test('import takes JSON lines and CSV, refuses line by line, and does nothing twice', async () => {
+  test('import reads JSON lines and CSV, reports refused lines, and changes nothing when run again', async () => {
     const file = join(folder, 'content.ndjson');
     const line = (title: string, more = {}) =>
       JSON.stringify({ type: 'WebContent', title, url: `https://firm.example/${title}`, ...more });
@@ -91,7 +91,7 @@ suite('assent content', () => {
     assert.deepEqual(Object.keys(await knownOf(null)), ['https://firm.example/one', 'https://firm.example/two']);
   });
 
-  test('what is typed wrongly exits 2, what can’t be had exits 1, each in a line', async () => {
+  test('a wrong call exits 2, an unreadable source exits 1, each with one line', async () => {
     const page = join(folder, 'page.html');
     writeFileSync(page, '<html><head><title>No feed</title></head></html>');
     pages.set('/gone.xml', { status: 410 });
@@ -121,7 +121,7 @@ suite('assent content', () => {
     assert.deepEqual(asked, ['/gone.xml']);
   });
 
-  test('sync of a feed adds and changes what it lists, and keeps what it lists no longer', async () => {
+  test('sync of a feed adds and changes the listed entries, and keeps those no longer listed', async () => {
     const item = (title: string, link: string) => `<item><title>${title}</title><link>${link}</link></item>`;
     const feed = (...items: string[]) => `<rss><channel>${items.join('')}</channel></rss>`;
     const source = `${at}/feed`;
@@ -154,7 +154,7 @@ suite('assent content', () => {
     assert.deepEqual(await knownOf(source), { '/moved/one': 'published', '/three': 'published', '/two': 'published' });
   });
 
-  test('sync of a sitemap reads pages for their titles, each once while it stays as it is', async () => {
+  test('sync of a sitemap reads each page for its title, and again only after a change', async () => {
     const source = `${at}/sitemap.xml`;
     const map = (...urls: [path: string, lastmod?: string][]) =>
       `<urlset>${urls.map(([path, lastmod]) => `<url><loc>${at}${path}</loc>${lastmod ? `<lastmod>${lastmod}</lastmod>` : ''}</url>`).join('')}</urlset>`;
@@ -184,7 +184,7 @@ suite('assent content', () => {
     ]);
     assert.match(first.stderr, /Added 4, changed 0, unchanged 0, refused 3\.\n/);
 
-    // A changed, B is no longer listed, and the others are as they were.
+    // A has changed, B is no longer listed, and the others are unchanged.
     pages.set('/a.xml.gz', gzipSync(map(['/a', '2026-02-01'], ['/c'], ['/long'])));
     pages.set('/b.xml', map());
     pages.set('/a', page('A, revised'));
@@ -198,7 +198,7 @@ suite('assent content', () => {
     );
     assert.equal((await knownOf(source))['/b'], 'published');
 
-    // A sitemap that can't be read might have listed what seems to be missing.
+    // A sitemap that can't be read might list the page that seems to be missing.
     pages.set('/b.xml', { status: 500 });
     const partial = await sync(source, '--archive-missing');
     assert.match(partial.stdout, /^refused: .*b\.xml: it answers 500\n$/);
@@ -211,14 +211,14 @@ suite('assent content', () => {
     assert.match(third.stdout, new RegExp(`^added: (D|E) \\(${at}/[de]\\)\\narchived: ${at}/b\\n$`));
     assert.match(third.stderr, /Added 1, changed 0, unchanged 3, refused 0\. Archived 1\. Left for the next run: 1\./);
 
-    // What comes back is published again, and the rest is done.
+    // A page that is listed again is published again, and the rest is done.
     pages.set('/b.xml', map(['/d'], ['/e'], ['/b']));
     const fourth = await sync(source);
     assert.match(fourth.stderr, /Added 1, changed 1, unchanged 4, refused 0\.\n/);
     assert.deepEqual(new Set(Object.values(await knownOf(source))), new Set(['published']));
   });
 
-  test('sync leaves a site alone that has enough of it, and what lists nothing archives nothing', async () => {
+  test('sync backs off from a site that is rate limiting, and an empty listing archives nothing', async () => {
     const source = `${at}/busy.xml`;
     const paths = Array.from({ length: 30 }, (_, index) => `/busy/${index}`);
     pages.set('/busy.xml', `<urlset>${paths.map((path) => `<url><loc>${at}${path}</loc></url>`).join('')}</urlset>`);
@@ -233,7 +233,7 @@ suite('assent content', () => {
     assert.deepEqual(await knownOf(source), { '/busy/0': 'published' });
   });
 
-  test('sync takes a file too, and another source that lists a page takes it over', async () => {
+  test('sync reads a file, too, and a page belongs to the last source that lists it', async () => {
     const file = join(folder, 'feed.xml');
     writeFileSync(
       file,

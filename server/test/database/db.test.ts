@@ -31,7 +31,7 @@ suite('the database', () => {
   };
 
   suite('that is slow', () => {
-    test('is a 504 after its time, and nothing was done', async () => {
+    test('is a 504 after the timeout, and nothing was done', async () => {
       const person = someone();
       const release = await hold('lock table contacts in access exclusive mode');
       const startedAt = performance.now();
@@ -47,7 +47,7 @@ suite('the database', () => {
       assert.equal((await world.ann.call('POST', contacts, person, { 'idempotency-key': 'slow' })).status, 200);
     });
 
-    test('is a timeout for a statement that takes too long by itself', async () => {
+    test('is a timeout for a single slow statement', async () => {
       await assert.rejects(world.database.pool.query('select pg_sleep(2)'), DatabaseTimeout);
       await assert.rejects(
         world.database.pool.transaction((db) => db.query('select pg_sleep(2)')),
@@ -58,7 +58,7 @@ suite('the database', () => {
   });
 
   suite('whose connections are terminated', () => {
-    test('is a 502 for the request at work, and nothing was done; then all is well again', async () => {
+    test('is a 502 for the running request, and nothing was done; then the pool recovers', async () => {
       const person = someone();
       const release = await hold('lock table contacts in share row exclusive mode');
       const answer = world.ann.call('POST', contacts, person);
@@ -70,7 +70,7 @@ suite('the database', () => {
       assert.equal(await count(person), 0);
     });
 
-    test('does not take the process along when they are idle', async () => {
+    test('doesn’t crash the process if they are idle', async () => {
       const errors: Error[] = [];
       const pool = connect({
         connectionString: world.database.url,
@@ -87,7 +87,7 @@ suite('the database', () => {
       await pool.end();
     });
 
-    test('is unavailable in the middle of a transaction, which then never was', async () => {
+    test('is unavailable in the middle of a transaction, which is rolled back', async () => {
       const person = someone();
       const { pool } = world.database;
       await assert.rejects(
@@ -112,11 +112,11 @@ suite('the database', () => {
       assert.equal((await world.ann.call('GET', '/core/contact/groups')).status, 200);
     });
 
-    test('turns away at once what would have to wait too long', async () => {
+    test('rejects at once a query that would wait too long', async () => {
       const { pool } = world.database;
       const release = await takeAll(pool, 2);
       const queued = Array.from({ length: 200 }, () => pool.query('select 1').catch((error) => error));
-      await until('they wait', () => pool.counts().waiting === 200);
+      await until('all of them wait', () => pool.counts().waiting === 200);
       const startedAt = performance.now();
       await assert.rejects(pool.query('select 1'), DatabaseBusy);
       assert.ok(performance.now() - startedAt < timeoutMs);
@@ -126,7 +126,7 @@ suite('the database', () => {
     });
   });
 
-  test('that can’t be reached is unavailable at once', async () => {
+  test('is unavailable at once if it can’t be reached', async () => {
     const pool = connect({ connectionString: 'postgres://127.0.0.1:1/nothing', size: 1, timeoutMs });
     await assert.rejects(pool.query('select 1'), DatabaseUnavailable);
     await assert.rejects(
@@ -137,7 +137,7 @@ suite('the database', () => {
   });
 
   suite('a transaction', () => {
-    test('is undone whole when its work throws', async () => {
+    test('is rolled back when its work throws', async () => {
       const person = someone();
       await assert.rejects(
         world.database.pool.transaction(async (db) => {
@@ -149,7 +149,7 @@ suite('the database', () => {
       assert.equal(await count(person), 0);
     });
 
-    test('within a transaction is a part of it', async () => {
+    test('inside a transaction joins it', async () => {
       const [outer, inner] = [someone(), someone()];
       await assert.rejects(
         world.database.pool.transaction(async (db) => {
@@ -162,7 +162,7 @@ suite('the database', () => {
       assert.equal((await count(outer)) + (await count(inner)), 0);
     });
 
-    test('can undo a part of itself', async () => {
+    test('can roll back a part of itself', async () => {
       const [kept, undone] = [someone(), someone()];
       await world.database.pool.transaction(async (db) => {
         await insert(db, kept);
@@ -178,7 +178,7 @@ suite('the database', () => {
       assert.equal(await count(undone), 0);
     });
 
-    test('that is chosen to end a deadlock is tried again', async () => {
+    test('is retried if it was the victim of a deadlock', async () => {
       const pool = connect({ connectionString: world.database.url, size: 2, timeoutMs: 5_000, role: appRole });
       const lock = 'select from advisors where advisor_id = $1 for update';
       const ids = [world.ann.advisor.advisorId, world.bob.advisor.advisorId];
@@ -200,7 +200,7 @@ suite('the database', () => {
       await pool.end();
     });
 
-    test('that conflicts again and again is given up in the end', async () => {
+    test('is given up after four conflicts', async () => {
       let attempts = 0;
       await assert.rejects(
         world.database.pool.transaction(async (db) => {
@@ -256,7 +256,7 @@ suite('the database', () => {
         assert.equal(answer.body.id, Number(row?.contact_id));
       });
 
-    test('is found to have had no effect where it never arrived: 502, and a retry does it', async () => {
+    test('is found to have had no effect if it never arrived: 502, and a retry succeeds', async () => {
       const person = someone();
       proxy.fate = 'lose the commit';
       assertProblem(await post(person, 'lost commit'), 'downstream_unavailable', /nothing was done/);
@@ -268,14 +268,14 @@ suite('the database', () => {
       assert.equal(await count(person), 1);
     });
 
-    test('is looked up also when the connection stays open without a word', async () => {
+    test('is looked up, too, if the connection stays open but silent', async () => {
       const person = someone();
       proxy.fate = 'fall silent';
       assert.equal((await post(person)).status, 200);
       assert.equal(await count(person), 1);
     });
 
-    test('is a 504 of unknown outcome where nobody can say, and a retry with its key settles it', async () => {
+    test('is a 504 with an unknown outcome if it can’t be looked up, and a retry with its key settles it', async () => {
       const person = someone();
       proxy.fate = 'cut the cable';
       const startedAt = performance.now();
@@ -291,7 +291,7 @@ suite('the database', () => {
       assert.equal(await count(person), 1);
     });
 
-    test('is given up in time also where PostgreSQL hangs', async () => {
+    test('is given up in time if PostgreSQL hangs', async () => {
       const patient = connect({ connectionString: proxy.url, size: 1, timeoutMs: 10_000, settleMs, role: appRole });
       await patient.query('select 1');
       proxy.fate = 'hang';
@@ -302,13 +302,13 @@ suite('the database', () => {
       );
       assert.ok(performance.now() - startedAt < settleMs + 1_500);
       proxy.fate = 'pass';
-      // Whoever still waits for an answer is let go with the connection.
+      // Queries that still wait for an answer end with the connection.
       proxy.drop();
       await patient.end();
     });
   });
 
-  test('whole numbers come as numbers, dates as the strings that they are', async () => {
+  test('returns whole numbers as numbers and dates as strings', async () => {
     const [row] = await world.database.pool.query<object>(
       `select 9007199254740991::bigint as id, date '1961-07-14' as day`,
     );

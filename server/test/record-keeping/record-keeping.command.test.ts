@@ -11,7 +11,7 @@ import { assent } from '../support/programs.ts';
 import { newPhone } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
-suite('assent, for records', () => {
+suite('assent for record keeping', () => {
   let world: World;
   let folder: string;
   before(async () => {
@@ -29,7 +29,7 @@ suite('assent, for records', () => {
   const { run, records, refused } = commandsWith(env);
   const act = ['--reason', 'Smith v. Jones', '--by', 'sue@test.example'];
 
-  test('retention is shown and set, records are held, released and disposed of', async () => {
+  test('shows and sets retention; holds, releases and disposes of records', async () => {
     const { firmId } = world.ann.advisor;
     const phone = newPhone();
     await say(world, world.ann, phone, 'Hello');
@@ -49,7 +49,7 @@ suite('assent, for records', () => {
     assert.match(stdout, /ann +1 +1 +no/);
   });
 
-  test('what to hold is one thing, and typing it wrongly says how', async () => {
+  test('a hold has one target, and a wrong call says how to name it', async () => {
     const wrong = [
       ['--phone', '+12125550100'],
       ['--firm', '1', '--advisor', 'ann@test.example'],
@@ -60,7 +60,7 @@ suite('assent, for records', () => {
     );
   });
 
-  test('a reconciliation that finds something exits 1 and names it', async () => {
+  test('a reconciliation with discrepancies exits 1 and names them', async () => {
     await say(world, world.ann, newPhone(), 'Hello');
     const day = dayOf(world.clock.now());
     await world.clock.advance(dayMs);

@@ -9,7 +9,7 @@ import { assent } from '../support/programs.ts';
 import { acceptedPhone, handset, messagesPath, send } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
-suite('assent, for supervision', () => {
+suite('assent for supervision', () => {
   let world: World;
   let folder: string;
   before(async () => {
@@ -25,7 +25,7 @@ suite('assent, for supervision', () => {
   const env = () => ({ DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder });
   const { run, records, refused } = commandsWith(env);
 
-  /** What a verb that must succeed prints. */
+  /** The output of a verb; the verb must succeed. */
   async function said(...args: string[]): Promise<string> {
     const { status, stdout, stderr } = await run(args);
     assert.equal(status, 0, stderr);
@@ -33,7 +33,7 @@ suite('assent, for supervision', () => {
   }
   const firm = () => String(world.ann.advisor.firmId);
 
-  test('a lexicon is shown, changed in a file, set as a version on record, and tried out', async () => {
+  test('a lexicon is shown, edited in a file, set as a version on record, and tested', async () => {
     const ours = JSON.parse(await said('lexicons', 'show', firm()));
     assert.deepEqual(
       ours.rules.map(({ action, detector }: Record<string, string>) => [detector, action]),
@@ -77,7 +77,7 @@ suite('assent, for supervision', () => {
     assert.deepEqual(JSON.parse(body), ours);
   });
 
-  test('reviews are listed, shown, noted and decided by somebody with a name', async () => {
+  test('reviews are listed, shown, noted and decided by a named person', async () => {
     const { ann } = world;
     const phone = await acceptedPhone(world, ann);
     const text = 'A guaranteed return\n\u2066of 9%';
@@ -112,7 +112,7 @@ suite('assent, for supervision', () => {
       shown,
       /A guaranteed return⏎.*of 9%\n.*noted by staff:\d+: Asked Ann\n.*approved \(queued\) by staff:\d+: From/,
     );
-    assert.ok(!shown.includes('\u2066'), 'what people write can’t control a terminal');
+    assert.ok(!shown.includes('\u2066'), 'a text can’t control a terminal');
     await refused(1, [
       [['reviews', 'reject', id, '--by', 'sue@test.example'], /was already approved by Sue/],
       [['reviews', 'approve', id, '--by', 'nobody@test.example'], /nobody nobody@/],

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { playHistories } from './histories.ts';
 
-/** The same ones each time, chosen so that every outcome comes up. `npm run fuzz -- --only histories` tries others. */
+/** Always the same ones, in which every outcome occurs. `npm run fuzz -- --only histories` tries others. */
 const histories = 120;
 const seed = 2_000;
 
-test('any history of texts, replies and crashes goes as the rules say, and all of it is accounted for', async () => {
+test('every history of texts, replies and crashes follows the rules and is fully accounted for', async () => {
   const seen = await playHistories({ histories, seed });
   const statuses = ['queued', 'submitting', 'sent', 'delivered', 'undelivered', 'in_doubt'];
   const failures = ['rejected', 'opted_out', 'not_consented', 'expired', 'carrier_unavailable'];
-  // Otherwise the histories would prove less than they seem to.
+  // Otherwise the histories prove less than they seem to.
   for (const each of [...statuses, ...failures]) assert.ok(seen.has(each), `no message was ever ${each}`);
 });

@@ -44,7 +44,7 @@ const hourMs = 3_600_000;
 
 type Command = fc.AsyncCommand<TextingModel, History>;
 
-/** Plays histories, those of several lanes at once, and returns what became of a message at least once. */
+/** Plays histories, several lanes at once, and returns every outcome that a message had. */
 export async function playHistories({ histories, seed }: { histories: number; seed: number }): Promise<Set<string>> {
   const seen = new Set<string>();
   const lanes = await Promise.all(Array.from({ length: lanesMax }, openLane));
@@ -99,14 +99,14 @@ const recipients = fc.oneof(
   fc.uniqueArray(phone, { minLength: 2, maxLength: 3 }),
 );
 const words = fc.constantFrom<Words>('STOP', 'START', 'ACCEPT', 'ACCEPT', ...allWords);
-/** When a reply was written, before it came; now and then by a clock that is ahead. */
+/** How long before its arrival a reply was written; sometimes by a clock that is ahead. */
 const age = fc.constantFrom(0, 0, 0, 0, 1_000, 60_000, hourMs, -120_000, -24 * hourMs);
 const seconds = fc.constantFrom(1, 1, 30, 61, 301, 3_600, 7 * 3_600, 26 * 3_600);
 const deeds = fc.array(
   fc.constantFrom<Behaviour>('takes it', 'takes it', 'says opted out', 'does not take it', ...behaviours),
   { maxLength: 4 },
 );
-/** Several times what should come up often. */
+/** Frequent commands are listed several times. */
 const commands: fc.Arbitrary<Command>[] = [
   ...Array(4).fill(recipients.map((to) => command(`send to ${to}`, (model, real) => send(model, real, to)))),
   ...Array(3).fill(recipients.map((to) => command(`ask ${to}`, (model, real) => ask(model, real, to)))),
@@ -190,7 +190,7 @@ const commands: fc.Arbitrary<Command>[] = [
   ...Array(2).fill(
     fc.tuple(fc.nat(), fc.constantFrom('delivered', 'undelivered')).map(([which, status]) =>
       command(`receipt #${which}: ${status}`, async (_model, { deps, carrier }) => {
-        // The last of them is of what will be handed over next: receipts may come before the answer.
+        // The last id is the next text's: a receipt may come before the carrier's answer.
         const carrierMessageId = pick([...carrier.ledger.map(({ id }) => id), carrier.nextId], which);
         await receiveReceipt(deps, { carrierMessageId, status });
         const receipts = carrier.receipts.get(carrierMessageId) ?? new Set();

@@ -24,15 +24,15 @@ import type { Abandoned } from '../support/texting-records.ts';
 import type { ModelReply, TextingModel, Words } from './texting-model.ts';
 
 const config = readConfig({ LOG_LEVEL: 'silent' });
-/** For a carrier that answers late: an answer that comes at once comes before any timer. */
+/** For a carrier that answers late; an immediate answer comes before any timer. */
 const impatient = { ...config, carrierTimeoutMs: 5 };
 const log = makeLog('silent');
 const claimMax = 200;
 
-/** A database whose histories follow one another: its claims and schedules are one history's at a time. */
+/** A database on which histories run one after another, since claims and schedules span a database. */
 export type Lane = { database: TestDatabase; firmId: number; staff: Staff };
 
-/** What really happens: an advisor of its own, with a carrier and a clock of its own. */
+/** The real side of a history: its own advisor, carrier and clock. */
 export type History = {
   deps: Deps;
   database: TestDatabase;
@@ -40,7 +40,7 @@ export type History = {
   staff: Staff;
   carrier: LedgerCarrier;
   abandoned: Abandoned[];
-  /** Once all that a late answer set off has been written. */
+  /** Resolves once everything that a late answer started has been written. */
   idle(): Promise<void>;
 };
 
@@ -128,7 +128,7 @@ function incoming({ textingNumber }: Advisor, { carrierMessageId, phone, text, s
   return { carrierMessageId, from: phone, to: textingNumber ?? '', text, sentAt: new Date(sentMs) };
 }
 
-/** A node hands over what is ready. */
+/** A node hands over the texts that are ready. */
 export async function handOver(model: TextingModel, { deps, carrier }: History, next: Behaviour[]): Promise<void> {
   const before = carrier.handed.length;
   carrier.next = [...next];
@@ -139,12 +139,12 @@ export async function handOver(model: TextingModel, { deps, carrier }: History, 
     if (behaviour === 'says opted out') model.optOutByCarrier(to);
 }
 
-/** A node that dies when the carrier has what it claimed: whatever the carrier answers, nobody hears it. */
+/** A node dies once the carrier has a claimed text: nobody hears the carrier's answers. */
 export async function dieHandingOver({ deps, database, carrier }: History, next: Behaviour[]): Promise<void> {
   const { pool: db, die } = mortal(database.pool);
   const node = dispatcher({ ...deps, db }, log);
   const { promise: died, resolve } = Promise.withResolvers<void>();
-  // Whose answer would come late has none to give.
+  // A dead node waits for no late answers.
   carrier.next = next.filter((each) => !/late/.test(each));
   carrier.isHeard = () => false;
   carrier.onSubmit = () => {
@@ -159,7 +159,7 @@ export async function dieHandingOver({ deps, database, carrier }: History, next:
 export const doomed = ['a send', 'a request', 'a reply', 'what is due', 'a claim'] as const;
 export type Doomed = { what: (typeof doomed)[number]; to: string[]; text: Words; statements: number };
 
-/** What dies before its commit has done nothing. */
+/** A call that dies before its commit has no effect. */
 export async function die(model: TextingModel, real: History, { what, to, text, statements }: Doomed): Promise<void> {
   const { advisor, database } = real;
   const { advisorId } = advisor;
@@ -175,19 +175,19 @@ export async function die(model: TextingModel, real: History, { what, to, text, 
   await assert.rejects(calls[what]());
 }
 
-/** As if an hour had passed for leases and tries, which count in real time; and a node sees to what others left behind. */
+/** As if an hour had passed for leases and retries, which use real time; then a node recovers what others left behind. */
 export async function letRealTimePass({ deps, database }: History): Promise<void> {
   await database.pool.query(
     `update dispatches
      set not_before = not_before - interval '1 hour', leased_until = leased_until - interval '1 hour'`,
   );
   const node = dispatcher(deps, log);
-  // It recovers first of all, and when it is stopped at once it does nothing else.
+  // Recovery comes first, and a node that is stopped at once does nothing else.
   node.start();
   await node.stop();
 }
 
-/** What a history leaves in the outbox and among the schedules would be the next one's. */
+/** Clears the outbox and the schedules, which the next history would find. */
 export async function tidyUp({ database }: Lane): Promise<void> {
   await database.pool.query(
     `with emptied as (delete from dispatches), forgotten as (delete from early_receipts)

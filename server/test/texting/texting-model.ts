@@ -2,7 +2,7 @@ import type { ConsentState } from '../../src/store/consent/consents.ts';
 import type { TextKind } from '../../src/store/texting/texts.ts';
 import { mayGo } from '../support/instants.ts';
 
-/** What people text, and what the rules make of it. */
+/** What people text, and what it means by the rules. */
 const meanings = {
   STOP: 'stop',
   'please stop texting me': 'stop',
@@ -30,7 +30,7 @@ export type ModelSchedule = {
 type ModelMember = {
   state: ConsentState;
   sinceMs: number;
-  /** The latest word on the matter, by when it was written: of STOP and START in one millisecond it is the STOP. */
+  /** The last STOP or START by when it was written; in the same millisecond the STOP counts. */
   word: { atMs: number; isStop: boolean } | null;
   requests: number;
   reminded: boolean;
@@ -47,13 +47,13 @@ export const exemptMs = 4 * hourMs;
 /** New York's, in winter. */
 const offsetMs = -5 * hourMs;
 
-/** An advisor's texting as the rules describe it: consent, what is accepted, what is scheduled. Nothing is ever sent here. */
+/** An advisor's texting by the rules: consent, accepted texts and schedules. The model sends nothing. */
 export class TextingModel {
   nowMs = Date.UTC(2026, 1, 3, 15);
   readonly members = new Map<string, ModelMember>();
-  /** The numbers of the book's contacts, in the order in which they were made. */
+  /** The contacts' numbers, oldest contact first. */
   readonly contacts: string[] = [];
-  /** Every text that was accepted, in order; null stands for the firm's own wording. */
+  /** Every accepted text, in order; null is the firm's own wording. */
   readonly messages: ModelMessage[] = [];
   readonly schedules: ModelSchedule[] = [];
   /** Every text from a person, once. */
@@ -65,7 +65,7 @@ export class TextingModel {
     this.settings = settings;
   }
 
-  /** Why each number gets no text, or null. */
+  /** For each number, why it gets no text, or null. */
   send(phones: string[], text: string): (string | null)[] {
     this.#know(phones);
     return phones.map((phone) => {
@@ -75,7 +75,7 @@ export class TextingModel {
     });
   }
 
-  /** The same for a text that is to go later. */
+  /** The same for a scheduled text. */
   refusalsOfSchedule(phones: string[], atMs: number): (string | null)[] {
     this.#know(phones);
     return phones.map((phone) => this.#refusal(phone, 'text', atMs));
@@ -90,7 +90,7 @@ export class TextingModel {
     schedule.reason = null;
   }
 
-  /** What is due goes out or is skipped; occurrences that were missed together are one. */
+  /** Due schedules are sent or skipped; several missed occurrences count as one. */
   fire(): void {
     const due = this.schedules
       .filter(({ status, dueMs }) => status === 'scheduled' && dueMs <= this.nowMs)
@@ -104,7 +104,7 @@ export class TextingModel {
     }
   }
 
-  /** Why each number is not asked, or null; undefined where the request is refused as a whole. */
+  /** For each number, why it isn't asked, or null; undefined if the whole request is refused. */
   request(phones: string[]): (string | null)[] | undefined {
     if (phones.some((phone) => this.members.get(phone)?.state === 'accepted')) return undefined;
     this.#know(phones);
@@ -130,14 +130,14 @@ export class TextingModel {
     if (answer) this.messages.push({ phone: reply.phone, kind: answer, text: null });
   }
 
-  /** The carrier won't carry anything to a person who opted out with it. */
+  /** The carrier delivers nothing to a person who opted out with it. */
   optOutByCarrier(phone: string): void {
     const member = this.#member(phone);
     this.#become(member, 'opted_out');
     member.word = { atMs: Math.max(member.word?.atMs ?? 0, this.nowMs), isStop: true };
   }
 
-  /** Consent on paper; false where it is refused, because it undoes no STOP. */
+  /** Records consent on paper; false if it is refused, since paper doesn't undo a STOP. */
   record(phone: string): boolean {
     if (this.members.get(phone)?.state === 'opted_out') return false;
     this.#know([phone]);
@@ -154,7 +154,7 @@ export class TextingModel {
     this.#member(phone);
   }
 
-  /** Whether texts that the advisor begins may go out at that time, by the recipient's clock. */
+  /** Whether the advisor's texts may go out at that time, by the recipient's clock. */
   isOpen(atMs: number): boolean {
     const hour = (atMs + offsetMs) / hourMs;
     return hour % 24 >= 8 && hour % 24 < 21;
@@ -170,7 +170,7 @@ export class TextingModel {
         return moved ? 'opt_out' : null;
       }
       case 'start':
-        // Confirmed each time, where a second STOP is silent.
+        // Every START is confirmed; a second STOP is not.
         this.#say(member, { atMs, isStop: false });
         return member.state === 'accepted' ? 'opt_in' : null;
       case 'accept':
@@ -188,7 +188,7 @@ export class TextingModel {
     }
   }
 
-  /** The word that was written last holds, in whatever order they come. */
+  /** The word that was written last counts, whatever the order of arrival. */
   #say(member: ModelMember, word: { atMs: number; isStop: boolean }): boolean {
     const last = member.word;
     if (last && (word.atMs < last.atMs || (word.atMs === last.atMs && last.isStop && !word.isStop))) return false;
@@ -210,7 +210,7 @@ export class TextingModel {
     return waits ? 'quiet_hours' : null;
   }
 
-  /** A number that is texted or texts is a member, and a contact has it. */
+  /** A number that sends or gets texts is a member, and a contact has it. */
   #know(phones: string[]): void {
     for (const phone of phones) {
       this.#member(phone);

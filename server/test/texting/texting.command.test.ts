@@ -10,7 +10,7 @@ import { assent } from '../support/programs.ts';
 import { newPhone } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
-suite('assent, for texting', () => {
+suite('assent for texting', () => {
   let world: World;
   let folder: string;
   before(async () => {
@@ -26,7 +26,7 @@ suite('assent, for texting', () => {
   const { run, records, refused } = commandsWith(env);
   const firm = () => String(world.ann.advisor.firmId);
 
-  test('staff are added, listed, disabled, and their emails are theirs alone', async () => {
+  test('staff are added, listed and disabled, and each email is unique', async () => {
     const [sue] = await records(['staff', 'add', firm(), '--name', 'Sue', '--email', 'sue@test.example']);
     assert.deepEqual([sue.name, sue.firmId, sue.disabled], ['Sue', world.ann.advisor.firmId, false]);
     const [disabled] = await records(['staff', 'set', 'SUE@test.example', '--disabled', 'yes']);
@@ -75,7 +75,7 @@ suite('assent, for texting', () => {
     await refused(1, [[record(String(pat.staffId)), /Pat can’t record/]]);
   });
 
-  test('consents show tells the whole history with its evidence, for one advisor or for all', async () => {
+  test('consents show prints the whole history with its evidence, for one advisor or all', async () => {
     const phone = newPhone();
     const wordy = 'please stop texting me\n\u001b[31m';
     await ask(world, world.ann, phone);
@@ -95,7 +95,7 @@ suite('assent, for texting', () => {
     );
     assert.match(stdout, /pending → accepted {2}accepted by person.*\n.*shown.*\n {4}wrote .*: Yes\n/);
     assert.match(stdout, new RegExp(`\n\n${escaped}, member \\d+ of bob: none since .*, asked 0 times\n$`));
-    assert.ok(!stdout.includes('\u001b'), 'what people write can’t control a terminal');
+    assert.ok(!stdout.includes('\u001b'), 'a text can’t control a terminal');
 
     const one = await records(['consents', 'show', phone, '--advisor', 'ann@test.example']);
     assert.deepEqual([one.length, one[0].advisor, one[0].events.length], [1, 'ann', 4]);
@@ -107,7 +107,7 @@ suite('assent, for texting', () => {
     ]);
   });
 
-  test('wordings are listed, set by version, and checked', async () => {
+  test('wordings are listed, set as versions, and checked', async () => {
     const kinds = ['consent_request', 'reminder', 'opt_in', 'opt_out', 'help', 'first_text'];
     const listed = await records(['wordings', 'list', firm()]);
     assert.deepEqual(

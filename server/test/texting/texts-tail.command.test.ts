@@ -36,7 +36,7 @@ suite('assent texts tail', () => {
 
   const env = () => ({ DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder });
 
-  /** The command on its way, once it shows a text that was there before: what comes now, it sees come. */
+  /** Starts the command and waits for an earlier text to show: from then on it sees new ones arrive. */
   async function watch(...args: string[]) {
     await send(world.ann, 'already there');
     const child = launchCommand(['texts', 'tail', '--last', '1', ...args], env());
@@ -48,7 +48,7 @@ suite('assent texts tail', () => {
     const ended = new Promise<number | NodeJS.Signals | null>((resolve) =>
       child.once('close', (code, signal) => resolve(code ?? signal)),
     );
-    await until('the command shows what was there', () => said.includes('already there'), 20_000);
+    await until('the command shows the earlier text', () => said.includes('already there'), 20_000);
     return {
       child,
       lines: () => said.split('\n').slice(1, -1),
@@ -81,7 +81,7 @@ suite('assent texts tail', () => {
     await archive(world.deps, byPerson, { advisorId, kind, memberId: await memberOf(person), meta, body });
   }
 
-  test('shows each text and change of consent on a line of its own, as it happens', async () => {
+  test('shows each text and consent change on its own line as it happens', async () => {
     const tail = await watch();
     await send(world.ann, 'Your review is due.');
     await send(world.ann, 'May I text you?', 'consent_request');
@@ -104,7 +104,7 @@ suite('assent texts tail', () => {
     assert.equal(await tail.end('SIGINT'), 0);
   });
 
-  test('shows whole numbers when asked, and one advisor’s texts alone', async () => {
+  test('shows full numbers on request, and only one advisor’s texts', async () => {
     const tail = await watch('--numbers', '--advisor', 'ann@test.example');
     await send(world.bob, 'from bob');
     await send(world.ann, 'from ann');
@@ -125,7 +125,7 @@ suite('assent texts tail', () => {
     assert.equal(await tail.end(), 0);
   });
 
-  test('a long text is whole where nobody’s terminal shows it', async () => {
+  test('a long text is not cut when stdout is not a terminal', async () => {
     const tail = await watch();
     await send(world.ann, 'word '.repeat(300).trim());
     await tail.shows('word\n');
@@ -133,7 +133,7 @@ suite('assent texts tail', () => {
     assert.equal(await tail.end(), 0);
   });
 
-  test('as JSON each is an object on a line', async () => {
+  test('with --json each is an object on one line', async () => {
     const tail = await watch('--json');
     await send(world.ann, `red ${esc}[31m\n\u009bdead`);
     await note(world.ann, 'consent', { from: 'accepted', to: 'opted_out' });
@@ -149,7 +149,7 @@ suite('assent texts tail', () => {
     assert.equal(await tail.end(), 0);
   });
 
-  test('begins with as many as asked for, oldest first, of all advisors together', async () => {
+  test('begins with the requested number of texts, oldest first, from all advisors', async () => {
     for (const [person, text] of [
       [world.ann, 'first'],
       [world.bob, 'second'],
@@ -166,7 +166,7 @@ suite('assent texts tail', () => {
     assert.deepEqual(said.match(/\w+$/gm), ['first', 'second', 'third']);
   });
 
-  test('of many at once, by several, none is missed and none comes twice', async () => {
+  test('misses and repeats none of many texts that several send at once', async () => {
     const tail = await watch('--json');
     const texts = Array.from({ length: 60 }, (_, index) => `text ${index}.`);
     await Promise.all(texts.map((text, index) => send(index % 2 ? world.ann : world.bob, text)));
@@ -176,7 +176,7 @@ suite('assent texts tail', () => {
     assert.equal(await tail.end(), 0);
   });
 
-  test('ends well when nobody reads it any more', async () => {
+  test('exits 0 when its reader is gone', async () => {
     const tail = await watch();
     tail.child.stdout?.destroy();
     await send(world.ann, 'into the void');
@@ -184,7 +184,7 @@ suite('assent texts tail', () => {
     assert.equal(await tail.ended, 0);
   });
 
-  test('a wrong option exits 2, an advisor who isn’t there 1', async () => {
+  test('a wrong option exits 2, an unknown advisor 1', async () => {
     const [wrong, nobody] = await Promise.all([
       assent(['texts', 'tail', '--last', 'ten'], env()),
       assent(['texts', 'tail', '--advisor', 'nobody@test.example'], env()),
@@ -195,7 +195,7 @@ suite('assent texts tail', () => {
   });
 });
 
-test('a line’s width counts what a person sees', () => {
+test('a line’s width is the number of visible columns', () => {
   assert.equal(widthOf('cafe\u0301'), 4);
   assert.equal(widthOf('日本'), 4);
   assert.equal(widthOf('👨‍👩‍👧'), 2);
