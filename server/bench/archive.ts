@@ -20,7 +20,7 @@ import { heading, ms, type Row, ratio, say, table, whole } from './tables.ts';
 const connections = 64;
 const verifySecondsMax = 60;
 
-/** What the archive's proofs cost: to build, to check, to hand over, and those who send meanwhile. */
+/** The cost of the archive's proofs: to build, to check, to export, and for sends at the same time. */
 export async function measureArchive(scratch: Scratch, sizes: Sizes): Promise<string[]> {
   const embedded = await startEmbedded(join(scratch.folder, 'archive'), say);
   const server = scratch.owns(() => embedded.stop());
@@ -34,7 +34,7 @@ export async function measureArchive(scratch: Scratch, sizes: Sizes): Promise<st
   return bars;
 }
 
-/** In turn, round by round, on one database: sends with and without the tree being built behind them. */
+/** Alternates rounds of sends with and without the tree being built, on one database. */
 async function measureSends(scratch: Scratch, { sends }: Sizes, cast: Cast): Promise<string[]> {
   heading(`Sends with and without the tree, ${connections} connections, medians of ${sends.rounds}`);
   const loads = { paused: [] as Load[], signing: [] as Load[] };
@@ -44,7 +44,7 @@ async function measureSends(scratch: Scratch, { sends }: Sizes, cast: Cast): Pro
       const requests = await cast.requests();
       await load({ port, requests, connections, seconds: sends.warmUpSeconds });
       const measured = await load({ port, requests, connections, seconds: sends.roundSeconds });
-      // The first of each is for the database to get warm.
+      // The first round of each warms up the database.
       if (round >= 0) loads[shape].push(measured);
       await stop();
       await cast.owner.query('truncate dispatches');
@@ -87,8 +87,8 @@ async function measureProofs(scratch: Scratch, { archivedEntries }: Sizes, cast:
     });
     return elapsedMs / 1000;
   };
-  await timed('take into the tree and sign', () => takeAll(runtime));
-  await timed('write down outside', async () => {
+  await timed('add to the tree and sign', () => takeAll(runtime));
+  await timed('copy to the checkpoint folder', async () => {
     await copyCheckpoints(runtime);
     return archivedEntries;
   });

@@ -1,4 +1,4 @@
-/** What we use of autocannon, which comes without types. */
+/** The part of autocannon that we use; it comes without types. */
 declare module 'autocannon' {
   export type Options = {
     url: string;

@@ -22,7 +22,7 @@ import type { Scratch } from './scratch.ts';
 import type { Sizes } from './sizes.ts';
 import { heading, median, ms, type Row, ratio, say, table, whole } from './tables.ts';
 
-/** What one kind of search took: the time in the database, and all of it. */
+/** How long one kind of search took: in the database, and in total. */
 type Times = { databaseMs: number[]; wholeMs: number[] };
 type Measured = { items: number; perSecond: number; times: Map<string, Times> };
 type Searches = Record<string, Omit<ContentSearch, 'page' | 'pageSize'> & { pages: 'first' | 'all' }>;
@@ -32,10 +32,10 @@ const pageSize = 25;
 const barMs = 10;
 const savedPerSecondMin = 5_000;
 const statementMsMax = 60_000;
-/** One item in so many is the firm's own. */
+/** One item in this many is the firm's own. */
 const ownEvery = 10;
 
-/** The library as it grows: what saving and searching cost, each kind of search on its own. */
+/** The cost of saving and of each kind of search as the library grows. */
 export async function measureContent(scratch: Scratch, { library }: Sizes): Promise<string[]> {
   const embedded = await startEmbedded(join(scratch.folder, 'content'), say);
   const server = scratch.owns(() => embedded.stop());
@@ -128,7 +128,7 @@ function makeVocabulary(): string[] {
   return [...words].filter((word) => word.length > 2);
 }
 
-/** Numbers that look drawn by lot, the same in every run. */
+/** Pseudorandom numbers, the same in every run. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -168,7 +168,7 @@ function wordAt(share: number): string {
 /** A word of that rank, from the vocabulary. */
 const ranked = (rank: number) => vocabulary[rank] ?? '';
 const longRanked = (rank: number) => vocabulary.slice(rank).find((word) => word.length > 8) ?? '';
-const misspelt = (word: string) => word.slice(0, 3) + word[4] + word[3] + word.slice(5);
+const misspelled = (word: string) => word.slice(0, 3) + word[4] + word[3] + word.slice(5);
 
 const searches: Searches = {
   'no text': { contentType: 'All', pages: 'all' },
@@ -178,15 +178,15 @@ const searches: Searches = {
   'a common word, a type': { contentType: 'Print', text: ranked(1), pages: 'all' },
   'two common words': { contentType: 'All', text: `${ranked(0)} ${ranked(2)}`, pages: 'all' },
   'a common and a rare word': { contentType: 'All', text: `${ranked(3)} ${ranked(4_000)}`, pages: 'first' },
-  'two words that nothing has both of': { contentType: 'All', text: `${ranked(0)} ${ranked(15_000)}`, pages: 'all' },
+  'two words that no item has both of': { contentType: 'All', text: `${ranked(0)} ${ranked(15_000)}`, pages: 'all' },
   'twelve common words': { contentType: 'All', text: vocabulary.slice(0, 12).join(' ').slice(0, 150), pages: 'all' },
-  'a beginning of four letters': { contentType: 'All', text: 'cont', pages: 'all' },
-  'a beginning of three letters': { contentType: 'All', text: 'con', pages: 'all' },
-  'a beginning of one letter': { contentType: 'All', text: 'r', pages: 'all' },
-  'a misspelt word': { contentType: 'All', text: misspelt(longRanked(50)), pages: 'first' },
-  'two misspelt words': {
+  'a prefix of four letters': { contentType: 'All', text: 'cont', pages: 'all' },
+  'a prefix of three letters': { contentType: 'All', text: 'con', pages: 'all' },
+  'a prefix of one letter': { contentType: 'All', text: 'r', pages: 'all' },
+  'a misspelled word': { contentType: 'All', text: misspelled(longRanked(50)), pages: 'first' },
+  'two misspelled words': {
     contentType: 'All',
-    text: `${misspelt(longRanked(30))} ${misspelt(longRanked(100))}`,
+    text: `${misspelled(longRanked(30))} ${misspelled(longRanked(100))}`,
     pages: 'first',
   },
   nothing: { contentType: 'All', text: 'xyzzyqqq', pages: 'first' },

@@ -7,9 +7,9 @@ import type { Scratch } from './scratch.ts';
 import type { Sizes } from './sizes.ts';
 import { heading, ms, table, whole } from './tables.ts';
 
-/** Imports, exports and syncs through the real command, beside a running server, as an operator would. */
+/** Imports, exports and syncs with the real command next to a running server, as an operator would. */
 export async function measureFiles(scratch: Scratch, sizes: Sizes): Promise<string[]> {
-  heading(`Files of ${whole(sizes.fileRows)} rows, the start of the command included`);
+  heading(`Files of ${whole(sizes.fileRows)} rows, including the start of the command`);
   const program = await startProgram(scratch, join(scratch.folder, 'files'));
   const [input, output, content] = ['input.csv', 'output.csv', 'content.ndjson'].map((name) =>
     join(scratch.folder, name),
@@ -27,7 +27,7 @@ export async function measureFiles(scratch: Scratch, sizes: Sizes): Promise<stri
     ['contacts: import again, all in the book already', ['contacts', 'import', input, ...advisor]],
     ['contacts: export', ['contacts', 'export', output, ...advisor]],
     ['CRM: first sync of a file', ['crm', 'sync', ...other]],
-    ['CRM: sync again, all as it was', ['crm', 'sync', ...other]],
+    ['CRM: sync again, nothing changed', ['crm', 'sync', ...other]],
     ['content: import', ['content', 'import', content]],
     ['content: import again, all as it was', ['content', 'import', content]],
   ] as [string, string[]][]) {
@@ -41,7 +41,7 @@ export async function measureFiles(scratch: Scratch, sizes: Sizes): Promise<stri
   return [];
 }
 
-/** Items that all differ, as a feed of articles would bring them. */
+/** Distinct items, like those of a feed of articles. */
 async function writeContent(path: string, count: number): Promise<void> {
   const file = createWriteStream(path);
   for (let number = 0; number < count; number++)
@@ -50,7 +50,7 @@ async function writeContent(path: string, count: number): Promise<void> {
   await once(file, 'close');
 }
 
-/** People who all differ, with most fields filled. */
+/** Distinct people with most fields filled in. */
 export async function writeContacts(path: string, count: number): Promise<void> {
   const file = createWriteStream(path);
   file.write('Id,First Name,Last Name,Email,Phone,Birthday,Address,City,State,Zip\n');

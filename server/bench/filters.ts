@@ -9,7 +9,7 @@ import { heading, ms, table, whole } from './tables.ts';
 const book = 0;
 const pageSize = 25;
 
-/** Every filter of a search, each on one book: its first and its last page by name. */
+/** Every search filter on one book: the first and last page by name. */
 export async function measureFilters(owner: pg.Client, pool: Pool, label: string, repetitions: number): Promise<void> {
   heading(`Filters, ${label} contacts: database time in ms of a page of ${pageSize}, medians of ${repetitions}`);
   const rows = [];
@@ -35,7 +35,7 @@ export async function measureFilters(owner: pg.Client, pool: Pool, label: string
   table(rows);
 }
 
-/** Asked for somebody who is there, from the middle of the book. */
+/** Searches for an existing person from the middle of the book. */
 async function filters(owner: pg.Client): Promise<[string, ContactFilter][]> {
   const advisorId = advisorIdOf(book);
   const { rows: people } = await owner.query(
@@ -68,7 +68,7 @@ async function filters(owner: pg.Client): Promise<[string, ContactFilter][]> {
     ['search, an email', { words: [email] }],
     ['search, nobody', { words: ['xyzzy'] }],
     ['phone', { phone }],
-    // As the domain asks: by the address and by its words, which the index has.
+    // The domain searches by the address and by its words, which are in the index.
     ['email', { words: [email], email: email.toUpperCase() }],
     ['groupId, of a tenth of the book', { groupId: tenthGroupIdOf(book) }],
     ['modifiedSince, the last 1,000', { modifiedSince: changes[0].date_time_modified }],

@@ -15,7 +15,7 @@ type Book = { label: string; pages: PageTime[] };
 
 const statementMsMax = 60_000;
 
-/** What a page of a book costs as the book grows, alone in the database and among the books of others. */
+/** The cost of a page as the book grows, alone in the database and among other books. */
 export async function measureGrowth(scratch: Scratch, sizes: Sizes): Promise<string[]> {
   const embedded = await startEmbedded(join(scratch.folder, 'growth'), say);
   const server = scratch.owns(() => embedded.stop());
@@ -47,7 +47,7 @@ export async function measureGrowth(scratch: Scratch, sizes: Sizes): Promise<str
   return barsOf(crowded);
 }
 
-/** A migrated database, and a connection of its owner. */
+/** A migrated database and its owner's connection. */
 async function withDatabase<Result>(url: string, work: (owner: pg.Client) => Promise<Result>): Promise<Result> {
   const address = new URL(url);
   const name = address.pathname.slice(1);
@@ -63,7 +63,7 @@ async function withDatabase<Result>(url: string, work: (owner: pg.Client) => Pro
   }
 }
 
-/** One connection as a server has it, a new one for each book: plans made for a small one don't suit a large one. */
+/** A connection like a server's, new for each book: plans made for a small book don't suit a large one. */
 async function withPool<Result>(url: string, work: (pool: Pool) => Promise<Result>): Promise<Result> {
   const pool = connect({ connectionString: url, size: 1, timeoutMs: statementMsMax, role: appRole });
   try {
@@ -121,7 +121,7 @@ function barsOf({ label, pages }: Book): string[] {
     `worst page at ${label}: ${ms(worst.worstP50Ms)} ms (bar 10 ms)`,
     `  ${name(worst)}; the slowest single call of all ${ms(slowestMs)} ms`,
     `last page / first page: ${ratio(steepest.lastToFirst)} (bar 2)`,
-    // Contacts in many groups cost more to show, wherever they stand: that is not the price of the page's place.
+    // Contacts in many groups cost more to show on any page: that is not the cost of the page's position.
     `  ${name(steepest)}; to the first of the other direction, whose contacts are alike: at most ${ratio(alike)}`,
   ];
 }

@@ -6,9 +6,9 @@ import { median } from './tables.ts';
 export type Load = { count: number; perSecond: number; p50Ms: number; p99Ms: number };
 export type LoadOptions = { port: number; requests: Buffer[]; connections: number; seconds: number };
 
-/** A kept connection with one request at a time on it. */
+/** A keep-alive connection with one request at a time. */
 export type Connection = {
-  /** The body of the answer. One that isn't a send accepted for everybody is an error. */
+  /** The answer's body. Anything but a send that was accepted for all recipients is an error. */
   post(request: Buffer): Promise<string>;
   close(): void;
 };
@@ -16,8 +16,8 @@ export type Connection = {
 const answerMsMax = 20_000;
 
 /**
- * Sends the same requests in turn over so many connections. On two cores whoever asks takes from whoever answers, and
- * autocannon takes half of a core for this: so the bytes are made before, and of an answer no more is read than must be.
+ * Sends the same requests in turn over several connections. On two cores the client takes CPU time from the server, and
+ * autocannon takes half a core: so requests are built in advance, and only the necessary part of an answer is read.
  */
 export async function load({ port, requests, connections, seconds }: LoadOptions): Promise<Load> {
   const microseconds = createHistogram();
@@ -56,7 +56,7 @@ export async function openConnection(port: number): Promise<Connection> {
   socket.setTimeout(answerMsMax, () => socket.destroy(new Error('There was no answer.')));
   socket.on('error', (error) => waiting?.reject(error));
   socket.on('close', () => waiting?.reject(new Error('The server closed the connection.')));
-  // Bytes as characters, so that lengths agree.
+  // One character per byte, so that lengths agree.
   socket.setEncoding('latin1').on('data', (chunk) => {
     text += chunk;
     const body = bodyOf(text);
@@ -78,7 +78,7 @@ export async function openConnection(port: number): Promise<Connection> {
   };
 }
 
-/** Undefined while more of it is to come. An answer without its length is none that we give: it counts as empty. */
+/** Undefined while the answer is incomplete. Our answers have a length; one without it counts as empty. */
 function bodyOf(answer: string): string | undefined {
   const headLength = answer.indexOf('\r\n\r\n');
   if (headLength < 0) return undefined;

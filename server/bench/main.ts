@@ -1,5 +1,5 @@
-// Everything that is measured, in one run on this machine, so that numbers are read beside each other and not beside
-// those of another day. `--quick` takes a minute with smaller sizes, `--only growth` one section.
+// Runs every measurement on this machine, so that numbers are compared within a run and not with another day's.
+// `--quick` uses smaller sizes and takes a minute; `--only growth` runs one section.
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureArchive } from './archive.ts';
@@ -16,7 +16,7 @@ import { say } from './tables.ts';
 const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' } } });
 const sizes = values.quick ? quickSizes : fullSizes;
 
-/** A section measures, prints its tables, and returns the lines that the run ends with. */
+/** A section measures, prints its tables, and returns lines for the end of the run. */
 type Section = (scratch: Scratch, sizes: Sizes) => Promise<string[]>;
 const sections: Record<string, Section> = {
   starts: measureStarts,

@@ -17,20 +17,20 @@ export type PageTime = {
   worstP50Ms: number;
   slowestMs: number;
   lastToFirst: number;
-  /** Against the first page of the other direction, whose contacts are alike: what depth alone costs. */
+  /** Relative to the first page in the other direction, which has similar contacts: the cost of depth alone. */
   lastToAlike: number;
-  /** The execution time that EXPLAIN (ANALYZE) tells, of the slowest of the three. */
+  /** The slowest page's execution time from EXPLAIN (ANALYZE). */
   explainedMs: number;
-  /** The three pages by plain OFFSET and LIMIT with count(*); not of all, since it takes long. */
+  /** The three pages by plain OFFSET and LIMIT with count(*); not for all sorts, since it is slow. */
   plain: [number, number, number] | undefined;
 };
 
 const pageSizes = [25, 200];
 const plainPageSize = 25;
-/** In a larger book only by name: there each of them takes seconds. */
+/** Larger books are measured by name only: each page takes seconds. */
 const plainTotalMax = 100_000;
 const explanations = 3;
-/** PostgreSQL plans a prepared statement anew five times before it settles; a server's connections have long done so. */
+/** PostgreSQL replans a prepared statement five times before it settles; a server's connections are past that. */
 const warmUps = 6;
 
 const plainOrder: Record<ContactSort, (direction: string) => string> = {
@@ -139,7 +139,7 @@ async function measureSort(owner: pg.Client, pool: Pool, sort: Sort): Promise<Me
   };
 }
 
-/** Each call in its turn, again and again: what else the machine does at a moment then falls on all of them alike. */
+/** Repeats the calls in turn, so that other load on the machine affects all of them equally. */
 export async function timeInTurns(repetitions: number, calls: (() => Promise<unknown>)[]): Promise<Calls[]> {
   const times: number[][] = calls.map(() => []);
   for (let repetition = 0; repetition < repetitions; repetition++)
@@ -165,7 +165,7 @@ async function explain(owner: pg.Client, advisorId: number, page: ContactPage): 
   return median(times);
 }
 
-/** The page as one would write it first, once; it must also hold the same contacts. */
+/** The page by the obvious query, once; it must have the same contacts. */
 async function plainPage(
   owner: pg.Client,
   pool: Pool,

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Scratch } from './scratch.ts';
 
-/** The real program, serving a data folder. */
+/** The real server on a data folder. */
 export type Program = {
   baseUrl: string;
   dataDir: string;
@@ -44,7 +44,7 @@ export async function startProgram(scratch: Scratch, dataDir: string): Promise<P
   return { baseUrl: `${origin}/v1`, dataDir, readyMs: performance.now() - began, stop };
 }
 
-/** Runs a verb of the operator's command; what it prints is its answer. */
+/** Runs a verb of the operator's command and returns its output. */
 export async function assent(dataDir: string, args: string[]): Promise<string> {
   const run = spawn(process.execPath, [command, ...args], {
     env: environment(dataDir),
@@ -69,7 +69,7 @@ async function isReady(origin: string): Promise<boolean> {
   );
 }
 
-/** As the scripts of package.json set it; settings of the person who measures stay out of the measurement. */
+/** The environment of package.json's scripts, without the user's own settings. */
 function environment(dataDir: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
   return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE: compileCache, ASSENT_DATA_DIR: dataDir, ...more };

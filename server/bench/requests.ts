@@ -16,8 +16,8 @@ const contactsAsked = 50;
 const warmUpSeconds = 1;
 
 /**
- * Requests against the real server in a process of its own, the load from this one. `/core/enumerations` passes the
- * same door and asks no database: what a route costs beyond the door is its ratio to that, in the same round.
+ * Requests to the real server in a separate process, with the load from this one. `/core/enumerations` passes the same
+ * checks but uses no database: the ratio to it, in the same round, shows a route's own cost.
  */
 export async function measureRequests(scratch: Scratch, sizes: Sizes): Promise<string[]> {
   const program = await startProgram(scratch, join(scratch.folder, 'requests'));
@@ -43,7 +43,7 @@ export async function measureRequests(scratch: Scratch, sizes: Sizes): Promise<s
   return [];
 }
 
-/** A key without a usage plan, which would be what is measured otherwise, and a token. */
+/** A key without a usage plan, which would limit the measurement, and a token. */
 async function credentialsOf({ dataDir }: Program): Promise<Credentials> {
   const applications = JSON.parse(await assent(dataDir, ['applications', 'list', '--json']));
   const issued = await assent(dataDir, ['keys', 'issue', applications[0].clientId, '--unlimited', '--json']);

@@ -2,17 +2,17 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder for the run and what must be stopped before it can go, also on Ctrl-C. */
+/** A folder for the run, and what must be stopped before it is removed, on Ctrl-C, too. */
 export type Scratch = {
   folder: string;
-  /** Stops it when the run ends, unless it was stopped before: what began last ends first. */
+  /** Stops it at the end of the run, unless it was stopped before: last started, first stopped. */
   owns(stop: () => Promise<void>): { stop(): Promise<void> };
   remove(): Promise<void>;
 };
 
 export function makeScratch(): Scratch {
   const folder = mkdtempSync(join(tmpdir(), 'assent-bench-'));
-  // As root, PostgreSQL runs as another user, who must be able to come in.
+  // As root, PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o711);
   const stops: (() => Promise<void>)[] = [];
 
@@ -26,7 +26,7 @@ export function makeScratch(): Scratch {
     process.on(signal, () => {
       if (interrupted) return;
       interrupted = true;
-      // What is being measured fails on its own as its server goes; nobody is interested any more.
+      // The running measurement fails as its server stops; its error no longer matters.
       process.on('unhandledRejection', () => {});
       process.on('uncaughtException', () => {});
       remove().finally(() => process.exit(130));

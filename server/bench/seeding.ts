@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** How many contacts in all, dealt out in turn to that many books, so that each book lies scattered over the table. */
+/** The total number of contacts, assigned to the books in turn, so that each book is scattered over the table. */
 export type Books = { contacts: number; books: number };
 
 const blockSize = 500;
@@ -14,7 +14,7 @@ const endings = 'berg,dale,ez,ford,holm,ing,ko,ley,man,ner,ov,quist,ris,sen,ski,
 const emailStatuses = 'None,Subscribed,Subscribed,Subscribed,Unsubscribed,Bounced,Complained,Disabled';
 const sources = '0,1,1,1,2,2,3,4,10';
 
-/** A book has a group for each of these, and every so many of its contacts is in it. */
+/** A book has one group per number, and one contact in that many is in it. */
 const groupEvery = [10, 3, 7, 11];
 
 export function advisorIdOf(book: number): number {
@@ -27,14 +27,14 @@ export function tenthGroupIdOf(book: number): number {
 }
 
 /**
- * Adds contacts until there are that many, in SQL, as the owner and past the triggers: through the product a million
- * would take the better part of an hour. What the triggers keep in step is computed afterwards, for all books at once.
+ * Adds contacts up to that number in SQL, as the owner and without triggers: through the product a million would take most
+ * of an hour. What the triggers keep in sync is computed afterwards, for all books at once.
  */
 export async function fill(owner: pg.Client, wanted: Books, { searchable }: { searchable: boolean }): Promise<void> {
   await owner.query('set session_replication_role = replica');
   await owner.query(`set maintenance_work_mem = '512MB'`);
   await owner.query(`set work_mem = '256MB'`);
-  // Nothing may change a plan or take the disk in the middle of a measurement.
+  // Nothing may change a plan or use the disk during a measurement.
   for (const table of ['contacts', 'memberships', 'contact_blocks'])
     await owner.query(`alter table ${table} set (autovacuum_enabled = false)`);
   const { rows } = await owner.query<{ present: number }>('select count(*)::integer as present from contacts');
@@ -47,7 +47,7 @@ export async function fill(owner: pg.Client, wanted: Books, { searchable }: { se
   await owner.query('checkpoint');
 }
 
-/** The search index stays away where nothing searches: it takes longer to build than all the others together. */
+/** The search index is left out if nothing searches: it takes longer to build than all the others together. */
 async function dropIndexes(owner: pg.Client, searchable: boolean): Promise<() => Promise<void>> {
   const { rows } = await owner.query<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition
@@ -131,7 +131,7 @@ async function addContacts(owner: pg.Client, present: number, { contacts, books 
   );
 }
 
-/** A number drawn for the contact, the same in every run. */
+/** A pseudorandom number for the contact, the same in every run. */
 function drawn(salt: number): string {
   return `(hashint8extended(number, ${salt}) & 9223372036854775807)`;
 }
@@ -140,7 +140,7 @@ function oneOf(words: string, salt: number): string {
   return `('{${words}}'::text[])[1 + ${drawn(salt)} % ${words.split(',').length}]`;
 }
 
-/** Counts and blocks, as the triggers would have left them after a load in order. */
+/** Counts and blocks as the triggers would leave them after loading in order. */
 async function keepInStep(owner: pg.Client): Promise<void> {
   await owner.query(
     `update groups

@@ -19,14 +19,14 @@ import type { Scratch } from './scratch.ts';
 import type { Dispatch, Ready, Shape } from './send-server.ts';
 import { say } from './tables.ts';
 
-/** Advisors without a pace, and people who accepted, on a database of their own. */
+/** Advisors without a pace and people who have accepted, on their own database. */
 export type Cast = {
   databaseUrl: string;
-  /** Where the archive's key and its folder outside are. */
+  /** The archive's key and its outside folder. */
   dataDir: string;
-  /** As the owner, past the restricted role. */
+  /** As the owner, bypassing the restricted role. */
   owner: pg.Client;
-  /** A send to each person, neighbours for different advisors, with tokens that are good for some minutes. */
+  /** One send per person, neighbors for different advisors, with tokens that last for minutes. */
   requests(): Promise<Buffer[]>;
   /** A send of this text to the first person. */
   request(text: string): Promise<Buffer>;
@@ -42,13 +42,13 @@ export const firstDigits = 12_125_550_000;
 export const sampleText =
   'Your annual review is due. Does Tuesday at 10 suit you? Reply with a better time if it does not.';
 
-/** Whose name the tokens carry; the servers listen wherever there is room. */
+/** The tokens' issuer; the servers listen on any free port. */
 const publicUrl = 'http://localhost';
 const program = fileURLToPath(new URL('send-server.ts', import.meta.url));
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 const readyMsMax = 60_000;
 const stopMsMax = 30_000;
-/** Tokens last for 15 minutes, a load for seconds. */
+/** Tokens last 15 minutes; a load takes seconds. */
 const tokensMs = 5 * 60_000;
 
 export function phoneOf(person: number): string {
@@ -114,7 +114,7 @@ export async function makeCast(scratch: Scratch, embedded: Embedded, name: strin
   };
 }
 
-/** A server of this shape in a process of its own, which also ends when this process does. */
+/** A server of this shape in a separate process, which also ends with this process. */
 export async function startSendServer(
   scratch: Scratch,
   { databaseUrl, dataDir }: Cast,

@@ -13,7 +13,7 @@ const arrivalPollMs = 1;
 const idleMsMax = 60;
 const idleBarMs = 100;
 
-/** The whole way: accepted, dispatched, taken by the sandbox's carrier, on the phone, its receipt written down. */
+/** End to end: accepted, dispatched, accepted by the sandbox's carrier, on the phone, and its receipt recorded. */
 export async function measureDispatch(scratch: Scratch, sizes: Sizes, cast: Cast): Promise<string[]> {
   await cast.owner.query('truncate dispatches');
   await cast.owner.query('vacuum (analyze)');
@@ -29,7 +29,7 @@ export async function measureDispatch(scratch: Scratch, sizes: Sizes, cast: Cast
   ];
 }
 
-/** Texts a second from their acceptance until the last one is out. */
+/** Texts per second, from the first acceptance until the last one is sent. */
 async function measureFlow({ sends }: Sizes, cast: Cast, { port }: SendServer): Promise<number> {
   heading(`Sends with dispatch running, ${connections} connections`);
   const requests = await cast.requests();
@@ -59,7 +59,7 @@ async function measureFlow({ sends }: Sizes, cast: Cast, { port }: SendServer): 
   return combined;
 }
 
-/** One text after another, each when nothing else is going on, as seen on the phone. */
+/** One text at a time on an idle server, timed until it is on the phone. */
 async function measureIdle({ sends }: Sizes, cast: Cast, { port }: SendServer) {
   heading(`From POST to the handset, ${sends.idleSends} sends one after another`);
   const connection = await openConnection(port);
@@ -92,7 +92,7 @@ function atShare(sorted: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Schedules that are all due at once, until the last of their texts is out. */
+/** Schedules that are all due at once, until the last text is sent. */
 async function measureBurst({ sends }: Sizes, cast: Cast): Promise<number> {
   heading(`${whole(sends.schedules)} schedules that are due at once`);
   await drained(cast);
@@ -134,7 +134,7 @@ async function drained(cast: Cast): Promise<void> {
     if (Date.now() > deadline) throw new Error('The outbox did not drain.');
 }
 
-/** Rows leave the outbox when their outcome is known. */
+/** A row leaves the outbox once its outcome is known. */
 async function waiting({ owner }: Cast): Promise<number> {
   const { rows } = await owner.query('select count(*)::integer as waiting from dispatches');
   return rows[0].waiting;
@@ -145,7 +145,7 @@ async function lastMessageId({ owner }: Cast): Promise<number> {
   return rows[0].id;
 }
 
-/** A rate of texts that failed would be none. */
+/** A rate that counts failed texts would be meaningless. */
 async function everyOneSent({ owner }: Cast, mark: number, count: number): Promise<void> {
   const { rows } = await owner.query(
     `select count(*)::integer as sent

@@ -8,8 +8,8 @@ import type { Scratch } from './scratch.ts';
 import { advisorCount, type Cast, firstDigits, peopleOfEach, sampleText } from './send-cast.ts';
 
 /**
- * A send as one function for each request: looks the recipient up and checks consent as the product does, takes the
- * next number from the advisor's head, and writes the same rows. No row comes back for somebody who didn't accept.
+ * A send as one function call per request: looks up the recipient and checks consent like the product, takes the next
+ * number from the advisor's head, and writes the same rows. It returns no row for a person who hasn't accepted.
  */
 const benchSend = `
 create or replace function bench_send(
@@ -68,14 +68,14 @@ export async function createFunction({ owner }: Cast): Promise<void> {
   await owner.query(benchSend);
 }
 
-/** The program, or null where the machine has none. */
+/** The program's path, or null if it isn't installed. */
 export function findPgbench(): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const found = [...folders, ...globSync('/usr/lib/postgresql/*/bin').sort().reverse()];
   return found.map((folder) => join(folder, 'pgbench')).find((file) => existsSync(file)) ?? null;
 }
 
-/** The same function with nothing in front of it: what PostgreSQL can do, called by a program written in C. */
+/** The same function called directly by a C program: what PostgreSQL can do. */
 export async function pgbench(
   program: string,
   scratch: Scratch,
@@ -100,7 +100,7 @@ select * from bench_send(:advisor, '+' || :digits::text, '${sampleText}', 'appli
     [...options, '-T', String(Math.max(1, Math.round(seconds))), '-l', '-f', script, databaseUrl],
     {
       cwd: folder,
-      // As the servers have it: the restricted role, and no plan that reads whole tables.
+      // Like the servers: the restricted role, and no plans that read whole tables.
       env: { ...process.env, PGOPTIONS: `-c role=${appRole} -c enable_seqscan=off` },
       timeout: (seconds + 30) * 1000,
     },
@@ -116,7 +116,7 @@ select * from bench_send(:advisor, '+' || :digits::text, '${sampleText}', 'appli
   return { count: latencies.length, perSecond, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
-/** From the log that it wrote, a line a call: client, number, microseconds … */
+/** From its log, one line per call: client, number, microseconds … */
 function latenciesIn(folder: string): number[] {
   const files = globSync(join(folder, 'pgbench_log.*'));
   const lines = files.flatMap((file) => readFileSync(file, 'utf8').trim().split('\n'));

@@ -10,7 +10,7 @@ const connections = 64;
 const advisorCount = 1_000;
 const rowsAtOnce = 250_000;
 
-/** What a send costs among many that were sent before, of the same advisors and of others. */
+/** The cost of a send when the same advisors and others have sent many before. */
 export async function measureHistory(scratch: Scratch, { sends }: Sizes, embedded: Embedded): Promise<string[]> {
   heading(`Sends as the archive grows, ${connections} connections, nothing dispatched, medians of ${sends.rounds}`);
   const archives = [];
@@ -49,7 +49,7 @@ export async function measureHistory(scratch: Scratch, { sends }: Sizes, embedde
   ];
 }
 
-/** Texts of many advisors in the order in which they would have come, in SQL: through the product it takes an hour. */
+/** Adds many advisors' texts in order of time, in SQL: through the product it takes an hour. */
 export async function fill({ owner, databaseUrl }: Cast, texts: number): Promise<void> {
   await owner.query(
     `insert into advisors (firm_id, name, email, time_zone, date_time_created)
@@ -66,8 +66,8 @@ export async function fill({ owner, databaseUrl }: Cast, texts: number): Promise
   );
   await owner.query('create unique index on bench_senders (place)');
   await owner.query('analyze bench_senders');
-  // A checkpoint makes the next change of each page cost a whole page, and at the usual size there would be one every
-  // few seconds.
+  // After a checkpoint the next change of each page writes the whole page, and with the default size there would be a
+  // checkpoint every few seconds.
   await owner.query(`alter system set max_wal_size = '8GB'`);
   await owner.query('select pg_reload_conf()');
   await Promise.all([bodies, entries, messages].map((insert) => addTexts(databaseUrl, insert, texts)));
@@ -115,7 +115,7 @@ const givenTexts = `
     join bench_senders on place = n % ${advisorCount}
   ) as sent`;
 
-/** One table, on a connection of its own: the three together keep both cores busy. */
+/** Fills one table on its own connection: the three together keep both cores busy. */
 async function addTexts(connectionString: string, insert: string, count: number): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();

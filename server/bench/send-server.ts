@@ -1,6 +1,6 @@
-// The real app in a process of the bench's own, in one of three shapes. `product`: as it is. `nowhere`: the same door,
-// credentials, validation and serialization, but the batch that would store a send answers at once. `function`: each
-// send is a call of one SQL function, which is a commit of its own. It ends with the process that forked it.
+// The real app in a separate process, in one of three shapes. `product`: unchanged. `nowhere`: the same checks,
+// credentials, validation and serialization, but the batch that stores a send returns at once. `function`: each send calls
+// one SQL function with its own commit. It ends with the process that forked it.
 import type { AddressInfo } from 'node:net';
 import { buildApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
@@ -14,12 +14,12 @@ import { type Runtime, startRuntime } from '../src/runtime.ts';
 import type { Db } from '../src/store/database/db.ts';
 
 export type Shape = 'product' | 'nowhere' | 'function';
-/** What runs beside the app: nothing; the archive's tree, as often as in the product; or all of its jobs. */
+/** What runs next to the app: nothing; building the archive's tree, as often as in the product; or all jobs. */
 export type Dispatch = 'paused' | 'signing' | 'running';
-/** What it says once it listens. */
+/** Its message once it is listening. */
 export type Ready = { port: number };
 
-/** What the batch of domain/messages/messages.ts gets of each send, as far as it is needed here. */
+/** The part of a send in the batch of domain/messages/messages.ts that is needed here. */
 type Send = { advisorId: number; by: { actor: string; traceId: string | null }; phones: string[]; text: string };
 type Answer = (send: Send) => Promise<MessageResult>;
 
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
     await runtime.stop();
     process.exit(0);
   });
-  // A Ctrl-C reaches the whole group: whoever forked us has the say.
+  // Ctrl-C reaches the whole process group; our parent decides when we stop.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const ready: Ready = { port: (app.server.address() as AddressInfo).port };
   process.send?.(ready);
@@ -62,7 +62,7 @@ async function sign(runtime: Runtime): Promise<void> {
 }
 
 function withBatch(db: Db, answer: Answer): Db {
-  // Nothing but sends reaches this server, so every batch is the one that stores them.
+  // This server gets only sends, so every batch is the one that stores them.
   return { ...db, batch: ((_batch: unknown, send: Send) => answer(send)) as unknown as Db['batch'] };
 }
 

@@ -11,7 +11,7 @@ import type { Sizes } from './sizes.ts';
 import { heading, ms, type Row, ratio, say, table, whole } from './tables.ts';
 
 type Contender = { name: Shape | 'pgbench'; connections: number[]; run(connections: number): Promise<Load> };
-/** The median of each contender at one number of connections. */
+/** Each contender's median at one number of connections. */
 type Standing = Map<Contender['name'], Load>;
 
 const shapes: Shape[] = ['product', 'nowhere', 'function'];
@@ -20,8 +20,8 @@ const toNowhereMin = 0.9;
 const toFunctionMin = 2.5;
 
 /**
- * Durable sends through the real app, each answered after its commit. Beside it the same app without a database, which
- * no send can outrun, and a function for each request, which is what the batches are there to beat.
+ * Durable sends through the real app, each answered after its commit; compared with the same app without a database,
+ * which is the upper bound, and with one function call per request, which the batches must beat.
  */
 export async function measureSends(scratch: Scratch, sizes: Sizes): Promise<string[]> {
   const embedded = await startEmbedded(join(scratch.folder, 'sends'), say);
@@ -59,7 +59,7 @@ async function measureShapes(scratch: Scratch, sizes: Sizes, cast: Cast): Promis
 
   const standings = new Map<number, Standing>();
   for (const connections of sizes.sends.connections) {
-    // What the last ones left would make the index that the next ones write to larger.
+    // Rows from the previous round would make the next round's index larger.
     await cast.owner.query('truncate dispatches');
     await cast.owner.query('checkpoint');
     standings.set(connections, await compete(contenders, connections, sizes.sends.rounds));
@@ -69,7 +69,7 @@ async function measureShapes(scratch: Scratch, sizes: Sizes, cast: Cast): Promis
   return barsOf(standings.get(barConnections));
 }
 
-/** In turn, round by round, so that what else the machine does falls on all of them. */
+/** Runs the contenders in turn, so that other load on the machine affects all of them. */
 async function compete(contenders: Contender[], connections: number, rounds: number): Promise<Standing> {
   const taking = contenders.filter((each) => each.connections.includes(connections));
   const loads = taking.map(() => [] as Load[]);

@@ -1,4 +1,4 @@
-/** Every size and bound of a run. */
+/** All sizes and limits of a run. */
 export type Sizes = {
   firstStarts: number;
   laterStarts: number;
@@ -6,14 +6,14 @@ export type Sizes = {
   connections: number[];
   rounds: number;
   roundSeconds: number;
-  /** Books of one advisor alone in the database. */
+  /** Books that are alone in the database. */
   bookSizes: number[];
-  /** The book that the bar is about, and in how many contacts of how many advisors it lies. */
+  /** The book that the bar applies to, and the number of contacts and advisors around it. */
   crowded: { contacts: number; books: number };
   repetitions: number;
   archivedEntries: number;
   sends: SendSizes;
-  /** Items of the content library, and how often each search is repeated. */
+  /** Items in the content library, and repetitions of each search. */
   library: { items: number[]; repetitions: number };
 };
 

@@ -4,7 +4,7 @@ import type { Scratch } from './scratch.ts';
 import type { Sizes } from './sizes.ts';
 import { heading, median, ms, table } from './tables.ts';
 
-/** From the start of the process until /readyz says yes. */
+/** From process start until /readyz answers 200. */
 export async function measureStarts(scratch: Scratch, sizes: Sizes): Promise<string[]> {
   heading('Time to ready, ms');
   const first = [];

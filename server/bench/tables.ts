@@ -8,7 +8,7 @@ export function heading(text: string): void {
   say(`\n── ${text}`);
 }
 
-/** Rows under the names of their fields: words to the left, numbers to the right. */
+/** A table with the field names as headers: text left-aligned, numbers right-aligned. */
 export function table(rows: Row[]): void {
   const [first] = rows;
   if (!first) return;
@@ -29,7 +29,7 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** Milliseconds with as many places as say something. */
+/** Milliseconds with meaningful decimal places. */
 export function ms(value: number): string {
   return value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
 }
@@ -38,7 +38,7 @@ export function ratio(value: number): string {
   return value.toFixed(2);
 }
 
-/** The middle one, of an even number the upper. */
+/** The middle value; of an even number of values the upper one. */
 export function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

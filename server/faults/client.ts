@@ -3,8 +3,8 @@ import type { SandboxAdvisor, SandboxFile } from '../src/sandbox/sandbox.ts';
 import type { Ledger } from './ledger.ts';
 
 /**
- * What became of a request: an answer that stays, or `nothing`, when it was surely not done, or `unknown`, when the
- * server died or said that it can't tell, and only the same Idempotency-Key settles it.
+ * The outcome of a request: a final answer; or `nothing`, if it certainly had no effect; or `unknown`, if the server died
+ * or said that it can't tell, and only a retry with the same Idempotency-Key settles it.
  */
 export type Answer = { status: number; body: Body } | 'nothing' | 'unknown';
 export type Body = {
@@ -15,20 +15,20 @@ export type Body = {
 
 /** Requests to a server that may die at any moment. */
 export type Client = {
-  /** On an advisor's behalf, once. */
+  /** Posts once on an advisor's behalf. */
   post(advisor: SandboxAdvisor, path: string, body: object, key?: string): Promise<Answer>;
-  /** From a phone, until it has taken effect; null when it was given up before. */
+  /** Replies from a phone until the reply has taken effect; null if the client gave up before. */
   reply(phone: string, to: string, text: string): Promise<Date | null>;
-  /** New tokens, while the server is up. */
+  /** Gets new tokens while the server is up. */
   authorize(): Promise<void>;
-  /** From now on nothing is tried again. */
+  /** Stops all retries. */
   giveUp(): void;
   hasGivenUp(): boolean;
 };
 
 const answerMs = 20_000;
 const retryMs = 50;
-/** Nothing was accepted, by the contract. */
+/** By the contract nothing was accepted. */
 const nothingDone = [429, 502, 504];
 
 export function makeClient(origin: string, sandbox: SandboxFile, ledger: Ledger): Client {
@@ -105,12 +105,12 @@ export function makeClient(origin: string, sandbox: SandboxFile, ledger: Ledger)
   };
 }
 
-/** A delivery date that was in the future when it was first asked for, before the server was killed. */
+/** A delivery date that was in the future at the first try, before the server was killed. */
 function isTooLate({ details }: Body): boolean {
   return Array.isArray(details) && details[0]?.rule === 'future';
 }
 
-/** Nobody listened: the request never left. */
+/** The server wasn't listening, so the request was never sent. */
 function isRefused(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: string } };
   return cause?.code === 'ECONNREFUSED';

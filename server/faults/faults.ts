@@ -14,15 +14,15 @@ export type Options = { kills: number; say(line: string): void; signal?: AbortSi
 
 type Folder = ReturnType<typeof makeDataFolder>;
 
-/** The lease of what was being submitted ends a little after this. */
+/** The lease of a text that was being submitted ends a little after this. */
 const carrierTimeoutMs = 1_000;
 const aliveMs = { least: 50, spread: 1_500 };
-/** Every other life lasts until it has accepted so many texts, however slow the machine; the others may be too short for one. */
+/** Every other server lives until it has accepted this many texts, even on a slow machine; the others may accept none. */
 const acceptedLeast = 30;
 const acceptedWithinMs = 60_000;
 const startingMsMax = 400;
 const databaseBeforeMsMax = 1_500;
-/** Of so many kills one is of PostgreSQL too, and one comes while the server starts. */
+/** One kill in this many is of PostgreSQL, too, and one comes while the server starts. */
 const databaseEvery = 5;
 const startingEvery = 7;
 const tokensMs = 8 * 60_000;
@@ -30,8 +30,8 @@ const drainMsMax = 120_000;
 const databaseStopMsMax = 10_000;
 
 /**
- * Keeps the real server busy and kills it again and again, PostgreSQL with it now and then. What it accepted must then be
- * on the phones exactly once, or in doubt, or failed with a reason.
+ * Keeps the real server busy and kills it again and again, sometimes with PostgreSQL. Afterwards every accepted text must
+ * be on a phone exactly once, or in doubt, or failed with a reason.
  */
 export async function runFaults({ kills, say, signal }: Options): Promise<Run> {
   const folder = makeDataFolder();
@@ -76,7 +76,7 @@ function acceptedOf({ sends }: Ledger): number {
   return sends.filter(({ outcome }) => outcome === 'accepted').length;
 }
 
-/** The server's stop is PostgreSQL's too, unless the last thing that it met was a kill. */
+/** The server stops PostgreSQL, too, unless it was killed. */
 async function leave(folder: Folder): Promise<void> {
   const postmaster = folder.postmaster();
   if (postmaster) process.kill(postmaster, 'SIGQUIT');
@@ -95,7 +95,7 @@ async function killOnce(program: Program, folder: Folder, done: Kills): Promise<
   if (postmaster) {
     process.kill(postmaster, 'SIGKILL');
     done.database += 1;
-    // Long enough, at times, that the server has started it again by itself.
+    // Sometimes long enough for the server to restart it.
     await pause(Math.random() * databaseBeforeMsMax);
   }
   await program.stop('SIGKILL');
@@ -115,7 +115,7 @@ async function authorizeAgain(client: Client): Promise<number> {
   return Date.now();
 }
 
-/** Until nothing waits, is being submitted or is due; leases of the dead run out first. */
+/** Waits until no text is waiting, being submitted or due; the leases of killed servers expire first. */
 async function drained(folder: Folder): Promise<void> {
   const isEmpty = async () => {
     const [row] = await onDatabase<{ left: boolean }>(
@@ -124,7 +124,7 @@ async function drained(folder: Folder): Promise<void> {
     );
     return row?.left === false;
   };
-  // What doesn't drain is for the judge to name.
+  // The judge names what doesn't drain.
   await until('the outbox is empty', isEmpty, drainMsMax).catch(() => {});
 }
 

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import type { Ledger, Send } from './ledger.ts';
 
-/** What the server owes to those it said yes to, and what it did. */
+/** What happened to the texts that the server accepted. */
 export type Findings = {
   accepted: number;
-  /** Requests whose answer never came and which were accepted all the same. */
+  /** Requests that were accepted although their answer never came. */
   acceptedUnanswered: number;
   onHandset: number;
   inDoubt: number;
@@ -12,7 +12,7 @@ export type Findings = {
   failed: number;
   lost: string[];
   doubled: string[];
-  /** Every other promise that doesn't hold. */
+  /** Every other broken promise. */
   broken: string[];
 };
 
@@ -25,7 +25,7 @@ type Stored = {
 };
 type Schedule = { status: string; reason: string | null };
 
-/** Compares the ledger with the phones and the database, once nothing is under way any more. */
+/** Compares the ledger with the phones and the database, once everything has settled. */
 export async function judge(databaseUrl: string, ledger: Ledger): Promise<Findings> {
   const db = new pg.Client({ connectionString: databaseUrl });
   await db.connect();
@@ -94,17 +94,17 @@ function judgeSend(
   const told = () => JSON.stringify({ ...send, times, stored, schedule });
   if (times > 1 || stored.length > 1) findings.doubled.push(told());
   if (send.outcome === 'refused') {
-    if (times > 0 || message) findings.broken.push(`Refused, and sent all the same: ${told()}`);
+    if (times > 0 || message) findings.broken.push(`Refused, but sent anyway: ${told()}`);
     return;
   }
-  // Without an answer it may have been accepted or not; a text that is there must not get lost either.
+  // An unanswered request may have been accepted; if so, its text must not be lost either.
   if (send.outcome === 'unanswered' && !message) return;
   findings[send.outcome === 'accepted' ? 'accepted' : 'acceptedUnanswered'] += 1;
   if (message?.status === 'in_doubt') findings.inDoubt += 1;
   if (times > 0) {
     findings.onHandset += 1;
     if (message?.status === 'in_doubt') findings.inDoubtOnHandset += 1;
-    if (message?.status === 'failed') findings.broken.push(`Failed, and on the handset: ${told()}`);
+    if (message?.status === 'failed') findings.broken.push(`Failed, but on the handset: ${told()}`);
   } else if (
     (message?.status === 'failed' && message.failureCode) ||
     (schedule?.status === 'skipped' && schedule.reason)
@@ -115,7 +115,7 @@ function judgeSend(
   if (differs) findings.broken.push(`Stored under another id: ${told()}`);
 }
 
-/** The archive, and that nothing is left half done. Each query counts what must not be. */
+/** Checks the archive, and that nothing is half done. Each query counts rows that must not exist. */
 async function checkRecords(db: pg.Client): Promise<string[]> {
   const faults: [string, string][] = [
     [
@@ -130,7 +130,7 @@ async function checkRecords(db: pg.Client): Promise<string[]> {
        where last_number is distinct from coalesce(entries, 0) or least <> 1 or most <> entries`,
     ],
     [
-      'entries without a body, or with one that is not what was committed to',
+      'entries without a body, or with one that doesn’t match the commitment',
       `select count(*)
        from archive_entries e
        left join archive_bodies b using (advisor_id, number)
@@ -160,10 +160,10 @@ async function checkRecords(db: pg.Client): Promise<string[]> {
        left join messages t using (advisor_id, message_id)
        where e.kind = 'text_out' and t.archive_number is distinct from e.number`,
     ],
-    ['messages under way for ever', `select count(*) from messages where status in ('queued', 'submitting')`],
+    ['messages that never ended', `select count(*) from messages where status in ('queued', 'submitting')`],
     ['failures without a reason', `select count(*) from messages where status = 'failed' and failure_code is null`],
     ['texts left in the outbox', 'select count(*) from dispatches'],
-    ['schedules that are due and did not fire', `select count(*) from scheduled_messages where status = 'scheduled'`],
+    ['schedules that are due but were not sent', `select count(*) from scheduled_messages where status = 'scheduled'`],
     ['attempts without an outcome', 'select count(*) from attempts where outcome is null'],
     ['keys without an answer', 'select count(*) from idempotent_answers where status is null'],
   ];
@@ -175,7 +175,7 @@ async function checkRecords(db: pg.Client): Promise<string[]> {
   return found;
 }
 
-/** Whatever its kind, a text is on the phone as often as it was sent, or where that is in doubt at most so often. */
+/** Every text is on the phone as often as it was sent, or at most that often if it is in doubt. */
 async function checkPhones(db: pg.Client): Promise<string[]> {
   const differing = await rows<object>(
     db,
@@ -200,10 +200,10 @@ async function checkPhones(db: pg.Client): Promise<string[]> {
      full join received using (phone, texting_number, text)
      where coalesce(times, 0) not between coalesce(surely, 0) and coalesce(perhaps, 0)`,
   );
-  return differing.map((row) => `On the phone another number of times than sent: ${JSON.stringify(row)}`);
+  return differing.map((row) => `Not on the phone as often as sent: ${JSON.stringify(row)}`);
 }
 
-/** What a person said holds from the moment at which it was answered; a number that was asked once has one request. */
+/** A reply holds from the moment it was acknowledged; a number that was asked once has one request. */
 async function checkConsents(db: pg.Client, { asked, replied }: Ledger): Promise<string[]> {
   const members = new Map(
     (

@@ -4,11 +4,11 @@ import type { SandboxAdvisor, SandboxFile } from '../src/sandbox/sandbox.ts';
 import type { Answer, Client } from './client.ts';
 import type { Ledger, Send } from './ledger.ts';
 
-/** What goes on while the server is killed. */
+/** The load that runs while the server is killed. */
 export type Running = {
-  /** Once what was begun is settled: an answer to every request that has a key, and every reply in effect. */
+  /** Resolves once everything has settled: each request with a key is answered, and each reply has taken effect. */
   stop(): Promise<void>;
-  /** At once, when nobody wants to know any more. */
+  /** Stops at once, without waiting for answers. */
   abandon(): void;
 };
 
@@ -31,19 +31,19 @@ const peopleOfEach = 20;
 const peopleMax = 400;
 const dueMs = { soonest: 500, spread: 4_000 };
 const textsBeforeStop = 4;
-/** How long each rests between two requests, at most. */
+/** The longest pause between two requests. */
 const restMs = { sender: 15, scheduler: 60, asker: 150, stopper: 250 };
-/** The carrier errs once; it takes the text and its answer is lost; it answers, and the phone replies. */
+/** The carrier fails once; accepts the text, but its answer is lost; or answers, and the phone replies. */
 const oddPhones = ['+15005550021', '+15005550022', '+15005550008'];
 const oddShare = 0.03;
 
 let phones = 0;
-/** A number that nobody has used in this run. */
+/** A number that is new in this run. */
 function newPhone(): string {
   return `+1212${String(2_000_000 + phones++)}`;
 }
 
-/** Senders with and without keys, schedules, consent requests with their answers, and people who say STOP. */
+/** Starts senders with and without keys, schedules, consent requests with their replies, and people who say STOP. */
 export async function startLoad(client: Client, sandbox: SandboxFile, ledger: Ledger): Promise<Running> {
   const [avery, casey] = ['avery@sandbox.example', 'casey@sandbox.example'].map((email) =>
     sandbox.advisors.find((each) => each.email === email),
@@ -78,7 +78,7 @@ async function keep({ isOver }: Stage, restMsMax: number, act: () => Promise<voi
   for (; !isOver(); await pause(Math.random() * restMsMax)) await act();
 }
 
-/** People who accepted, of an advisor who must ask, and some of one who needn't. */
+/** Gathers people who have accepted one advisor, and some of another who needs no consent. */
 async function gather(stage: Stage): Promise<void> {
   const { client, people, avery, casey } = stage;
   const asked = Array.from({ length: peopleOfEach }, newPhone);
@@ -119,7 +119,7 @@ function note(record: Send, ledger: Ledger, answer: Answer): void {
     ledger.surprises.push(`A send failed: ${JSON.stringify(answer.body)}`);
 }
 
-/** The same request with the same key, until its answer has come. */
+/** Repeats the request with the same key until it is answered. */
 async function untilSure({ client }: Stage, once: (key: string) => Promise<Answer>): Promise<Answer> {
   const key = randomUUID();
   let answer = await once(key);
@@ -149,7 +149,7 @@ async function askAndAccept(stage: Stage): Promise<void> {
   if (people.length < peopleMax) people.push({ advisor: avery, phone });
 }
 
-/** Texts to somebody who says STOP meanwhile, and one afterwards. */
+/** Sends texts to a person who says STOP meanwhile, and one text afterwards. */
 async function textAndStop(stage: Stage): Promise<void> {
   const { client, ledger, casey } = stage;
   const person = { advisor: casey, phone: newPhone() };

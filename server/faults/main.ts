@@ -1,7 +1,7 @@
-// Kills the server at random moments while it works, and counts what became of every text that it had accepted; lets a STOP
-// race with texts on two nodes; and does to the archive whatever somebody might. `--kills 200` and `--races 50` for longer
-// runs, `--only kills`, `--only races` or `--only tampering` for one of the three. Exits with 1 when a text was lost or came
-// twice, a promise was broken, or tampering was missed.
+// Kills the server at random moments under load and counts what happened to every accepted text; races STOPs against texts
+// on two nodes; and tampers with the archive. `--kills 200` and `--races 50` make longer runs; `--only kills`, `--only races`
+// or `--only tampering` runs one of the three. Exits with 1 if a text was lost or sent twice, a promise was broken, or
+// tampering went undetected.
 import { parseArgs } from 'node:util';
 import { type Run, runFaults } from './faults.ts';
 import { tryRaces } from './races.ts';

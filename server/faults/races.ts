@@ -3,7 +3,7 @@ import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 
 const wavesPerRound = 5;
 
-/** Runs every race of a STOP with texts so many times, each on a database of its own, and returns the promises broken. */
+/** Runs every race for a number of rounds, each round on a new database, and returns the broken promises. */
 export async function tryRaces(rounds: number, say: (line: string) => void): Promise<string[]> {
   const broken: string[] = [];
   await globalSetup();

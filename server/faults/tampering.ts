@@ -4,7 +4,7 @@ import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 
 const everyone: Who[] = ['application', 'owner', 'superuser'];
 
-/** Does to an archive whatever somebody might, as each of three roles, and prints what became of it. Returns what was missed. */
+/** Tampers with an archive in every known way as each of three roles, prints the outcomes, and returns those that are wrong. */
 export async function tryTamperings(say: (line: string) => void): Promise<string[]> {
   await globalSetup();
   try {

@@ -1,13 +1,13 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-/** A request as it goes over the wire. */
+/** A request as it is sent. */
 export type Sent = { method: string; url: string; headers: Record<string, string>; body: Buffer; chunked: boolean };
 export type Received = { status: number; headers: IncomingHttpHeaders; text: string };
 export type Client = { send(sent: Sent): Promise<Received>; close(): void };
 
 const answerMs = 20_000;
 
-/** Over a real connection, one request after the other: what the parser of HTTP makes of it is tried as well. */
+/** Sends one request after another over a real connection, which tests the HTTP parser, too. */
 export function makeClient(port: number): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
@@ -36,7 +36,7 @@ export function makeClient(port: number): Client {
   }
 
   return {
-    // A kept connection may be closed by the other side just as it is used again: that is no answer to this request.
+    // The server may close a kept-alive connection just as it is reused: that is not an answer to this request.
     send: (sent) => once(sent).catch((error) => (error.reusedSocket ? once(sent) : Promise.reject(error))),
     close: () => agent.destroy(),
   };

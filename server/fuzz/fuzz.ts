@@ -12,21 +12,21 @@ import { wired } from './wire.ts';
 
 export type Fuzzed = {
   seed: number;
-  /** How often each operation answered what: `400 invalid_request`. */
+  /** How often each operation gave which answer: `400 invalid_request`. */
   counts: Map<string, Map<string, number>>;
-  /** The smallest request found whose answer is not as the document says, with that answer. */
+  /** The smallest request found whose answer doesn't match the document, with that answer. */
   failure: string | undefined;
 };
 
 type Noun = KnownId['noun'];
 type Ids = Record<Noun, number[]>;
 
-/** Enough contacts that the book is cut into blocks; few groups, since a member of very many is slow to show. */
+/** Enough contacts to split the book into blocks; few groups, since a contact in very many is slow to show. */
 const bookSize = 1_100;
 const idsKept = { contact: { least: 6, most: 3_000 }, group: { least: 6, most: 40 } };
 const shownMax = 2_000;
 
-/** Sends so many requests made from the OpenAPI document, one after the other, and judges each answer by it. */
+/** Sends requests made from the OpenAPI document, one after another, and checks each answer against it. */
 export async function fuzz(world: World, { requests, seed }: { requests: number; seed: number }): Promise<Fuzzed> {
   const operations = operationsOf(world.app);
   const judge = makeJudge(operations);
@@ -80,7 +80,7 @@ async function credentialsOf({ ann, apiKey, token }: World): Promise<Record<Cred
   };
 }
 
-/** Another advisor's, which must answer as if they were not there. */
+/** Another advisor's ids, which must behave like missing ones. */
 async function makeForeignIds(world: World): Promise<Ids> {
   return { contact: [await make(world, 'bob', 'contact')], group: [await make(world, 'bob', 'group')] };
 }
@@ -94,7 +94,7 @@ async function make(world: World, owner: 'ann' | 'bob', noun: Noun): Promise<num
   return body.id;
 }
 
-/** A book of valid contacts, whose names and emails are as odd as they may be. */
+/** A book of valid contacts with names and emails as odd as allowed. */
 async function makeBook({ deps, ann }: World, operations: Operation[], seed: number): Promise<number[]> {
   const input = operations.find(({ id }) => id === 'createContact')?.body;
   if (!input) throw new Error('The document has no createContact.');
@@ -102,7 +102,7 @@ async function makeBook({ deps, ann }: World, operations: Operation[], seed: num
   return createContacts(deps, ann.advisor.advisorId, contacts, numberOf('source', 'API'));
 }
 
-/** Never too few for valid ids to occur, and never too many. */
+/** Keeps enough ids for valid ones to occur, and not too many. */
 async function keepIds(world: World, ids: Ids): Promise<void> {
   for (const noun of ['contact', 'group'] as const) {
     const { least, most } = idsKept[noun];
@@ -111,7 +111,7 @@ async function keepIds(world: World, ids: Ids): Promise<void> {
   }
 }
 
-/** What came into being or went away. */
+/** Learns which ids were created or deleted. */
 function learn(ids: Ids, { operation }: Draft, { url }: Sent, { status, text }: Received): void {
   const noun: Noun = /\/groups(\/\d+)?$/.test(url.split('?')[0] ?? '') ? 'group' : 'contact';
   if (operation.method === 'POST' && status === 200) {
@@ -131,7 +131,7 @@ function count(counts: Fuzzed['counts'], operation: string, { status, text }: Re
   ofOperation.set(kind, (ofOperation.get(kind) ?? 0) + 1);
 }
 
-/** The request as one would type it again. */
+/** The request in a form that can be typed again. */
 function shownRequest({ operation, credentials }: Draft, { method, url, headers, body, chunked }: Sent): string {
   return [
     `${operation.id}: ${method} ${short(url)}`,

@@ -6,7 +6,7 @@ import type { Operation, Schema } from './operations.ts';
 import { type Draft, RawText } from './requests.ts';
 import { KnownId } from './values.ts';
 
-/** What is wrong with the answer, in a sentence; `undefined` when it is as the document says. */
+/** What is wrong with the answer, in a sentence; `undefined` if it matches the document. */
 export type Judge = (draft: Draft, sent: Sent, received: Received) => string | undefined;
 
 const problemTable: Record<string, { status: number; retryable: boolean }> = problems;
@@ -14,7 +14,7 @@ const problemTable: Record<string, { status: number; retryable: boolean }> = pro
 const ajv = new Ajv2020({
   strict: false,
   formats: {
-    // The empty string clears a date, as the document says in words; and there was no year 0.
+    // The empty string clears a date, as the document's text says; and there was no year 0.
     date: (text: string) => text === '' || (isRealDate(text) && !text.startsWith('0000')),
     'date-time': (text: string) =>
       isRealDate(text.slice(0, 10)) && /^.{10}t\d\d:\d\d:\d\d(\.\d+)?(z|[+-]\d\d:\d\d)$/i.test(text),
@@ -38,7 +38,7 @@ export function makeJudge(operations: Operation[]): Judge {
     if (wrong) return wrong;
     const refusals = [...refusedByDocument(draft.operation, sent, brokenBy)];
     if (received.status < 300 && refusals.length > 0) return `It was accepted, although ${refusals.join('; ')}.`;
-    if (received.status < 300 && reachesAnother(draft, received)) return 'It reached what belongs to another advisor.';
+    if (received.status < 300 && reachesAnother(draft, received)) return 'It reached another advisor’s data.';
     const { code, details } = received.status === 400 ? JSON.parse(received.text) : {};
     if (code === 'invalid_request' && refusals.length === 0 && isPlain(draft) && !isKnownRefusal(details))
       return 'It was refused, although the document allows it.';
@@ -48,7 +48,7 @@ export function makeJudge(operations: Operation[]): Judge {
 
 type BrokenBy = (schema: Schema, value: unknown) => string | undefined;
 
-/** Status, body and headers against what the operation documents. */
+/** Compares status, body and headers with the operation's documentation. */
 function judgeAnswer(operation: Operation, sent: Sent, received: Received, brokenBy: BrokenBy): string | undefined {
   const { status, headers, text } = received;
   if (status >= 500) return `A ${status}.`;
@@ -67,19 +67,19 @@ function judgeAnswer(operation: Operation, sent: Sent, received: Received, broke
 
 function judgeProblem(problem: Record<string, unknown>, sent: Sent, { status, headers }: Received): string | undefined {
   const known = problemTable[String(problem.code)];
-  if (known?.status !== status || problem.status !== status) return `${problem.code} is no code of a ${status}.`;
+  if (known?.status !== status || problem.status !== status) return `${problem.code} is not a code for a ${status}.`;
   if (problem.retryable !== known.retryable) return `${problem.code} says retryable ${problem.retryable}.`;
   if (!String(problem.type).endsWith(`/problems/${problem.code}`))
     return `The type of ${problem.code} is ${problem.type}.`;
   if (problem.traceId !== headers['x-trace-id']) return 'The trace ids of body and header differ.';
-  // What can't be parsed as HTTP has no path.
+  // A request that can't be parsed as HTTP has no path.
   if (problem.instance !== sent.url.split('?')[0] && problem.instance !== '/')
     return `The instance is ${problem.instance}.`;
   if (status === 429 && !/^[1-9]\d*$/.test(String(headers['retry-after']))) return 'A 429 without Retry-After.';
   return undefined;
 }
 
-/** Why the document does not allow the request: path, query and body against their schemas. */
+/** Why the document doesn't allow the request: compares path, query and body with their schemas. */
 function* refusedByDocument({ parameters, path, body }: Operation, sent: Sent, brokenBy: BrokenBy): Generator<string> {
   const given = [...inPath(path, sent.url), ...inQuery(sent.url)];
   for (const { name, in: place, schema } of parameters) {
@@ -91,13 +91,13 @@ function* refusedByDocument({ parameters, path, body }: Operation, sent: Sent, b
     }
   }
   if (!body) return;
-  // A byte order mark may stand before JSON and is then ignored (RFC 8259).
+  // A byte order mark before JSON is ignored (RFC 8259).
   const value = parsed(sent.body.toString('utf8').replace(/^\ufeff/, ''));
   const broken = value === undefined ? 'it is not JSON' : brokenBy(body, understood(body, value));
   if (broken) yield `the body: ${broken}`;
 }
 
-/** What can't be decoded is no text, and so nothing that a schema takes. */
+/** A value that can't be decoded is no text, and no schema allows it. */
 type Given = { place: 'path' | 'query'; name: string | undefined; text: string | undefined };
 
 function inPath(template: string, url: string): Given[] {
@@ -129,7 +129,7 @@ function fromText(schema: Schema, text: string | undefined): unknown {
   return schema.type === 'integer' && /^(0|-?[1-9]\d*)$/.test(String(text)) ? Number(text) : text;
 }
 
-/** The body by the document's own words: what is trimmed first, and what is ignored. */
+/** The body as the document reads it: trimmed, and without ignored fields. */
 function understood({ properties = {}, ignoredWhen = {}, ignoredUnless = {} }: Schema, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const fields = value as Record<string, unknown>;
@@ -144,7 +144,7 @@ function understood({ properties = {}, ignoredWhen = {}, ignoredUnless = {} }: S
   );
 }
 
-/** Whether another advisor's contact or group was named and not taken for one that isn't there. */
+/** Whether another advisor's contact or group was named and not treated as missing. */
 function reachesAnother({ path, query, body }: Draft, { text }: Received): boolean {
   const isForeign = (value: unknown) => value instanceof KnownId && value.foreign;
   if (Object.values(path).some(isForeign)) return true;
@@ -155,7 +155,7 @@ function reachesAnother({ path, query, body }: Draft, { text }: Received): boole
 
 type Memberships = { groupIds?: unknown; isSelectAllGroup?: unknown } | null;
 
-/** Nothing odd about it but its values, and those storable: then only the document may refuse it. */
+/** Odd only in its values, which can be stored: then only the document may refuse it. */
 function isPlain({ prefix, headers, query, path, body }: Draft): boolean {
   const usual = ['content-type', 'accept'];
   const values = [...query.flat(), ...Object.values(path), body.kind === 'json' ? body.value : ''];
@@ -174,7 +174,7 @@ function isStorable(value: unknown): boolean {
   return typeof value !== 'object' || value === null || Object.values(value).every(isStorable);
 }
 
-/** What no schema says: what is not there, needed only without another field, follows from one, or depends on the time. */
+/** Rules that no schema has: missing records, fields required only without another or because of one, and times. */
 const knownRefusals: Record<string, string[]> = {
   groupIds: ['exists', 'required'],
   phone: ['required'],

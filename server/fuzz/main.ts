@@ -1,7 +1,7 @@
-// Searches for faults at length, on a PostgreSQL of its own: requests made from the OpenAPI document, valid ones and
-// nearly valid ones; histories of texts, replies and crashes; and texts of random characters on their way to an examiner.
-// `--requests 20000`, `--histories 2000` and `--texts 10000` say how many, `--only histories` which, `--seed 1` repeats
-// requests and histories. Exits with 1 when it has found a fault.
+// Searches for faults at length, on its own PostgreSQL: valid and nearly valid requests made from the OpenAPI document;
+// histories of texts, replies and crashes; and texts of random characters, compared from the phone to the examiner.
+// `--requests 20000`, `--histories 2000` and `--texts 10000` say how many, `--only histories` runs one of them, and
+// `--seed 1` repeats requests and histories. Exits with 1 if it finds a fault.
 import { parseArgs } from 'node:util';
 import { compareBytes } from '../test/record-keeping/archive-export-bytes.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
@@ -9,7 +9,7 @@ import { makeWorld, type World } from '../test/support/world.ts';
 import { playHistories } from '../test/texting/histories.ts';
 import { type Fuzzed, fuzz } from './fuzz.ts';
 
-/** Each returns what it has found, if anything. */
+/** Each returns the fault that it found, if any. */
 const parts = { requests: fuzzRequests, histories: fuzzHistories, texts: fuzzTexts };
 type Part = keyof typeof parts;
 const names = Object.keys(parts) as Part[];

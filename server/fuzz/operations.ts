@@ -1,6 +1,6 @@
 import type { App } from '../src/app.ts';
 
-/** A JSON schema as the document has it, its references followed. */
+/** A JSON schema from the document, with its references resolved. */
 export type Schema = {
   type?: string | string[];
   enum?: unknown[];
@@ -13,7 +13,7 @@ export type Schema = {
   pattern?: string;
   format?: string;
   trim?: boolean;
-  /** A field that is not looked at where another one is true. */
+  /** Fields that are ignored if another one is true. */
   ignoredWhen?: Record<string, string>;
   ignoredUnless?: Record<string, string>;
   items?: Schema;
@@ -23,7 +23,7 @@ export type Schema = {
 
 export type Parameter = { name: string; in: 'path' | 'query' | 'header'; required?: boolean; schema: Schema };
 
-/** One operation of the OpenAPI document: what it takes, and what it may answer. */
+/** One operation of the OpenAPI document: its input and its possible answers. */
 export type Operation = {
   id: string;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -31,7 +31,7 @@ export type Operation = {
   path: string;
   parameters: Parameter[];
   body: Schema | undefined;
-  /** By status; the schema is that of its body, if it has one. */
+  /** By status, with the schema of the body, if it has one. */
   answers: Map<number, Schema | undefined>;
 };
 

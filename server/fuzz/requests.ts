@@ -3,7 +3,7 @@ import { problems } from '../src/domain/problems.ts';
 import type { Operation, Parameter } from './operations.ts';
 import { anyText, nearObject, nearValue, validValue } from './values.ts';
 
-/** A request before the ids that exist are put in. */
+/** A request before real ids are filled in. */
 export type Draft = {
   operation: Operation;
   /** `/v1`, or another version. */
@@ -20,15 +20,15 @@ export type Body =
   | { kind: 'json'; value: unknown; edits: Edit[]; chunked: boolean }
   | { kind: 'text'; text: string; chunked: boolean };
 
-/** A slip in the text of the JSON, at a share of its length. */
+/** A mistake in the JSON text, at a fraction of its length. */
 export type Edit = { at: number; remove: number; insert: string };
 
-/** One request of any operation, valid or nearly so. */
+/** A request of any operation, valid or nearly valid. */
 export function drafts(operations: Operation[]): Arbitrary<Draft> {
   return fc.oneof(...operations.map((operation) => ({ weight: weightOf(operation), arbitrary: draft(operation) })));
 }
 
-/** What takes nothing in has little to get wrong. */
+/** An operation without input has little to get wrong. */
 function weightOf({ body, parameters }: Operation): number {
   return 1 + (body ? 4 : 0) + Math.min(parameters.length, 4);
 }
@@ -73,7 +73,7 @@ function pathValue({ name, schema }: Parameter): Arbitrary<unknown> {
     '9'.repeat(400),
     'null',
   ];
-  // Not text that is encoded later but what stands in the URL: what can't be decoded, or decodes to trouble.
+  // Put into the URL unencoded: text that can't be decoded, or decodes to trouble.
   const raw = ['%', '%zz', '%ff', '%00', '%2F', '%2e%2e', '1%00', ';', '*'].map((text) => new RawText(text));
   return fc.oneof(
     { weight: 8, arbitrary: validValue(schema, name) },
@@ -87,7 +87,7 @@ function pathValue({ name, schema }: Parameter): Arbitrary<unknown> {
   );
 }
 
-/** Text that goes into the URL as it is. */
+/** Text that goes into the URL unencoded. */
 export class RawText {
   readonly text: string;
 
@@ -115,7 +115,7 @@ function query(parameters: Parameter[]): Arbitrary<Draft['query']> {
   ) as Arbitrary<Draft['query']>;
 }
 
-/** Thousands of requests have no time to be held, however long they might be. */
+/** Never long-poll: there are thousands of requests. */
 function impatient(parameter: Parameter): Parameter {
   return parameter.name === 'wait' ? { ...parameter, schema: { ...parameter.schema, maximum: 0 } } : parameter;
 }
@@ -164,7 +164,7 @@ function contentType({ body }: Operation): Arbitrary<string[][]> {
   return mostly(fc.constantFrom(...usual), 12, fc.constantFrom<string[][]>(...odd, []));
 }
 
-/** From a few, so that some come again with the same body or another. */
+/** From a small set, so that some keys repeat with the same body or another. */
 function idempotencyKey({ method }: Operation): Arbitrary<string[][]> {
   const key = fc.oneof(
     { weight: 6, arbitrary: fc.nat(400).map((number) => `key-${number}`) },
@@ -184,7 +184,7 @@ function traceparent(): Arbitrary<string> {
   return mostly(valid, 2, fc.constantFrom('', `00-${'0'.repeat(32)}-${'0'.repeat(16)}-00`, 'ff-x-y-z'));
 }
 
-/** What a header can carry beyond ASCII. */
+/** Non-ASCII characters that a header can carry. */
 function latin1(): Arbitrary<string> {
   return fc.string({
     unit: fc.integer({ min: 0xa1, max: 0xff }).map((code) => String.fromCharCode(code)),

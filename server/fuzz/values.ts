@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Schema } from './operations.ts';
 
-/** Stands for an id that exists when the request is sent; of another advisor's, one that must not be found. */
+/** A placeholder for an id that exists when the request is sent, or for another advisor's, which must not be found. */
 export class KnownId {
   readonly noun: 'contact' | 'group';
   readonly index: number;
@@ -14,7 +14,7 @@ export class KnownId {
   }
 }
 
-/** Of one code point each: wide, combining, ignorable, right to left, the highest; some grow when they are folded. */
+/** One code point each: wide, combining, ignorable, right-to-left, the highest; some grow when case-folded. */
 const oddCharacters = [
   'a',
   'Z',
@@ -80,7 +80,7 @@ const oddNumbers = [
   Number.MIN_SAFE_INTEGER,
 ];
 
-/** Text of any planes of Unicode; fast-check's own takes a tenth of a second to build, and there is one a field. */
+/** Text from all planes of Unicode. fast-check's own takes a tenth of a second to build, and every field needs one. */
 export function anyText(minLength: number, maxLength: number): Arbitrary<string> {
   return fc.array(codePoint, { minLength, maxLength }).map((codes) => String.fromCodePoint(...codes));
 }
@@ -142,7 +142,7 @@ function validText(schema: Schema): Arbitrary<unknown> {
         { weight: 1, arbitrary: fc.constantFrom(...oddCharacters).map((each) => each.repeat(maxLength)) },
       )
       .map((text) => text.replaceAll('\0', '0'))
-      // A blank name is trimmed to nothing.
+      // A blank name would be trimmed to nothing.
       .map((text) => (minLength > 0 && text.trim() === '' ? 'x' : text))
   );
 }
@@ -167,7 +167,7 @@ function validObject(schema: Schema): Arbitrary<unknown> {
   });
 }
 
-/** A value that is a little off: of another type, one over or under a bound, not in the list, or hostile text. */
+/** A slightly wrong value: another type, one past a bound, not in the list, or hostile text. */
 export function nearValue(schema: Schema): Arbitrary<unknown> {
   return fc.oneof(
     fc.constantFrom<unknown>(null, true, false, '', 0, 1, [], {}, [null], { a: 1 }, 'x', '1'),
@@ -191,7 +191,7 @@ function outOfBounds({ minLength, maxLength, minimum, maximum, enum: list }: Sch
   return fc.oneof(...choices);
 }
 
-/** An object of which a few fields are off, missing or too many. */
+/** An object with a few wrong, missing or unknown fields. */
 export function nearObject(schema: Schema): Arbitrary<unknown> {
   const properties = Object.entries(schema.properties ?? {}).map(([name, each]) => [
     name,
@@ -221,7 +221,7 @@ function unknownField(): Arbitrary<[string, unknown]> {
   );
 }
 
-/** Also where the name is `__proto__`, which an assignment would take for the prototype. */
+/** Works for the name `__proto__`, too, which an assignment would take for the prototype. */
 function withField(object: object, name: string, value: unknown): object {
   return Object.defineProperty({ ...object }, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -11,8 +11,8 @@ const orders = {
 };
 
 /**
- * Whether a walk over all pages still meets every contact once and in order, after all that was done to the book: the
- * blocks that pages are found by must be in step with it. Says what is wrong, or nothing.
+ * Checks that walking all pages still finds every contact once and in order after all the changes: the blocks that locate
+ * pages must be in sync with the book. Returns what is wrong, if anything.
  */
 export async function misplacedContact({ ann, database }: World): Promise<string | undefined> {
   for (const [sortBy, column] of Object.entries(orders))
@@ -34,7 +34,7 @@ export async function misplacedContact({ ann, database }: World): Promise<string
       }
       const place = expected.findIndex((row, index) => Number(row.contact_id) !== walked[index]);
       if (place >= 0)
-        return `By ${sortBy} ${direction}, ${walked[place]} stands at ${place} instead of ${expected[place]?.contact_id}.`;
+        return `By ${sortBy} ${direction}, ${walked[place]} is at ${place} instead of ${expected[place]?.contact_id}.`;
     }
   return undefined;
 }

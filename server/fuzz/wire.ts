@@ -5,7 +5,7 @@ import { KnownId } from './values.ts';
 /** Looks up the id that a draft only names. */
 export type Resolve = (id: KnownId) => number;
 
-/** The request that a draft stands for, now that the ids are known; credentials are added as it is sent. */
+/** The draft as a request, with real ids; credentials are added when it is sent. */
 export function wired(draft: Draft, resolve: Resolve): Sent {
   const { operation, prefix } = draft;
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(resolved(draft.path[name], resolve)));
@@ -24,7 +24,7 @@ function resolved(value: unknown, resolve: Resolve): unknown {
   if (value instanceof KnownId) return resolve(value);
   if (Array.isArray(value)) return value.map((each) => resolved(each, resolve));
   if (typeof value !== 'object' || value === null || value instanceof RawText) return value;
-  // By definition and not by assignment: a field may be called __proto__.
+  // Defined, not assigned: a field may be called __proto__.
   const copy = {};
   for (const [name, each] of Object.entries(value))
     Object.defineProperty(copy, name, { value: resolved(each, resolve), enumerable: true, configurable: true });
@@ -51,7 +51,7 @@ function encoded(value: unknown): string {
   ).join('');
 }
 
-/** A lone surrogate as a careless encoder writes it: bytes that are no UTF-8. */
+/** A lone surrogate as a careless encoder writes it: bytes that are not UTF-8. */
 function surrogateBytes(surrogate: string): string {
   const code = surrogate.charCodeAt(0);
   const bytes = [0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)];

@@ -4,11 +4,11 @@ import { byOperator } from '../../src/domain/archive/archive.ts';
 import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
 import { isBlank } from '../../src/domain/shared/text-rules.ts';
+import { signer } from '../archive/small-archive.ts';
 import { acceptedPhone, handset, send } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 import { exportTo, makeDesk, readEmail, readLines, unzip } from './archive-exports.ts';
-import { signer } from '../archive/small-archive.ts';
 
 const sendersCount = 64;
 /** One in so many is a whole request; the rest is what a request calls, which costs a third. */
