@@ -3,16 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../src/deps.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { requestConsent } from '../../src/domain/consent/consents.ts';
+import { requestConsent } from '../../src/domain/consent/consent-requests.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
-import { dispatcher } from '../../src/domain/delivery/dispatch.ts';
+import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
+import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
-import { fireDue } from '../../src/domain/messages/scheduled-messages.ts';
 import type { Carrier, IncomingReply } from '../../src/domain/ports.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeLog } from '../../src/log.ts';
-import { connect } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
+import { connect } from '../../src/store/database/pool.ts';
 import { LedgerCarrier } from '../delivery/ledger-carrier.ts';
 import { assertConsented, drawInstants } from '../support/instants.ts';
 import { newPhone } from '../support/texting.ts';
@@ -79,7 +79,7 @@ export async function openStage(): Promise<Stage> {
   const stopping = new AbortController();
   for (const each of dispatchers) each.start();
   const firing = nodes.map(async (deps) => {
-    for (; !stopping.signal.aborted; await pause(10)) await fireDue(deps);
+    for (; !stopping.signal.aborted; await pause(10)) await sendDueMessages(deps);
   });
   return {
     world,

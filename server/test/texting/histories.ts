@@ -5,9 +5,10 @@ import { byOperator } from '../../src/domain/archive/archive.ts';
 import { recordConsent } from '../../src/domain/consent/consents.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
-import { cancelScheduled, fireDue } from '../../src/domain/messages/scheduled-messages.ts';
+import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
+import { cancelScheduled } from '../../src/domain/messages/scheduled-messages.ts';
 import { Problem } from '../../src/domain/problems.ts';
-import { type Behaviour, behaviours } from '../delivery/ledger-carrier.ts';
+import { type Behavior, behaviors } from '../delivery/ledger-carrier.ts';
 import {
   assertAccounted,
   assertArchived,
@@ -103,7 +104,7 @@ const words = fc.constantFrom<Words>('STOP', 'START', 'ACCEPT', 'ACCEPT', ...all
 const age = fc.constantFrom(0, 0, 0, 0, 1_000, 60_000, hourMs, -120_000, -24 * hourMs);
 const seconds = fc.constantFrom(1, 1, 30, 61, 301, 3_600, 7 * 3_600, 26 * 3_600);
 const deeds = fc.array(
-  fc.constantFrom<Behaviour>('takes it', 'takes it', 'says opted out', 'does not take it', ...behaviours),
+  fc.constantFrom<Behavior>('takes it', 'takes it', 'says opted out', 'does not take it', ...behaviors),
   { maxLength: 4 },
 );
 /** Frequent commands are listed several times. */
@@ -141,7 +142,7 @@ const commands: fc.Arbitrary<Command>[] = [
   ...Array(2).fill(
     fc.constant(
       command('fire what is due', async (model, { deps }) => {
-        await fireDue(deps);
+        await sendDueMessages(deps);
         model.fire();
       }),
     ),

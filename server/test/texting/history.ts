@@ -5,18 +5,19 @@ import { type Advisor, addAdvisor } from '../../src/domain/accounts/advisors.ts'
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { requestConsent } from '../../src/domain/consent/consents.ts';
+import { requestConsent } from '../../src/domain/consent/consent-requests.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
-import { dispatcher } from '../../src/domain/delivery/dispatch.ts';
+import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
+import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { type MessageInput, sendMessage } from '../../src/domain/messages/messages.ts';
-import { fireDue } from '../../src/domain/messages/scheduled-messages.ts';
 import type { IncomingReply } from '../../src/domain/ports.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
+import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import { makeLog } from '../../src/log.ts';
-import { type Behaviour, LedgerCarrier } from '../delivery/ledger-carrier.ts';
+import { type Behavior, LedgerCarrier } from '../delivery/ledger-carrier.ts';
 import { failing, mortal, tracked } from '../support/crashes.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
 import { drawInstants } from '../support/instants.ts';
@@ -49,7 +50,14 @@ let advisors = 0;
 export async function openLane(): Promise<Lane> {
   const database = await makeDatabase({ size: 3, timeoutMs: 30_000 });
   await drawInstants(database);
-  const deps = { db: database.pool, clock: { now: () => new Date() }, config, carrier: null, signals: makeSignals() };
+  const deps = {
+    db: database.pool,
+    clock: { now: () => new Date() },
+    config,
+    carrier: null,
+    signals: makeSignals(),
+    judges: makeJudges(),
+  };
   const { firmId } = await addFirm(deps, 'Test Wealth');
   return { database, firmId, staff: await addStaff(deps, { firmId, name: 'Sam', email: 'sam@test.example' }) };
 }
@@ -58,7 +66,14 @@ export async function beginHistory({ database, firmId, staff }: Lane, model: Tex
   const number = ++advisors;
   const carrier = new LedgerCarrier(String(number));
   const { pool: db, idle } = tracked(database.pool);
-  const deps = { db, clock: { now: () => new Date(model.nowMs) }, config, carrier, signals: makeSignals() };
+  const deps = {
+    db,
+    clock: { now: () => new Date(model.nowMs) },
+    config,
+    carrier,
+    signals: makeSignals(),
+    judges: makeJudges(),
+  };
   const advisor = await addAdvisor(deps, {
     firmId,
     name: 'Ann',
@@ -129,18 +144,18 @@ function incoming({ textingNumber }: Advisor, { carrierMessageId, phone, text, s
 }
 
 /** A node hands over the texts that are ready. */
-export async function handOver(model: TextingModel, { deps, carrier }: History, next: Behaviour[]): Promise<void> {
+export async function handOver(model: TextingModel, { deps, carrier }: History, next: Behavior[]): Promise<void> {
   const before = carrier.handed.length;
   carrier.next = [...next];
   const node = dispatcher({ ...deps, config: next.some((each) => /late/.test(each)) ? impatient : config }, log);
   await node.settled();
   await node.stop();
-  for (const { to, behaviour } of carrier.handed.slice(before))
-    if (behaviour === 'says opted out') model.optOutByCarrier(to);
+  for (const { to, behavior } of carrier.handed.slice(before))
+    if (behavior === 'says opted out') model.optOutByCarrier(to);
 }
 
 /** A node dies once the carrier has a claimed text: nobody hears the carrier's answers. */
-export async function dieHandingOver({ deps, database, carrier }: History, next: Behaviour[]): Promise<void> {
+export async function dieHandingOver({ deps, database, carrier }: History, next: Behavior[]): Promise<void> {
   const { pool: db, die } = mortal(database.pool);
   const node = dispatcher({ ...deps, db }, log);
   const { promise: died, resolve } = Promise.withResolvers<void>();
@@ -169,7 +184,7 @@ export async function die(model: TextingModel, real: History, { what, to, text, 
     'a send': () => sendMessage(deps, advisorId, { phoneNumbers: to, text: 'Never' }, byOperator),
     'a request': () => requestConsent(deps, advisorId, to, byOperator),
     'a reply': () => receiveReply(deps, incoming(advisor, reply)),
-    'what is due': () => fireDue(deps),
+    'what is due': () => sendDueMessages(deps),
     'a claim': () => claimTexts(deps, claimMax),
   };
   await assert.rejects(calls[what]());
