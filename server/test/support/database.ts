@@ -20,6 +20,9 @@ export type DatabaseOptions = {
   server?: { administration: string; template: string };
 };
 
+/** A test that keeps asking reuses a connection; then it is closed, since an open one keeps a database from being cloned. */
+const ownerIdleMs = 200;
+
 export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestDatabase> {
   const { ASSENT_TEST_DATABASE, ASSENT_TEST_TEMPLATE } = process.env;
   const { administration = ASSENT_TEST_DATABASE, template = ASSENT_TEST_TEMPLATE } = options.server ?? {};
@@ -35,23 +38,22 @@ export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestD
     timeoutMs: options.timeoutMs ?? 5_000,
     role: appRole,
   });
+  const owner = new pg.Pool({ connectionString: url, max: 4, idleTimeoutMillis: ownerIdleMs, allowExitOnIdle: true });
+  owner.on('error', () => {});
   return {
     url,
     pool,
-    asOwner: async <Row extends object>(sql: string, values?: unknown[]) => (await once(url, sql, values)) as Row[],
+    asOwner: async <Row extends object>(sql: string, values?: unknown[]) => (await owner.query<Row>(sql, values)).rows,
     async drop() {
+      await owner.end();
       await pool.end();
       await once(administration, `drop database ${name} with (force)`);
     },
   };
 }
 
-async function once(connectionString: string, sql: string, values?: unknown[]): Promise<object[]> {
+async function once(connectionString: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
-  try {
-    return (await client.query(sql, values)).rows;
-  } finally {
-    await client.end();
-  }
+  await client.query(sql).finally(() => client.end());
 }
