@@ -33,11 +33,11 @@ async function allowedBy(): Promise<string[]> {
   return people;
 }
 
-test('a request that is gone is a page that says to begin again', async () => {
+test('a request that is gone is a page that says to start again', async () => {
   const { status, body } = await visitor.get('/oauth/interaction/gone');
   assert.equal(status, 400);
   assert.match(body, /This request has expired/);
-  assert.match(body, /Go back to the application and begin again\./);
+  assert.match(body, /Go back to the application and start again\./);
 });
 
 test('an advisor who isn’t signed in first signs in, sees for which application, and comes back', async () => {

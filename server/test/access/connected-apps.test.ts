@@ -34,14 +34,14 @@ test('it shows what each application may do, and ends that with one click', asyn
   assert.match(body, /<h2>Test CRM<\/h2>/);
   assert.match(body, /Connected on \w+ \d+, \d{4}\./);
   assert.match(body, /<li>See your contacts and contact groups<\/li>/);
-  assert.match(body, /Your firm’s operator also lets this application text for you; only they can end that\./);
+  assert.match(body, /Your firm’s operator also lets this application text for you; only they can change that\./);
   assert.match(body, /<button class="button ends">Disconnect Test CRM<\/button>/);
 
   const ended = await visitor.post('/connected-apps/disconnect', { clientId });
   assert.equal(ended.status, 303);
   const after = await visitor.get(ended.headers.location ?? '');
   assert.match(after.body, /role="status">Disconnected\./);
-  assert.match(after.body, /Your firm’s operator lets this application text for you; only they can end that\./);
+  assert.match(after.body, /Your firm’s operator lets this application text for you; only they can change that\./);
   assert.doesNotMatch(after.body, /Disconnect Test CRM/);
   assert.equal((await listConnections(deps, bob.advisor.advisorId)).length, 1, 'another advisor’s stays');
 });

@@ -220,7 +220,11 @@ async function optOutWithTheCarrier(stage: Stage): Promise<void> {
 /** A STOP amid texts, schedules and retries. */
 async function textUntilStop(stage: Stage, phone: string): Promise<void> {
   await say(stage, phone, 'START');
-  await Promise.all([texts(stage, phone, 6), scheduled(stage, phone, 3), stop(stage, phone)]);
+  // Half the STOPs come at a random moment. On a busy machine most of those come too early, so the other half come after
+  // some of the texts.
+  const stopping =
+    Math.random() < 0.5 ? stop(stage, phone) : stopAfterTexts(stage, phone, 1 + Math.floor(Math.random() * 5));
+  await Promise.all([texts(stage, phone, 6), scheduled(stage, phone, 3), stopping]);
 }
 
 /** A STOP amid consent requests, and reminders for unclear replies. */
@@ -235,6 +239,12 @@ async function askUntilStop(stage: Stage, phone: string): Promise<void> {
 
 async function stop(stage: Stage, phone: string): Promise<void> {
   await pause(Math.random() * stopWithinMs);
+  await say(stage, phone, 'STOP');
+}
+
+async function stopAfterTexts(stage: Stage, phone: string, count: number): Promise<void> {
+  const handed = () => stage.ledger.handed.filter(({ to }) => to === phone).length;
+  await until(`the carrier has ${count} texts`, async () => handed() >= count, timeoutMs);
   await say(stage, phone, 'STOP');
 }
 

@@ -45,7 +45,7 @@ suite('a sandbox whose tokens come from an identity provider', () => {
 
   test('says where tokens come from, and has the provider’s addresses in sandbox.json', async () => {
     await until('it is ready', () => program.said().includes('Ctrl-C'));
-    assert.ok(program.said().includes(`an access token of ${provider.issuer}`));
+    assert.ok(program.said().includes(`an access token from ${provider.issuer}`));
     assert.doesNotMatch(program.said(), /^TOKEN=/m);
     const { authUrl, tokenUrl } = deployment.folder.sandbox();
     assert.deepEqual(
@@ -81,7 +81,10 @@ suite('a sandbox whose tokens come from an identity provider', () => {
     const { status, stdout, stderr } = await runCommand(['token', '--advisor', 'avery@sandbox.example'], env);
     assert.equal(status, 2);
     assert.equal(stdout, '');
-    assert.ok(stderr.includes(`OAUTH_ISSUER, ${provider.issuer}`), stderr);
+    assert.ok(
+      stderr.includes(`OAUTH_ISSUER is set: tokens and authorizations are managed at ${provider.issuer}.`),
+      stderr,
+    );
   });
 
   test('doesn’t start if the provider is unreachable, and names the setting', async () => {

@@ -115,7 +115,7 @@ suite('assent for supervision', () => {
     assert.ok(!shown.includes('\u2066'), 'a text can’t control a terminal');
     await refused(1, [
       [['reviews', 'reject', id, '--by', 'sue@test.example'], /was already approved by Sue/],
-      [['reviews', 'approve', id, '--by', 'nobody@test.example'], /nobody nobody@/],
+      [['reviews', 'approve', id, '--by', 'nobody@test.example'], /There is no staff member nobody@/],
     ]);
     await refused(2, [[['reviews', 'list', '--status', 'shut'], /--status must be one of open, approved, rejected/]]);
     const [left, sample] = await Promise.all([

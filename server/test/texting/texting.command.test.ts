@@ -35,9 +35,9 @@ suite('assent for texting', () => {
     await refused(1, [
       [['staff', 'add', firm(), '--name', 'Twin', '--email', 'Sue@test.example'], /has that email/],
       [['staff', 'add', '999', '--name', 'X', '--email', 'x@test.example'], /no firm 999/],
-      [['staff', 'add', firm(), '--name', ' ', '--email', 'x@test.example'], /need a name/],
+      [['staff', 'add', firm(), '--name', ' ', '--email', 'x@test.example'], /needs a name/],
       [['staff', 'add', firm(), '--name', 'X', '--email', 'nowhere'], /not an email address/],
-      [['staff', 'set', 'nobody@test.example', '--disabled', 'yes'], /nobody nobody@/],
+      [['staff', 'set', 'nobody@test.example', '--disabled', 'yes'], /There is no staff member nobody@/],
     ]);
     await refused(2, [[['staff', 'add', 'x', '--name', 'X', '--email', 'x@test.example'], /FIRM must be a whole/]]);
   });
@@ -69,7 +69,7 @@ suite('assent for texting', () => {
       [record('olaf@other.example'), /Olaf can’t record consent for ann/],
       [record('pat@test.example', '5551234'), /not a phone number in E\.164/],
       [record('pat@test.example', phone, ' '), /Proof is needed/],
-      [record('nobody@test.example'), /nobody nobody@/],
+      [record('nobody@test.example'), /There is no staff member nobody@/],
     ]);
     await records(['staff', 'set', String(pat.staffId), '--disabled', 'yes']);
     await refused(1, [[record(String(pat.staffId)), /Pat can’t record/]]);
