@@ -122,6 +122,10 @@ const cases: Record<Detector, Cases> = {
       'a risk free way to earn 9%',
       'Rísk-frée inçome',
       'ri\u200bsk free money',
+      // Cyrillic а, Greek ο, full width.
+      'gu\u0430ranteed returns',
+      'd\u03bfuble your money',
+      'ｇｕａｒａｎｔｅｅｄ returns',
       'there is no risk',
       'No risk whatsoever!',
       'at zero risk to you',
@@ -209,6 +213,7 @@ const cases: Record<Detector, Cases> = {
       'DM me',
       'Can’t talk here, WhatsApp me',
       'What’s App me',
+      'Wh\u0430ts\u0410pp me',
     ],
     not: [
       'WhatsApp stock is owned by Meta',

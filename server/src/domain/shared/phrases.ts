@@ -1,26 +1,25 @@
-import { fold } from './folding.ts';
+import { plainLetters } from './letters.ts';
 
 // Texts and the phrases to look for in them. A phrase is a list of words for one clause:
-//   stop      the word itself
+//   stop      the word itself; it may be a regular expression (texts?)
 //   TEXTS     one of the alternatives that the vocabulary has for it
-//   THESE*    none to six of them
+//   (a|b c)   one of these
+//   THESE*    none to six of them; ME? none or one
+//   ~         up to four words that aren't a THING of the vocabulary
 //   ^  $      where the clause begins and ends
-//   !NOT      at the front: must not come right before; at the end: must not come right after
+//   !NOT      before the first word: must not come right before; after it: must not come next
 
-/** The words that phrases write in capitals, each with the ways people say it. */
+/** The words that phrases write in capitals, each with its alternatives, written like phrases. */
 export type Vocabulary = Record<string, string>;
 
 const ascii = /^[\t\n\r\x20-\x7e]*$/;
 const apostrophes = /['’‘‛ʼ′`´＇]/g;
-/** Zero-width, format and control characters, which can hide inside a word. */
-const hidden = /[[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]--[\t\n\v\f\r]]/gv;
 const asciiGaps = /[^a-z0-9%]+/g;
 const gaps = /[^\p{L}\p{N}%]+/gu;
 
-/** The text without case, accents, apostrophes and invisible characters. Most texts are ASCII, which is less work. */
+/** The text in plain letters, without case, accents, apostrophes, invisible characters and look-alikes. */
 export function plainOf(text: string): string {
-  if (ascii.test(text)) return text.toLowerCase().replace(apostrophes, '');
-  return fold(text.replace(apostrophes, '')).replace(hidden, '');
+  return plainLetters(text.replace(apostrophes, ''));
 }
 
 /**
@@ -43,16 +42,43 @@ export function phrasesPattern(phrases: string[], vocabulary: Vocabulary): RegEx
 }
 
 function phraseSource(phrase: string, vocabulary: Vocabulary): string {
-  const parts = phrase.split(' ');
-  const firstWord = parts.findIndex((part) => /^\w/.test(part));
-  const sources = parts.map((part, index) => {
-    if (part === '^' || part === '$') return part;
-    const [, not, word = '', star] = /^(!?)(\w+)(\*?)$/.exec(part) ?? [];
-    const alternatives = /^[A-Z]/.test(word) ? vocabulary[word] : word;
-    if (alternatives === undefined) throw new Error(`No words for ${part} in "${phrase}".`);
-    if (not) return index < firstWord ? `(?<! (?:${alternatives}) )` : `(?!(?:${alternatives}) )`;
-    return `(?:(?:${alternatives}) )${star ? '{0,6}' : ''}`;
-  });
+  const parts = split(phrase, ' ');
+  const firstWord = parts.findIndex((part) => !/^[!^]/.test(part));
+  const sources = parts.map((part, index) => itemSource(part, vocabulary, index < firstWord));
   const start = sources[0] === '^' ? `${sources.shift()} ` : ' ';
   return start + sources.join('');
+}
+
+function itemSource(item: string, vocabulary: Vocabulary, isBefore = false): string {
+  if (item === '^' || item === '$') return item;
+  if (item === '~') return `(?:(?!${choiceSource('THING', vocabulary)})\\S+ ){0,4}?`;
+  const [, not = '', name, repeat = ''] = /^(!?)([A-Z]+|\((?!\?).*\))([?*]?)$/.exec(item) ?? [];
+  if (name === undefined) return `${item} `;
+  const source = choiceSource(name, vocabulary);
+  if (not) return isBefore ? `(?<! ${source})` : `(?!${source})`;
+  return source + { '': '', '?': '?', '*': '{0,6}' }[repeat];
+}
+
+function choiceSource(name: string, vocabulary: Vocabulary): string {
+  const alternatives = name.startsWith('(') ? name.slice(1, -1) : vocabulary[name];
+  if (alternatives === undefined) throw new Error(`The vocabulary has no words for ${name}.`);
+  const sources = split(alternatives, '|').map((each) =>
+    split(each.trim(), ' ')
+      .map((item) => itemSource(item, vocabulary))
+      .join(''),
+  );
+  return `(?:${sources.join('|')})`;
+}
+
+/** At each separator that isn't in brackets. */
+function split(text: string, separator: string): string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const character of text) {
+    if (character === '(') depth += 1;
+    if (character === ')') depth -= 1;
+    if (character === separator && depth === 0) parts.push('');
+    else parts[parts.length - 1] += character;
+  }
+  return parts;
 }
