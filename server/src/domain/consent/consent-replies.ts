@@ -55,6 +55,7 @@ function decideReply(member: MemberRow, { meaning, sentAt }: Pick<Reply, 'meanin
       return answersRequest(member, sentAt) ? optOut(member, 'declined', sentAt) : null;
     case 'other':
       return answersRequest(member, sentAt) && !member.reminded ? { remind: true } : null;
+    case 'possible_opt_out':
     case 'help':
       return null;
   }
