@@ -491,7 +491,6 @@ create table members (
   phone text not null,
   state text not null default 'none'::text,
   last_changed timestamp with time zone not null,
-  decided_at timestamp with time zone,
   consent_requests integer not null default 0,
   requested_at timestamp with time zone,
   requested_wording text,
@@ -501,6 +500,8 @@ create table members (
   last_reply_at timestamp with time zone,
   first_texted_at timestamp with time zone,
   date_time_created timestamp with time zone not null,
+  stopped_at timestamp with time zone,
+  started_at timestamp with time zone,
   constraint members_advisor_id_phone_key UNIQUE (advisor_id, phone),
   constraint members_pkey PRIMARY KEY (advisor_id, member_id),
   constraint members_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
@@ -584,7 +585,6 @@ create table replies (
   archive_number bigint not null,
   carrier_message_id text not null,
   date_time_created timestamp with time zone not null,
-  constraint replies_advisor_id_carrier_message_id_key UNIQUE (advisor_id, carrier_message_id),
   constraint replies_pkey PRIMARY KEY (advisor_id, reply_id)
 );
 
@@ -623,7 +623,7 @@ create table reviews (
   constraint reviews_pkey PRIMARY KEY (advisor_id, review_id),
   constraint reviews_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES staff(staff_id),
   constraint reviews_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
-  constraint reviews_kind_check CHECK ((kind = ANY (ARRAY['opt_out_wording'::text, 'held'::text, 'flagged'::text, 'blocked'::text, 'sample'::text]))),
+  constraint reviews_kind_check CHECK ((kind = ANY (ARRAY['opt_out_wording'::text, 'out_of_order'::text, 'held'::text, 'flagged'::text, 'blocked'::text, 'sample'::text]))),
   constraint reviews_status_check CHECK ((status = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text])))
 );
 
@@ -800,6 +800,8 @@ CREATE INDEX oauth_tokens_expires ON public.oauth_tokens USING btree (date_time_
 CREATE INDEX oauth_tokens_grant ON public.oauth_tokens USING btree (grant_id);
 
 CREATE INDEX passkey_challenges_expires ON public.passkey_challenges USING btree (date_time_expires);
+
+CREATE INDEX replies_carrier ON public.replies USING btree (advisor_id, carrier_message_id);
 
 CREATE INDEX replies_time ON public.replies USING brin (date_time_created) WITH (autosummarize='on');
 

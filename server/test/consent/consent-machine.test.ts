@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { optOutByCarrier } from '../../src/domain/consent/consents.ts';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
 import { ask, entries, kindsSent, memberOf, outbox, say, stateOf } from '../support/people.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
@@ -102,6 +103,20 @@ suite('each reply in each state', () => {
       });
     }
 });
+
+/** What is up for review about a phone, oldest first. */
+async function reviewedTexts(phone: string): Promise<string[]> {
+  const rows = await world.database.asOwner<{ reviewed: string }>(
+    `select r.kind || ' ' || convert_from(body, 'UTF8') as reviewed
+     from reviews r
+     join members m using (advisor_id, member_id)
+     join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.archive_number
+     where phone = $1
+     order by review_id`,
+    [phone],
+  );
+  return rows.map(({ reviewed }) => reviewed);
+}
 
 suite('evidence', () => {
   test('of a request: who asked, the number, the wording as shown with its version, and when', async () => {
@@ -217,7 +232,7 @@ suite('requests', () => {
     const sentAt = world.clock.now();
     await world.clock.advance(1_000);
     await ask(world, ann, phone);
-    for (const text of ['YES', 'NO', 'hello?']) await say(world, ann, phone, text, { sentAt });
+    for (const text of ['YES', 'hello?']) await say(world, ann, phone, text, { sentAt });
     assert.equal(await stateOf(world, ann, phone), 'pending');
     assert.deepEqual(await kindsSent(world, ann, phone), ['consent_request']);
   });
@@ -239,9 +254,9 @@ suite('requests', () => {
 });
 
 suite('order of arrival', () => {
-  /** Instants counted from now, however long the test takes. */
+  /** Instants of the last half second, however long the test takes; no text is stamped later than it arrives. */
   const moments = () => {
-    const startMs = world.clock.now().getTime();
+    const startMs = world.clock.now().getTime() - 500;
     return (ms: number) => new Date(startMs + ms);
   };
 
@@ -268,18 +283,96 @@ suite('order of arrival', () => {
     }
   });
 
-  test('an older START doesn’t undo a newer STOP, nor an older STOP a newer START; both are archived', async () => {
-    const [stopped, started] = [await phoneIn('pending'), await phoneIn('pending')];
+  test('a START stamped before a STOP doesn’t undo it; it is archived and up for review', async () => {
+    const phone = await phoneIn('pending');
     const at = moments();
-    await say(world, ann, stopped, 'STOP', { sentAt: at(10) });
-    await say(world, ann, stopped, 'START', { sentAt: at(5) });
-    await say(world, ann, started, 'START', { sentAt: at(10) });
-    await say(world, ann, started, 'STOP', { sentAt: at(5) });
-    assert.equal(await stateOf(world, ann, stopped), 'opted_out');
-    assert.equal(await stateOf(world, ann, started), 'accepted');
-    for (const phone of [stopped, started])
-      assert.equal((await entries(world, ann, phone, 'text_in')).length, 2, 'every text is archived');
-    assert.deepEqual(await kindsSent(world, ann, started), ['consent_request', 'opt_in']);
+    await say(world, ann, phone, 'STOP', { sentAt: at(10) });
+    for (const ms of [5, 10]) await say(world, ann, phone, 'START', { sentAt: at(ms) });
+    assert.equal(await stateOf(world, ann, phone), 'opted_out');
+    assert.equal((await entries(world, ann, phone, 'text_in')).length, 3);
+    assert.deepEqual(await kindsSent(world, ann, phone), ['consent_request', 'opt_out']);
+    assert.deepEqual(await reviewedTexts(phone), ['out_of_order START', 'out_of_order START']);
+  });
+
+  test('a STOP that arrives opts out, even if it is stamped before the START in force, and is up for review', async () => {
+    for (const [text, reviews] of [
+      ['STOP', ['out_of_order STOP']],
+      ['don’t text me again', ['opt_out_wording don’t text me again', 'out_of_order don’t text me again']],
+    ] as const) {
+      const phone = await phoneIn('pending');
+      const at = moments();
+      await say(world, ann, phone, 'START', { sentAt: at(10) });
+      await say(world, ann, phone, text, { sentAt: at(5) });
+      assert.equal(await stateOf(world, ann, phone), 'opted_out');
+      assert.deepEqual(await kindsSent(world, ann, phone), ['consent_request', 'opt_in', 'opt_out']);
+      assert.deepEqual(await reviewedTexts(phone), reviews);
+      // Stamped after every STOP: it counts.
+      await say(world, ann, phone, 'START', { sentAt: at(7) });
+      assert.equal(await stateOf(world, ann, phone), 'accepted');
+    }
+  });
+
+  test('a START counts only if it is stamped after every STOP, in whatever order they arrived', async () => {
+    const phone = await phoneIn('accepted');
+    const at = moments();
+    for (const ms of [9, 3]) await say(world, ann, phone, 'STOP', { sentAt: at(ms) });
+    await say(world, ann, phone, 'START', { sentAt: at(6) });
+    assert.equal(await stateOf(world, ann, phone), 'opted_out');
+    await say(world, ann, phone, 'START', { sentAt: at(10) });
+    assert.equal(await stateOf(world, ann, phone), 'accepted');
+    // Known to be older than a STOP: it is not even confirmed.
+    await say(world, ann, phone, 'START', { sentAt: at(8) });
+    assert.deepEqual(await kindsSent(world, ann, phone), ['opt_in', 'opt_out', 'opt_in']);
+  });
+
+  test('replies in order are not up for review', async () => {
+    const phone = await phoneIn('pending');
+    const at = moments();
+    for (const [index, text] of ['ACCEPT', 'STOP', 'START', 'STOP', 'STOP', 'START'].entries())
+      await say(world, ann, phone, text, { sentAt: at(index) });
+    assert.equal(await stateOf(world, ann, phone), 'accepted');
+    assert.deepEqual(await reviewedTexts(phone), []);
+  });
+
+  test('a NO to an open request opts out, even if it is stamped before the request, and is up for review', async () => {
+    const phone = await phoneIn('none');
+    const sentAt = world.clock.now();
+    await world.clock.advance(1_000);
+    await ask(world, ann, phone);
+    await say(world, ann, phone, 'NO', { sentAt });
+    assert.equal(await stateOf(world, ann, phone), 'opted_out');
+    assert.deepEqual(await reviewedTexts(phone), ['out_of_order NO']);
+  });
+
+  test('no stamp is later than its arrival', async () => {
+    const phone = await phoneIn('accepted');
+    const at = moments();
+    await say(world, ann, phone, 'STOP', { sentAt: at(60_000) });
+    const { stoppedAt, lastReplyAt } = await memberOf(world, ann, phone);
+    assert.ok(stoppedAt && stoppedAt <= world.clock.now());
+    assert.deepEqual(lastReplyAt, stoppedAt);
+    await world.clock.advance(1_000);
+    await say(world, ann, phone, 'START');
+    assert.equal(await stateOf(world, ann, phone), 'accepted', 'a START a second later counts');
+    // A clock that is ahead can't make a START outrank the next STOP.
+    await say(world, ann, phone, 'START', { sentAt: at(3_600_000) });
+    await say(world, ann, phone, 'STOP');
+    assert.equal(await stateOf(world, ann, phone), 'opted_out');
+  });
+
+  test('after an opt-out with the carrier, a START from before it doesn’t count', async () => {
+    const phone = await phoneIn('accepted');
+    const { advisorId } = ann.advisor;
+    const { memberId } = await memberOf(world, ann, phone);
+    const sentAt = world.clock.now();
+    await world.clock.advance(1_000);
+    await optOutByCarrier(world.deps, advisorId, memberId);
+    await say(world, ann, phone, 'START', { sentAt });
+    assert.equal(await stateOf(world, ann, phone), 'opted_out');
+    assert.deepEqual(await reviewedTexts(phone), ['out_of_order START']);
+    await world.clock.advance(1_000);
+    await say(world, ann, phone, 'START');
+    assert.equal(await stateOf(world, ann, phone), 'accepted');
   });
 
   test('a second STOP, though unanswered, outranks a START that was sent before it', async () => {

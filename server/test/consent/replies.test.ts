@@ -69,6 +69,32 @@ test('a duplicate that arrives late does nothing at all', async () => {
   assert.equal((await entries(world, ann, phone, 'text_in')).length, 2);
 });
 
+test('a STOP that reuses the id of another text is a STOP: archived, applied and confirmed', async () => {
+  const [phone, other] = [newPhone(), newPhone()];
+  const carrierMessageId = randomUUID();
+  for (const text of ['START', 'STOP', 'START', 'STOP']) await say(world, ann, phone, text, { carrierMessageId });
+  assert.equal(await stateOf(world, ann, phone), 'opted_out');
+  assert.deepEqual(
+    (await entries(world, ann, phone, 'text_in')).map(({ body }) => body),
+    ['START', 'STOP'],
+  );
+  // Nor is the same text from somebody else a duplicate.
+  await say(world, ann, other, 'STOP', { carrierMessageId });
+  assert.equal(await stateOf(world, ann, other), 'opted_out');
+});
+
+test('texts that share an id, delivered five times each at once, take effect once each', async () => {
+  const phone = newPhone();
+  const carrierMessageId = randomUUID();
+  const sentAt = world.clock.now();
+  const texts = Array.from({ length: 10 }, (_, index) => (index % 2 ? 'STOP' : 'a\0b'));
+  await Promise.all(texts.map((text) => say(world, ann, phone, text, { carrierMessageId, sentAt })));
+  assert.equal(await stateOf(world, ann, phone), 'opted_out');
+  const bodies = (await entries(world, ann, phone, 'text_in')).map(({ body }) => body);
+  assert.deepEqual(bodies.toSorted(), ['STOP', 'a\ufffdb']);
+  assert.deepEqual(await kindsSent(world, ann, phone), ['opt_out']);
+});
+
 test('the same carrier message id can occur once per advisor', async () => {
   const phone = newPhone();
   const carrierMessageId = randomUUID();
@@ -128,7 +154,7 @@ test('HELP doesn’t use up the reminder', async () => {
 
 test('the time of the person’s last text is kept, even if texts arrive out of order', async () => {
   const phone = newPhone();
-  const [older, newer] = [world.clock.now(), new Date(world.clock.now().getTime() + 60_000)];
+  const [older, newer] = [new Date(world.clock.now().getTime() - 60_000), world.clock.now()];
   await say(world, ann, phone, 'second', { sentAt: newer });
   await say(world, ann, phone, 'first', { sentAt: older });
   assert.deepEqual((await memberOf(world, ann, phone)).lastReplyAt, newer);

@@ -139,7 +139,7 @@ export function assertAttemptsAllowed({ messages, consents }: Records, model: Te
     const { phone, kind, startedMs, createdMs } = attempt;
     if (kind === 'opt_out') assert.ok(startedMs - createdMs <= 5 * 60_000, 'a confirmation within 5 minutes or never');
     if (quietHours === 'off' || (kind !== 'text' && kind !== 'consent_request')) continue;
-    const wrote = model.replies.some((reply) => reply.phone === phone && reply.sentMs + exemptMs > startedMs);
+    const wrote = model.replies.some((reply) => reply.phone === phone && reply.stampMs + exemptMs > startedMs);
     assert.ok(wrote || model.isOpen(startedMs), `${JSON.stringify(attempt)} was made at night`);
   }
 }

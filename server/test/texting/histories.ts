@@ -100,8 +100,8 @@ const recipients = fc.oneof(
   fc.uniqueArray(phone, { minLength: 2, maxLength: 3 }),
 );
 const words = fc.constantFrom<Words>('STOP', 'START', 'ACCEPT', 'ACCEPT', ...allWords);
-/** How long before its arrival a reply was written; sometimes by a clock that is ahead. */
-const age = fc.constantFrom(0, 0, 0, 0, 1_000, 60_000, hourMs, -120_000, -24 * hourMs);
+/** How long before its arrival a reply was written; negative by a clock that is ahead. */
+const age = fc.constantFrom(0, 0, 0, 0, 1_000, 30_000, 60_000, hourMs, 26 * hourMs, -1, -120_000, -24 * hourMs);
 const seconds = fc.constantFrom(1, 1, 30, 61, 301, 3_600, 7 * 3_600, 26 * 3_600);
 const deeds = fc.array(
   fc.constantFrom<Behavior>('takes it', 'takes it', 'says opted out', 'does not take it', ...behaviors),
@@ -117,6 +117,16 @@ const commands: fc.Arbitrary<Command>[] = [
         await receive(model, real, newReply(model, { phone: from, text, sentMs: model.nowMs - ageMs }));
       }),
     ),
+  ),
+  ...Array(2).fill(
+    fc.tuple(fc.nat(), phone, words, fc.boolean()).map(([which, from, text, isSameId]) => ({
+      ...command(`${from} says "${text}" with the ${isSameId ? 'id' : 'stamp'} of reply #${which}`, (model, real) => {
+        const { carrierMessageId, sentMs } = pick(model.replies, which);
+        const reply = newReply(model, { phone: from, text, sentMs: isSameId ? model.nowMs : sentMs });
+        return receive(model, real, isSameId ? { ...reply, carrierMessageId } : reply);
+      }),
+      check: (model: Readonly<TextingModel>) => model.replies.length > 0,
+    })),
   ),
   fc.nat().map((which) => ({
     ...command(`reply #${which} is brought again`, async (model, real) => {

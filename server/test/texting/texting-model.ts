@@ -17,6 +17,8 @@ export const allWords = Object.keys(meanings) as Words[];
 
 export type Settings = { quietHours: 'off' | 'defer' | 'refuse'; consentRequired: boolean };
 export type ModelReply = { carrierMessageId: string; phone: string; text: Words; sentMs: number };
+/** A STOP or a START, and when it was written: at the latest when it arrived. */
+type Word = { isStop: boolean; stampMs: number };
 export type ModelMessage = { phone: string; kind: TextKind; text: string | null };
 export type ModelSchedule = {
   scheduledMessageId: number;
@@ -30,8 +32,8 @@ export type ModelSchedule = {
 type ModelMember = {
   state: ConsentState;
   sinceMs: number;
-  /** The last STOP or START by when it was written; in the same millisecond the STOP counts. */
-  word: { atMs: number; isStop: boolean } | null;
+  /** Every STOP, and every START that counted, in the order of arrival. */
+  words: Word[];
   requests: number;
   reminded: boolean;
   helpedMs: number;
@@ -42,7 +44,6 @@ type ModelMember = {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-const skewMs = 5 * minuteMs;
 export const exemptMs = 4 * hourMs;
 /** New York's, in winter. */
 const offsetMs = -5 * hourMs;
@@ -56,8 +57,8 @@ export class TextingModel {
   /** Every accepted text, in order; null is the firm's own wording. */
   readonly messages: ModelMessage[] = [];
   readonly schedules: ModelSchedule[] = [];
-  /** Every text from a person, once. */
-  readonly replies: ModelReply[] = [];
+  /** Every text from a person, once, with the time at which it counts as written. */
+  readonly replies: (ModelReply & { stampMs: number })[] = [];
   reviews = 0;
   readonly settings: Settings;
 
@@ -120,13 +121,13 @@ export class TextingModel {
   }
 
   receive(reply: ModelReply): void {
-    if (this.replies.some(({ carrierMessageId }) => carrierMessageId === reply.carrierMessageId)) return;
-    this.replies.push(reply);
+    if (this.replies.some((each) => isDuplicate(each, reply))) return;
+    const stampMs = Math.min(reply.sentMs, this.nowMs);
+    this.replies.push({ ...reply, stampMs });
     this.#know([reply.phone]);
     const member = this.#member(reply.phone);
-    const atMs = reply.sentMs > this.nowMs + skewMs ? this.nowMs : reply.sentMs;
-    member.wroteMs = Math.max(member.wroteMs, atMs);
-    const answer = this.#answer(member, reply.text, atMs);
+    member.wroteMs = Math.max(member.wroteMs, stampMs);
+    const answer = this.#answer(member, reply.text, stampMs);
     if (answer) this.messages.push({ phone: reply.phone, kind: answer, text: null });
   }
 
@@ -134,7 +135,7 @@ export class TextingModel {
   optOutByCarrier(phone: string): void {
     const member = this.#member(phone);
     this.#become(member, 'opted_out');
-    member.word = { atMs: Math.max(member.word?.atMs ?? 0, this.nowMs), isStop: true };
+    member.words.push({ isStop: true, stampMs: this.nowMs });
   }
 
   /** Records consent on paper; false if it is refused, since paper doesn't undo a STOP. */
@@ -160,23 +161,26 @@ export class TextingModel {
     return hour % 24 >= 8 && hour % 24 < 21;
   }
 
-  #answer(member: ModelMember, text: Words, atMs: number): TextKind | null {
+  #answer(member: ModelMember, text: Words, stampMs: number): TextKind | null {
     const meaning = meanings[text];
-    const answersRequest = member.state === 'pending' && atMs >= member.sinceMs;
+    const answersRequest = member.state === 'pending' && stampMs >= member.sinceMs;
     switch (meaning) {
       case 'stop': {
-        const moved = this.#say(member, { atMs, isStop: true });
+        const moved = this.#stop(member, stampMs);
         if (moved && text === 'please stop texting me') this.reviews += 1;
         return moved ? 'opt_out' : null;
       }
       case 'start':
         // Every START is confirmed; a second STOP is not.
-        this.#say(member, { atMs, isStop: false });
-        return member.state === 'accepted' ? 'opt_in' : null;
+        if (this.#start(member, stampMs)) return 'opt_in';
+        if (member.state === 'opted_out') this.reviews += 1;
+        return null;
       case 'accept':
-        return answersRequest && this.#become(member, 'accepted') ? 'opt_in' : null;
+        return answersRequest && this.#start(member, stampMs) ? 'opt_in' : null;
       case 'decline':
-        return answersRequest && this.#say(member, { atMs, isStop: true }) ? 'opt_out' : null;
+        if (member.state !== 'pending') return null;
+        if (!answersRequest) this.reviews += 1;
+        return this.#stop(member, stampMs) ? 'opt_out' : null;
       case 'other':
         if (!answersRequest || member.reminded) return null;
         member.reminded = true;
@@ -188,12 +192,20 @@ export class TextingModel {
     }
   }
 
-  /** The word that was written last counts, whatever the order of arrival. */
-  #say(member: ModelMember, word: { atMs: number; isStop: boolean }): boolean {
-    const last = member.word;
-    if (last && (word.atMs < last.atMs || (word.atMs === last.atMs && last.isStop && !word.isStop))) return false;
-    member.word = word;
-    return this.#become(member, word.isStop ? 'opted_out' : 'accepted');
+  /** The STOP counts since it arrived. If a START was written after it, the firm reviews it. */
+  #stop(member: ModelMember, stampMs: number): boolean {
+    const isLast = member.words.every((word) => word.isStop || word.stampMs <= stampMs);
+    if (member.state === 'accepted' && !isLast) this.reviews += 1;
+    member.words.push({ isStop: true, stampMs });
+    return this.#become(member, 'opted_out');
+  }
+
+  /** Counts only if it was written after every STOP that arrived. */
+  #start(member: ModelMember, stampMs: number): boolean {
+    if (member.words.some((word) => word.isStop && word.stampMs >= stampMs)) return false;
+    member.words.push({ isStop: false, stampMs });
+    this.#become(member, 'accepted');
+    return true;
   }
 
   #become(member: ModelMember, state: ConsentState): boolean {
@@ -222,7 +234,7 @@ export class TextingModel {
     const member = this.members.get(phone) ?? {
       state: 'none',
       sinceMs: this.nowMs,
-      word: null,
+      words: [],
       requests: 0,
       reminded: false,
       helpedMs: -Infinity,
@@ -231,4 +243,8 @@ export class TextingModel {
     this.members.set(phone, member);
     return member;
   }
+}
+
+function isDuplicate(one: ModelReply, other: ModelReply): boolean {
+  return (['carrierMessageId', 'phone', 'text'] as const).every((field) => one[field] === other[field]);
 }

@@ -4,40 +4,54 @@ import type { MemberRow } from '../../store/texting/members.ts';
 import { byPerson } from '../archive/archive.ts';
 import { laterOf } from '../shared/clock.ts';
 import { listConsentEvents } from './consent-lookups.ts';
-import { type Evidence, moveConsent, type Reason } from './consents.ts';
+import { type Evidence, moveConsent, type Reason, type Stamps } from './consents.ts';
 import type { ReplyMeaning } from './reply-words.ts';
 
-/** A person's text, as far as consent is concerned. */
+/** A person's text, as far as consent is concerned. It is never stamped later than it arrived. */
 export type Reply = { meaning: ReplyMeaning; text: string; sentAt: Date; archiveNumber: number };
-/** What a reply did: the state it moved to, and the text that answers it. */
-export type ReplyEffect = { moved: ConsentState | null; answer: 'opt_in' | 'opt_out' | 'reminder' | null };
+/**
+ * What a reply did: the state it moved to, the text that answers it, and whether its stamp and its arrival disagree about
+ * what the person wants, which is for the firm to look at.
+ */
+export type ReplyEffect = {
+  moved: ConsentState | null;
+  answer: 'opt_in' | 'opt_out' | 'reminder' | null;
+  outOfOrder: boolean;
+};
 
 /** Applies a person's text to their consent, inside a transaction, with the member locked. */
 export async function applyReply(deps: Deps, advisorId: number, member: MemberRow, reply: Reply): Promise<ReplyEffect> {
   const decision = decideReply(member, reply);
-  if (!decision) return { moved: null, answer: null };
+  const nothing = { moved: null, answer: null, outOfOrder: false };
+  if (!decision) return nothing;
+  if ('ignored' in decision) return { ...nothing, outOfOrder: true };
   if ('remind' in decision) {
     await updateConsent(deps.db, advisorId, member.memberId, { reminded: true });
-    return { moved: null, answer: 'reminder' };
+    return { ...nothing, answer: 'reminder' };
   }
-  const { to, reason, decidedAt } = decision;
+  const { to, reason, stamps, outOfOrder } = decision;
   if (to === member.state) {
-    await updateConsent(deps.db, advisorId, member.memberId, { decidedAt });
+    await updateConsent(deps.db, advisorId, member.memberId, stamps);
     // Every START is confirmed; a second STOP gets no answer.
-    return { moved: null, answer: to === 'accepted' ? 'opt_in' : null };
+    return { moved: null, answer: to === 'accepted' ? 'opt_in' : null, outOfOrder };
   }
   const evidence = {
     wording: await wordingShown(deps, advisorId, member, reply.sentAt),
     reply: { text: reply.text, sent: reply.sentAt.toISOString(), archiveNumber: reply.archiveNumber },
   };
   const act = { advisorId, by: byPerson, now: deps.clock.now() };
-  await moveConsent(deps, act, { member, to, reason, channel: 'text', evidence }, decidedAt);
-  return { moved: to, answer: to === 'accepted' ? 'opt_in' : 'opt_out' };
+  await moveConsent(deps, act, { member, to, reason, channel: 'text', evidence }, stamps);
+  return { moved: to, answer: to === 'accepted' ? 'opt_in' : 'opt_out', outOfOrder };
 }
 
-type Decision = { to: 'accepted' | 'opted_out'; reason: Reason; decidedAt: Date | null } | { remind: true } | null;
+type Move = { to: 'accepted' | 'opted_out'; reason: Reason; stamps: Stamps; outOfOrder: boolean };
+/** `ignored` is a START that a STOP outranks. */
+type Decision = Move | { remind: true } | { ignored: true } | null;
 
-/** Pure, so that every order of arrival can be reasoned about. Null means that the text changes nothing. */
+/**
+ * Pure, so that every order of arrival can be reasoned about. Null means that the text changes nothing. Texts arrive late
+ * and clocks are wrong; when in doubt, the person is protected.
+ */
 function decideReply(member: MemberRow, { meaning, sentAt }: Pick<Reply, 'meaning' | 'sentAt'>): Decision {
   switch (meaning) {
     case 'opt_out':
@@ -46,13 +60,9 @@ function decideReply(member: MemberRow, { meaning, sentAt }: Pick<Reply, 'meanin
     case 'opt_in':
       return optIn(member, sentAt);
     case 'accept':
-      // Leaves decidedAt alone: unlike START, it would not have undone a STOP. So a STOP that was sent before it and
-      // arrives late still counts.
-      return answersRequest(member, sentAt)
-        ? { to: 'accepted', reason: 'accepted', decidedAt: member.decidedAt }
-        : null;
+      return answersRequest(member, sentAt) && isAfterStops(member, sentAt) ? accept(member, 'accepted', sentAt) : null;
     case 'decline':
-      return answersRequest(member, sentAt) ? optOut(member, 'declined', sentAt) : null;
+      return member.state === 'pending' ? optOut(member, 'declined', sentAt) : null;
     case 'other':
       return answersRequest(member, sentAt) && !member.reminded ? { remind: true } : null;
     case 'possible_opt_out':
@@ -61,16 +71,28 @@ function decideReply(member: MemberRow, { meaning, sentAt }: Pick<Reply, 'meanin
   }
 }
 
-/** Replies arrive out of order: a STOP older than the START behind the current state changes nothing. */
-function optOut({ state, decidedAt }: MemberRow, reason: Reason, sentAt: Date): Decision {
-  if (state === 'opted_out') return { to: 'opted_out', reason, decidedAt: laterOf(decidedAt, sentAt) };
-  return decidedAt && sentAt < decidedAt ? null : { to: 'opted_out', reason, decidedAt: sentAt };
+/** A STOP that arrives opts out, whatever its stamp. It may have been written before the START or the request in force. */
+function optOut(member: MemberRow, reason: Reason, sentAt: Date): Move {
+  const { state, stoppedAt, startedAt } = member;
+  const isOlder =
+    (state === 'accepted' && startedAt !== null && sentAt < startedAt) ||
+    (reason === 'declined' && !answersRequest(member, sentAt));
+  return { to: 'opted_out', reason, stamps: { stoppedAt: laterOf(stoppedAt, sentAt) }, outOfOrder: isOlder };
 }
 
-/** Nor does a START that is older than the STOP, or equally old: on a tie, opted_out wins. */
-function optIn({ state, decidedAt }: MemberRow, sentAt: Date): Decision {
-  if (state === 'accepted') return { to: 'accepted', reason: 'opt_in', decidedAt: laterOf(decidedAt, sentAt) };
-  return decidedAt && sentAt <= decidedAt ? null : { to: 'accepted', reason: 'opt_in', decidedAt: sentAt };
+/** A START that a STOP outranks is ignored, which the firm should know if the person is opted out for it. */
+function optIn(member: MemberRow, sentAt: Date): Decision {
+  if (isAfterStops(member, sentAt)) return accept(member, 'opt_in', sentAt);
+  return member.state === 'opted_out' ? { ignored: true } : null;
+}
+
+function accept({ startedAt }: MemberRow, reason: Reason, sentAt: Date): Move {
+  return { to: 'accepted', reason, stamps: { startedAt: laterOf(startedAt, sentAt) }, outOfOrder: false };
+}
+
+/** Stamped after every STOP that has arrived. On a tie, the STOP wins. */
+function isAfterStops({ stoppedAt }: MemberRow, sentAt: Date): boolean {
+  return !stoppedAt || sentAt > stoppedAt;
 }
 
 /** Whether it was written since the first consent request, which is when pending began. */

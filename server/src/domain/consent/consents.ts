@@ -54,9 +54,12 @@ export type Move = {
 /** For which advisor, by whom and when; everything that a move writes has the same time. */
 export type Act = { advisorId: number; by: By; now: Date };
 
+/** When the person wrote what a move comes from. */
+export type Stamps = Pick<ConsentChange, 'stoppedAt' | 'startedAt'>;
+
 /** Makes a move, inside a transaction, with the member locked. */
-export async function moveConsent(deps: Deps, act: Act, move: Move, decidedAt?: Date | null): Promise<void> {
-  const change: ConsentChange = { state: move.to, lastChanged: act.now, decidedAt: decidedAt ?? null };
+export async function moveConsent(deps: Deps, act: Act, move: Move, stamps: Stamps = {}): Promise<void> {
+  const change: ConsentChange = { state: move.to, lastChanged: act.now, ...stamps };
   await updateConsent(deps.db, act.advisorId, move.member.memberId, change);
   await archiveMoves(deps, act, [move]);
 }
@@ -80,19 +83,18 @@ export async function optOutByCarrier(deps: Deps, advisorId: number, memberId: n
     const member = await lockMember(deps.db, advisorId, memberId);
     if (!member) return;
     const now = deps.clock.now();
-    // Even if a START claims to be later, or the person has opted out already: no START from before now undoes this.
-    const decidedAt = laterOf(member.decidedAt, now);
-    if (member.state === 'opted_out') return updateConsent(deps.db, advisorId, memberId, { decidedAt });
+    // Even if the person has opted out already: no START from before now undoes this.
+    const stoppedAt = laterOf(member.stoppedAt, now);
+    if (member.state === 'opted_out') return updateConsent(deps.db, advisorId, memberId, { stoppedAt });
     const optOut: Move = { member, to: 'opted_out', reason: 'carrier', channel: 'carrier' };
-    await moveConsent(deps, { advisorId, by: byCarrier, now }, optOut, decidedAt);
+    await moveConsent(deps, { advisorId, by: byCarrier, now }, optOut, { stoppedAt });
   });
 }
 
 export type RecordedConsent = { advisorId: number; phone: string; proof: string; staff: Staff };
 
 /**
- * Records consent given on paper. It doesn't undo a STOP: only the person can. We don't know when the paper was signed, so
- * decidedAt stays as it is, and a STOP that arrives late still counts.
+ * Records consent given on paper. It doesn't undo a STOP: only the person can.
  */
 export async function recordConsent(
   deps: Deps,

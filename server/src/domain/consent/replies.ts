@@ -1,7 +1,7 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { type AdvisorRow, findAdvisorByTextingNumber } from '../../store/accounts/advisors.ts';
 import { hasReply, insertReply } from '../../store/consent/replies.ts';
-import { insertReviews } from '../../store/supervision/reviews.ts';
+import { insertReviews, type ReviewKind } from '../../store/supervision/reviews.ts';
 import { insertMembers, lockMembers, type MemberRow, updateMember } from '../../store/texting/members.ts';
 import { getFirm } from '../accounts/firms.ts';
 import { archive, byPerson, byService } from '../archive/archive.ts';
@@ -18,11 +18,11 @@ type ArchivedReply = { text: string; sentAt: Date; archiveNumber: number };
 /** The confirmation of an opt-out goes out within this time or never. */
 const confirmationMs = 5 * 60 * 1000;
 const helpPauseMs = 60 * 1000;
-/** How far a carrier's clock may be ahead of ours. A text that claims to be from later counts as written now. */
-const clockSkewMaxMs = 5 * 60 * 1000;
 
 /** Archives a person's text and applies it, in one transaction and only once, however often the carrier delivers it. */
-export async function receiveReply(deps: Deps, reply: IncomingReply): Promise<void> {
+export async function receiveReply(deps: Deps, received: IncomingReply): Promise<void> {
+  // NUL can't be stored; the replacement character shows that something was there.
+  const reply = { ...received, text: received.text.toWellFormed().replaceAll('\0', '\ufffd') };
   await inTransaction(deps, async (deps) => {
     const advisor = await findAdvisorByTextingNumber(deps.db, reply.to);
     if (!advisor) return;
@@ -44,7 +44,7 @@ async function lockSender(deps: Deps, { advisorId }: AdvisorRow, reply: Incoming
   await insertMembers(deps.db, [number], deps.clock.now());
   const [member] = await lockMembers(deps.db, advisorId, [number.phone]);
   if (!member) throw new Error('A member that was just inserted is missing.');
-  if (await hasReply(deps.db, advisorId, reply.carrierMessageId)) return null;
+  if (await hasReply(deps.db, advisorId, { ...reply, memberId: member.memberId })) return null;
   await ensureMembers(deps, [number]);
   return member;
 }
@@ -55,11 +55,10 @@ async function archiveReply(
   { memberId, lastReplyAt }: MemberRow,
   reply: IncomingReply,
 ): Promise<ArchivedReply> {
-  const { from, to, carrierMessageId } = reply;
+  const { from, to, carrierMessageId, text } = reply;
   const now = deps.clock.now();
-  const sentAt = reply.sentAt.getTime() > now.getTime() + clockSkewMaxMs ? now : reply.sentAt;
-  // NUL can't be stored; the replacement character shows that something was there.
-  const text = reply.text.toWellFormed().replaceAll('\0', '\ufffd');
+  // No text was written after it arrived, whatever the carrier's clock says.
+  const sentAt = reply.sentAt > now ? now : reply.sentAt;
   const meta = { from, to, carrierMessageId, sent: reply.sentAt.toISOString() };
   const archiveNumber = await archive(deps, byPerson, { advisorId, kind: 'text_in', memberId, meta, body: text });
   await insertReply(deps.db, advisorId, { memberId, archiveNumber, carrierMessageId }, now);
@@ -87,10 +86,12 @@ async function answer(deps: Deps, advisor: AdvisorRow, member: MemberRow, reply:
   const now = deps.clock.now();
   const meaning = readReply(reply.text);
   const effect = await applyReply(deps, advisorId, member, { ...reply, meaning });
-  if (effect.moved && meaning === 'opt_out_wording') {
-    const of = { memberId, archiveNumber: reply.archiveNumber, messageId: null, rules: [], lexiconVersion: null };
-    await insertReviews(deps.db, [{ advisorId, firmId, kind: meaning, ...of }], now);
-  }
+  const kinds: ReviewKind[] = [];
+  if (effect.moved && meaning === 'opt_out_wording') kinds.push(meaning);
+  if (effect.outOfOrder) kinds.push('out_of_order');
+  const of = { memberId, archiveNumber: reply.archiveNumber, messageId: null, rules: [], lexiconVersion: null };
+  const reviews = kinds.map((kind) => ({ advisorId, firmId, kind, ...of }));
+  await insertReviews(deps.db, reviews, now);
   if (effect.answer) await send(deps, advisor, member, effect.answer);
   if (meaning !== 'help' || !mayHelp(member, now)) return;
   await updateMember(deps.db, advisorId, memberId, { helpedAt: now });

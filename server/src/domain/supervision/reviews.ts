@@ -28,7 +28,14 @@ export type Decision = { decision: 'approved' | 'rejected'; staff: Staff; note?:
 /** What happened to a held text: it goes out, or why it can't. */
 type Outcome = 'queued' | RefusalCode;
 
-export const reviewKinds: readonly ReviewKind[] = ['opt_out_wording', 'held', 'flagged', 'blocked', 'sample'];
+export const reviewKinds: readonly ReviewKind[] = [
+  'opt_out_wording',
+  'out_of_order',
+  'held',
+  'flagged',
+  'blocked',
+  'sample',
+];
 export const reviewStatuses: readonly ReviewStatus[] = ['open', 'approved', 'rejected'];
 /** How many are listed at a time, oldest first. */
 export const reviewsListedMax = 500;

@@ -7,7 +7,9 @@ export type ConsentState = 'none' | 'pending' | 'accepted' | 'opted_out';
 export type ConsentRow = {
   state: ConsentState;
   lastChanged: Date;
-  decidedAt: Date | null;
+  /** The latest stamps of the person's texts that said stop, and of those that said start. */
+  stoppedAt: Date | null;
+  startedAt: Date | null;
   consentRequests: number;
   requestedAt: Date | null;
   requestedWording: string | null;
@@ -16,10 +18,11 @@ export type ConsentRow = {
 };
 
 /** Columns to change; an unset or null one stays as it is. */
-export type ConsentChange = Partial<Pick<ConsentRow, 'state' | 'lastChanged' | 'decidedAt' | 'reminded'>>;
+export type ConsentChange = Partial<Pick<ConsentRow, 'state' | 'lastChanged' | 'stoppedAt' | 'startedAt' | 'reminded'>>;
 
 export const consentColumns = `
-  m.state, m.last_changed as "lastChanged", m.decided_at as "decidedAt", m.consent_requests as "consentRequests",
+  m.state, m.last_changed as "lastChanged", m.stopped_at as "stoppedAt", m.started_at as "startedAt",
+  m.consent_requests as "consentRequests",
   m.requested_at as "requestedAt", m.requested_wording as "requestedWording",
   m.requested_version as "requestedVersion", m.reminded`;
 
@@ -27,16 +30,17 @@ export async function updateConsent(
   db: Db,
   advisorId: number,
   memberId: number,
-  { state, lastChanged, decidedAt, reminded }: ConsentChange,
+  { state, lastChanged, stoppedAt, startedAt, reminded }: ConsentChange,
 ): Promise<void> {
   await db.query(
     `update members
      set state = coalesce($3, state),
          last_changed = coalesce($4, last_changed),
-         decided_at = coalesce($5, decided_at),
-         reminded = coalesce($6, reminded)
+         stopped_at = coalesce($5, stopped_at),
+         started_at = coalesce($6, started_at),
+         reminded = coalesce($7, reminded)
      where advisor_id = $1 and member_id = $2`,
-    [advisorId, memberId, state ?? null, lastChanged ?? null, decidedAt ?? null, reminded ?? null],
+    [advisorId, memberId, state ?? null, lastChanged ?? null, stoppedAt ?? null, startedAt ?? null, reminded ?? null],
     'update-consent',
   );
 }

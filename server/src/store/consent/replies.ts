@@ -2,13 +2,21 @@ import type { Db } from '../database/db.ts';
 
 export type NewReply = { memberId: number; archiveNumber: number; carrierMessageId: string };
 
-/** Whether the carrier has delivered this text before. */
-export async function hasReply(db: Db, advisorId: number, carrierMessageId: string): Promise<boolean> {
+/** Whether the carrier has delivered this text before: from the same member, with the same id and the same words. */
+export async function hasReply(
+  db: Db,
+  advisorId: number,
+  { memberId, carrierMessageId, text }: { memberId: number; carrierMessageId: string; text: string },
+): Promise<boolean> {
   const rows = await db.query(
     `select
-     from replies
-     where advisor_id = $1 and carrier_message_id = $2`,
-    [advisorId, carrierMessageId],
+     from replies r
+     join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.archive_number
+     where r.advisor_id = $1
+       and r.carrier_message_id = $2
+       and r.member_id = $3
+       and b.body = convert_to($4, 'UTF8')`,
+    [advisorId, carrierMessageId, memberId, text],
     'has-reply',
   );
   return rows.length > 0;

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 
-export type ReviewKind = 'opt_out_wording' | 'held' | 'flagged' | 'blocked' | 'sample';
+export type ReviewKind = 'opt_out_wording' | 'out_of_order' | 'held' | 'flagged' | 'blocked' | 'sample';
 export type ReviewStatus = 'open' | 'approved' | 'rejected';
 
 /** Something that a firm should review; the archive entry says what. */
