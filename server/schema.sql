@@ -502,6 +502,7 @@ create table members (
   date_time_created timestamp with time zone not null,
   stopped_at timestamp with time zone,
   started_at timestamp with time zone,
+  held_since timestamp with time zone,
   constraint members_advisor_id_phone_key UNIQUE (advisor_id, phone),
   constraint members_pkey PRIMARY KEY (advisor_id, member_id),
   constraint members_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
@@ -533,7 +534,9 @@ create table messages (
   date_time_created timestamp with time zone not null,
   date_time_sent timestamp with time zone,
   date_time_delivered timestamp with time zone,
-  constraint messages_pkey PRIMARY KEY (advisor_id, message_id)
+  held_reason text,
+  constraint messages_pkey PRIMARY KEY (advisor_id, message_id),
+  constraint messages_held_reason_check CHECK ((((held_reason IS NOT NULL) = (status = 'held'::text)) AND (held_reason = ANY (ARRAY['supervision'::text, 'possible_opt_out'::text]))))
 ) with (fillfactor=70);
 
 create table migrations (
@@ -623,7 +626,7 @@ create table reviews (
   constraint reviews_pkey PRIMARY KEY (advisor_id, review_id),
   constraint reviews_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES staff(staff_id),
   constraint reviews_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
-  constraint reviews_kind_check CHECK ((kind = ANY (ARRAY['opt_out_wording'::text, 'out_of_order'::text, 'held'::text, 'flagged'::text, 'blocked'::text, 'sample'::text]))),
+  constraint reviews_kind_check CHECK ((kind = ANY (ARRAY['possible_opt_out'::text, 'opt_out_wording'::text, 'out_of_order'::text, 'held'::text, 'flagged'::text, 'blocked'::text, 'sample'::text]))),
   constraint reviews_status_check CHECK ((status = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text])))
 );
 
@@ -792,6 +795,8 @@ CREATE INDEX memberships_contact ON public.memberships USING btree (advisor_id, 
 CREATE INDEX messages_carrier ON public.messages USING btree (carrier_message_id) WHERE (carrier_message_id IS NOT NULL);
 
 CREATE INDEX messages_created ON public.messages USING brin (date_time_created);
+
+CREATE INDEX messages_held ON public.messages USING btree (advisor_id, member_id, message_id) WHERE (status = 'held'::text);
 
 CREATE INDEX oauth_tokens_answered ON public.oauth_tokens USING btree (date_time_used) WHERE (answer IS NOT NULL);
 

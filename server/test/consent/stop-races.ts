@@ -2,14 +2,17 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../src/deps.ts';
+import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { requestConsent } from '../../src/domain/consent/consent-requests.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
+import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
 import type { Carrier, IncomingReply } from '../../src/domain/ports.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
+import { listReviews } from '../../src/domain/supervision/reviews.ts';
 import { makeLog } from '../../src/log.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
@@ -43,6 +46,7 @@ export type Stage = {
 /** Each promise with the race that tests it; more waves make the race longer. */
 export const stopRaces: Record<string, (stage: Stage, waves: number) => Promise<void>> = {
   'a STOP at any moment: texts not attempted before it never are': stopAtAnyInstant,
+  'a reply that may mean stop at any moment: texts not attempted before it wait for the decision': doubtAtAnyInstant,
   'STOP and START in the same millisecond, in either order or at once: opted out, and no more texts':
     stopAndStartAtOnce,
   'people who keep changing their mind get texts only while opted in': changeTheirMinds,
@@ -124,6 +128,40 @@ async function stopAtAnyInstant(stage: Stage, waves: number): Promise<void> {
   assertRecords(stage, records);
   // Otherwise the STOPs came too early or too late to prove anything.
   assert.ok(undecided > rounds.length / 5, `only ${undecided} of ${rounds.length} came in the middle`);
+}
+
+async function doubtAtAnyInstant(stage: Stage): Promise<void> {
+  const { deps, ann } = stage.world;
+  const { firmId } = ann.advisor;
+  const staff = await addStaff(deps, { firmId, name: 'Sue', email: `${randomUUID()}@test.example` });
+  const people = Array.from({ length: 40 }, (_, index) => ({ phone: newPhone(), isStop: index % 2 === 0 }));
+  await Promise.all(
+    people.map(async ({ phone, isStop }) => {
+      await say(stage, phone, 'START');
+      const sending = [texts(stage, phone, 6), scheduled(stage, phone, 3)];
+      await pause(Math.random() * swingMs);
+      await say(stage, phone, 'wrong number');
+      await pause(Math.random() * swingMs);
+      const reviews = await listReviews(deps, { firmId, status: 'open', kind: 'possible_opt_out' });
+      const { reviewId = -1 } = reviews.find((review) => review.phone === phone) ?? {};
+      await decideReview(anyNode(stage), reviewId, { decision: isStop ? 'rejected' : 'approved', staff });
+      await Promise.all(sending);
+    }),
+  );
+  const records = await settledRecords(stage);
+  let held = 0;
+  for (const { phone, isStop } of people) {
+    const { messages, inbound } = recordsOf(records, phone);
+    const from = inbound.find(({ text }) => text === 'wrong number')?.instant ?? 0;
+    const to = records.decisions.find((each) => each.phone === phone)?.instant ?? 0;
+    const own = messages.filter(({ kind }) => kind === 'text');
+    for (const { instant } of own.flatMap(({ attempts }) => attempts))
+      assert.ok(instant < from || (!isStop && instant > to), `${phone} was texted while in doubt`);
+    if (own.some(({ attempts }) => attempts.every(({ instant }) => instant > from))) held += 1;
+    assert.equal(messages.filter(({ kind }) => kind === 'opt_out').length, isStop ? 1 : 0);
+  }
+  assertRecords(stage, records);
+  assert.ok(held > people.length / 4, `only ${held} of ${people.length} replies came in the middle`);
 }
 
 async function stopAndStartAtOnce(stage: Stage): Promise<void> {

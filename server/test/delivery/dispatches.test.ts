@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { updateConsent } from '../../src/store/consent/consents.ts';
+import { updateConsent, updateHeldSince } from '../../src/store/consent/consents.ts';
 import { type ClaimedRow, claimDispatches } from '../../src/store/delivery/claims.ts';
 import { failDispatches, releaseDeferred, updateHours } from '../../src/store/delivery/dispatches.ts';
 import { expireLeases, type OutcomeRow, recordOutcomes } from '../../src/store/delivery/outcomes.ts';
@@ -13,6 +13,7 @@ import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 const allowed = ['text:true:accepted', 'opt_out:true:opted_out'];
+const heldKinds = ['text'] as const;
 const secondMs = 1_000;
 const hourMs = 3_600_000;
 /** The tests' time zero, the only time that leases and slots are compared with. */
@@ -84,7 +85,7 @@ suite('dispatches', () => {
   }
 
   function claim(change: { limit?: number; realNow?: Date; now?: Date } = {}): Promise<ClaimedRow[]> {
-    const asked = { limit: 200, ...times, leasedUntil: at(15 * secondMs), allowed, ...change };
+    const asked = { limit: 200, ...times, leasedUntil: at(15 * secondMs), allowed, heldKinds, ...change };
     return world.deps.db.transaction((db) => claimDispatches(db, asked));
   }
 
@@ -219,6 +220,19 @@ suite('dispatches', () => {
       assert.deepEqual(await attempts(numberless.messageId), []);
     });
 
+    test('moves a text out of the outbox if it is to be held, but not one of another kind, nor without consent', async () => {
+      const rows = [await queue(), await queue({ kind: 'opt_out' }, 'opted_out'), await queue({}, 'opted_out')];
+      for (const { memberId } of rows) await updateHeldSince(world.deps.db, advisorId, memberId, start);
+      assert.deepEqual(
+        (await claim()).map(({ decision }) => decision),
+        ['held', 'go', 'refused'],
+      );
+      const { messageId } = rows[0] as Queued;
+      assert.equal((await find(messageId)).status, 'held');
+      assert.equal(await dispatch(messageId), null);
+      assert.deepEqual(await attempts(messageId), []);
+    });
+
     test('decides on each row separately', async () => {
       const rows = [await queue(), await queue({}, 'opted_out'), await queue(), await queue({ expiresAt: at(-1) })];
       assert.deepEqual(
@@ -286,11 +300,28 @@ suite('dispatches', () => {
       assert.deepEqual(await attempts(second.messageId), []);
     });
 
+    test('a claim that meets a hold being written waits for it and sees it', async () => {
+      const { messageId, memberId, phone } = await queue();
+      let claiming: Promise<ClaimedRow[]> | undefined;
+      await world.deps.db.transaction(async (db) => {
+        await lockMembers(db, advisorId, [phone]);
+        claiming = claim();
+        await until('the claim waits', isWaiting);
+        await updateHeldSince(db, advisorId, memberId, start);
+      });
+      assert.deepEqual(
+        (await claiming)?.map(({ decision }) => decision),
+        ['held'],
+      );
+      assert.equal((await find(messageId)).status, 'held');
+      assert.deepEqual(await attempts(messageId), []);
+    });
+
     test('a STOP that meets a claim waits until its attempt is written', async () => {
       const { messageId, memberId, phone } = await queue();
       let stopping: Promise<number> | undefined;
       await world.deps.db.transaction(async (db) => {
-        await claimDispatches(db, { limit: 1, ...times, leasedUntil: at(secondMs), allowed });
+        await claimDispatches(db, { limit: 1, ...times, leasedUntil: at(secondMs), allowed, heldKinds });
         stopping = stopAndCount({ messageId, memberId, phone });
         await until('the STOP waits', isWaiting);
       });

@@ -3,13 +3,13 @@ import { after, before, suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
 import { addFirm, setFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, getStaff, type Staff, setStaff } from '../../src/domain/accounts/staff.ts';
+import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
 import { sampleForReview, setSamplePercent } from '../../src/domain/supervision/review-samples.ts';
 import {
   type Decision,
-  decideReview,
   getReview,
   listReviews,
   noteReview,
@@ -118,6 +118,7 @@ suite('a text that is sent', () => {
     const [{ messageId }] = body.successes;
     assert.deepEqual(body.failures, []);
     assert.deepEqual(await status(messageId), ['held', null]);
+    assert.equal((await ann.call('GET', `${messagesPath}/${messageId}`)).body.heldReason, 'supervision');
     assert.deepEqual(await onPhone(phone), []);
     const [entry] = await entries(world, ann, phone, 'text_out');
     assert.deepEqual(entry?.meta.held, { rules: ['Promise of returns'], lexiconVersion: 0 });
@@ -153,6 +154,7 @@ suite('a text that is held', () => {
     const { outcome, decidedBy } = await decide(reviewId, 'approved', { note: 'A quote from the prospectus' });
     assert.deepEqual([outcome, decidedBy], ['queued', 'Sue']);
     assert.deepEqual(await status(messageId), ['queued', null]);
+    assert.equal((await ann.call('GET', `${messagesPath}/${messageId}`)).body.heldReason, null);
     assert.deepEqual(await onPhone(phone), [promise]);
     assert.deepEqual(await status(messageId), ['sent', null]);
     const [entry] = await entries(world, ann, phone, 'review');
@@ -372,7 +374,8 @@ suite('the daily sample', () => {
     const rest = { scheduledMessageId: null, pace: null, deferredUntil: null, openUntil: null, expiresAt: null };
     const texts = Array.from({ length: 3 * count }, (_, index) => {
       const kind = index < 2 * count ? 'text' : 'help';
-      return { ...one, ...rest, kind, encoding: 'GSM-7', held: index >= count && index < 2 * count } as const;
+      const held = index >= count && index < 2 * count ? { heldReason: 'supervision' as const } : {};
+      return { ...one, ...rest, kind, encoding: 'GSM-7', ...held } as const;
     });
     const ids = await insertTexts(world.deps.db, texts, { now: world.clock.now(), realNow: new Date() });
     return ids.slice(0, count);

@@ -35,6 +35,21 @@ export function assertConsented(attempts: Attempt[], changes: ConsentChange[], c
   }
 }
 
+export type Hold = { phone: string; isHeld: boolean; instant: number };
+
+/** No attempt was committed while the person's texts were held. */
+export function assertNotHeld(attempts: Attempt[], holds: Hold[]): void {
+  const holdsOf = Map.groupBy(
+    holds.toSorted((a, b) => a.instant - b.instant),
+    ({ phone }) => phone,
+  );
+  for (const attempt of attempts) {
+    if (['help', 'opt_in', 'opt_out'].includes(attempt.kind)) continue;
+    const last = holdsOf.get(attempt.phone)?.findLast(({ instant }) => instant < attempt.instant);
+    assert.ok(!last?.isHeld, `${JSON.stringify(attempt)} was made although the person’s texts were held`);
+  }
+}
+
 /** The gate's rules, written a second time in a different way. */
 export function mayGo(kind: TextKind, state: ConsentState, consentRequired: boolean): boolean {
   if (kind === 'help') return true;

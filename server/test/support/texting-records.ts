@@ -4,7 +4,7 @@ import type { TextKind } from '../../src/store/texting/texts.ts';
 import type { Behavior, LedgerCarrier } from '../delivery/ledger-carrier.ts';
 import { exemptMs, type TextingModel } from '../texting/texting-model.ts';
 import type { TestDatabase } from './database.ts';
-import { assertConsented, mayGo } from './instants.ts';
+import { assertConsented, assertNotHeld, type Hold, mayGo } from './instants.ts';
 
 /** All records of an advisor's texting. Times are in epoch milliseconds. */
 export type Records = {
@@ -20,8 +20,10 @@ export type Records = {
     status: string;
     reason: string | null;
   }[];
-  inbound: { phone: string; text: string }[];
-  reviews: number;
+  inbound: { phone: string; text: string; instant: number }[];
+  reviews: { reviewId: number; phone: string; kind: string; status: string }[];
+  /** Decisions of reviews. */
+  decisions: { phone: string; kind: string; decision: string; outcome: string | null; instant: number }[];
   archive: { entries: number; first: number; last: number; head: number; sound: number };
 };
 export type RecordedMessage = {
@@ -76,12 +78,22 @@ const statement = `
       'scheduled_messages s join members using (advisor_id, member_id) where advisor_id = $1',
     )} as schedules,
     ${list(
-      `'phone', m.phone, 'text', convert_from(body, 'UTF8')`,
+      `'phone', m.phone, 'text', convert_from(body, 'UTF8'), 'instant', instant`,
       'number',
       `archive_entries join archive_bodies using (advisor_id, number) join members m using (advisor_id, member_id)
        where advisor_id = $1 and kind = 'text_in'`,
     )} as inbound,
-    (select count(*)::integer from reviews where advisor_id = $1) as reviews,
+    ${list(
+      `'reviewId', r.review_id, 'phone', phone, 'kind', r.kind, 'status', r.status`,
+      'r.review_id',
+      'reviews r join members using (advisor_id, member_id) where advisor_id = $1',
+    )} as reviews,
+    ${list(
+      `'phone', phone, 'kind', e.meta::json ->> 'review', 'decision', e.meta::json ->> 'decision',
+       'outcome', e.meta::json ->> 'outcome', 'instant', e.instant`,
+      'e.number',
+      `archive_entries e join members using (advisor_id, member_id) where advisor_id = $1 and kind = 'review'`,
+    )} as decisions,
     (
       select json_build_object(
         'entries', count(*), 'first', coalesce(min(number), 1), 'last', coalesce(max(number), 0),
@@ -117,10 +129,17 @@ export function assertAsModelled(records: Records, model: TextingModel): void {
     model.messages,
   );
   assert.deepEqual(
-    records.inbound,
+    records.inbound.map(({ phone, text }) => ({ phone, text })),
     model.replies.map(({ phone, text }) => ({ phone, text })),
   );
-  assert.equal(records.reviews, model.reviews);
+  assert.deepEqual(
+    records.reviews.map(({ reviewId, ...review }) => review),
+    model.reviews,
+  );
+  assert.deepEqual(
+    records.decisions.map(({ phone }) => phone),
+    model.decisions.map(({ phone }) => phone),
+  );
 }
 
 /** Entries are numbered 1, 2, 3 …, each with a body that matches its commitment, and every message has one. */
@@ -130,11 +149,13 @@ export function assertArchived({ archive, messages }: Records): void {
   for (const message of messages) assert.ok(message.text, `${JSON.stringify(message)} has no entry`);
 }
 
-/** Every attempt had consent at its instant, and was made within the recipient's hours and in time. */
-export function assertAttemptsAllowed({ messages, consents }: Records, model: TextingModel): void {
+/** Every attempt had consent at its instant, was not to be held, and was made within the recipient's hours and in time. */
+export function assertAttemptsAllowed(records: Records, model: TextingModel): void {
+  const { messages, consents } = records;
   const attempts = messages.flatMap(({ attempts, ...message }) => attempts.map((each) => ({ ...message, ...each })));
   const { consentRequired, quietHours } = model.settings;
   assertConsented(attempts, consents, consentRequired);
+  assertNotHeld(attempts, holdsOf(records, model));
   for (const attempt of attempts) {
     const { phone, kind, startedMs, createdMs } = attempt;
     if (kind === 'opt_out') assert.ok(startedMs - createdMs <= 5 * 60_000, 'a confirmation within 5 minutes or never');
@@ -142,6 +163,13 @@ export function assertAttemptsAllowed({ messages, consents }: Records, model: Te
     const wrote = model.replies.some((reply) => reply.phone === phone && reply.stampMs + exemptMs > startedMs);
     assert.ok(wrote || model.isOpen(startedMs), `${JSON.stringify(attempt)} was made at night`);
   }
+}
+
+/** When a person's texts began or ceased to be held. */
+function holdsOf({ inbound, decisions }: Records, model: TextingModel): Hold[] {
+  const replies = inbound.map(({ phone, instant }, index) => ({ phone, instant, ...model.replies[index] }));
+  const decided = decisions.map(({ phone, instant }, index) => ({ phone, instant, ...model.decisions[index] }));
+  return [...replies, ...decided].map(({ phone, instant, isHeld = false }) => ({ phone, instant, isHeld }));
 }
 
 /** A text claimed by a node that died before calling the carrier. */
@@ -219,6 +247,8 @@ function wrongStatus(message: RecordedMessage, context: Context): string | null 
       return last === null ? null : 'still being submitted, although its attempt has ended';
     case 'in_doubt':
       return last === 'unknown' ? null : 'in doubt without a reason';
+    case 'held':
+      return isHeld(message, context) ? null : 'held, although nothing is in doubt';
     case 'failed':
       return hasValidReason(message, context) ? null : `failed with ${failureCode} without a reason`;
     default: {
@@ -228,6 +258,13 @@ function wrongStatus(message: RecordedMessage, context: Context): string | null 
       return status === expected ? null : `not ${expected}`;
     }
   }
+}
+
+function isHeld({ phone, kind, attempts }: RecordedMessage, { model }: Context): boolean {
+  const isOfKind = kind === 'text' || kind === 'consent_request' || kind === 'reminder';
+  return (
+    isOfKind && model.members.get(phone)?.doubtMs !== null && attempts.every((each) => each.outcome === 'not_taken')
+  );
 }
 
 function hasValidReason({ phone, kind, failureCode, attempts, createdMs }: RecordedMessage, context: Context): boolean {

@@ -4,12 +4,15 @@ import { playHistories } from './histories.ts';
 
 /** Always the same ones, in which every outcome occurs. `npm run fuzz -- --only histories` tries others. */
 const histories = 120;
-const seed = 2_000;
+const seed = 3_220;
 
 test('every history of texts, replies and crashes follows the rules and is fully accounted for', async () => {
   const seen = await playHistories({ histories, seed });
-  const statuses = ['queued', 'submitting', 'sent', 'delivered', 'undelivered', 'in_doubt'];
+  const statuses = ['queued', 'submitting', 'sent', 'delivered', 'undelivered', 'in_doubt', 'held'];
   const failures = ['rejected', 'opted_out', 'not_consented', 'expired', 'carrier_unavailable'];
   // Otherwise the histories prove less than they seem to.
   for (const each of [...statuses, ...failures]) assert.ok(seen.has(each), `no message was ever ${each}`);
+  const decisions = ['approved released', 'rejected opted_out', 'approved settled', 'rejected settled'];
+  for (const each of [...decisions.map((each) => `possible_opt_out ${each}`), 'out_of_order approved null'])
+    assert.ok(seen.has(each), `no review was ever ${each}`);
 });

@@ -22,6 +22,7 @@ import {
   ask,
   beginHistory,
   contactIdAt,
+  decide,
   die,
   dieHandingOver,
   doomed,
@@ -36,7 +37,14 @@ import {
   send,
   tidyUp,
 } from './history.ts';
-import { allWords, type ModelSchedule, type Settings, TextingModel, type Words } from './texting-model.ts';
+import {
+  allWords,
+  type ModelReview,
+  type ModelSchedule,
+  type Settings,
+  TextingModel,
+  type Words,
+} from './texting-model.ts';
 
 const lanesMax = 4;
 const commandsMax = 30;
@@ -45,7 +53,7 @@ const hourMs = 3_600_000;
 
 type Command = fc.AsyncCommand<TextingModel, History>;
 
-/** Plays histories, several lanes at once, and returns every outcome that a message had. */
+/** Plays histories, several lanes at once, and returns every outcome that a message or a review had. */
 export async function playHistories({ histories, seed }: { histories: number; seed: number }): Promise<Set<string>> {
   const seen = new Set<string>();
   const lanes = await Promise.all(Array.from({ length: lanesMax }, openLane));
@@ -87,6 +95,7 @@ async function check(model: TextingModel, real: History, seen: Set<string>): Pro
   assertAttemptsAllowed(records, model);
   assertAccounted(records, carrier, abandoned, model);
   for (const { status, failureCode } of records.messages) seen.add(failureCode ?? status);
+  for (const { kind, decision, outcome } of records.decisions) seen.add(`${kind} ${decision} ${outcome}`);
   return records;
 }
 
@@ -99,7 +108,7 @@ const recipients = fc.oneof(
   phone.map((each) => [each]),
   fc.uniqueArray(phone, { minLength: 2, maxLength: 3 }),
 );
-const words = fc.constantFrom<Words>('STOP', 'START', 'ACCEPT', 'ACCEPT', ...allWords);
+const words = fc.constantFrom<Words>('STOP', 'START', 'ACCEPT', 'ACCEPT', 'Sorry, wrong number.', ...allWords);
 /** How long before its arrival a reply was written; negative by a clock that is ahead. */
 const age = fc.constantFrom(0, 0, 0, 0, 1_000, 30_000, 60_000, hourMs, 26 * hourMs, -1, -120_000, -24 * hourMs);
 const seconds = fc.constantFrom(1, 1, 30, 61, 301, 3_600, 7 * 3_600, 26 * 3_600);
@@ -126,6 +135,15 @@ const commands: fc.Arbitrary<Command>[] = [
         return receive(model, real, isSameId ? { ...reply, carrierMessageId } : reply);
       }),
       check: (model: Readonly<TextingModel>) => model.replies.length > 0,
+    })),
+  ),
+  ...Array(2).fill(
+    fc.tuple(fc.nat(), fc.constantFrom('approved', 'rejected')).map(([which, decision]) => ({
+      ...command(`review #${which} is ${decision}`, (model, real) => {
+        const review = pick(openReviews(model), which);
+        return decide(model, real, review, decision);
+      }),
+      check: (model: Readonly<TextingModel>) => openReviews(model).length > 0,
     })),
   ),
   fc.nat().map((which) => ({
@@ -231,6 +249,10 @@ const commands: fc.Arbitrary<Command>[] = [
 
 function waiting({ schedules }: Readonly<TextingModel>): ModelSchedule[] {
   return schedules.filter(({ status }) => status === 'scheduled');
+}
+
+function openReviews({ reviews }: Readonly<TextingModel>): ModelReview[] {
+  return reviews.filter(({ status }) => status === 'open');
 }
 
 function command(says: string, run: Command['run']): Command {

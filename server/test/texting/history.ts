@@ -7,6 +7,7 @@ import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { requestConsent } from '../../src/domain/consent/consent-requests.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
+import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
@@ -21,8 +22,8 @@ import { type Behavior, LedgerCarrier } from '../delivery/ledger-carrier.ts';
 import { failing, mortal, tracked } from '../support/crashes.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
 import { drawInstants } from '../support/instants.ts';
-import type { Abandoned } from '../support/texting-records.ts';
-import type { ModelReply, TextingModel, Words } from './texting-model.ts';
+import { type Abandoned, readRecords } from '../support/texting-records.ts';
+import type { ModelReply, ModelReview, TextingModel, Words } from './texting-model.ts';
 
 const config = readConfig({ LOG_LEVEL: 'silent' });
 /** For a carrier that answers late; an immediate answer comes before any timer. */
@@ -143,6 +144,29 @@ function incoming({ textingNumber }: Advisor, { carrierMessageId, phone, text, s
   return { carrierMessageId, from: phone, to: textingNumber ?? '', text, sentAt: new Date(sentMs) };
 }
 
+/** An approval is refused if held texts can't go out now, but could later. */
+export async function decide(
+  model: TextingModel,
+  { deps, database, advisor, staff }: History,
+  review: ModelReview,
+  decision: 'approved' | 'rejected',
+): Promise<void> {
+  const { reviews } = await readRecords(database, advisor.advisorId);
+  const { reviewId = -1 } = reviews[model.reviews.indexOf(review)] ?? {};
+  try {
+    const { outcome } = await decideReview(deps, reviewId, { decision, staff });
+    assert.equal(outcome, model.decide(review, decision));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    assert.ok(decision === 'approved' && model.settings.quietHours === 'refuse' && !model.isOpen(model.nowMs));
+  }
+}
+
+async function openReviewId({ database, advisor }: History): Promise<number> {
+  const { reviews } = await readRecords(database, advisor.advisorId);
+  return reviews.findLast(({ status }) => status === 'open')?.reviewId ?? -1;
+}
+
 /** A node hands over the texts that are ready. */
 export async function handOver(model: TextingModel, { deps, carrier }: History, next: Behavior[]): Promise<void> {
   const before = carrier.handed.length;
@@ -171,7 +195,7 @@ export async function dieHandingOver({ deps, database, carrier }: History, next:
   carrier.onSubmit = () => {};
 }
 
-export const doomed = ['a send', 'a request', 'a reply', 'what is due', 'a claim'] as const;
+export const doomed = ['a send', 'a request', 'a reply', 'a decision', 'what is due', 'a claim'] as const;
 export type Doomed = { what: (typeof doomed)[number]; to: string[]; text: Words; statements: number };
 
 /** A call that dies before its commit has no effect. */
@@ -184,6 +208,10 @@ export async function die(model: TextingModel, real: History, { what, to, text, 
     'a send': () => sendMessage(deps, advisorId, { phoneNumbers: to, text: 'Never' }, byOperator),
     'a request': () => requestConsent(deps, advisorId, to, byOperator),
     'a reply': () => receiveReply(deps, incoming(advisor, reply)),
+    'a decision': async () => {
+      const decision = statements % 2 ? 'approved' : 'rejected';
+      await decideReview(deps, await openReviewId(real), { decision, staff: real.staff });
+    },
     'what is due': () => sendDueMessages(deps),
     'a claim': () => claimTexts(deps, claimMax),
   };

@@ -10,6 +10,7 @@ const meanings = {
   ACCEPT: 'accept',
   NO: 'decline',
   HELP: 'help',
+  'Sorry, wrong number.': 'doubt',
   'Who is this?': 'other',
 } as const;
 export type Words = keyof typeof meanings;
@@ -17,6 +18,14 @@ export const allWords = Object.keys(meanings) as Words[];
 
 export type Settings = { quietHours: 'off' | 'defer' | 'refuse'; consentRequired: boolean };
 export type ModelReply = { carrierMessageId: string; phone: string; text: Words; sentMs: number };
+/** A review about consent; of those that may mean stop, the last one of a person decides. */
+export type ModelReview = {
+  phone: string;
+  kind: 'possible_opt_out' | 'opt_out_wording' | 'out_of_order';
+  status: 'open' | 'approved' | 'rejected';
+};
+/** Something that happened to a person, and whether their texts are held after it. */
+export type ModelEvent = { phone: string; isHeld: boolean };
 /** A STOP or a START, and when it was written: at the latest when it arrived. */
 type Word = { isStop: boolean; stampMs: number };
 export type ModelMessage = { phone: string; kind: TextKind; text: string | null };
@@ -34,6 +43,8 @@ type ModelMember = {
   sinceMs: number;
   /** Every STOP, and every START that counted, in the order of arrival. */
   words: Word[];
+  /** When the last reply that may mean stop was written; null while nothing is held for one. */
+  doubtMs: number | null;
   requests: number;
   reminded: boolean;
   helpedMs: number;
@@ -58,8 +69,10 @@ export class TextingModel {
   readonly messages: ModelMessage[] = [];
   readonly schedules: ModelSchedule[] = [];
   /** Every text from a person, once, with the time at which it counts as written. */
-  readonly replies: (ModelReply & { stampMs: number })[] = [];
-  reviews = 0;
+  readonly replies: (ModelReply & ModelEvent & { stampMs: number })[] = [];
+  readonly reviews: ModelReview[] = [];
+  /** What reviewers decided, in order. */
+  readonly decisions: ModelEvent[] = [];
   readonly settings: Settings;
 
   constructor(settings: Settings) {
@@ -123,12 +136,36 @@ export class TextingModel {
   receive(reply: ModelReply): void {
     if (this.replies.some((each) => isDuplicate(each, reply))) return;
     const stampMs = Math.min(reply.sentMs, this.nowMs);
-    this.replies.push({ ...reply, stampMs });
     this.#know([reply.phone]);
     const member = this.#member(reply.phone);
     member.wroteMs = Math.max(member.wroteMs, stampMs);
-    const answer = this.#answer(member, reply.text, stampMs);
+    const answer = this.#answer(member, { ...reply, stampMs });
     if (answer) this.messages.push({ phone: reply.phone, kind: answer, text: null });
+    this.replies.push({ ...reply, stampMs, isHeld: member.doubtMs !== null });
+  }
+
+  /** What a reviewer's decision does. */
+  decide(review: ModelReview, decision: 'approved' | 'rejected'): 'released' | 'opted_out' | 'settled' | null {
+    const outcome = this.#outcome(review, decision);
+    review.status = decision;
+    this.decisions.push({ phone: review.phone, isHeld: this.#member(review.phone).doubtMs !== null });
+    return outcome;
+  }
+
+  #outcome(review: ModelReview, decision: 'approved' | 'rejected'): 'released' | 'opted_out' | 'settled' | null {
+    const { phone, kind } = review;
+    if (kind !== 'possible_opt_out') return null;
+    const member = this.#member(phone);
+    const last = this.reviews.findLast((each) => each.phone === phone && each.kind === kind);
+    if (member.doubtMs === null || last !== review) return 'settled';
+    if (decision === 'approved') {
+      member.doubtMs = null;
+      return 'released';
+    }
+    member.words.push({ isStop: true, stampMs: member.doubtMs });
+    this.#become(member, 'opted_out');
+    this.messages.push({ phone, kind: 'opt_out', text: null });
+    return 'opted_out';
   }
 
   /** The carrier delivers nothing to a person who opted out with it. */
@@ -161,26 +198,36 @@ export class TextingModel {
     return hour % 24 >= 8 && hour % 24 < 21;
   }
 
-  #answer(member: ModelMember, text: Words, stampMs: number): TextKind | null {
+  #answer(member: ModelMember, { phone, text, stampMs }: ModelReply & { stampMs: number }): TextKind | null {
     const meaning = meanings[text];
     const answersRequest = member.state === 'pending' && stampMs >= member.sinceMs;
     switch (meaning) {
       case 'stop': {
-        const moved = this.#stop(member, stampMs);
-        if (moved && text === 'please stop texting me') this.reviews += 1;
-        return moved ? 'opt_out' : null;
+        const isMove = member.state !== 'opted_out';
+        if (isMove && text === 'please stop texting me') this.#review(phone, 'opt_out_wording');
+        this.#stop(phone, member, stampMs);
+        return isMove ? 'opt_out' : null;
       }
       case 'start':
         // Every START is confirmed; a second STOP is not.
-        if (this.#start(member, stampMs)) return 'opt_in';
-        if (member.state === 'opted_out') this.reviews += 1;
-        return null;
+        if (!this.#start(member, stampMs)) {
+          if (member.state === 'opted_out') this.#review(phone, 'out_of_order');
+          return null;
+        }
+        if (member.doubtMs !== null && stampMs >= member.doubtMs) member.doubtMs = null;
+        return 'opt_in';
       case 'accept':
         return answersRequest && this.#start(member, stampMs) ? 'opt_in' : null;
       case 'decline':
         if (member.state !== 'pending') return null;
-        if (!answersRequest) this.reviews += 1;
-        return this.#stop(member, stampMs) ? 'opt_out' : null;
+        if (!answersRequest) this.#review(phone, 'out_of_order');
+        this.#stop(phone, member, stampMs);
+        return 'opt_out';
+      case 'doubt':
+        if (member.state === 'opted_out') return null;
+        if (member.doubtMs === null) this.#review(phone, 'possible_opt_out');
+        member.doubtMs = Math.max(member.doubtMs ?? -Infinity, stampMs);
+        return null;
       case 'other':
         if (!answersRequest || member.reminded) return null;
         member.reminded = true;
@@ -193,11 +240,15 @@ export class TextingModel {
   }
 
   /** The STOP counts since it arrived. If a START was written after it, the firm reviews it. */
-  #stop(member: ModelMember, stampMs: number): boolean {
+  #stop(phone: string, member: ModelMember, stampMs: number): void {
     const isLast = member.words.every((word) => word.isStop || word.stampMs <= stampMs);
-    if (member.state === 'accepted' && !isLast) this.reviews += 1;
+    if (member.state === 'accepted' && !isLast) this.#review(phone, 'out_of_order');
     member.words.push({ isStop: true, stampMs });
-    return this.#become(member, 'opted_out');
+    this.#become(member, 'opted_out');
+  }
+
+  #review(phone: string, kind: ModelReview['kind']): void {
+    this.reviews.push({ phone, kind, status: 'open' });
   }
 
   /** Counts only if it was written after every STOP that arrived. */
@@ -211,6 +262,8 @@ export class TextingModel {
   #become(member: ModelMember, state: ConsentState): boolean {
     if (member.state === state) return false;
     Object.assign(member, { state, sinceMs: this.nowMs });
+    // Nothing is in doubt any more.
+    if (state === 'opted_out') member.doubtMs = null;
     return true;
   }
 
@@ -235,6 +288,7 @@ export class TextingModel {
       state: 'none',
       sinceMs: this.nowMs,
       words: [],
+      doubtMs: null,
       requests: 0,
       reminded: false,
       helpedMs: -Infinity,

@@ -1,8 +1,8 @@
 import { getStaff } from '../../domain/accounts/staff.ts';
+import { decideReview } from '../../domain/consent/reviews.ts';
 import { setSamplePercent } from '../../domain/supervision/review-samples.ts';
 import {
   type Decision,
-  decideReview,
   getReview,
   listReviews,
   noteReview,
@@ -40,7 +40,8 @@ export const reviewVerbs: Verb[] = [
   },
   {
     name: 'reviews approve',
-    about: 'Approve: a held text goes out if it passes the same checks as any other. Other reviews are closed.',
+    about:
+      'Approve: a held text goes out if it passes the same checks as any other. A reply that may mean stop did not: the person’s held texts go out. Other reviews are closed.',
     operands: ['ID'],
     options: { by: byOption, note: noteOption },
     run: (call) => decide(call, 'approved'),
@@ -48,7 +49,7 @@ export const reviewVerbs: Verb[] = [
   {
     name: 'reviews reject',
     about:
-      'Reject: a held text fails. Other reviews are closed; an opt-out stays in effect, since only the person can undo it.',
+      'Reject: a held text fails. A reply that may mean stop did: the person is opted out. Other reviews are closed; an opt-out stays in effect, since only the person can undo it.',
     operands: ['ID'],
     options: { by: byOption, note: noteOption },
     run: (call) => decide(call, 'rejected'),

@@ -11,6 +11,7 @@ import { e164 } from '../shared/phone-numbers.ts';
 import { isBlank } from '../shared/text-rules.ts';
 import { failure } from '../texting/failures.ts';
 import { ensureMembers } from '../texting/members.ts';
+import { failHeldTexts } from './possible-opt-outs.ts';
 
 /**
  * Every move of a member's consent is decided with the member's row locked, and committed in one transaction with its
@@ -27,6 +28,7 @@ export type Reason =
   | 'opt_in'
   | 'opt_out'
   | 'opt_out_wording'
+  | 'possible_opt_out'
   | 'carrier'
   | 'recorded'
   | 'sandbox';
@@ -61,6 +63,7 @@ export type Stamps = Pick<ConsentChange, 'stoppedAt' | 'startedAt'>;
 export async function moveConsent(deps: Deps, act: Act, move: Move, stamps: Stamps = {}): Promise<void> {
   const change: ConsentChange = { state: move.to, lastChanged: act.now, ...stamps };
   await updateConsent(deps.db, act.advisorId, move.member.memberId, change);
+  if (move.to === 'opted_out') await failHeldTexts(deps, act.advisorId, move.member);
   await archiveMoves(deps, act, [move]);
 }
 

@@ -3,20 +3,16 @@ import { type AdvisorRow, findAdvisorByTextingNumber } from '../../store/account
 import { hasReply, insertReply } from '../../store/consent/replies.ts';
 import { insertReviews, type ReviewKind } from '../../store/supervision/reviews.ts';
 import { insertMembers, lockMembers, type MemberRow, updateMember } from '../../store/texting/members.ts';
-import { getFirm } from '../accounts/firms.ts';
-import { archive, byPerson, byService } from '../archive/archive.ts';
-import type { IncomingReply, TextKind } from '../ports.ts';
+import { archive, byPerson } from '../archive/archive.ts';
+import type { IncomingReply } from '../ports.ts';
 import { ensureMembers } from '../texting/members.ts';
-import { acceptTexts, textTo } from '../texting/texts.ts';
-import { renderWording, wordingOf } from '../texting/wordings.ts';
+import { sendAnswer } from './answers.ts';
 import { applyReply } from './consent-replies.ts';
+import { endHold, holdTexts } from './possible-opt-outs.ts';
 import { readReply } from './reply-words.ts';
 
-type AnswerKind = Exclude<TextKind, 'text' | 'consent_request'>;
 type ArchivedReply = { text: string; sentAt: Date; archiveNumber: number };
 
-/** The confirmation of an opt-out goes out within this time or never. */
-const confirmationMs = 5 * 60 * 1000;
 const helpPauseMs = 60 * 1000;
 
 /** Archives a person's text and applies it, in one transaction and only once, however often the carrier delivers it. */
@@ -89,24 +85,22 @@ async function answer(deps: Deps, advisor: AdvisorRow, member: MemberRow, reply:
   const kinds: ReviewKind[] = [];
   if (effect.moved && meaning === 'opt_out_wording') kinds.push(meaning);
   if (effect.outOfOrder) kinds.push('out_of_order');
+  if (meaning === 'possible_opt_out' && (await holdTexts(deps, advisorId, member, reply.sentAt))) kinds.push(meaning);
   const of = { memberId, archiveNumber: reply.archiveNumber, messageId: null, rules: [], lexiconVersion: null };
   const reviews = kinds.map((kind) => ({ advisorId, firmId, kind, ...of }));
   await insertReviews(deps.db, reviews, now);
-  if (effect.answer) await send(deps, advisor, member, effect.answer);
+  if (effect.answer) await sendAnswer(deps, advisor, member, effect.answer);
+  if (meaning === 'opt_in' && effect.answer && endsDoubt(member, reply)) await endHold(deps, advisorId, member);
   if (meaning !== 'help' || !mayHelp(member, now)) return;
   await updateMember(deps.db, advisorId, memberId, { helpedAt: now });
-  await send(deps, advisor, member, 'help');
+  await sendAnswer(deps, advisor, member, 'help');
+}
+
+/** A START that was written before the reply in doubt says nothing about it. */
+function endsDoubt({ heldSince }: MemberRow, { sentAt }: ArchivedReply): boolean {
+  return heldSince !== null && sentAt >= heldSince;
 }
 
 function mayHelp({ helpedAt }: MemberRow, now: Date): boolean {
   return !helpedAt || now.getTime() - helpedAt.getTime() >= helpPauseMs;
-}
-
-async function send(deps: Deps, advisor: AdvisorRow, member: MemberRow, kind: AnswerKind): Promise<void> {
-  const { advisorId, firmId, name, textingNumber, textingPace } = advisor;
-  const { name: firm } = await getFirm(deps, firmId);
-  const text = renderWording((await wordingOf(deps, firmId, kind)).text, { firm, advisor: name });
-  const expiresAt = kind === 'opt_out' ? new Date(deps.clock.now().getTime() + confirmationMs) : undefined;
-  const addressee = { ...member, textingNumber, textingPace };
-  await acceptTexts(deps, [textTo(addressee, { advisorId, kind, text, by: byService, expiresAt })]);
 }

@@ -3,7 +3,7 @@ import { type ClaimedRow, claimDispatches } from '../../store/delivery/claims.ts
 import { failDispatches, updateHours } from '../../store/delivery/dispatches.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import type { TextKind } from '../ports.ts';
-import { allowedStates, gate } from '../texting/gate.ts';
+import { allowedStates, gate, heldKinds } from '../texting/gate.ts';
 import { knownRecipient } from '../texting/recipients.ts';
 
 /** A text that this node may hand to the carrier until its lease expires. */
@@ -27,14 +27,15 @@ const allowed = (Object.keys(kinds) as TextKind[]).flatMap((kind) =>
 
 /**
  * Claims texts whose turn it is, with their attempts committed. The gate ran when they were accepted and runs again here:
- * a text that is no longer allowed fails, and one outside the recipient's hours waits for the next day or fails. `more`
+ * a text that is no longer allowed fails, one to a person whose reply may mean stop is held, and one outside the recipient's hours waits for the next day or fails. `more`
  * says that others may be ready.
  */
 export async function claimTexts(deps: Deps, limit: number): Promise<{ texts: ClaimedText[]; more: boolean }> {
   return inTransaction(deps, async (deps) => {
     const realNow = new Date();
     const leasedUntil = new Date(realNow.getTime() + deps.config.carrierTimeoutMs + leaseMarginMs);
-    const rows = await claimDispatches(deps.db, { limit, realNow, leasedUntil, now: deps.clock.now(), allowed });
+    const claim = { limit, realNow, leasedUntil, now: deps.clock.now(), allowed, heldKinds };
+    const rows = await claimDispatches(deps.db, claim);
     const stopped = rows.filter(({ decision }) => decision !== 'go');
     await decideAgain(deps, stopped);
     const texts = rows.filter(({ decision }) => decision === 'go').map((row) => ({ ...row, leasedUntil }));

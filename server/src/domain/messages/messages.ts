@@ -33,6 +33,8 @@ export const messageStatuses = [
   'held',
 ] as const satisfies store.MessageStatus[];
 
+export const heldReasons = ['supervision', 'possible_opt_out'] as const satisfies store.MessageRow['heldReason'][];
+
 const daysAheadMax = 731;
 /** A smaller delivery date is in seconds: in milliseconds it would be before 1973. */
 const millisecondsMin = 1e11;

@@ -1,18 +1,18 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { ReviewFilter, ReviewKind, ReviewRow, ReviewStatus } from '../../store/supervision/reviews.ts';
 import * as store from '../../store/supervision/reviews.ts';
-import { failHeld, releaseHeld } from '../../store/texting/held-texts.ts';
+import { updateHeldReason } from '../../store/texting/held-texts.ts';
+import { lockMember } from '../../store/texting/members.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
-import { updateFirstTexted } from '../../store/texting/texts.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { archive, byStaff } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { hasControlCharacters, isBlank } from '../shared/text-rules.ts';
-import { failure } from '../texting/failures.ts';
-import { gate, type RefusalCode } from '../texting/gate.ts';
+import type { RefusalCode } from '../texting/gate.ts';
+import { failTexts, releaseTexts, requireReleasable } from '../texting/held-texts.ts';
 import { knownRecipient } from '../texting/recipients.ts';
 
-/** Something for the firm's staff to review: a lexicon's finding, a free-text opt-out, or a text in the daily sample. */
+/** Something for the firm's staff to review: a lexicon's finding, a reply about consent, or a text in the daily sample. */
 export type Review = ReviewRow;
 /** A decision or a note, by whom and when; the note is gone once its retention is over. */
 export type ReviewEvent = {
@@ -25,10 +25,16 @@ export type ReviewEvent = {
 };
 export type ReviewDetail = Review & { text: string | null; events: ReviewEvent[] };
 export type Decision = { decision: 'approved' | 'rejected'; staff: Staff; note?: string };
-/** What happened to a held text: it goes out, or why it can't. */
-type Outcome = 'queued' | RefusalCode;
+/**
+ * What a decision did. A held text goes out (`queued`), stays `held` since a reply of the person may mean stop, or fails.
+ * After such a reply the person's texts are `released`, the person is `opted_out`, or had `settled` it before.
+ */
+export type Outcome = 'queued' | 'held' | 'released' | 'settled' | RefusalCode;
+/** What a decision does, inside its transaction, with the review locked. */
+export type Settle = (deps: Deps, review: Review, decision: Decision) => Promise<Outcome>;
 
 export const reviewKinds: readonly ReviewKind[] = [
+  'possible_opt_out',
   'opt_out_wording',
   'out_of_order',
   'held',
@@ -57,19 +63,24 @@ export async function getReview(deps: Deps, reviewId: number): Promise<ReviewDet
 
 /**
  * Decides a review, once, with an archive entry. A held text that is approved goes out if the gate allows it at that moment;
- * one that is rejected fails. An opt-out stays one whatever is decided: only the person can opt back in.
+ * one that is rejected fails. An opt-out stays one whatever is decided: only the person can opt back in. A reply that may
+ * mean stop is settled by the caller, since consent stands above supervision.
  */
 export async function decideReview(
   deps: Deps,
   reviewId: number,
-  { decision, staff, note }: Decision,
+  given: Decision,
+  settlePossibleOptOut: Settle,
 ): Promise<Review & { outcome: Outcome | null }> {
+  const { decision, staff, note } = given;
   checkNote(note);
   return inTransaction(deps, async (deps) => {
     const review = await lockFor(deps, reviewId, staff);
     if (review.status !== 'open')
       throw problem('conflict', `Review ${reviewId} was already ${review.status} by ${review.decidedBy}.`);
-    const outcome = review.kind === 'held' ? await settleHeld(deps, review, decision) : null;
+    const settles: Partial<Record<ReviewKind, Settle>> = { held: settleHeld, possible_opt_out: settlePossibleOptOut };
+    const settle = settles[review.kind];
+    const outcome = settle ? await settle(deps, review, given) : null;
     const decidedAt = deps.clock.now();
     await store.updateReview(deps.db, review.advisorId, reviewId, {
       status: decision,
@@ -101,40 +112,30 @@ async function lockFor(deps: Deps, reviewId: number, staff: Staff): Promise<Revi
   return review;
 }
 
-async function settleHeld(deps: Deps, review: Review, decision: Decision['decision']): Promise<Outcome> {
+async function settleHeld(deps: Deps, review: Review, { decision }: Decision): Promise<Outcome> {
   const { advisorId, messageId } = review;
   if (messageId === null) throw new Error(`Review ${review.reviewId} of a held text has no message.`);
-  const outcome = decision === 'approved' ? await release(deps, review, messageId) : 'text_blocked';
-  if (outcome !== 'queued' && !(await failHeld(deps.db, advisorId, messageId, outcome))) throw notHeld(review);
-  return outcome;
+  if (decision === 'approved') return release(deps, review, messageId);
+  await failTexts(deps, advisorId, [messageId], 'text_blocked');
+  return 'text_blocked';
 }
 
-/** Puts the text into the outbox as if it were sent now. It fails if the gate refuses it for good. */
+/**
+ * Puts the text into the outbox as if it were sent now. It fails if the gate refuses it for good, and stays held while a reply
+ * of the person may mean stop.
+ */
 async function release(deps: Deps, review: Review, messageId: number): Promise<Outcome> {
-  const { advisorId, phone } = review;
+  const { advisorId, memberId, phone, archiveNumber } = review;
+  const member = await lockMember(deps.db, advisorId, memberId);
+  if (member?.heldSince && (await updateHeldReason(deps.db, advisorId, messageId, 'possible_opt_out'))) return 'held';
   const [row] = await listRecipients(deps.db, [{ advisorId, phone }]);
-  const to = knownRecipient(row);
-  if (to.disabled || !to.textingNumber)
-    throw problem('conflict', 'The advisor’s account is disabled or has no texting number; the text is still held.');
-  const allowed = gate(deps, to, 'text', deps.clock.now());
-  if ('refused' in allowed) {
-    const { code, message, retryable } = failure(phone, to.memberId, allowed.refused, to);
-    if (retryable) throw problem('conflict', `The text can’t go out now, and is still held. ${message}`);
-    return code;
-  }
-  await markFirst(deps, review);
-  const { deferredUntil, openUntil } = allowed.allowed;
-  const released = { messageId, pace: to.textingPace, deferredUntil, openUntil };
-  if (!(await releaseHeld(deps.db, advisorId, released, new Date()))) throw notHeld(review);
-  deps.db.afterCommit(() => deps.signals.queued.raise());
-  return 'queued';
-}
-
-/** A text with the line that names the firm and how to stop now counts as the person's first. */
-async function markFirst(deps: Deps, { advisorId, memberId, archiveNumber }: Review): Promise<void> {
   const reviewed = await store.findReviewed(deps.db, advisorId, archiveNumber);
-  if (!JSON.parse(reviewed?.meta ?? '{}').added) return;
-  await updateFirstTexted(deps.db, [{ advisorId, memberId }], deps.clock.now());
+  const isFirst = Boolean(JSON.parse(reviewed?.meta ?? '{}').added);
+  const texts = [{ messageId, kind: 'text' as const, isFirst }];
+  const to = knownRecipient(row);
+  requireReleasable(deps, to, texts);
+  const [released] = await releaseTexts(deps, advisorId, to, texts);
+  return released?.outcome ?? 'queued';
 }
 
 type Recorded = { decision?: Decision['decision']; outcome?: Outcome | null; note: string | undefined };
@@ -163,8 +164,4 @@ function checkNote(note: string | undefined): void {
 
 function noReview(reviewId: number) {
   return problem('not_found', `There is no review ${reviewId}.`);
-}
-
-function notHeld({ reviewId }: Review) {
-  return problem('conflict', `The text of review ${reviewId} is no longer held.`);
 }

@@ -3,6 +3,7 @@ import { insertEntries, lockHeads } from '../../store/archive/archive.ts';
 import { insertReviews, type NewReview } from '../../store/supervision/reviews.ts';
 import type { Verdict } from '../ports.ts';
 import { gate, type RefusalCode } from '../texting/gate.ts';
+import { confirmHolds } from '../texting/held-texts.ts';
 import type { Recipient } from '../texting/recipients.ts';
 import { acceptTexts, compose, type Draft, type Text } from '../texting/texts.ts';
 
@@ -34,7 +35,7 @@ export async function acceptDrafts(
   drafts: Draft[],
   { blocked, others }: { blocked: Judged[]; others: number[] },
 ): Promise<number[]> {
-  const texts = await compose(deps, drafts);
+  const texts = await compose(deps, await confirmHolds(deps, drafts));
   // Several statements add to the archives then, maybe for different advisors: locking all of them first avoids deadlocks.
   if (blocked.length > 0 || others.length > 0)
     await lockHeads(deps.db, [...[...drafts, ...blocked].map(({ text }) => text.advisorId), ...others]);

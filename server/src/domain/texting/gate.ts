@@ -40,6 +40,9 @@ export function allowedStates(kind: TextKind, consentRequired: boolean): readonl
   }
 }
 
+/** The kinds that are held while a reply of the person may mean stop. What answers STOP, START or HELP is not. */
+export const heldKinds: readonly TextKind[] = ['text', 'consent_request', 'reminder'];
+
 /** Whether this person can be texted at a moment in domain time. */
 export function gate(
   { carrier }: Pick<Deps, 'carrier'>,

@@ -1,10 +1,11 @@
 import type { Deps } from '../../deps.ts';
+import type { HeldReason } from '../../store/texting/held-texts.ts';
 import type { Recipient } from '../../store/texting/recipients.ts';
 import { insertTexts, type NewText, type TextKind, updateFirstTexted } from '../../store/texting/texts.ts';
 import type { By } from '../archive/archive.ts';
 import type { Verdict } from '../ports.ts';
 import { problem } from '../problems.ts';
-import type { Hours } from './gate.ts';
+import { type Hours, heldKinds } from './gate.ts';
 import { segmentsOf } from './segments.ts';
 import { renderWording, wordingOf } from './wordings.ts';
 
@@ -24,13 +25,13 @@ export type Text = {
 /** A text and its recipient. */
 export type Draft = { to: Recipient; text: Text };
 
-type Addressee = Pick<Recipient, 'memberId' | 'phone' | 'textingNumber' | 'textingPace'>;
+type Addressee = Pick<Recipient, 'memberId' | 'phone' | 'heldSince' | 'textingNumber' | 'textingPace'>;
 
 /** The text as it goes to the archive and to the carrier. */
-export function textTo(
-  { memberId, phone, textingNumber, textingPace }: Addressee,
-  { advisorId, kind, text, added, by, hours, expiresAt, scheduledMessageId, verdict }: Text,
-): NewText {
+export function textTo(to: Addressee, given: Text): NewText {
+  const { memberId, phone, textingNumber, textingPace } = to;
+  const { advisorId, kind, text, added, by, hours, expiresAt, scheduledMessageId, verdict } = given;
+  const heldReason = heldReasonOf(to, given);
   const meta = {
     kind,
     from: textingNumber,
@@ -52,7 +53,7 @@ export function textTo(
     deferredUntil: hours?.deferredUntil ?? null,
     openUntil: hours?.openUntil ?? null,
     expiresAt: expiresAt ?? null,
-    ...(isHeld(verdict) ? { held: true } : {}),
+    ...(heldReason ? { heldReason } : {}),
   };
 }
 
@@ -61,8 +62,10 @@ function verdictMeta({ action, rules, lexiconVersion }: Verdict): object {
   return { [action === 'hold' ? 'held' : 'flagged']: { rules, lexiconVersion } };
 }
 
-function isHeld(verdict: Verdict | null | undefined): boolean {
-  return verdict?.action === 'hold';
+/** If both apply, the lexicon's finding comes first: its review decides, and then the person's reply does. */
+function heldReasonOf({ heldSince }: Pick<Addressee, 'heldSince'>, { kind, verdict }: Text): HeldReason | null {
+  if (verdict?.action === 'hold') return 'supervision';
+  return heldSince && heldKinds.includes(kind) ? 'possible_opt_out' : null;
 }
 
 /**
@@ -73,7 +76,7 @@ export async function compose(deps: Deps, drafts: Draft[]): Promise<NewText[]> {
   const firsts = firstTexts(deps, drafts);
   if (firsts.size === 0) return drafts.map(({ to, text }) => textTo(to, text));
   const members = [...firsts]
-    .filter(({ text }) => !isHeld(text.verdict))
+    .filter(({ to, text }) => !heldReasonOf(to, text))
     .map(({ to, text }) => ({ advisorId: text.advisorId, memberId: to.memberId }));
   await updateFirstTexted(deps.db, members, deps.clock.now());
   const lines = await firstLines(deps, firsts);
@@ -89,7 +92,7 @@ function firstTexts(deps: Deps, drafts: Draft[]): Set<Draft> {
     const wanted = to.firstTextLine ?? deps.config.environment === 'production';
     if (!wanted || to.firstTextedAt || members.has(key)) continue;
     firsts.add(draft);
-    if (!isHeld(text.verdict)) members.add(key);
+    if (!heldReasonOf(to, text)) members.add(key);
   }
   return firsts;
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { messageStatuses } from '../../domain/messages/messages.ts';
+import { heldReasons, messageStatuses } from '../../domain/messages/messages.ts';
 import { textLengthMax } from '../../domain/shared/text-rules.ts';
 import { DateTime, Enumeration, Id, Phone } from '../shared/strings.ts';
 import { FailureDetail } from '../texting/failures.ts';
@@ -81,6 +81,13 @@ export const MessageStatus = Type.Object(
     failureCode: Type.Union([Type.String(), Type.Null()], {
       description: 'Why it failed or was not delivered: a code from `failureDetails`, or the carrier’s.',
     }),
+    heldReason: Type.Union(
+      [Type.Unsafe<(typeof heldReasons)[number]>({ type: 'string', enum: heldReasons }), Type.Null()],
+      {
+        description:
+          'Why it is held: the firm’s supervision, or a reply of the person that may mean stop. Null when not held.',
+      },
+    ),
   },
   { title: 'Message status' },
 );

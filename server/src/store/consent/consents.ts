@@ -10,6 +10,8 @@ export type ConsentRow = {
   /** The latest stamps of the person's texts that said stop, and of those that said start. */
   stoppedAt: Date | null;
   startedAt: Date | null;
+  /** When the person wrote the last reply that may mean stop; null while no text is held for one. */
+  heldSince: Date | null;
   consentRequests: number;
   requestedAt: Date | null;
   requestedWording: string | null;
@@ -22,7 +24,7 @@ export type ConsentChange = Partial<Pick<ConsentRow, 'state' | 'lastChanged' | '
 
 export const consentColumns = `
   m.state, m.last_changed as "lastChanged", m.stopped_at as "stoppedAt", m.started_at as "startedAt",
-  m.consent_requests as "consentRequests",
+  m.held_since as "heldSince", m.consent_requests as "consentRequests",
   m.requested_at as "requestedAt", m.requested_wording as "requestedWording",
   m.requested_version as "requestedVersion", m.reminded`;
 
@@ -42,6 +44,22 @@ export async function updateConsent(
      where advisor_id = $1 and member_id = $2`,
     [advisorId, memberId, state ?? null, lastChanged ?? null, stoppedAt ?? null, startedAt ?? null, reminded ?? null],
     'update-consent',
+  );
+}
+
+/** Holds every text to the member, or no longer. */
+export async function updateHeldSince(
+  db: Db,
+  advisorId: number,
+  memberId: number,
+  heldSince: Date | null,
+): Promise<void> {
+  await db.query(
+    `update members
+     set held_since = $3
+     where advisor_id = $1 and member_id = $2`,
+    [advisorId, memberId, heldSince],
+    'update-held-since',
   );
 }
 

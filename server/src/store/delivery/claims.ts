@@ -5,7 +5,7 @@ import type { MessageKey, Times } from './dispatches.ts';
 
 /**
  * A text whose turn it was. Only `go` may be submitted: its attempt is written and its row leased. `refused` lacks consent,
- * `closed` is outside the recipient's hours, `numberless` means that the advisor no longer has a texting number, and `gone`
+ * `held` waits outside the outbox from now on, since a reply of the person may mean stop, `closed` is outside the recipient's hours, `numberless` means that the advisor no longer has a texting number, and `gone`
  * that the message is no longer queued.
  */
 export type ClaimedRow = MessageKey & {
@@ -16,7 +16,7 @@ export type ClaimedRow = MessageKey & {
   text: string;
   attempt: number;
   state: ConsentState;
-  decision: 'go' | 'expired' | 'refused' | 'closed' | 'numberless' | 'gone';
+  decision: 'go' | 'expired' | 'refused' | 'held' | 'closed' | 'numberless' | 'gone';
 };
 
 export type Claim = Times & {
@@ -24,13 +24,15 @@ export type Claim = Times & {
   leasedUntil: Date;
   /** The gate's table of what may be sent, as `kind:consentRequired:state`. */
   allowed: string[];
+  /** The kinds that are held while a reply of the person may mean stop. */
+  heldKinds: readonly TextKind[];
 };
 
 /**
  * Claims the texts that are ready and decides on each, in one statement: the person's consent is read from the locked,
  * newest version of the member's row. `for share` waits for a STOP that is being written and then sees it, because a lock
  * re-reads its row; a STOP that comes later waits until the attempt is committed. So no attempt ever begins for a person
- * whose consent doesn't allow it at that instant. Rows are looked up one by one (`lateral`), never by reading a whole
+ * whose consent doesn't allow it at that instant, or whose texts are held. Rows are looked up one by one (`lateral`), never by reading a whole
  * table, and members are locked in the order of their numbers, as everywhere, to avoid deadlocks.
  */
 export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[]> {
@@ -72,13 +74,14 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
            when status <> 'queued' then 'gone'
            when expires_at < $3 then 'expired'
            when (kind || ':' || consent_required::text || ':' || m.state) <> all ($5::text[]) then 'refused'
+           when m.held_since is not null and kind = any ($6::text[]) then 'held'
            when open_until <= $3 then 'closed'
            when texting_number is null then 'numberless'
            else 'go'
          end as decision
        from addressed
        cross join lateral (
-         select state
+         select state, held_since
          from members
          where advisor_id = addressed.advisor_id and member_id = addressed.member_id
          for share
@@ -93,6 +96,22 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
          and messages.message_id = decided.message_id
          and messages.status = 'queued'
        returning decided.*, messages.attempt
+     ),
+     kept as (
+       update messages
+       set status = 'held', held_reason = 'possible_opt_out'
+       from decided
+       where decision = 'held'
+         and messages.advisor_id = decided.advisor_id
+         and messages.message_id = decided.message_id
+         and messages.status = 'queued'
+     ),
+     withdrawn as (
+       delete from dispatches
+       using decided
+       where decision = 'held'
+         and dispatches.advisor_id = decided.advisor_id
+         and dispatches.message_id = decided.message_id
      ),
      begun as (
        insert into attempts (advisor_id, message_id, attempt, date_time_started)
@@ -120,7 +139,7 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
        limit 1
      ) as b
      order by not_before, message_id`,
-    [claim.realNow, claim.limit, claim.now, claim.leasedUntil, claim.allowed],
+    [claim.realNow, claim.limit, claim.now, claim.leasedUntil, claim.allowed, claim.heldKinds],
     'claim-dispatches',
   );
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import type { HeldReason } from '../texting/held-texts.ts';
 
 export type MessageStatus = 'queued' | 'sent' | 'delivered' | 'undelivered' | 'failed' | 'in_doubt' | 'held';
 
@@ -10,6 +11,7 @@ export type MessageRow = {
   segments: number;
   encoding: string;
   failureCode: string | null;
+  heldReason: HeldReason | null;
   dateTimeCreated: Date;
   dateTimeSent: Date | null;
   dateTimeDelivered: Date | null;
@@ -19,7 +21,7 @@ export async function findMessage(db: Db, advisorId: number, messageId: number):
   const [row] = await db.query<MessageRow>(
     `select
        message_id as "messageId", member_id as "memberId", phone, status, segments, encoding,
-       failure_code as "failureCode", t.date_time_created as "dateTimeCreated", date_time_sent as "dateTimeSent",
+       failure_code as "failureCode", held_reason as "heldReason", t.date_time_created as "dateTimeCreated", date_time_sent as "dateTimeSent",
        date_time_delivered as "dateTimeDelivered"
      from messages t
      join members m using (advisor_id, member_id)

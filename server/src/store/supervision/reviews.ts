@@ -1,6 +1,13 @@
 import type { Db } from '../database/db.ts';
 
-export type ReviewKind = 'opt_out_wording' | 'out_of_order' | 'held' | 'flagged' | 'blocked' | 'sample';
+export type ReviewKind =
+  | 'possible_opt_out'
+  | 'opt_out_wording'
+  | 'out_of_order'
+  | 'held'
+  | 'flagged'
+  | 'blocked'
+  | 'sample';
 export type ReviewStatus = 'open' | 'approved' | 'rejected';
 
 /** Something that a firm should review; the archive entry says what. */
@@ -102,6 +109,17 @@ export async function findReview(db: Db, reviewId: number): Promise<ReviewRow | 
 export async function lockReview(db: Db, reviewId: number): Promise<ReviewRow | null> {
   await db.query('select from reviews where review_id = $1 for update', [reviewId]);
   return findReview(db, reviewId);
+}
+
+/** Whether no later review of this kind is about the same person. */
+export async function isLatestReview(db: Db, { advisorId, memberId, kind, reviewId }: ReviewRow): Promise<boolean> {
+  const rows = await db.query(
+    `select
+     from reviews
+     where advisor_id = $1 and member_id = $2 and kind = $3 and review_id > $4`,
+    [advisorId, memberId, kind, reviewId],
+  );
+  return rows.length === 0;
 }
 
 export async function updateReview(

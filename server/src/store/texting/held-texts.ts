@@ -1,46 +1,86 @@
 import type { Db } from '../database/db.ts';
 import { slotsOf, spacingAt } from './pace.ts';
-import type { NewText } from './texts.ts';
+import type { NewText, TextKind } from './texts.ts';
+
+/** Why a text is held: a lexicon's finding, or a reply that may mean stop. */
+export type HeldReason = 'supervision' | 'possible_opt_out';
+
+/** A text that waits for a decision; `isFirst` if it has the line of a first text. */
+export type HeldText = { messageId: number; kind: TextKind; isFirst: boolean };
 
 /** A held text, and when it may go out. */
 export type Release = { messageId: number } & Pick<NewText, 'pace' | 'deferredUntil' | 'openUntil'>;
 
+/** A person's texts that are held because of what they replied, oldest first. */
+export async function listHeldTexts(db: Db, advisorId: number, memberId: number): Promise<HeldText[]> {
+  return db.query<HeldText>(
+    `select t.message_id as "messageId", t.kind, e.meta::json -> 'added' is not null as "isFirst"
+     from messages t
+     join archive_entries e on e.advisor_id = t.advisor_id and e.number = t.archive_number
+     where t.advisor_id = $1 and t.member_id = $2 and t.status = 'held' and t.held_reason = 'possible_opt_out'
+     order by t.message_id`,
+    [advisorId, memberId],
+  );
+}
+
 /**
- * Moves a held text to the outbox, with a slot in the advisor's pace unless it waits for the recipient's day. False if it is
- * no longer held.
+ * Moves held texts to the outbox, in order, each with a slot in the advisor's pace unless it waits for the recipient's day.
+ * Returns how many were still held.
  */
-export async function releaseHeld(
-  db: Db,
-  advisorId: number,
-  { messageId, pace, deferredUntil, openUntil }: Release,
-  realNow: Date,
-): Promise<boolean> {
+export async function releaseHeld(db: Db, advisorId: number, releases: Release[], realNow: Date): Promise<number> {
+  if (releases.length === 0) return 0;
   const rows = await db.query(
-    `with released as (
+    `with given as materialized (
+       select *
+       from json_to_recordset($2) as g (
+         "messageId" bigint, pace integer, "deferredUntil" timestamptz, "openUntil" timestamptz
+       )
+     ),
+     released as (
        update messages
-       set status = 'queued'
-       where advisor_id = $1 and message_id = $2 and status = 'held'
-       returning advisor_id, message_id,
-         case when $5::timestamptz is null then ${spacingAt('$4::integer')} end as spacing
+       set status = 'queued', held_reason = null
+       from given
+       where messages.advisor_id = $1 and messages.message_id = given."messageId" and messages.status = 'held'
+       returning messages.advisor_id, messages.message_id, given."deferredUntil" as deferred_until,
+         given."openUntil" as open_until,
+         case when given."deferredUntil" is null then ${spacingAt('given.pace')} end as spacing
      ),
      ${slotsOf('released', { order: 'message_id', realNow: '$3' })}
      insert into dispatches (advisor_id, message_id, not_before, deferred_until, open_until)
-     select advisor_id, message_id, slot, $5, $6
+     select advisor_id, message_id, slot, deferred_until, open_until
      from slots
      returning 1`,
-    [advisorId, messageId, realNow, pace, deferredUntil, openUntil],
+    [advisorId, JSON.stringify(releases), realNow],
   );
-  return rows.length > 0;
+  return rows.length;
 }
 
-/** Fails a held text. False if it is no longer held. */
-export async function failHeld(db: Db, advisorId: number, messageId: number, failureCode: string): Promise<boolean> {
+/** Fails held texts. Returns how many were still held. */
+export async function failHeld(db: Db, advisorId: number, messageIds: number[], failureCode: string): Promise<number> {
+  if (messageIds.length === 0) return 0;
   const rows = await db.query(
     `update messages
-     set status = 'failed', failure_code = $3
+     set status = 'failed', failure_code = $3, held_reason = null
+     where advisor_id = $1 and message_id = any ($2) and status = 'held'
+     returning 1`,
+    [advisorId, messageIds, failureCode],
+  );
+  return rows.length;
+}
+
+/** A text that is no longer held for one reason is held for another. False if it is no longer held at all. */
+export async function updateHeldReason(
+  db: Db,
+  advisorId: number,
+  messageId: number,
+  reason: HeldReason,
+): Promise<boolean> {
+  const rows = await db.query(
+    `update messages
+     set held_reason = $3
      where advisor_id = $1 and message_id = $2 and status = 'held'
      returning 1`,
-    [advisorId, messageId, failureCode],
+    [advisorId, messageId, reason],
   );
   return rows.length > 0;
 }

@@ -58,6 +58,24 @@ export async function lockMember(db: Db, advisorId: number, memberId: number): P
   return row ?? null;
 }
 
+/** Locks those of these members whose texts are held, in the usual order, and returns their ids. */
+export async function lockHeldMembers(db: Db, members: { advisorId: number; memberId: number }[]): Promise<number[]> {
+  const rows = await db.query<{ memberId: number }>(
+    `select m.member_id as "memberId"
+     from (
+       select distinct advisor_id, member_id
+       from unnest($1::bigint[], $2::bigint[]) as g (advisor_id, member_id)
+     ) as given
+     join members m using (advisor_id, member_id)
+     where m.held_since is not null
+     order by m.advisor_id, m.phone
+     for update of m`,
+    [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId)],
+    'lock-held-members',
+  );
+  return rows.map(({ memberId }) => memberId);
+}
+
 /** The member with this number, whether or not a contact has it too. */
 export async function findMember(db: Db, advisorId: number, phone: string): Promise<MemberRow | null> {
   const [row] = await db.query<MemberRow>(

@@ -28,19 +28,27 @@ type NumberRow = Account & {
 export type Recipient = NumberRow & {
   memberId: number;
   state: ConsentState;
+  /** Set while every text to them is held, since they replied something that may mean stop. */
+  heldSince: Date | null;
   lastReplyAt: Date | null;
   firstTextedAt: Date | null;
 };
 
 /** A number that the advisor doesn't know yet. */
-export type UnknownNumber = NumberRow & { memberId: null; state: null; lastReplyAt: null; firstTextedAt: null };
+export type UnknownNumber = NumberRow & {
+  memberId: null;
+  state: null;
+  heldSince: null;
+  lastReplyAt: null;
+  firstTextedAt: null;
+};
 
 /** A row per number, in the same order; none for an advisor that doesn't exist. */
 export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recipient | UnknownNumber)[]> {
   return db.query<Recipient | UnknownNumber>(
     `select
-       given.phone, m.member_id as "memberId", m.state, m.last_reply_at as "lastReplyAt",
-       m.first_texted_at as "firstTextedAt",
+       given.phone, m.member_id as "memberId", m.state, m.held_since as "heldSince",
+       m.last_reply_at as "lastReplyAt", m.first_texted_at as "firstTextedAt",
        c.contact_id is not null as "hasContact", c.state as "contactState",
        a.firm_id as "firmId", f.name as "firmName", f.first_text_line as "firstTextLine", a.name as "advisorName",
        a.texting_number as "textingNumber", a.time_zone as "timeZone", a.consent_required as "consentRequired",

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import type { HeldReason } from './held-texts.ts';
 import { slotsOf, spacingAt } from './pace.ts';
 
 /** Why a text is sent, which decides the consent it needs. */
@@ -22,14 +23,14 @@ export type NewText = {
   deferredUntil: Date | null;
   openUntil: Date | null;
   expiresAt: Date | null;
-  /** Whether it waits for a reviewer's approval, outside the outbox. */
-  held?: boolean;
+  /** Why it waits for a decision, outside the outbox. */
+  heldReason?: HeldReason;
 };
 
 /**
  * Accepts texts: a message, an archive entry with its body, and an outbox row for each, in one statement, for any number of
  * texts and advisors. Answers to a person skip the pace: a confirmation goes out within minutes or never. Held texts enter
- * the outbox when they are approved. Returns the message ids in order.
+ * the outbox when they are released. Returns the message ids in order.
  */
 export async function insertTexts(
   db: Db,
@@ -43,18 +44,18 @@ export async function insertTexts(
          uuid_send(gen_random_uuid()) as salt,
          kind in ('text', 'consent_request') as paced,
          case
-           when deferred_until is null and held is not true and kind in ('text', 'consent_request')
+           when deferred_until is null and held_reason is null and kind in ('text', 'consent_request')
              then ${spacingAt('pace')}
          end as spacing
        from rows from (
          json_to_recordset($1) as (
            "advisorId" bigint, "memberId" bigint, kind text, text text, meta text, actor text, "traceId" text,
            segments smallint, encoding text, "scheduledMessageId" bigint, pace integer, "deferredUntil" timestamptz,
-           "openUntil" timestamptz, "expiresAt" timestamptz, held boolean
+           "openUntil" timestamptz, "expiresAt" timestamptz, "heldReason" text
          )
        ) with ordinality as g (
          advisor_id, member_id, kind, text, meta, actor, trace_id, segments, encoding, scheduled_message_id, pace,
-         deferred_until, open_until, expires_at, held, position
+         deferred_until, open_until, expires_at, held_reason, position
        )
      ),
      ${slotsOf('given', { order: 'position', realNow: '$3', archived: true })},
@@ -75,16 +76,16 @@ export async function insertTexts(
        select
          advisor_id, message_id, case when paced then slot else $3 end, deferred_until, open_until, expires_at
        from slots
-       where held is not true
+       where held_reason is null
      ),
      accepted as (
        insert into messages (
-         advisor_id, message_id, member_id, kind, archive_number, status, segments, encoding, scheduled_message_id,
-         date_time_created
+         advisor_id, message_id, member_id, kind, archive_number, status, held_reason, segments, encoding,
+         scheduled_message_id, date_time_created
        )
        select
-         advisor_id, message_id, member_id, kind, number, case when held then 'held' else 'queued' end, segments,
-         encoding, scheduled_message_id, $2
+         advisor_id, message_id, member_id, kind, number, case when held_reason is null then 'queued' else 'held' end,
+         held_reason, segments, encoding, scheduled_message_id, $2
        from slots
      )
      select message_id as "messageId"
