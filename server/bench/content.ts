@@ -11,8 +11,8 @@ import {
   saveContent,
   searchContent,
 } from '../src/domain/content/content.ts';
-import { systemClock } from '../src/domain/shared/clock.ts';
 import { makeSignals } from '../src/domain/shared/signals.ts';
+import { systemClock } from '../src/domain/shared/time.ts';
 import { makeJudges } from '../src/domain/supervision/judges.ts';
 import type { Db, Pool } from '../src/store/database/db.ts';
 import { startEmbedded } from '../src/store/database/embedded.ts';

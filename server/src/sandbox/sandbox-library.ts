@@ -1,5 +1,5 @@
 import type { ContentInput, ContentStatus, ContentType } from '../domain/content/content.ts';
-import { dayMs } from '../domain/shared/days.ts';
+import { dayMs } from '../domain/shared/time.ts';
 
 /** One item per line: path, title, summary, keywords, and its status if it is not published. */
 type Lines = Record<ContentType, string>;

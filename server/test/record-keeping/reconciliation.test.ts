@@ -4,7 +4,7 @@ import { getFirm } from '../../src/domain/accounts/firms.ts';
 import { byOperator, deployment } from '../../src/domain/archive/archive.ts';
 import type { CarrierRecord } from '../../src/domain/ports.ts';
 import { reconcile, reconcileDue } from '../../src/domain/record-keeping/reconciliation.ts';
-import { dayMs, dayOf, startOf } from '../../src/domain/shared/days.ts';
+import { dayMs, dayOf, startOf } from '../../src/domain/shared/time.ts';
 import { say } from '../support/people.ts';
 import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';

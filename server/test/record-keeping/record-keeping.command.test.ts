@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
-import { dayMs, dayOf } from '../../src/domain/shared/days.ts';
+import { dayMs, dayOf } from '../../src/domain/shared/time.ts';
 import { commandsWith } from '../support/commands.ts';
 import { say } from '../support/people.ts';
 import { assent } from '../support/programs.ts';

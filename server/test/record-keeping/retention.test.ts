@@ -10,7 +10,7 @@ import { listDisposals } from '../../src/domain/archive/disposals.ts';
 import { recordConsent } from '../../src/domain/consent/consents.ts';
 import { addHold, liftHold, listHolds } from '../../src/domain/record-keeping/holds.ts';
 import { dispose, disposeDue, getRetention, setRetention } from '../../src/domain/record-keeping/retention.ts';
-import { dayMs } from '../../src/domain/shared/days.ts';
+import { dayMs } from '../../src/domain/shared/time.ts';
 import { appRole, fixClock } from '../../src/store/database/migrate.ts';
 import { newcomer } from '../address-book/address-book.ts';
 import { ask, say } from '../support/people.ts';

@@ -1,6 +1,6 @@
 import { byOperator } from '../../domain/archive/archive.ts';
 import { reconcile } from '../../domain/record-keeping/reconciliation.ts';
-import { dayMs, dayOf } from '../../domain/shared/days.ts';
+import { dayMs, dayOf } from '../../domain/shared/time.ts';
 import { type Call, UsageError, type Verb } from '../verb.ts';
 
 export const reconciliationVerbs: Verb[] = [

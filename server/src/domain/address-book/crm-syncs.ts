@@ -5,7 +5,7 @@ import type { CrmSyncRow, Finding, FindingKind, SyncCounts } from '../../store/a
 import * as store from '../../store/address-book/crm-syncs.ts';
 import { type Crm, type CrmBatch, CrmFault, type CrmKind } from '../ports.ts';
 import { Problem, problem } from '../problems.ts';
-import { dayMs } from '../shared/days.ts';
+import { dayMs } from '../shared/time.ts';
 import { type CrmDeps, openConnection } from './crm-connections.ts';
 import { saveCrmContacts } from './crm-contacts.ts';
 

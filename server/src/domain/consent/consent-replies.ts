@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts';
 import { type ConsentState, updateConsent } from '../../store/consent/consents.ts';
 import type { MemberRow } from '../../store/texting/members.ts';
 import { byPerson } from '../archive/archive.ts';
-import { laterOf } from '../shared/clock.ts';
+import { laterOf } from '../shared/time.ts';
 import { listConsentEvents } from './consent-lookups.ts';
 import { type Evidence, moveConsent, type Reason, type Stamps } from './consents.ts';
 import type { ReplyMeaning } from './reply-words.ts';

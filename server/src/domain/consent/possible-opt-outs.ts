@@ -3,7 +3,7 @@ import { updateHeldSince } from '../../store/consent/consents.ts';
 import { type HeldText, listHeldTexts } from '../../store/texting/held-texts.ts';
 import type { MemberRow } from '../../store/texting/members.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
-import { laterOf } from '../shared/clock.ts';
+import { laterOf } from '../shared/time.ts';
 import { failTexts, releaseTexts } from '../texting/held-texts.ts';
 import { knownRecipient, type Recipient } from '../texting/recipients.ts';
 

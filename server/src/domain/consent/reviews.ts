@@ -3,7 +3,7 @@ import { findAdvisor } from '../../store/accounts/advisors.ts';
 import { findReviewed, isLatestReview } from '../../store/supervision/reviews.ts';
 import { lockMember, type MemberRow } from '../../store/texting/members.ts';
 import { byStaff } from '../archive/archive.ts';
-import { laterOf } from '../shared/clock.ts';
+import { laterOf } from '../shared/time.ts';
 import * as supervision from '../supervision/reviews.ts';
 import { requireReleasable } from '../texting/held-texts.ts';
 import { sendAnswer } from './answers.ts';

@@ -4,7 +4,7 @@ import * as store from '../../store/messages/messages.ts';
 import type { By } from '../archive/archive.ts';
 import type { Judge, Verdict } from '../ports.ts';
 import { invalid, type Problem, problem } from '../problems.ts';
-import { dayMs } from '../shared/days.ts';
+import { dayMs } from '../shared/time.ts';
 import { acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { ensureRecipients, isKnown, type Recipient, type UnknownNumber } from '../texting/recipients.ts';

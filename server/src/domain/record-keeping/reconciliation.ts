@@ -7,7 +7,7 @@ import { listFirms } from '../accounts/firms.ts';
 import { archive, type By, byService, deployment } from '../archive/archive.ts';
 import type { Carrier, CarrierRecord } from '../ports.ts';
 import { lastDayDone, oncePerDay } from '../shared/daily-runs.ts';
-import { dayMs, dayOf, nextDay, startOf } from '../shared/days.ts';
+import { dayMs, dayOf, nextDay, startOf } from '../shared/time.ts';
 
 /**
  * Completeness: the texts that the carrier says it accepted, our attempts, messages, replies and archive entries for some

@@ -7,7 +7,7 @@ import { archive, type By, byOperator, byService } from '../archive/archive.ts';
 import { rangesOf } from '../archive/disposals.ts';
 import { problem } from '../problems.ts';
 import { oncePerDay } from '../shared/daily-runs.ts';
-import { dayOf } from '../shared/days.ts';
+import { dayOf } from '../shared/time.ts';
 
 export type Retention = { firmId: number; firm: string; years: number };
 /** What happened to an advisor's bodies whose retention is over. */

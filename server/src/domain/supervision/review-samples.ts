@@ -4,7 +4,7 @@ import { lockFirm } from '../accounts/firms.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
-import { dayMs, dayOf } from '../shared/days.ts';
+import { dayMs, dayOf } from '../shared/time.ts';
 
 /** How many days of missed samples are made up for after an outage. */
 const daysBackMax = 7;

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts';
 import type { ConsentState } from '../../store/consent/consents.ts';
 import type { Recipient } from '../../store/texting/recipients.ts';
 import type { TextKind } from '../../store/texting/texts.ts';
-import { laterOf } from '../shared/clock.ts';
+import { laterOf } from '../shared/time.ts';
 import { windowAt, zonesOf } from './quiet-hours.ts';
 
 /** Why one recipient gets no text: the stable codes of `failureDetails`. */

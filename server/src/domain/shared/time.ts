@@ -1,8 +1,15 @@
-/** Days in domain time, in UTC. */
+import type { Clock } from '../ports.ts';
+
+/** Production's domain time is real time. */
+export const systemClock: Clock = { now: () => new Date() };
 
 export const dayMs = 24 * 60 * 60 * 1000;
 
-/** `2031-05-04` */
+export function laterOf(one: Date | null, other: Date): Date {
+  return one && one > other ? one : other;
+}
+
+/** The day in UTC: `2031-05-04` */
 export function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
