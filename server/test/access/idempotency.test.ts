@@ -143,6 +143,13 @@ suite('Idempotency-Key', () => {
     assertReplay(await post(body, 'each path', `${contacts}?x=1`), contact);
   });
 
+  test('a key belongs to the route, however its path is spelled', async () => {
+    const person = someone();
+    const first = await post(person, 'spelled');
+    assertReplay(await post(person, 'spelled', contacts.replace('contacts', '%63ontacts')), first);
+    assert.equal(await count(person), 1);
+  });
+
   test('on a PUT or a DELETE the key is ignored', async () => {
     const { body } = await post(someone(), 'then a put');
     const headers = { 'idempotency-key': 'a put' };

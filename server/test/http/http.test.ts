@@ -221,6 +221,18 @@ suite('HTTP', () => {
     assertProblem(await post(ann, { host: undefined }), 'invalid_request', /Host/);
   });
 
+  test('two Host headers are 400, and two Authorization headers 401, even if they are equal', async () => {
+    for (const [name, code] of [
+      ['host', 'invalid_request'],
+      ['authorization', 'unauthorized'],
+    ] as const) {
+      const text = request('GET', contacts).toString();
+      const [line = ''] = new RegExp(`^${name}: .*\r\n`, 'im').exec(text) ?? [];
+      assert.notEqual(line, '');
+      assertProblem(await exchange(port, text.replace(line, line + line.toUpperCase())), code, /sent twice/);
+    }
+  });
+
   test('HTTP/1.0 without Host is answered, and the connection is closed', async () => {
     const wire = await openWire(port);
     const text = request('GET', contacts, { host: undefined }).toString().replace('HTTP/1.1', 'HTTP/1.0');

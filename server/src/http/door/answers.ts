@@ -21,7 +21,7 @@ export function answerer(row: Route, deps: Deps, answerOnce: ReturnType<typeof i
     if (!isIdempotencyKey(key)) return send(reply, await perform(deps, request, reply));
     const { advisorId, applicationId } = callerOf(request);
     const { answer, replayed } = await answerOnce(
-      { advisorId, applicationId, method: row.method, path: instanceOf(request), key },
+      { advisorId, applicationId, method: row.method, path: pathOf(request), key },
       fingerprintOf(rawBody(request)),
       {
         run: (deps) => perform(deps, request, reply),
@@ -48,6 +48,12 @@ export function answerer(row: Route, deps: Deps, answerOnce: ReturnType<typeof i
     const occurrence = { publicUrl: deps.config.publicUrl, instance: instanceOf(request), traceId: request.id };
     return { status: refused.status, body: JSON.stringify(problemBody(refused, occurrence)) };
   }
+}
+
+/** The route with its parameters, however the path was spelled: %6dessages is messages. */
+function pathOf({ routeOptions, params }: FastifyRequest): string {
+  const values = params as Record<string, string>;
+  return (routeOptions.url ?? '').replace(/:(\w+)/g, (_, name) => encodeURIComponent(values[name] ?? ''));
 }
 
 function send(reply: FastifyReply, { status, body }: Answer): FastifyReply {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { problem } from '../../domain/problems.ts';
-import { commonHeaders } from './headers.ts';
+import { commonHeaders, isRepeated } from './headers.ts';
 import { requireVersion } from './version.ts';
 
 /** Runs for every request, whichever route it is for: common headers, the first checks, a line in the log. */
@@ -17,6 +17,8 @@ export function addHooks(app: FastifyInstance): void {
     if (stopping) reply.header('connection', 'close');
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw problem('invalid_request', 'The Host header is missing.');
+    if (isRepeated(request.raw, 'host'))
+      throw problem('invalid_request', 'The Host header was sent twice: send it once.');
     requireVersion(request);
     if (request.is404) throw noSuchRoute();
   });
