@@ -192,7 +192,7 @@ test('a sync never changes consent', async () => {
   await setConsent(world, person, phones[1] ?? '', 'accepted');
   const states = () =>
     database.asOwner(
-      'select phone, state, last_changed, decided_at from members where advisor_id = $1 and phone = any ($2) order by phone',
+      'select phone, state, last_changed, stopped_at, started_at, held_since from members where advisor_id = $1 and phone = any ($2) order by phone',
       [advisorId, phones.slice(0, 2)],
     );
   const before = await states();
