@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import type { HeldReason } from '../texting/held-texts.ts';
+import type { HeldReason } from '../texting/texts.ts';
 
 export type MessageStatus = 'queued' | 'sent' | 'delivered' | 'undelivered' | 'failed' | 'in_doubt' | 'held';
 

@@ -1,9 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { slotsOf, spacingAt } from './pace.ts';
-import type { NewText, TextKind } from './texts.ts';
-
-/** Why a text is held: a lexicon's finding, or a reply that may mean stop. */
-export type HeldReason = 'supervision' | 'possible_opt_out';
+import type { HeldReason, NewText, TextKind } from './texts.ts';
 
 /** A text that waits for a decision; `isFirst` if it has the line of a first text. */
 export type HeldText = { messageId: number; kind: TextKind; isFirst: boolean };

@@ -1,6 +1,8 @@
 import type { Db } from '../database/db.ts';
-import type { HeldReason } from './held-texts.ts';
 import { slotsOf, spacingAt } from './pace.ts';
+
+/** Why a text is held: a lexicon's finding, or a reply that may mean stop. */
+export type HeldReason = 'supervision' | 'possible_opt_out';
 
 /** Why a text is sent, which decides the consent it needs. */
 export type TextKind = 'text' | 'consent_request' | 'reminder' | 'opt_in' | 'opt_out' | 'help';
