@@ -6,10 +6,11 @@ import { run as runTests } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { globalSetup, globalTeardown } from '../server/test/support/global-setup.ts';
+import { groupFiles } from './test-groups.ts';
 
 /** Some of them wait for a database or for the clock, so there is work for one more than there are cores. */
-const filesAtOnce = 3;
-const fileMsMax = 300_000;
+const processesMax = 3;
+const processMsMax = 300_000;
 /** Their files take longest, so they come first, and none is left to run alone at the end. */
 const slowFolders = ['process', 'oauth', 'browser', 'delivery', 'texting', 'archive'];
 const slowestShown = 10;
@@ -21,7 +22,7 @@ const checks: Record<string, string[]> = {
 };
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-// Every test file is a process that loads the same modules; compiled once, they load in half the time.
+// Test processes load the same modules; compiled once, they load in half the time.
 process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
@@ -40,7 +41,8 @@ async function testAll(): Promise<boolean> {
   const files = globSync('server/test/**/*.test.ts')
     .sort()
     .sort((one, other) => rank(one) - rank(other));
-  const [passed, failed] = await Promise.all([test(files), checkAll()]);
+  const groups = groupFiles(files);
+  const [passed, failed] = await Promise.all([test(files, groups.entries).finally(groups.remove), checkAll()]);
   for (const name of failed) process.stderr.write(`\n${name}: failed; its output is above\n`);
   return passed && failed.length === 0;
 }
@@ -57,17 +59,18 @@ function rank(file: string): number {
 }
 
 /** Runs test files, shows which were the slowest, and says whether all passed. */
-async function test(files: string[]): Promise<boolean> {
+async function test(files: string[], entries = files): Promise<boolean> {
+  const paths = new Set(files.map((file) => resolve(file)));
   const seconds: [file: string, seconds: number][] = [];
   let passed = false;
   const events = runTests({
-    files,
-    concurrency: filesAtOnce,
-    timeout: fileMsMax,
+    files: entries,
+    concurrency: processesMax,
+    timeout: processMsMax,
     signal: stopping.signal,
   });
-  events.on('test:complete', ({ name, file, details }) => {
-    if (resolve(name) === file) seconds.push([name, details.duration_ms / 1000]);
+  events.on('test:complete', ({ name, details }) => {
+    if (paths.has(resolve(name))) seconds.push([name, details.duration_ms / 1000]);
   });
   events.on('test:summary', ({ file, success }) => {
     if (file === undefined) passed = success;

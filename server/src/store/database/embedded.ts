@@ -41,6 +41,13 @@ type Cluster = {
 const startMs = 15_000;
 const stopMs = 15_000;
 const pollMs = 50;
+/** Many tests share it, and a crash may take their data. */
+const temporarySettings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '400',
+};
 const presenceLock = 7_277_001;
 const socketPathBytesMax = 107;
 const sharedHome = '/var/lib/assent';
@@ -190,7 +197,7 @@ function launch(cluster: Cluster): ChildProcess {
     // PostgreSQL's own log must not contain personal data either: no row values, no statement text.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
-    ...(cluster.temporary ? { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } : {}),
+    ...(cluster.temporary ? temporarySettings : {}),
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = run(cluster, 'postgres', ['-D', cluster.folder, ...options], ['ignore', log, log]);
