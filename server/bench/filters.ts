@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type ContactFilter, listContacts } from '../src/store/address-book/contact-search.ts';
 import type { ContactPage } from '../src/store/address-book/contact-summaries.ts';
 import type { Pool } from '../src/store/database/db.ts';
-import { type Calls, timeInTurns } from './pages.ts';
+import { type Calls, timeInTurns } from './paging.ts';
 import { advisorIdOf, tenthGroupIdOf } from './seeding.ts';
 import { heading, ms, table, whole } from './tables.ts';
 

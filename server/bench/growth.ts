@@ -5,7 +5,7 @@ import { startEmbedded } from '../src/store/database/embedded.ts';
 import { appRole, ensureDatabase, migrate } from '../src/store/database/migrate.ts';
 import { connect } from '../src/store/database/pool.ts';
 import { measureFilters } from './filters.ts';
-import { measurePages, type PageTime, showPages, worstOf } from './pages.ts';
+import { measurePages, type PageTime, showPages, worstOf } from './paging.ts';
 import type { Scratch } from './scratch.ts';
 import { advisorIdOf, fill } from './seeding.ts';
 import type { Sizes } from './sizes.ts';
