@@ -1,4 +1,5 @@
 import { fold } from '../shared/folding.ts';
+import { hidden } from '../shared/letters.ts';
 import { mayBeName, maySayStop, saysStop, saysStopAlone } from './opt-out-phrases.ts';
 import { replyClauses } from './reply-spelling.ts';
 
@@ -35,8 +36,6 @@ const wholeReplies = new Map<string, ReplyMeaning>([
   ['info', 'help'],
 ]);
 
-/** Zero-width, format and control characters, which can hide inside a word. */
-const hidden = /[[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]--[\t\n\v\f\r]]/gv;
 /** How a phone reports that somebody reacted to a text, with the text in quotes. */
 const reaction =
   /^\s*(?:liked|loved|disliked|laughed at|emphasi[sz]ed|questioned|reacted .{1,20} to|removed an? .{1,20} from|le gustó|le encantó)\s+[“"«‘'].*$/isu;

@@ -12,7 +12,7 @@ const ligatures: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', þ: 't
 
 const ascii = /^[\t\n\v\f\r\x20-\x7e]*$/;
 /** Zero-width, format and control characters, which can hide inside a word. */
-const hidden = /[[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]--[\t\n\v\f\r]]/gv;
+export const hidden = /[[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]--[\t\n\v\f\r]]/gv;
 
 /**
  * The text in lower-case Latin letters where people or phones wrote something that looks the same: without accents and

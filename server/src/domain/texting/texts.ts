@@ -1,7 +1,12 @@
 import type { Deps } from '../../deps.ts';
 import type { Recipient } from '../../store/texting/recipients.ts';
-import type { HeldReason } from '../../store/texting/texts.ts';
-import { insertTexts, type NewText, type TextKind, updateFirstTexted } from '../../store/texting/texts.ts';
+import {
+  type HeldReason,
+  insertTexts,
+  type NewText,
+  type TextKind,
+  updateFirstTexted,
+} from '../../store/texting/texts.ts';
 import type { By } from '../archive/archive.ts';
 import type { Verdict } from '../ports.ts';
 import { problem } from '../problems.ts';
