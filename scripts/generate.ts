@@ -55,6 +55,7 @@ async function openapi(): Promise<string> {
     transaction: nowhere,
     batch: nowhere,
     afterCommit: () => {},
+    open: nowhere,
     counts: () => ({ total: 0, idle: 0, waiting: 0 }),
     end: nowhere,
   };
@@ -62,6 +63,7 @@ async function openapi(): Promise<string> {
     config: readConfig({}),
     db: pool,
     pool,
+    reserved: pool,
     clock: systemClock,
     carrier: null,
     signals: makeSignals(),

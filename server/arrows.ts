@@ -58,7 +58,7 @@ export const arrows: Record<string, string> = {
   'deps.ts': 'config.ts domain/ports.ts domain/shared store',
   'runtime.ts': 'config.ts log.ts domain store carriers crm checkpoint-copies key-files sandbox',
   'app.ts': 'config.ts deps.ts log.ts domain store http oauth sandbox',
-  'serve.ts': 'config.ts log.ts domain app.ts runtime.ts jobs sandbox',
+  'serve.ts': 'config.ts deps.ts log.ts domain app.ts runtime.ts jobs sandbox',
   'main.ts': 'config.ts runtime.ts serve.ts',
 };
 

@@ -1,16 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
-import type { Deps } from './deps.ts';
+import { type Deps, onReserved, type Reserved } from './deps.ts';
 import { callerFinder } from './domain/access/callers.ts';
 import { externalVerifier } from './domain/access/external-issuer.ts';
+import { poolShares } from './domain/access/pool-shares.ts';
 import { type SigningKeyRing, signingKeyRing } from './domain/access/signing-keys.ts';
 import { tokenVerifier } from './domain/access/tokens.ts';
+import { problem } from './domain/problems.ts';
+import { makeLane } from './domain/shared/lane.ts';
 import { addAdvisorPages } from './http/advisor/routes.ts';
 import { browserSecrets } from './http/browser/browser-secrets.ts';
 import { errorPage } from './http/browser/page.ts';
 import { addPages } from './http/browser/public-pages.ts';
 import { addRoutes } from './http/door/door.ts';
-import { makeLane } from './http/door/lane.ts';
 import { makeServer } from './http/door/server.ts';
 import { addHealth } from './http/health.ts';
 import { addMetrics } from './http/metrics.ts';
@@ -23,14 +25,17 @@ import { oauthServer } from './oauth/server.ts';
 import type { SandboxClock } from './sandbox/sandbox-clock.ts';
 import type { Pool } from './store/database/db.ts';
 
-export type AppDeps = Deps & {
-  config: Config;
-  pool: Pool;
-  log: Log;
-  sandboxClock?: SandboxClock;
-  /** Sends everything that is due. A request that moves the sandbox's clock waits for it. */
-  deliverDue?: () => Promise<void>;
-};
+export type AppDeps = Deps &
+  Reserved & {
+    config: Config;
+    pool: Pool;
+    log: Log;
+    sandboxClock?: SandboxClock;
+    /** Sends everything that is due. A request that moves the sandbox's clock waits for it. */
+    deliverDue?: () => Promise<void>;
+  };
+const revocationsAtOnce = 2;
+
 export type App = FastifyInstance;
 
 /** The whole server, ready to listen. Tests inject requests into it. */
@@ -41,13 +46,15 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   addMetrics(app, deps, deps.pool);
   await addOpenapi(app, config.publicUrl);
   await app.register(async (scope) => {
-    addHealth(scope, deps);
+    // An API that is busy is not an API that is down.
+    addHealth(scope, onReserved(deps));
     addPages(scope, config.environment);
     // One key ring for both, so that this node verifies what it signs.
     const keys = signingKeyRing(deps);
     if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys);
     const verify = config.oauthIssuer ? externalVerifier(config) : tokenVerifier(deps, keys);
-    addRoutes(scope, deps, callerFinder(deps, verify), routes, document);
+    const share = poolShares(deps.db, config.databasePoolSize);
+    addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share }, routes, document);
     if (config.environment === 'sandbox' && sandboxClock) addSandbox(scope, deps, sandboxClock, deps.deliverDue);
   });
   await app.ready();
@@ -57,7 +64,16 @@ export async function buildApp(deps: AppDeps): Promise<App> {
 function addAuthorizationServer(scope: App, deps: AppDeps, keys: SigningKeyRing): void {
   const { config, log } = deps;
   const server = oauthServer(deps, { keys, log, errorPage, browsers: browserSecrets(config.publicUrl) });
-  const lane = makeLane(Math.max(1, Math.floor(config.databasePoolSize / 2)));
-  addOAuth(scope, server, lane);
-  addAdvisorPages(scope, deps, server, lane);
+  const lanes = {
+    // Anyone may ask for these, signed in or not: a flood of them must leave connections for the API …
+    visits: makeLane({ width: Math.max(1, Math.floor(config.databasePoolSize / 2)), tooMany }),
+    // … and must not keep anyone from ending an application's access.
+    revocations: makeLane({ width: revocationsAtOnce, tooMany }),
+  };
+  addOAuth(scope, server, lanes);
+  addAdvisorPages(scope, deps, server, lanes);
+}
+
+function tooMany() {
+  return problem('downstream_unavailable', 'Too many requests are waiting; nothing was done.');
 }

@@ -157,7 +157,8 @@ export const settings = {
   databasePoolSize: {
     name: 'DATABASE_POOL_SIZE',
     default: '10',
-    about: 'Connections that one process keeps to PostgreSQL. It uses up to four more for batch writes.',
+    about:
+      'Connections that one process has to PostgreSQL for requests; an API key can use half of them at once. It uses up to four more for batch writes, and eight for replies, receipts, revocations and texts to the carrier.',
     parse: integer(2, 500),
   },
   databaseTimeoutMs: {

@@ -14,6 +14,14 @@ export type Deps = {
   readonly judges: Judges;
 };
 
+/** Connections that no load on the API can take: for replies, receipts, revocations, and texts to the carrier. */
+export type Reserved = { readonly reserved: Db };
+
+/** The same, on the reserved connections. */
+export function onReserved<Given extends Pick<Deps, 'db'> & Reserved>(deps: Given): Given {
+  return { ...deps, db: deps.reserved };
+}
+
 /** Does the work in one transaction. Its `deps` are the same, except that `db` is the transaction. */
 export function inTransaction<Given extends Pick<Deps, 'db'>, Result>(
   deps: Given,

@@ -27,6 +27,7 @@ export type Runtime = {
   config: Config;
   pool: Pool;
   db: Pool;
+  reserved: Pool;
   clock: SandboxClock | typeof systemClock;
   sandboxClock: SandboxClock | undefined;
   carrier: Carrier | null;
@@ -44,6 +45,7 @@ export type Runtime = {
 export type Database = { url: string; stop(): Promise<void> };
 
 const databaseName = 'assent';
+const reservedSize = 4;
 
 /** The database at DATABASE_URL, or the embedded PostgreSQL, which is started if it isn't running. */
 async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
@@ -92,22 +94,24 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
   if (config.environment === 'sandbox') await migrate(database.url);
   else await checkDatabase(database.url);
 
-  const pool = connect({
+  const options = {
     connectionString: database.url,
-    size: config.databasePoolSize,
     timeoutMs: config.databaseTimeoutMs,
     role: appRole,
-    onError: (err) => log.warn({ err }, 'an idle database connection broke'),
-  });
+    onError: (err: Error) => log.warn({ err }, 'an idle database connection broke'),
+  };
+  const pool = connect({ ...options, size: config.databasePoolSize });
+  const reserved = connect({ ...options, size: reservedSize, keepOpen: true });
   const signals = makeSignals();
   const sandboxClock = config.environment === 'sandbox' ? await startSandboxClock(pool) : undefined;
   return {
     config,
     pool,
     db: pool,
+    reserved,
     clock: sandboxClock ?? systemClock,
     sandboxClock,
-    carrier: sandboxClock ? sandboxCarrier({ db: pool, clock: sandboxClock }) : null,
+    carrier: sandboxClock ? sandboxCarrier({ db: reserved, clock: sandboxClock }) : null,
     signer: archiveSigner(config),
     checkpointFolder: checkpointFolderOf(config),
     checkpointDeliveries: checkpointDeliveriesOf(config, signals),
@@ -116,7 +120,7 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
     openCrm: crmOpener(config.outboundAllowedNetworks),
     sealer: makeSealer(sealingKeysOf(config)),
     async stop() {
-      await pool.end();
+      await Promise.all([pool.end(), reserved.end()]);
       await database.stop();
     },
   };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
+import { onReserved } from './deps.ts';
 import { dispatcher } from './domain/delivery/dispatcher.ts';
 import { sendDueMessages } from './domain/messages/due-messages.ts';
 import { startJobs } from './jobs/start.ts';
@@ -18,7 +19,8 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   const log = makeLog(config.logLevel);
   const runtime = await startRuntime(config, log, say);
   try {
-    const texting = dispatcher(runtime, log);
+    await runtime.reserved.open();
+    const texting = dispatcher(onReserved(runtime), log);
     const deliverDue = () => sendDueMessages(runtime).then(texting.settled);
     const app = await buildApp({ ...runtime, log, deliverDue });
     const sandbox = runtime.sandboxClock && (await writeSandboxFile(runtime));

@@ -40,6 +40,15 @@ export function addMetrics(app: FastifyInstance, deps: Deps, pool: { counts(): R
     },
   });
 
+  new Gauge({
+    name: 'assent_replies_behind',
+    help: '1 while people’s replies don’t get through on this node: until they do, it hands no text to the carrier.',
+    registers,
+    collect() {
+      this.set(deps.signals.replies.isBehind() ? 1 : 0);
+    },
+  });
+
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';
     // Clients can send any method: only those that we serve become labels.

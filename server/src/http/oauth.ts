@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Lane } from '../domain/shared/lane.ts';
 import { describeFault } from '../oauth/faults.ts';
 import { authorizePath, discoveryPaths, jwksPath, revokePath, tokenPath } from '../oauth/routes.ts';
 import type { OAuthServer } from '../oauth/server.ts';
 import { sendErrorPage } from './browser/page.ts';
 import { readRawBody } from './door/body.ts';
-import type { Lane } from './door/lane.ts';
+
+/** Queues for the database, which floods must not fill. */
+export type Lanes = { visits: Lane; revocations: Lane };
 
 /** The library's own limit. */
 const formBytesMax = 56 * 1024;
@@ -15,11 +18,11 @@ const formBytesMax = 56 * 1024;
  * The authorization server's endpoints at their exact paths, because the library's own router is lenient about case and
  * slashes. The library answers the raw request itself.
  */
-export function addOAuth(root: FastifyInstance, server: OAuthServer, lane: Lane): void {
-  root.register(async (app) => addEndpoints(app, server, lane));
+export function addOAuth(root: FastifyInstance, server: OAuthServer, lanes: Lanes): void {
+  root.register(async (app) => addEndpoints(app, server, lanes));
 }
 
-function addEndpoints(app: FastifyInstance, server: OAuthServer, lane: Lane): void {
+function addEndpoints(app: FastifyInstance, server: OAuthServer, lanes: Lanes): void {
   app.setErrorHandler(sendUnavailable);
   const get = [authorizePath, `${authorizePath}/:uid`, jwksPath, ...discoveryPaths];
   for (const url of get) add('GET', url);
@@ -41,6 +44,7 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer, lane: Lane): vo
     if (!isSpelled(request)) return void reply.callNotFound();
     await server.ready();
     if (request.method === 'POST' && !(await readBody(request.raw))) return void sendTooLarge(request, reply);
+    const lane = request.routeOptions.url === revokePath ? lanes.revocations : lanes.visits;
     const leave = needsDatabase(request) ? await lane.enter(request.ip) : () => {};
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value) reply.raw.setHeader(name, value);

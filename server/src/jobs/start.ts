@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts';
+import { type Deps, onReserved, type Reserved } from '../deps.ts';
 import { forgetExpiredAnswers } from '../domain/access/idempotency.ts';
 import { forgetExpiredTokens } from '../domain/access/oauth-tokens.ts';
 import { forgetRetiredSigningKeys } from '../domain/access/signing-keys.ts';
@@ -13,6 +13,7 @@ import {
   type DeliveryFault,
 } from '../domain/archive/checkpoint-deliveries.ts';
 import type { NoteSigner } from '../domain/archive/signed-notes.ts';
+import { wakeWaiting } from '../domain/consent/consent-lookups.ts';
 import { receiveReply } from '../domain/consent/replies.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { receiveReceipt } from '../domain/delivery/receipts.ts';
@@ -28,17 +29,18 @@ import type { SandboxClock } from '../sandbox/sandbox-clock.ts';
 const minuteMs = 60 * 1000;
 
 /** What a node's jobs need in addition. */
-export type NodeDeps = CrmDeps & {
-  sandboxClock: SandboxClock | undefined;
-  signer: NoteSigner | null;
-  checkpointFolder: CheckpointFolder | null;
-  checkpointDeliveries: CheckpointDeliveries;
-};
+export type NodeDeps = CrmDeps &
+  Reserved & {
+    sandboxClock: SandboxClock | undefined;
+    signer: NoteSigner | null;
+    checkpointFolder: CheckpointFolder | null;
+    checkpointDeliveries: CheckpointDeliveries;
+  };
 
 type Job = { name: string; everyMs: number; run(): Promise<void> };
 
 /** A node's background jobs. Each is one call to the domain and never runs twice at a time on one node. */
-export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispatcher(deps, log)) {
+export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispatcher(onReserved(deps), log)) {
   const reportFault = (err: unknown) => log.error({ err }, 'a scheduled message was skipped');
   const reportSync = ({ syncId, kind, status, reason }: CrmSync, advisorId: number) =>
     log.warn({ advisorId, syncId, kind, reason }, `a sync with a CRM ${status}`);
@@ -51,6 +53,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'forget expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
     { name: 'forget retired keys', everyMs: minuteMs, run: () => forgetRetiredSigningKeys(deps) },
     { name: 'send due messages', everyMs: 250, run: () => sendDueMessages(deps, reportFault) },
+    { name: 'wake waiting requests', everyMs: 500, run: () => wakeWaiting(onReserved(deps)) },
     { name: 'sign the archive', everyMs: 2_000, run: () => signArchive(deps, log) },
     { name: 'deliver checkpoints', everyMs: 5_000, run: () => deliverCheckpoint(log, deliverNext) },
     { name: 'dispose of records', everyMs: minuteMs, run: () => disposeDue(deps) },
@@ -61,7 +64,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
   ];
   const { sandboxClock } = deps;
   if (sandboxClock) jobs.push({ name: 'follow the sandbox clock', everyMs: 500, run: () => sandboxClock.refresh() });
-  const running = [startTexting(deps, texting), ...jobs.map((job) => repeat(job, log))];
+  const running = [startTexting(onReserved(deps), texting), ...jobs.map((job) => repeat(job, log))];
   return {
     async stop(): Promise<void> {
       await Promise.all(running.map((job) => job.stop()));

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Deps } from '../deps.ts';
+import { type Deps, onReserved, type Reserved } from '../deps.ts';
 import type { SigningKeyRing } from '../domain/access/signing-keys.ts';
 import type { Log } from '../log.ts';
 import { type AuthorizationRequests, authorizationRequests } from './authorization-requests.ts';
@@ -7,7 +7,7 @@ import type { Provider } from './library.js';
 import type { ErrorPage } from './pages.ts';
 import { makeProvider } from './provider.ts';
 import { type OAuthRequest, runRequest } from './request.ts';
-import { authorizePath } from './routes.ts';
+import { authorizePath, revokePath } from './routes.ts';
 
 export type OAuthServer = AuthorizationRequests & {
   /** Throws if it can't answer at all, because it has never seen its keys. */
@@ -32,7 +32,7 @@ export type BrowserSecrets = {
 type Setup = { keys: SigningKeyRing; log: Log; errorPage: ErrorPage; browsers: BrowserSecrets };
 
 /** Our authorization server: the library, with the keys that are published now. */
-export function oauthServer(deps: Deps, { keys, log, errorPage, browsers }: Setup): OAuthServer {
+export function oauthServer(deps: Deps & Reserved, { keys, log, errorPage, browsers }: Setup): OAuthServer {
   let built: { kids: string; provider: Provider } | undefined;
 
   /** A provider's keys are fixed and all its state is in the database, so new keys mean a new provider. */
@@ -53,7 +53,8 @@ export function oauthServer(deps: Deps, { keys, log, errorPage, browsers }: Setu
     ready: async () => void (await provider()),
     handle: ({ req, res, ...exchange }) => {
       const path = req.url?.split('?', 1)[0] ?? '';
-      return run({ path, ...browsers.readOrMake(req), ...exchange }, async () => {
+      const of = { path, deps: path === revokePath ? onReserved(deps) : deps };
+      return run({ ...of, ...browsers.readOrMake(req), ...exchange }, async () => {
         setPublicHost(req, deps.config.publicUrl);
         if (path === authorizePath) req.url = withConsentPrompt(req.url ?? '');
         await (await provider()).callback()(req, res);

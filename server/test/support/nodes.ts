@@ -11,6 +11,7 @@ export async function anotherNode(world: World, changes: Partial<AppDeps> = {}):
   return buildApp({
     db: pool,
     pool,
+    reserved: pool,
     carrier: deps.carrier,
     signals: makeSignals(),
     judges: makeJudges(),

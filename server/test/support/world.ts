@@ -4,6 +4,7 @@ import { type App, buildApp } from '../../src/app.ts';
 import { sandboxCarrier } from '../../src/carriers/sandbox/sandbox-carrier.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { crmOpener } from '../../src/crm/open.ts';
+import { onReserved } from '../../src/deps.ts';
 import { issueApiKey, type UsagePlan, unlimited } from '../../src/domain/access/api-keys.ts';
 import { addApplication } from '../../src/domain/access/applications.ts';
 import { allScopes } from '../../src/domain/access/scopes.ts';
@@ -19,6 +20,9 @@ import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import { type NodeDeps, startTexting } from '../../src/jobs/start.ts';
 import { type Log, makeLog } from '../../src/log.ts';
 import { type SandboxClock, startSandboxClock } from '../../src/sandbox/sandbox-clock.ts';
+import type { Pool } from '../../src/store/database/db.ts';
+import { appRole } from '../../src/store/database/migrate.ts';
+import { connect } from '../../src/store/database/pool.ts';
 import { type DatabaseOptions, makeDatabase, type TestDatabase } from './database.ts';
 
 /** A small cast on its own database: a firm, two advisors, and an application with an unlimited key. */
@@ -62,6 +66,8 @@ export type WorldOptions = {
   env?: Record<string, string>;
   log?: Log;
   database?: DatabaseOptions;
+  /** Separate connections for what must always get through; by default the pool is used for all. */
+  reserved?: true;
   /** Instead of the sandbox's carrier. */
   carrier?: Carrier | null;
   /** Instead of real CRMs. */
@@ -75,11 +81,13 @@ const textingNumbers: Record<string, string> = { ann: '+15005552001', bob: '+150
 export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const config = readConfig({ LOG_LEVEL: 'silent', ...options.env });
   const database = await makeDatabase(options.database);
+  const reserved = options.reserved ? connectAgain(database) : database.pool;
   const clock = await startSandboxClock(database.pool);
-  const { carrier = sandboxCarrier({ db: database.pool, clock }) } = options;
+  const { carrier = sandboxCarrier({ db: reserved, clock }) } = options;
   const { openCrm = crmOpener(['127.0.0.0/8', '::1']) } = options;
   const deps = {
     db: database.pool,
+    reserved,
     clock,
     config,
     carrier,
@@ -92,10 +100,10 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     checkpointDeliveries: { command: null, timestamp: null, timestampEveryMs: config.archiveTimestampEveryMs },
   };
   const log = options.log ?? makeLog(config.logLevel);
-  const dispatching = dispatcher(deps, log);
+  const dispatching = dispatcher(onReserved(deps), log);
   const deliverDue = () => sendDueMessages(deps).then(dispatching.settled);
   const app = await buildApp({ ...deps, pool: database.pool, log, sandboxClock: clock, deliverDue });
-  const texting = options.dispatch === false ? undefined : startTexting(deps, dispatching);
+  const texting = options.dispatch === false ? undefined : startTexting(onReserved(deps), dispatching);
 
   const firm = await addFirm(deps, 'Test Wealth');
   const { application } = await addApplication(deps, {
@@ -143,9 +151,14 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     async close() {
       await app.close();
       await (texting ?? dispatching).stop();
+      if (options.reserved) await reserved.end();
       await database.drop();
     },
   };
+}
+
+function connectAgain({ url }: TestDatabase): Pool {
+  return connect({ connectionString: url, size: 4, timeoutMs: 5_000, role: appRole });
 }
 
 /** Sends one request to the app without a socket. */

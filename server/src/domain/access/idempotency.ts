@@ -28,10 +28,10 @@ const keptMs = 24 * 60 * 60 * 1000;
  * crash keeps both or neither. A duplicate in flight waits and shares the answer: on this node through its promise, so
  * that a hundred duplicates don't hold a hundred connections; on another node through the row lock on the key.
  */
-export function idempotency(deps: Deps) {
+export function idempotency() {
   const inFlight = new Map<string, { fingerprint: Buffer; answered: Promise<Answered> }>();
 
-  async function answerOnce(key: AnswerKey, fingerprint: Buffer, work: Work): Promise<Answered> {
+  async function answerOnce(deps: Deps, key: AnswerKey, fingerprint: Buffer, work: Work): Promise<Answered> {
     const id = JSON.stringify(key);
     const duplicated = inFlight.get(id);
     if (duplicated) {

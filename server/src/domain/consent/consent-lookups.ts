@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
-import { type ConsentState, listConsentEntries } from '../../store/consent/consents.ts';
+import { type ConsentState, listConsentEntries, listSettledMembers } from '../../store/consent/consents.ts';
 import { findMember, findMemberOfContact } from '../../store/texting/members.ts';
 import { invalid, problem } from '../problems.ts';
 import type { Channel, ConsentStatus, Evidence, Reason } from './consents.ts';
@@ -21,11 +20,7 @@ export type ConsentEvent = {
 
 export type ConsentHistory = ConsentStatus & { consentRequests: number; events: ConsentEvent[] };
 
-const pollMs = 500;
-/** A waiting request looks no more often than this, however many consents change on this node. */
-const lookPauseMs = 50;
-
-/** The consent of a contact's number; with waitSeconds, once it has changed or that much time has passed. */
+/** The consent of a contact's number; with waitSeconds, once it is no longer pending or that much time has passed. */
 export async function getConsent(
   deps: Deps,
   advisorId: number,
@@ -33,18 +28,25 @@ export async function getConsent(
 ): Promise<ConsentStatus> {
   const deadline = Date.now() + waitSeconds * 1000;
   const { consentChanged, stopping } = deps.signals;
-  const first = await lookUp(deps, advisorId, query);
-  let found = first;
-  while (found.state === first.state && Date.now() < deadline && !stopping.signal.aborted) {
-    const leftMs = deadline - Date.now();
-    // It holds no connection while it waits. The signal reports changes on this node; the poll finds those on others.
-    await Promise.all([
-      consentChanged.wait(Math.min(pollMs, leftMs), stopping.signal),
-      pause(Math.min(lookPauseMs, leftMs)),
-    ]);
+  let found = await lookUp(deps, advisorId, query);
+  while (found.state === 'pending' && Date.now() < deadline && !stopping.signal.aborted) {
+    // It holds no connection while it waits, and looks again only if there is something to see.
+    const { memberId } = found;
+    if (!(await consentChanged.wait({ advisorId, memberId }, deadline - Date.now(), stopping.signal))) break;
     found = await lookUp(deps, advisorId, query);
   }
   return found;
+}
+
+/**
+ * Wakes those who wait for a member whose consent another node changed: one query, however many are waiting. It also
+ * finds a change that came between a request's look and its wait.
+ */
+export async function wakeWaiting({ db, signals }: Pick<Deps, 'db' | 'signals'>): Promise<void> {
+  const { consentChanged } = signals;
+  const awaited = consentChanged.awaited();
+  if (awaited.length === 0) return;
+  for (const member of await listSettledMembers(db, awaited)) consentChanged.raise(member);
 }
 
 async function lookUp(

@@ -76,8 +76,10 @@ export async function archiveMoves(deps: Deps, { advisorId, by, now }: Act, move
     return { advisorId, kind, memberId: member.memberId, meta, body: JSON.stringify(body), ...by };
   });
   await insertEntries(deps.db, entries, now);
-  if (moves.some(({ member, to }) => member.state !== to))
-    deps.db.afterCommit(() => deps.signals.consentChanged.raise());
+  const changed = moves.filter(({ member, to }) => member.state !== to);
+  deps.db.afterCommit(() => {
+    for (const { member } of changed) deps.signals.consentChanged.raise({ advisorId, memberId: member.memberId });
+  });
 }
 
 /** The carrier says that the person opted out with it, not with us. It sends its own confirmation. */

@@ -19,15 +19,17 @@ const helpPauseMs = 60 * 1000;
 export async function receiveReply(deps: Deps, received: IncomingReply): Promise<void> {
   // NUL can't be stored; the replacement character shows that something was there.
   const reply = { ...received, text: received.text.toWellFormed().replaceAll('\0', '\ufffd') };
-  await inTransaction(deps, async (deps) => {
-    const advisor = await findAdvisorByTextingNumber(deps.db, reply.to);
-    if (!advisor) return;
-    const member = await lockSender(deps, advisor, reply);
-    if (!member) return;
-    const archived = await archiveReply(deps, advisor, member, reply);
-    await flag(deps, advisor, member, archived);
-    await answer(deps, advisor, member, archived);
-  });
+  await deps.signals.replies.take(() => inTransaction(deps, (deps) => store(deps, reply)));
+}
+
+async function store(deps: Deps, reply: IncomingReply): Promise<void> {
+  const advisor = await findAdvisorByTextingNumber(deps.db, reply.to);
+  if (!advisor) return;
+  const member = await lockSender(deps, advisor, reply);
+  if (!member) return;
+  const archived = await archiveReply(deps, advisor, member, reply);
+  await flag(deps, advisor, member, archived);
+  await answer(deps, advisor, member, archived);
 }
 
 /**

@@ -68,6 +68,8 @@ function claimsInTurn(deps: Deps, texts: InFlight, stopping: AbortSignal): Claim
 
   async function claim(): Promise<Claimed> {
     if (stopping.aborted) return 'drained';
+    // A person whose STOP can't get through must not get another text.
+    if (deps.signals.replies.isBehind()) return 'blocked';
     const limit = texts.claimable();
     if (limit === 0) return 'blocked';
     const claimed = await claimTexts(deps, limit);

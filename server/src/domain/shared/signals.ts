@@ -1,39 +1,79 @@
-/** Wakes waiters on this node. No waiter relies on it alone: each also polls. */
+import { type Intake, makeIntake } from './intake.ts';
+
+/** How the parts of a node tell one another that something happened. Other nodes change things too, so each also polls. */
 export type Signals = {
   queued: Signal;
-  consentChanged: Signal;
+  consentChanged: MemberSignal;
+  /** Whether people's replies get through. */
+  replies: Intake;
   /** The node is about to stop, so nothing should start a long wait. */
   stopping: AbortController;
 };
 
 export type Signal = {
   raise(): void;
-  /** Waits until it is raised, the time has passed, or `until` aborts. */
-  wait(ms: number, until?: AbortSignal): Promise<void>;
+  /** Waits until it is raised, the time has passed, or `until` aborts; whether it was raised. */
+  wait(ms: number, until?: AbortSignal): Promise<boolean>;
+};
+
+export type Member = { advisorId: number; memberId: number };
+
+/** A signal for each member: raising one wakes only those who wait for that member. */
+export type MemberSignal = {
+  raise(member: Member): void;
+  wait(member: Member, ms: number, until?: AbortSignal): Promise<boolean>;
+  /** The members that someone is waiting for. */
+  awaited(): Member[];
 };
 
 export function makeSignals(): Signals {
-  return { queued: makeSignal(), consentChanged: makeSignal(), stopping: new AbortController() };
+  return {
+    queued: makeSignal(),
+    consentChanged: makeMemberSignal(),
+    replies: makeIntake(),
+    stopping: new AbortController(),
+  };
 }
 
 function makeSignal(): Signal {
-  const waiting = new Set<() => void>();
+  const waiting = new Set<(raised: boolean) => void>();
   return {
     raise() {
-      for (const wake of waiting) wake();
+      for (const wake of waiting) wake(true);
     },
     wait: (ms, until) =>
       new Promise((resolve) => {
-        const wake = () => {
+        const wake = (raised: boolean) => {
           clearTimeout(timer);
           waiting.delete(wake);
-          until?.removeEventListener('abort', wake);
-          resolve();
+          until?.removeEventListener('abort', giveUp);
+          resolve(raised);
         };
-        const timer = setTimeout(wake, ms);
+        const giveUp = () => wake(false);
+        const timer = setTimeout(giveUp, ms);
         waiting.add(wake);
-        until?.addEventListener('abort', wake);
-        if (until?.aborted) wake();
+        until?.addEventListener('abort', giveUp);
+        if (until?.aborted) giveUp();
       }),
+  };
+}
+
+function makeMemberSignal(): MemberSignal {
+  const signals = new Map<string, { member: Member; signal: Signal; waiting: number }>();
+  const nameOf = ({ advisorId, memberId }: Member) => `${advisorId}/${memberId}`;
+  return {
+    raise: (member) => signals.get(nameOf(member))?.signal.raise(),
+    async wait(member, ms, until) {
+      const name = nameOf(member);
+      const { advisorId, memberId } = member;
+      const entry = signals.get(name) ?? { member: { advisorId, memberId }, signal: makeSignal(), waiting: 0 };
+      signals.set(name, entry);
+      entry.waiting++;
+      const raised = await entry.signal.wait(ms, until);
+      entry.waiting--;
+      if (entry.waiting === 0) signals.delete(name);
+      return raised;
+    },
+    awaited: () => Array.from(signals.values(), ({ member }) => member),
   };
 }

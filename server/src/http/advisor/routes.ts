@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import type { Deps } from '../../deps.ts';
+import { type Deps, onReserved, type Reserved } from '../../deps.ts';
+import type { Lane } from '../../domain/shared/lane.ts';
 import type { AuthorizationRequests } from '../../oauth/authorization-requests.ts';
 import { sendFailure } from '../browser/failures.ts';
 import { addScript } from '../browser/page.ts';
-import type { Lane } from '../door/lane.ts';
 import { addConnectedApps } from './connected-apps.ts';
 import { addConsent } from './consent.ts';
 import { addPasskeys } from './passkeys.ts';
@@ -18,8 +18,24 @@ const webauthnScript = readFileSync(
 );
 
 /** The pages that advisors see: sign in, allow an application, connected apps, passkeys. */
-export function addAdvisorPages(app: FastifyInstance, deps: Deps, server: AuthorizationRequests, lane: Lane): void {
+export function addAdvisorPages(
+  app: FastifyInstance,
+  deps: Deps & Reserved,
+  server: AuthorizationRequests,
+  lanes: { visits: Lane; revocations: Lane },
+): void {
   const visiting = visits(deps);
+  addPagesIn(lanes.visits, app, (scope) => {
+    addSignIn(scope, visiting);
+    addConsent(scope, visiting, server);
+    addPasskeys(scope, visiting);
+    addScript(scope, '/passkeys.js', passkeyScript);
+    addScript(scope, '/webauthn.js', webauthnScript);
+  });
+  addPagesIn(lanes.revocations, app, (scope) => addConnectedApps(scope, visits(onReserved(deps))));
+}
+
+function addPagesIn(lane: Lane, app: FastifyInstance, add: (scope: FastifyInstance) => void): void {
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
     // Only after the form is read, so that slow clients don't take up anyone's turn.
@@ -27,12 +43,7 @@ export function addAdvisorPages(app: FastifyInstance, deps: Deps, server: Author
       request.leaveLane = await lane.enter(request.ip);
     });
     scope.addHook('onResponse', async (request) => request.leaveLane?.());
-    addSignIn(scope, visiting);
-    addConsent(scope, visiting, server);
-    addConnectedApps(scope, visiting);
-    addPasskeys(scope, visiting);
-    addScript(scope, '/passkeys.js', passkeyScript);
-    addScript(scope, '/webauthn.js', webauthnScript);
+    add(scope);
   });
 }
 

@@ -1,26 +1,37 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import type { idempotency } from '../../domain/access/idempotency.ts';
+import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { byApplication } from '../../domain/archive/archive.ts';
 import type { Problem } from '../../domain/problems.ts';
 import { fingerprintOf } from './body.ts';
 import { callerOf } from './checks.ts';
 import { inputValidator, isIdempotencyKey, rawBody } from './input.ts';
 import { instanceOf, type ProblemBody, problemBody, problemType } from './problems.ts';
-import type { Route } from './route.ts';
+import type { Input, Route } from './route.ts';
+import type { WaitingRoom } from './waiting-room.ts';
 
 /** The answer to a request. With an Idempotency-Key it is stored. */
 type Answer = { status: number; body: string };
 
+type Answering = {
+  deps: Deps;
+  share: PoolShares;
+  answerOnce: ReturnType<typeof idempotency>;
+  room: WaitingRoom;
+};
+
 /** The row's handler as Fastify calls it. With an Idempotency-Key it runs once, and a repeat gets the same answer. */
-export function answerer(row: Route, deps: Deps, answerOnce: ReturnType<typeof idempotency>) {
+export function answerer(row: Route, { deps: all, share, answerOnce, room }: Answering) {
   const validate = inputValidator(row);
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { advisorId, applicationId, key: apiKey } = callerOf(request);
+    const deps = { ...all, db: share(apiKey.keyId, row.cost ?? 1) };
     const key = row.method === 'POST' ? request.headers['idempotency-key'] : undefined;
     if (!isIdempotencyKey(key)) return send(reply, await perform(deps, request, reply));
-    const { advisorId, applicationId } = callerOf(request);
     const { answer, replayed } = await answerOnce(
+      deps,
       { advisorId, applicationId, method: row.method, path: pathOf(request), key },
       fingerprintOf(rawBody(request)),
       {
@@ -34,8 +45,12 @@ export function answerer(row: Route, deps: Deps, answerOnce: ReturnType<typeof i
   };
 
   async function perform(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
-    const { advisorId, applicationId } = callerOf(request);
-    const result = await row.handler(deps, advisorId, validate(request), byApplication(applicationId, request.id));
+    const { advisorId, applicationId, key } = callerOf(request);
+    const input = validate(request);
+    const leave = asksToWait(input) ? room.enter(key.keyId) : null;
+    const result = await row
+      .handler(deps, advisorId, leave ? input : atOnce(input), byApplication(applicationId, request.id))
+      .finally(leave ?? undefined);
     if (!row.answer) return { status: 204, body: '' };
     // By the row's own shape: a field that it doesn't list can't leak.
     return {
@@ -45,9 +60,18 @@ export function answerer(row: Route, deps: Deps, answerOnce: ReturnType<typeof i
   }
 
   function refusal(refused: Problem, request: FastifyRequest): Answer {
-    const occurrence = { publicUrl: deps.config.publicUrl, instance: instanceOf(request), traceId: request.id };
+    const occurrence = { publicUrl: all.config.publicUrl, instance: instanceOf(request), traceId: request.id };
     return { status: refused.status, body: JSON.stringify(problemBody(refused, occurrence)) };
   }
+}
+
+function asksToWait({ query }: Input): boolean {
+  return Boolean((query as { wait?: number } | undefined)?.wait);
+}
+
+/** The same request without `wait`. */
+function atOnce(input: Input): Input {
+  return asksToWait(input) ? { ...input, query: { ...(input.query as object), wait: 0 } } : input;
 }
 
 /** The route with its parameters, however the path was spelled: %6dessages is messages. */

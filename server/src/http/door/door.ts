@@ -2,10 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import type { Caller, Credentials } from '../../domain/access/callers.ts';
 import { idempotency } from '../../domain/access/idempotency.ts';
+import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { usagePlans } from '../../domain/access/usage-plans.ts';
 import { answerer } from './answers.ts';
 import { authenticate, ignoreContentType, requireScope, sandboxFault, usagePlan } from './checks.ts';
 import type { Route } from './route.ts';
+import { makeWaitingRoom } from './waiting-room.ts';
+
+/** How the door learns who calls, and what of the database their key may use. */
+export type Admission = { findCaller(credentials: Credentials): Promise<Caller>; share: PoolShares };
 
 /**
  * The door that every `/v1` request passes, in the documented order: version and route (hooks.ts), both credentials, a
@@ -15,14 +20,14 @@ import type { Route } from './route.ts';
 export function addRoutes(
   app: FastifyInstance,
   deps: Deps,
-  findCaller: (credentials: Credentials) => Promise<Caller>,
+  { findCaller, share }: Admission,
   routes: Route[],
   document: (row: Route) => object,
 ): void {
   const isSandbox = deps.config.environment === 'sandbox';
   const authenticated = authenticate(findCaller);
   const withinPlan = usagePlan(usagePlans(deps));
-  const answerOnce = idempotency(deps);
+  const answers = { deps, share, answerOnce: idempotency(), room: makeWaitingRoom() };
 
   for (const row of routes) {
     if (!row.scope) throw new Error(`${row.method} ${row.path} declares no scope.`);
@@ -37,7 +42,7 @@ export function addRoutes(
         requireScope(row),
         ...(row.body ? [] : [ignoreContentType]),
       ],
-      handler: answerer(row, deps, answerOnce),
+      handler: answerer(row, answers),
     });
   }
 }

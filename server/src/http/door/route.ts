@@ -19,6 +19,8 @@ export type Route = {
   answer?: TSchema;
   /** Its own problems, in addition to those that every route can answer. */
   problems: ProblemCode[];
+  /** How many connections one of its queries counts for in its key's share of the pool; 1 if it is a short one. */
+  cost?: number;
   /** Many of these requests can share a transaction: see domain/access/idempotency.ts. */
   together?: true;
   handler: Handler;

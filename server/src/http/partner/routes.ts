@@ -70,7 +70,7 @@ export const routes: Route[] = [
     scope: 'text.messaging.read',
     summary: 'Get consent status',
     description:
-      'After a consent request, poll every 30 seconds for 5 minutes, then every 5 minutes, for 24 hours; or use `wait` to hold the response until the state changes.',
+      'After a consent request, poll every 30 seconds for 5 minutes, then every 5 minutes, for 24 hours; or use `wait` to hold the response while the state is `pending`.',
     query: ConsentQuery,
     answer: ConsentStatus,
     problems: ['not_found'],
@@ -84,6 +84,7 @@ export const routes: Route[] = [
     query: ScheduledMessageQuery,
     answer: ScheduledMessagePage,
     problems: [],
+    cost: 2,
     handler: scheduledMessages.list,
   }),
   route({
@@ -134,6 +135,7 @@ export const routes: Route[] = [
     query: ContactQuery,
     answer: ContactPage,
     problems: [],
+    cost: 2,
     handler: contacts.search,
   }),
   route({
@@ -176,6 +178,7 @@ export const routes: Route[] = [
     query: GroupQuery,
     answer: GroupPage,
     problems: [],
+    cost: 2,
     handler: groups.search,
   }),
   route({
@@ -186,6 +189,7 @@ export const routes: Route[] = [
     description: 'Its members stay.',
     params: GroupParams,
     problems: ['not_found'],
+    cost: 2,
     handler: groups.remove,
   }),
   route({
@@ -198,6 +202,7 @@ export const routes: Route[] = [
     query: ContentQuery,
     answer: ContentPage,
     problems: [],
+    cost: 2,
     handler: content.search,
   }),
   route({

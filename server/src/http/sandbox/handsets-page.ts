@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { loopbackHosts } from '../../config.ts';
-import type { Deps } from '../../deps.ts';
+import { type Deps, onReserved, type Reserved } from '../../deps.ts';
 import { e164 } from '../../domain/shared/phone-numbers.ts';
 import { isBlank, textLengthMax } from '../../domain/shared/text-rules.ts';
 import {
@@ -32,7 +32,7 @@ const quickReplies = ['ACCEPT', 'YES', 'NO', 'STOP', 'START', 'HELP'];
  * The sandbox's phones on a screen. A browser that opens a page sends no API key, so these pages need none: the sandbox
  * listens on this machine alone, and only our own pages can send the forms.
  */
-export function addHandsetsPage(app: FastifyInstance, deps: Deps): void {
+export function addHandsetsPage(app: FastifyInstance, deps: Deps & Reserved): void {
   const hide = { schema: { hide: true } };
   const forms = formDoor(cookieJar(deps.config.publicUrl), deps.config, formBytesMax);
 
@@ -67,7 +67,7 @@ export function addHandsetsPage(app: FastifyInstance, deps: Deps): void {
       const handset = await getHandset(deps, phone);
       const problem = problemWith(handset, to, text);
       if (problem) return sendHandset(reply, handset, { to, text, problem, formToken: forms.token(request, reply) });
-      await replyFromHandset(deps, phone, { to, text });
+      await replyFromHandset(onReserved(deps), phone, { to, text });
       return reply.redirect(`${pathOf(phone)}?to=${encodeURIComponent(to)}`, 303);
     });
   });

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { Deps } from '../../deps.ts';
+import { type Deps, onReserved, type Reserved } from '../../deps.ts';
 import { textLengthMax } from '../../domain/shared/text-rules.ts';
 import { type HandsetMessage, listHandsetMessages, replyFromHandset } from '../../sandbox/handsets.ts';
 import { Phone } from '../../schemas/shared/strings.ts';
@@ -13,7 +13,7 @@ const validateReply = validator(
 );
 
 /** The sandbox's phones: the texts that each received, and replies from it. */
-export function addHandsets(app: FastifyInstance, deps: Deps): void {
+export function addHandsets(app: FastifyInstance, deps: Deps & Reserved): void {
   const hide = { schema: { hide: true } };
 
   app.get('/sandbox/handset/:phone/messages', hide, async (request) => {
@@ -24,7 +24,7 @@ export function addHandsets(app: FastifyInstance, deps: Deps): void {
   app.post('/sandbox/handset/:phone/replies', hide, async (request, answer) => {
     const { phone } = valid(validateParams(request.params));
     const reply = valid(validateReply(parseBody(request.body as RawBody, request.headers)));
-    await replyFromHandset(deps, phone, reply);
+    await replyFromHandset(onReserved(deps), phone, reply);
     return answer.code(202).send({});
   });
 }

@@ -38,7 +38,8 @@ export const ConsentQuery = Type.Object({
     Type.Integer({
       minimum: 0,
       maximum: waitSecondsMax,
-      description: 'How many seconds to wait for the state to change before answering.',
+      description:
+        'How many seconds to hold the response while the state is `pending`. If too many requests are waiting, it is answered at once.',
     }),
   ),
 });

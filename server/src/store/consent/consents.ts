@@ -85,6 +85,21 @@ export async function updateRequested(
   );
 }
 
+/** Those of these members whose consent is not pending. */
+export async function listSettledMembers(
+  db: Db,
+  members: { advisorId: number; memberId: number }[],
+): Promise<{ advisorId: number; memberId: number }[]> {
+  return db.query(
+    `select m.advisor_id as "advisorId", m.member_id as "memberId"
+     from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, member_id)
+     join members m using (advisor_id, member_id)
+     where m.state <> 'pending'`,
+    [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId)],
+    'list-settled-members',
+  );
+}
+
 /** A member's consent entries, oldest first; the body is null once its retention has ended. */
 export async function listConsentEntries(
   db: Db,

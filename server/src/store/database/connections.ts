@@ -6,6 +6,8 @@ export type ConnectionOptions = {
   timeoutMs: number;
   /** The restricted role that every statement runs as. Migrations leave it out and run as the owner. */
   role?: string;
+  /** Idle connections stay open: when the server has no more to give, these are there. */
+  keepOpen?: boolean;
   onError?: (error: Error) => void;
 };
 
@@ -23,7 +25,7 @@ export function makeConnections(options: ConnectionOptions, size: number, method
     connectionString: options.connectionString,
     max: size,
     connectionTimeoutMillis: options.timeoutMs,
-    idleTimeoutMillis: 60_000,
+    idleTimeoutMillis: options.keepOpen ? 0 : 60_000,
     statement_timeout: options.timeoutMs,
     lock_timeout: options.timeoutMs,
     // A server that vanished (a pulled cable) never answers, so the driver gives up shortly after the server would have.
@@ -49,6 +51,11 @@ export async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
       throw new DatabaseBusy('No connection became free.', { cause: error });
     throw translated(error);
   }
+}
+
+/** Opens every connection that the pool may have. */
+export async function openAll(pool: pg.Pool): Promise<void> {
+  await Promise.all(Array.from({ length: pool.options.max }, () => queryOn(pool, { text: 'select' })));
 }
 
 /** One statement on a connection of its own. */

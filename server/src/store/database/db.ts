@@ -14,6 +14,8 @@ export type Db = {
 export type Transaction = Db & { savepoint<Result>(work: () => Promise<Result>): Promise<Result> };
 
 export type Pool = Db & {
+  /** Opens its connections ahead of time. */
+  open(): Promise<void>;
   counts(): { total: number; idle: number; waiting: number };
   end(): Promise<void>;
 };

@@ -1,5 +1,5 @@
 import { coalescer } from './coalescer.ts';
-import { type ConnectionOptions, makeConnections, queryOn } from './connections.ts';
+import { type ConnectionOptions, makeConnections, openAll, queryOn } from './connections.ts';
 import type { Pool } from './db.ts';
 import { DatabaseBusy, isDataError } from './errors.ts';
 import { commitSettler } from './lost-commits.ts';
@@ -33,6 +33,7 @@ export function connect(options: PoolOptions): Pool {
       whenFull: () => new DatabaseBusy('Too many requests are waiting.'),
     }),
     afterCommit: (work) => work(),
+    open: async () => void (await Promise.all([openAll(pool), openAll(batchPool)])),
     counts: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     end: async () => void (await Promise.all([pool.end(), batchPool.end()])),
   };

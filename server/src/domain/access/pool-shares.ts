@@ -1,0 +1,35 @@
+import type { Db } from '../../store/database/db.ts';
+import { DatabaseBusy } from '../../store/database/errors.ts';
+import { makeLane } from '../shared/lane.ts';
+
+const waitingPerConnectionMax = 100;
+
+/** The database as one API key may use it. A costly query counts for several connections. */
+export type PoolShares = (keyId: number, cost: number) => Db;
+
+/**
+ * An API key may hold half of the connections, however many requests it sends and however long they take; the other half
+ * is left for everyone else. Keys take turns for what is free. Batches bypass this: all keys share their connections.
+ */
+export function poolShares(db: Db, size: number): PoolShares {
+  const lane = makeLane({
+    width: size,
+    share: Math.max(1, Math.floor(size / 2)),
+    waitingMax: size * waitingPerConnectionMax,
+    waitingEachMax: (size * waitingPerConnectionMax) / 2,
+    tooMany: () => new DatabaseBusy('Too many requests of this key are waiting.'),
+  });
+
+  return (keyId, cost) => {
+    async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+      const leave = await lane.enter(String(keyId), cost);
+      return work().finally(leave);
+    }
+    return {
+      query: (text, values, name) => inTurn(() => db.query(text, values, name)),
+      transaction: (work) => inTurn(() => db.transaction(work)),
+      batch: (batch, item) => db.batch(batch, item),
+      afterCommit: (work) => db.afterCommit(work),
+    };
+  };
+}

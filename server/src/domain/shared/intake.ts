@@ -1,0 +1,44 @@
+import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable } from '../../store/database/errors.ts';
+
+/** Watches whether something that must always get through does. */
+export type Intake = {
+  take<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Something has been underway for a second, or the last one failed. */
+  isBehind(): boolean;
+};
+
+const lateMs = 1_000;
+/** The sender tries again before that. If it doesn't, the failure was its last word. */
+const failureCountsMs = 5_000;
+
+export function makeIntake(): Intake {
+  const begun = new Set<{ atMs: number }>();
+  let failedAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    async take(work) {
+      const turn = { atMs: performance.now() };
+      begun.add(turn);
+      try {
+        const result = await work();
+        failedAtMs = Number.NEGATIVE_INFINITY;
+        return result;
+      } catch (error) {
+        if (isDatabaseFault(error)) failedAtMs = performance.now();
+        throw error;
+      } finally {
+        begun.delete(turn);
+      }
+    },
+    isBehind() {
+      const nowMs = performance.now();
+      // In the order in which they began.
+      const [oldest] = begun;
+      return nowMs - failedAtMs < failureCountsMs || (oldest !== undefined && nowMs - oldest.atMs > lateMs);
+    },
+  };
+}
+
+/** One reply that can't be read says nothing about the next. A database that can't be written to does. */
+function isDatabaseFault(error: unknown): boolean {
+  return [DatabaseUnavailable, DatabaseTimeout, DatabaseBusy].some((kind) => error instanceof kind);
+}

@@ -1,0 +1,29 @@
+/** Requests that hold their answer until something happens, with `wait`. */
+export type WaitingRoom = {
+  /** The function to call on leaving; null if it is full, and then the request is answered at once. */
+  enter(keyId: number): (() => void) | null;
+};
+
+const waitingMax = 5_000;
+const waitingPerKeyMax = 1_000;
+
+/** A waiting request costs memory and a socket, so there is room for so many of one key, and for so many in all. */
+export function makeWaitingRoom({ max = waitingMax, perKeyMax = waitingPerKeyMax } = {}): WaitingRoom {
+  const counts = new Map<number, number>();
+  let total = 0;
+
+  function count(keyId: number, change: 1 | -1): void {
+    total += change;
+    const left = (counts.get(keyId) ?? 0) + change;
+    if (left === 0) counts.delete(keyId);
+    else counts.set(keyId, left);
+  }
+
+  return {
+    enter(keyId) {
+      if (total >= max || (counts.get(keyId) ?? 0) >= perKeyMax) return null;
+      count(keyId, 1);
+      return () => count(keyId, -1);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import pg from 'pg';
+import { unlimited } from '../../src/domain/access/api-keys.ts';
+import { addContact } from '../address-book/address-book.ts';
+import { stateOf } from '../support/people.ts';
+import { acceptedPhone, reply, send } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
+import { makeWorld, type World } from '../support/world.ts';
+
+/** Requests of one key that hang in the database, as slow searches would. */
+suite('while one key’s searches hang', () => {
+  let world: World;
+  let blocker: pg.Client;
+  let hanging: Promise<unknown>;
+  let contactId: number;
+
+  before(async () => {
+    world = await makeWorld({
+      reserved: true,
+      database: { size: 4, timeoutMs: 20_000 },
+      env: { DATABASE_POOL_SIZE: '4' },
+    });
+    contactId = await addContact(world.bob);
+    blocker = new pg.Client({ connectionString: world.database.url });
+    await blocker.connect();
+    await blocker.query('begin; lock table groups in access exclusive mode');
+    const searches = Array.from({ length: 20 }, () => world.ann.call('GET', '/core/contact/groups'));
+    hanging = Promise.all(searches);
+    await until('they hang', async () => (await waiting()) > 0);
+  });
+  after(async () => {
+    await blocker.query('rollback');
+    await hanging;
+    await blocker.end();
+    await world.close();
+  });
+
+  async function waiting(): Promise<number> {
+    const [row] = await world.database.asOwner<{ count: number }>(
+      `select count(*)::integer as count from pg_locks where relation = 'groups'::regclass and not granted`,
+    );
+    return row?.count ?? 0;
+  }
+
+  test('they hold no more than the key’s share, and a search counts for two', async () => {
+    assert.equal(await waiting(), 1);
+  });
+
+  test('another key is answered', async () => {
+    const { apiKey } = await world.newKey(unlimited);
+    const answer = await world.bob.call('GET', `/core/contact/contacts/${contactId}`, undefined, {
+      'x-api-key': apiKey,
+    });
+    assert.equal(answer.status, 200);
+  });
+
+  test('a STOP is in force, and the next text is refused', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    const answer = await reply(world, phone, world.ann.advisor.textingNumber ?? '', 'STOP');
+    assert.equal(answer.status, 202);
+    assert.equal(await stateOf(world, world.ann, phone), 'opted_out');
+    assert.equal((await send(world.ann, { phone, text: 'Hello' })).body.failureDetails[0].code, 'opted_out');
+  });
+});
+
+test('replies have connections of their own, so that all keys together can’t delay them', async () => {
+  const world = await makeWorld({ reserved: true, database: { size: 2 }, env: { DATABASE_POOL_SIZE: '2' } });
+  const blocker = new pg.Client({ connectionString: world.database.url });
+  await blocker.connect();
+  await blocker.query('begin; lock table groups in access exclusive mode');
+  const keys = await Promise.all([1, 2, 3].map(() => world.newKey(unlimited)));
+  const searches = keys.map(({ apiKey }) =>
+    world.ann.call('GET', '/core/contact/groups', undefined, { 'x-api-key': apiKey }),
+  );
+  await until('every connection is taken', () => world.database.pool.counts().idle === 0);
+  const phone = '+12125550101';
+  assert.equal((await reply(world, phone, world.ann.advisor.textingNumber ?? '', 'STOP')).status, 202);
+  await blocker.query('rollback');
+  await Promise.all(searches);
+  assert.equal(await stateOf(world, world.ann, phone), 'opted_out');
+  await blocker.end();
+  await world.close();
+});

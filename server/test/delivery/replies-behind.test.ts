@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { say } from '../support/people.ts';
+import { acceptedPhone, handset, received, send } from '../support/texting.ts';
+import { makeWorld } from '../support/world.ts';
+
+const world = await makeWorld({ dispatch: false, reserved: true });
+after(() => world.close());
+const { ann } = world;
+
+test('while a reply can’t be stored, no text is handed to the carrier', async () => {
+  const [stopping, other] = [await acceptedPhone(world, ann), await acceptedPhone(world, ann)];
+  const blocker = new pg.Client({ connectionString: world.database.url });
+  await blocker.connect();
+  await blocker.query('begin');
+  await blocker.query('select from members where phone = $1 for update', [stopping]);
+  const stop = say(world, ann, stopping, 'STOP');
+  await pause(1_200);
+  await send(ann, { phone: other, text: 'Hello' });
+  world.dispatcher.start();
+  await pause(700);
+  assert.deepEqual(await handset(world, other), []);
+
+  await blocker.query('rollback');
+  await stop;
+  assert.equal((await received(world, other)).length, 1);
+  await blocker.end();
+});
