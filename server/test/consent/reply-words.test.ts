@@ -350,6 +350,27 @@ suite('wording that means stop', () => {
     sotp
     plz stpo texting me
     unsubcribe
+    ot out
+    stpo all
+    cancellar
+    stkp
+    5 T 0 P
+    st()p
+    🇸🇹🇴🇵
+    🛑 texting me
+    stoptextingme
+    STOP Mary Jones 555-201-3344
+    no calls, texts or emails
+    I can do without these texts
+    I'd like to be removed from your list
+    spare me these messages
+    stop hounding me
+    please remove my dad's number
+    estoy harto de estos mensajes
+    no vuelvan a escribirme
+    ¿me pueden quitar de la lista?
+    remove me de la lista
+    What does STOP do? Take me off your list.
     I don't know who you are and I don't know how you got this number but please stop texting me, it's rude
   `))
     test(text, () => assert.equal(readReply(text), 'opt_out_wording'));
@@ -373,6 +394,7 @@ suite('wording that may mean stop', () => {
     this is harassment
     this is not Bob's number
     I no longer work with you
+    I don't text
     who gave you my number?
     too many texts
     I want out
@@ -381,6 +403,20 @@ suite('wording that may mean stop', () => {
     please stop 😂
     🛑
     🛑 🛑🛑
+    🖕
+    don't text me before 9
+    email only please
+    call me instead of texting
+    I'm no longer a client
+    We moved to another advisor
+    I'm not Bob
+    He passed away
+    this is a work phone
+    my lawyer will be in touch if this continues
+    you keep texting me
+    your texts make me uncomfortable, no offense
+    se equivocó de número
+    ya no soy su cliente
   `))
     test(text, () => assert.equal(readReply(text), 'possible_opt_out'));
 });
@@ -484,7 +520,6 @@ suite('wording that does not mean stop', () => {
     don't call me today
     why don't you text me the form
     I don't text much
-    I don't text
     you didn't text me back
     If I do not contact you by Friday, call
     if we do not contact you by Friday
@@ -570,6 +605,21 @@ suite('wording that does not mean stop', () => {
     please set the stop now
     can't text, driving
     You can contact me anytime
+    stop calling, just text me
+    no me llame, mándeme mensaje
+    I didn't mean to text stop
+    what does reply STOP to opt out mean?
+    opt out of arbitration
+    I didn't authorize that trade
+    unsubscribe me from the newsletter
+    can you resubscribe me
+    I didn't get your text
+    Disliked "Reply STOP to opt out"
+    👍 to "Reply STOP to opt out"
+    Sure. "Reply STOP to opt out"
+    Sounds good!\\n> Your review is due. Reply STOP to opt out.
+    Thanks\\nFrom: Avery\\nReply STOP to unsubscribe
+    That works. Reply STOP to opt out.
   `))
     test(text, () => assert.equal(readReply(text), 'other'));
 
@@ -599,9 +649,12 @@ suite('a hostile text', () => {
     ['not wanting without an object', 'i do not want to receive any more of '],
     ['remove me without a list', 'remove me from all of your ', 'opt_out_wording'],
     ['don’t stop', 'dont stop '],
-    ['words of several letters and digits', 'st0p1 '],
+    ['words of several letters and digits', 'st0p1 ', 'opt_out_wording'],
     ['emoji', '👨‍👩‍👧‍👦'],
     ['stop signs', '🛑'],
+    ['words without spaces', 'stoptextex'],
+    ['quoted footers', '"reply stop to ', 'possible_opt_out'],
+    ['flags', '\u{1f1fa}\u{1f1f8}'],
     ['Cyrillic letters', 'стоп'],
   ];
   for (const [about, piece, meaning = 'other'] of pieces)

@@ -15,27 +15,37 @@ const digitLetters: Record<string, string> = {
   '+': 't',
   '!': 'i',
   '|': 'l',
+  '€': 'e',
+  '©': 'c',
 };
 
 const spellings = new Map(
   Object.entries({
-    text: 'txt texte txet',
+    text: 'txt texte txet texto',
     texts: 'txts textos',
     texting: 'txting txtin txtng txtn textin texing textng textig texin',
     texted: 'txted',
     message: 'msg msj mssg mesage mensaje',
     messages: 'msgs msjs mssgs mesages mensajes mensages',
     messaging: 'msging mesaging messagin',
-    please: 'pls plz plse pleez porfa',
+    please: 'pls plz plse pleez porfa porfavor porfis',
     you: 'u yall',
     your: 'ur',
-    dont: 'dnt donot',
-    number: 'nbr numbr',
+    could: 'cud',
+    dont: 'dnt donot dotn dint dobt',
+    not: 'nto',
+    number: 'nbr numbr numer numero',
     sending: 'sendin',
-    unsubscribe: 'unsub unsubscribing desubscribe',
+    unsubscribe: 'unsub unsubscribing desubscribe unscribe unsuscribir unsubscription',
+    list: 'lista listas',
     with: 'w',
     thanks: 'thx thnx tks thanx',
-    stop: 'ctop sto stp stopp stope atop stawp stahp stap dtop xtop srop syop stoo stio stpp stip stob',
+    forever: '4ever 4eva',
+    remove: 'rmv rmove',
+    fucking: 'fuckin fkin effing fking',
+    fuck: 'fck fuk fucc phuck',
+    quit: 'qit qut quitt uqit',
+    stop: 'ctop sto stp sop sopt atop stawp stahp stap staph stob 570p',
     stopall: 'stopal',
   }).flatMap(([word, all]) => all.split(' ').map((each) => [each, word] as const)),
 );
@@ -49,12 +59,23 @@ const slippery = (
 const correct = new Set([
   ...slippery,
   ...(
-    'shop step top stow slop strop stomp stoop stops stopped stoped stopping crop drop prop flop chop swop cancer cancels ' +
+    'shop step top estop stow slop strop stomp stops stopped stoped stopping crop drop prop flop chop swop cancer cancels ' +
     'canceled cancelled chancel remote removed removes remover removal revoked revokes testing resting vexing pleased ' +
     'pleas contract contacts contacted content contents convent consents massage massages messaged spending quite quiet ' +
-    'quilt suit quip quid quits unsubscribed receives received deleted deletes'
+    'quilt suit quip quid quits unsubscribed receives received deleted deletes resubscribe resubscribed subscribe ' +
+    'subscribed subscriber cancele cancela cancelen cancelo contacte contactes contacten contactar contactado contactada'
   ).split(' '),
 ]);
+/** The keys around those letters that short words have. */
+const nextKeys: Record<string, string> = {
+  s: 'awedxz',
+  t: 'rfgy6',
+  o: 'iklp9',
+  p: 'ol0',
+  q: 'wa2',
+  u: 'yhji7',
+  i: 'ujko9',
+};
 const longWord = 9;
 const wordLengthMax = 16;
 
@@ -70,46 +91,98 @@ const compounds: [RegExp, string][] = [
   [/ (?:i will|i ll) /g, ' ill '],
   [/ (?:it is|it s) /g, ' its '],
   [/ any more /g, ' anymore '],
-  [/ (?:opt|op|opy|pot|opting|opted|ipt) (?:me |us )?(?:out|oit|put|ouy|ot) /g, ' optout '],
-  [/ un subscribe /g, ' unsubscribe '],
+  [
+    / (?:opt|op|opy|pot|otp|opting|opted|ipt) (?:(?:me|us|(?:this|my) number) )?(?:out|oit|put|ouy|ot|ou|uot|otu) /g,
+    ' optout ',
+  ],
+  [/ (?:optuot|opout|optou|otpout) /g, ' optout '],
+  [/ un (enroll|subscribe) /g, ' un$1 '],
   [/ no longer /g, ' nolonger '],
   [/ (?:text|sms) (messages?|alerts?|notifications?) /g, ' $1 '],
   [/ (?:phone|cell|mobile) number /g, ' number '],
+  [/ wanna /g, ' want to '],
+  [/ you r /g, ' you are '],
+  [/ f ck(ing|in)? /g, ' fuck$1 '],
+  [/ 4 good /g, ' for good '],
+  [/ (need|have|got|want|told|asked) (you )?2 /g, ' $1 $2to '],
+  [/ de suscribir/g, ' desuscribir'],
 ];
 
+const bracketsForO = /(?<=\p{L})\(\)(?=\p{L})|(?<![\p{L}\p{N}])\(\)(?=\p{L})/gu;
 const signForO = /(?<=\p{L})(?:🛑|⭕|🅾|⛔|🚫)\ufe0f?(?=\p{L})/gu;
-/** Three letters or more, each by itself: S T O P, s.t.o.p. */
-const spacedLetters = /(?<![\p{L}\p{N}])\p{L}(?:[ .\-_*~|/·•]{1,3}\p{L}(?![\p{L}\p{N}])){2,}/gu;
+/** 🛑 texting me */
+const signForStop = /(?:🛑|⛔|🚫|❌)\ufe0f?(?=\s*(?:te?xt|mess|msg|sms|spam))/giu;
+/** Letters that flags are made of. */
+const flagLetters = /[\u{1f1e6}-\u{1f1ff}]{4,}/gu;
+/** Three letters or more, each by itself: S T O P, s.t.o.p., 5 T 0 P. */
+const spacedLetters = /(?<![\p{L}\p{N}])[\p{L}57](?:[ .\-_*~|/·•]{1,3}[\p{L}0134578](?![\p{L}\p{N}])){2,}/gu;
+/** A list is one clause: "no calls, texts or emails". */
+const listed = /, (?=(?:text|message|call|email|mail)s?,? (?:or|and|nor) (?:text|message|call|email|mail)s?\b)/g;
+/** Words without the spaces between them: "stoptextingme". */
+const runWords = new RegExp(
+  'unsubscribe|messaging|messages|message|texting|texts|text|contacting|contact|please|number|cancel|remove|delete|' +
+    'leave|alone|these|stop|quit|lose|take|dont|more|this|list|from|your|spam|sms|end|opt|out|off|not|all|now|the|' +
+    'me|my|us|no|do|it',
+  'g',
+);
+const runTogether = new RegExp(`^(?:${runWords.source}){2,}$`);
+const runTogetherMax = 40;
 /** Only where a run of them begins, so that a long run is read once. */
 const clauseEnds =
   /(?<![.,;:?()\n\r\v\f\u2028\u2029—–…])[.,;:?()\n\r\v\f\u2028\u2029—–…]+(?=\s|$|\p{L}|")|!+(?=\s|$|!)/u;
-const letterSigns = /(?<![\p{L}\p{N}])[$@](?=\p{L})|(?<=\p{L})[$@+!|](?=[\p{L}\p{N}])/gu;
+const letterSigns =
+  /(?<![\p{L}\p{N}])[$@€©](?=[17]?\p{L})|(?<=\p{L})[$@+!|€©](?=[\p{L}\p{N}])|(?<=\p{L}{2})[@+|](?![\p{L}\p{N}])/gu;
 /** Numbers that are just that: 3pm, 401k, b4. */
 const plainNumber = /^(?:\d+(?:st|nd|rd|th|am|pm|k|m|x|ish|s)?|\d{3,}[a-z]?|stop2\w*|b4)$/;
 
 /** The reply's clauses: words with a space before, between and after them. */
 export function replyClauses(text: string): string[] {
-  return plainOf(text.replace(signForO, 'o'))
-    .replace(spacedLetters, (letters) => letters.replace(/\P{L}/gu, ''))
+  return plainOf(
+    text
+      .replace(bracketsForO, 'o')
+      .replace(signForO, 'o')
+      .replace(signForStop, ' stop ')
+      .replace(flagLetters, lettersOfFlags),
+  )
+    .replace(spacedLetters, (letters) => letters.replace(/[^\p{L}\p{N}]/gu, ''))
+    .replace(listed, ' or ')
     .split(clauseEnds)
     .map(clauseOf)
     .filter((clause) => clause.trim() !== '');
 }
 
+/** Whether all of a reply's letters are a keyword with a letter dropped, doubled or swapped: "otp out", "cancellar". */
+export function isMistyped(letters: string, keyword: string): boolean {
+  if (undoubled(letters) === undoubled(keyword)) return true;
+  if (keyword.length < 5 || letters.length > keyword.length || distance(letters, keyword) !== 1) return false;
+  return letters.length < keyword.length || sorted(letters) === sorted(keyword);
+}
+
 function clauseOf(text: string): string {
   const words = text
     .replace(letterSigns, (sign) => digitLetters[sign] ?? sign)
+    .replace(/#(?![\p{L}\p{N}])/gu, ' number ')
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
-    .map(wordOf);
+    .map(wordOf)
+    .flatMap(apart);
   return compounds.reduce((clause, [pattern, word]) => clause.replace(pattern, word), ` ${words.join(' ')} `);
+}
+
+function lettersOfFlags(flags: string): string {
+  return Array.from(flags, (each) => String.fromCodePoint((each.codePointAt(0) ?? 0) - 0x1f1e6 + 0x61)).join('');
+}
+
+function apart(word: string): string[] {
+  const isLong = word.length > 5 && word.length <= runTogetherMax;
+  return isLong && runTogether.test(word) ? (word.match(runWords) ?? [word]) : [word];
 }
 
 function wordOf(written: string): string {
   const hasDigits = /\d/.test(written) && /[a-z]/.test(written) && !plainNumber.test(written);
   const letters = hasDigits ? written.replace(/[0134578]/g, (digit) => digitLetters[digit] ?? digit) : written;
   const word = letters.replace(/(.)\1{2,}/g, '$1');
-  return spellings.get(word) ?? slipOf(word);
+  return spellings.get(written) ?? spellings.get(word) ?? slipOf(word);
 }
 
 function slipOf(word: string): string {
@@ -120,8 +193,8 @@ function slipOf(word: string): string {
 function isSlip(word: string, meant: string): boolean {
   const slipsMax = meant.length >= longWord ? 2 : 1;
   if (Math.abs(word.length - meant.length) > slipsMax || distance(word, meant) > slipsMax) return false;
-  // A word of four letters has too many neighbors ("shot", "spot"): only the same letters in another order, or doubled.
-  return meant.length > 4 || sorted(word) === sorted(meant) || undoubled(word) === undoubled(meant);
+  // A word of four letters has too many neighbors ("shot", "spot"): one letter more, another order, or the next key.
+  return meant.length > 4 || word.length > 4 || sorted(word) === sorted(meant) || isNextKey(word, meant);
 }
 
 function sorted(word: string): string {
@@ -130,6 +203,11 @@ function sorted(word: string): string {
 
 function undoubled(word: string): string {
   return word.replace(/(.)\1+/g, '$1');
+}
+
+function isNextKey(word: string, meant: string): boolean {
+  const changed = [...meant].findIndex((letter, place) => letter !== word[place]);
+  return word.length === meant.length && (nextKeys[meant[changed] ?? ''] ?? '').includes(word[changed] ?? ' ');
 }
 
 /** Letters dropped, added, changed or swapped with their neighbor (optimal string alignment). */

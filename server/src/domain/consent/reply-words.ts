@@ -1,7 +1,7 @@
 import { fold } from '../shared/folding.ts';
 import { hidden } from '../shared/letters.ts';
-import { mayBeName, maySayStop, saysStop, saysStopAlone } from './opt-out-phrases.ts';
-import { replyClauses } from './reply-spelling.ts';
+import { isHarmless, mayBeName, mayRefuseTexts, maySayStop, saysStop, saysStopAlone } from './opt-out-phrases.ts';
+import { isMistyped, replyClauses } from './reply-spelling.ts';
 
 export type ReplyMeaning =
   | 'opt_out'
@@ -36,23 +36,33 @@ const wholeReplies = new Map<string, ReplyMeaning>([
   ['info', 'help'],
 ]);
 
+/** Keywords that count in any spelling that is nearly right when they are the whole message. */
+const mistypedKeywords =
+  'stop stopall unsubscribe cancel remove revoke optout end quit alto pare baja basta cancelar'.split(' ');
+const mistypedMax = 30;
+
 /** How a phone reports that somebody reacted to a text, with the text in quotes. */
 const reaction =
-  /^\s*(?:liked|loved|disliked|laughed at|emphasi[sz]ed|questioned|reacted .{1,20} to|removed an? .{1,20} from|le gustó|le encantó)\s+[“"«‘'].*$/isu;
-const quoteHeader = /^[ \t]*(?:on .{5,80} wrote:|-{2,}[ \t]*original message.*|el .{5,80} escribió:)[\s\S]*$/imu;
+  /^\s*(?:liked|loved|disliked|laughed at|emphasi[sz]ed|questioned|reacted .{1,20} to|removed an? .{1,20} from|(?:no )?le gustó|le encantó|se rió de|enfatizó|cuestionó|reaccionó .{1,20} a|\P{L}{1,10} (?:to|a))\s+[“"«‘'].*$/isu;
+const quoteHeader =
+  /^[ \t]*(?:on .{5,80} wrote:|-{2,}[ \t]*(?:original|forwarded) message.*|el .{5,80} escribió:|(?:from|de): .*)[\s\S]*$/imu;
 const sentFrom =
-  /\b(?:sent|enviado) (?:from|via|with|desde) (?:my |mi )?(?:iphone|ipad|android|galaxy|samsung|mobile|phone|verizon|at&t|t-mobile|outlook).*$/isu;
+  /\b(?:sent|enviado) (?:from|via|with|desde) (?:my |mi )?(?:iphone|ipad|android|galaxy|samsung|pixel|motorola|mobile|cell|phone|verizon|at&t|t-mobile|outlook|yahoo|gmail|mail\b|blackberry|tablet).*$|^[ \t]*(?:sent|enviado) (?:from|via|with|desde) .*$/imsu;
+/** Our own texts say how to stop. People quote that line. */
+const footerWords = String.raw`(?:reply|text|txt|send|respond|responda|envíe|envie)(?: with)? ["'“]?(?:stop|alto|parar)["'”]? (?:to|2|para)\b`;
+const quotedFooter = new RegExp(`[“"«][^“”"«»]{0,1600}${footerWords}[^“”"«»]{0,400}[”"»]`, 'giu');
+const footer = new RegExp(String.raw`(?<=[.!?\n]\s{0,3})${footerWords}[^.\n]{0,100}(?:\.|\n|$)`, 'giu');
 const signatureBlock = /^--[ \t]*$[\s\S]*/mu;
 /** A keyword before a name: "STOP John Smith", "Stop. Thank you, Linda". */
 const signedKeywords =
   /^(?:stop|stopall|stop all|unsubscribe|opt ?out|remove me|quit|cancel|end)(?: (?:thanks|thank you|thx|please|pls|from|this is|love|best|regards))* /;
 const nameWordsMax = 3;
-/** "Stop, you flatter me" is thanks. */
-const flattered =
-  /\bstop (?:it )?(?:you|youre|your|you are) (?:too|so|making me|flatter|killing|embarrass|are too|are so)/;
 const laughing = /😂|🤣|😆|😅|😜|😉|❤|🥰|😘|\b(?:lol|lmao|haha+|hehe|jk)\b/iu;
+/** Somebody else has the number: "I'm not Bob", "No Bob here". */
+const otherPerson =
+  /\b(?:[Tt]his is(?:n['’]?t| not)|[Ii]['’]?m not|I am not|[Nn]o soy)\s+(?:M(?:r|rs|s)\.? )?(?!I\b)\p{Lu}\p{Ll}+\s*(?:[.,!?]|$)|\b[Nn]o\s+\p{Lu}\p{Ll}+ (?:here|at this)/u;
 /** Nothing but signs that say stop. */
-const stopSigns = /^(?=\s*[🛑⛔🚫✋])(?:[\s🛑⛔🚫✋]|\ufe0f)+$/u;
+const stopSigns = /^(?=\s*[🛑⛔🚫✋📵❌🖕])(?:[\s🛑⛔🚫✋📵❌🖕📱📲💬📩✉🙏]|\ufe0f|please|pls|plz)+$/iu;
 
 /**
  * What a person's reply means. A keyword that is the whole message opts out; so does wording that a reasonable person reads
@@ -69,11 +79,24 @@ export function readReply(text: string): ReplyMeaning {
   const clauses = replyClauses(own);
   const words = clauses.join('').replace(/ +/g, ' ').trim();
   if ([words, joined(words), joined(exact), withoutLastNumbers(words)].some(isKeyword)) return 'opt_out_wording';
+  if (isMistypedKeyword(joined(exact)) || isMistypedKeyword(joined(words))) return 'opt_out_wording';
   if (isSigned(own) || (clauses.length <= 2 && saysStopAlone(words))) return 'opt_out_wording';
-  if (flattered.test(words)) return 'other';
+  if (isHarmless(words) && !clauses.some(asksNoTexts)) return 'other';
   const isJoke = laughing.test(own);
   if (clauses.some(saysStop)) return isJoke && !/text|messag/.test(words) ? 'possible_opt_out' : 'opt_out_wording';
-  return !isJoke && (stopSigns.test(own) || clauses.some(maySayStop)) ? 'possible_opt_out' : 'other';
+  return !isJoke &&
+    (stopSigns.test(own) || otherPerson.test(own) || clauses.some(maySayStop) || mayRefuseTexts(clauses))
+    ? 'possible_opt_out'
+    : 'other';
+}
+
+/** Some other clause is about texts and says stop: "What does STOP do? Take me off your list." */
+function asksNoTexts(clause: string): boolean {
+  return (
+    /text|messag|sms|unsubscribe|optout|remove|list|contact/.test(clause) &&
+    saysStop(clause) &&
+    !isHarmless(clause.trim())
+  );
 }
 
 /** The text without what the phone added: quoted texts, signatures, "Sent from my iPhone". The whole text if that is all. */
@@ -84,7 +107,9 @@ function ownWords(text: string): string {
     .join('\n')
     .replace(quoteHeader, '')
     .replace(sentFrom, '')
-    .replace(signatureBlock, '');
+    .replace(signatureBlock, '')
+    .replace(quotedFooter, '')
+    .replace(footer, '');
   return own.trim() === '' ? text : own;
 }
 
@@ -101,6 +126,10 @@ function isKeyword(words: string): boolean {
   return wholeReplies.get(words) === 'opt_out';
 }
 
+function isMistypedKeyword(letters: string): boolean {
+  return letters.length <= mistypedMax && mistypedKeywords.some((keyword) => isMistyped(letters, keyword));
+}
+
 function joined(words: string): string {
   return words.replaceAll(' ', '');
 }
@@ -111,7 +140,7 @@ function withoutLastNumbers(words: string): string {
 }
 
 function isSigned(text: string): boolean {
-  const words = exactWords(text);
+  const words = withoutLastNumbers(exactWords(text));
   const keyword = signedKeywords.exec(`${words} `)?.[0];
   if (keyword === undefined) return false;
   const name = words.slice(keyword.length);

@@ -6,9 +6,9 @@ const lookAlikes: Record<string, string> = confusables;
 /** Letters that the table lacks: they look like the Latin letter in lower case only, or are read as it ("стоп", "ΣΤΟΠ"). */
 const others = pairs({
   ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ: 'abcdefghijklmnoprstuvwyz',
-  пπσςτтмквнгилфбдяıøłđðħŋŧ: 'ppssttmkbnrunfbdriolddhnt',
+  пπσςτтмквнгилфбдяıøłđðħŋŧþ: 'ppssttmkbnrunfbdriolddhntp',
 });
-const ligatures: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' };
+const ligatures: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe' };
 
 const ascii = /^[\t\n\v\f\r\x20-\x7e]*$/;
 /** Zero-width, format and control characters, which can hide inside a word. */
