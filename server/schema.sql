@@ -382,7 +382,9 @@ create table firms (
   date_time_created timestamp with time zone not null,
   first_text_line boolean,
   review_sample_percent double precision not null default 1,
+  opt_out_scope text not null default 'advisor'::text,
   constraint firms_pkey PRIMARY KEY (firm_id),
+  constraint firms_opt_out_scope_check CHECK ((opt_out_scope = ANY (ARRAY['advisor'::text, 'firm'::text]))),
   constraint firms_review_sample_percent_check CHECK (((review_sample_percent >= (0)::double precision) AND (review_sample_percent <= (100)::double precision)))
 );
 
@@ -789,6 +791,8 @@ CREATE INDEX holds_firm ON public.holds USING btree (firm_id);
 CREATE INDEX idempotent_answers_created ON public.idempotent_answers USING btree (date_time_created);
 
 CREATE INDEX interactions_expires ON public.interactions USING btree (date_time_expires);
+
+CREATE INDEX members_stopped ON public.members USING btree (phone) WHERE (stopped_at IS NOT NULL);
 
 CREATE INDEX memberships_contact ON public.memberships USING btree (advisor_id, contact_id, group_id);
 

@@ -1,7 +1,8 @@
 import { type Deps, inTransaction } from '../deps.ts';
+import { knowNumbers } from '../domain/accounts/known-numbers.ts';
 import { byOperator } from '../domain/archive/archive.ts';
 import { moveConsent } from '../domain/consent/consents.ts';
-import { insertMembers, lockMembers } from '../store/texting/members.ts';
+import { lockMembers } from '../store/texting/members.ts';
 
 /** Sets the states that the sandbox's numbers start with. A number whose consent has already changed stays as it is. */
 export async function setInitialConsent(
@@ -13,7 +14,7 @@ export async function setInitialConsent(
   await inTransaction(deps, async (deps) => {
     const act = { advisorId, by: byOperator, now: deps.clock.now() };
     const numbers = phones.map((phone) => ({ advisorId, phone }));
-    await insertMembers(deps.db, numbers, act.now);
+    await knowNumbers(deps, numbers);
     for (const member of await lockMembers(deps.db, advisorId, phones)) {
       if (member.state !== 'none' || member.consentRequests > 0) continue;
       await moveConsent(deps, act, { member, to, reason: 'sandbox', channel: 'sandbox' });

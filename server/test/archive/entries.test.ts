@@ -79,6 +79,7 @@ test('every change of a setting is one entry, the advisorâ€™s or the deploymentâ
   const change: [string, number, () => Promise<unknown>][] = [
     ['firm added', deployment, () => addFirm(deps, 'New Firm')],
     ['firm set', deployment, () => setFirm(deps, firmId, { firstTextLine: true })],
+    ['firm set', deployment, () => setFirm(deps, firmId, { optOutScope: 'firm' })],
     ['retention set', deployment, () => setRetention(deps, firmId, 8)],
     ['wording set', deployment, () => setWording(deps, firmId, { kind: 'help', text: '{firm}: reply STOP.' })],
     ['advisor set', advisorId, () => setAdvisor(deps, advisorId, { quietHours: 'defer', name: 'bob' })],

@@ -142,6 +142,14 @@ suite('assent for texting', () => {
     assert.equal((await records(['firms', 'set', firm(), '--first-text-line', 'no']))[0].firstTextLine, false);
     await refused(1, [[['firms', 'set', '999', '--first-text-line', 'yes'], /no firm 999/]]);
     await refused(2, [[['firms', 'set', firm(), '--first-text-line', 'maybe'], /must be yes or no/]]);
+    assert.equal(changed.optOutScope, 'advisor');
+    const [scoped] = await records(['firms', 'set', firm(), '--opt-out-scope', 'firm']);
+    assert.deepEqual([scoped.optOutScope, scoped.firstTextLine], ['firm', false]);
+    assert.equal((await records(['firms', 'set', firm(), '--opt-out-scope', 'advisor']))[0].optOutScope, 'advisor');
+    await refused(2, [
+      [['firms', 'set', firm(), '--opt-out-scope', 'all'], /must be advisor or firm/],
+      [['firms', 'set', firm()], /at least one setting/],
+    ]);
   });
 
   test('an advisor’s quiet hours and pace are set, and checked', async () => {

@@ -1,5 +1,6 @@
-import { addFirm, listFirms, setFirm } from '../../domain/accounts/firms.ts';
-import { type Verb, wholeNumber, yesOrNo } from '../verb.ts';
+import { addFirm, type FirmChange, listFirms, type OptOutScope } from '../../domain/accounts/firms.ts';
+import { setFirm } from '../../domain/consent/firm-opt-outs.ts';
+import { type Call, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
 
 export const firmVerbs: Verb[] = [
   {
@@ -18,18 +19,35 @@ export const firmVerbs: Verb[] = [
   },
   {
     name: 'firms set',
-    about: 'Change a firm’s setting.',
+    about: 'Change a firm’s settings.',
     operands: ['FIRM'],
     options: {
       'first-text-line': {
         value: 'yes|no',
         about: 'Whether the first text to a person names the firm and how to stop; by default only in production.',
-        required: true,
+      },
+      'opt-out-scope': {
+        value: 'advisor|firm',
+        about: 'Whether a STOP counts for the advisor it was sent to, or for every advisor of the firm.',
       },
     },
     run: async ({ runtime, operands, options, out }) => {
-      const firstTextLine = yesOrNo('--first-text-line', options['first-text-line'] ?? '');
-      out.records([await setFirm(runtime, wholeNumber('FIRM', operands.FIRM ?? ''), { firstTextLine })]);
+      const change = changeOf(options);
+      out.records([await setFirm(runtime, wholeNumber('FIRM', operands.FIRM ?? ''), change)]);
     },
   },
 ];
+
+function changeOf({ 'first-text-line': line, 'opt-out-scope': scope }: Call['options']): FirmChange {
+  const change: FirmChange = {};
+  if (line !== undefined) change.firstTextLine = yesOrNo('--first-text-line', line);
+  if (scope !== undefined) change.optOutScope = scopeOf(scope);
+  if (Object.keys(change).length === 0) throw new UsageError('Name at least one setting to change.');
+  return change;
+}
+
+function scopeOf(text: string): OptOutScope {
+  if (text !== 'advisor' && text !== 'firm')
+    throw new UsageError(`--opt-out-scope must be advisor or firm, not "${text}".`);
+  return text;
+}

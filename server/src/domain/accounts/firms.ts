@@ -1,11 +1,12 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import type { FirmRow } from '../../store/accounts/firms.ts';
+import type { FirmChange, FirmRow } from '../../store/accounts/firms.ts';
 import * as store from '../../store/accounts/firms.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { archiveSetting, changesOf } from './settings.ts';
 
 export type Firm = FirmRow;
+export type { FirmChange, OptOutScope } from '../../store/accounts/firms.ts';
 
 export async function addFirm(deps: Deps, name: string, by: By = byOperator): Promise<Firm> {
   if (name.trim() === '') throw problem('invalid_request', 'A firm needs a name.');
@@ -16,12 +17,7 @@ export async function addFirm(deps: Deps, name: string, by: By = byOperator): Pr
   });
 }
 
-export async function setFirm(
-  deps: Deps,
-  firmId: number,
-  change: { firstTextLine: boolean },
-  by: By = byOperator,
-): Promise<Firm> {
+export async function setFirm(deps: Deps, firmId: number, change: FirmChange, by: By = byOperator): Promise<Firm> {
   return inTransaction(deps, async (deps) => {
     const before = await lockFirm(deps, firmId);
     await store.updateFirm(deps.db, firmId, change);

@@ -5,7 +5,7 @@ import type { ContactSort, ContactSummaryRow } from '../../store/address-book/co
 import type { ContactFields, ContactRow } from '../../store/address-book/contacts.ts';
 import * as store from '../../store/address-book/contacts.ts';
 import { listGroupIds, replaceMemberships as storeMemberships } from '../../store/address-book/groups.ts';
-import { insertMembers } from '../../store/texting/members.ts';
+import { knowNumbers } from '../accounts/known-numbers.ts';
 import { invalid, problem } from '../problems.ts';
 import { crmSourceMin } from '../shared/enumerations.ts';
 import { searchText, searchWords } from '../shared/folding.ts';
@@ -135,9 +135,9 @@ export function isCrmLinked({ source, remoteContactId }: Pick<ContactRow, 'sourc
 }
 
 /** Makes each contact's number a member, which has its own consent. Members are locked before the book. */
-async function ensureMembers({ db, clock }: Deps, advisorId: number, inputs: ContactInput[]): Promise<void> {
+async function ensureMembers(deps: Deps, advisorId: number, inputs: ContactInput[]): Promise<void> {
   const numbers = inputs.flatMap(({ phone }) => (phone ? [{ advisorId, phone }] : []));
-  await insertMembers(db, numbers, clock.now());
+  await knowNumbers(deps, numbers);
 }
 
 function cleared(input: ContactInput): ContactInput {

@@ -5,7 +5,7 @@ import * as contacts from '../../store/address-book/contacts.ts';
 import type { CrmContactRow } from '../../store/address-book/crm-contacts.ts';
 import * as store from '../../store/address-book/crm-contacts.ts';
 import type { Finding } from '../../store/address-book/crm-syncs.ts';
-import { insertMembers } from '../../store/texting/members.ts';
+import { knowNumbers } from '../accounts/known-numbers.ts';
 import type { CrmKind, RemoteContact } from '../ports.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import { contactSearchText } from './contacts.ts';
@@ -32,10 +32,9 @@ export async function saveCrmContacts(
 ): Promise<SavedBatch> {
   const { db, clock } = deps;
   const phones = [...new Set(remotes.flatMap(({ fields }) => fields.phone ?? []))];
-  await insertMembers(
-    db,
+  await knowNumbers(
+    deps,
     phones.map((phone) => ({ advisorId, phone })),
-    clock.now(),
   );
   await lockBook(db, advisorId);
   const decisions = await decide(deps, advisorId, kind, remotes, phones);

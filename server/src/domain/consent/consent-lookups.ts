@@ -1,8 +1,9 @@
 import type { Deps } from '../../deps.ts';
 import { type ConsentState, listConsentEntries, listSettledMembers } from '../../store/consent/consents.ts';
 import { findMember, findMemberOfContact } from '../../store/texting/members.ts';
+import type { Channel, Evidence, Reason } from '../archive/consent-entries.ts';
 import { invalid, problem } from '../problems.ts';
-import type { Channel, ConsentStatus, Evidence, Reason } from './consents.ts';
+import type { ConsentStatus } from './consents.ts';
 
 export type ConsentQuery = { phone?: string; memberId?: number; waitSeconds?: number };
 

@@ -2,9 +2,11 @@ import type { Deps } from '../../deps.ts';
 import { type ConsentState, updateConsent } from '../../store/consent/consents.ts';
 import type { MemberRow } from '../../store/texting/members.ts';
 import { byPerson } from '../archive/archive.ts';
+import type { Evidence, Reason } from '../archive/consent-entries.ts';
 import { laterOf } from '../shared/time.ts';
 import { listConsentEvents } from './consent-lookups.ts';
-import { type Evidence, moveConsent, type Reason, type Stamps } from './consents.ts';
+import { moveConsent, type Stamps } from './consents.ts';
+import { type FirmMember, type Stop, stopOthers } from './firm-opt-outs.ts';
 import type { ReplyMeaning } from './reply-words.ts';
 
 /** A person's text, as far as consent is concerned. It is never stamped later than it arrived. */
@@ -19,11 +21,36 @@ export type ReplyEffect = {
   outOfOrder: boolean;
 };
 
-/** Applies a person's text to their consent, inside a transaction, with the member locked. */
-export async function applyReply(deps: Deps, advisorId: number, member: MemberRow, reply: Reply): Promise<ReplyEffect> {
+/** Who wrote, as the advisor knows them, and as the others of the firm do whom a stop counts for too; all locked. */
+export type Sender = { member: MemberRow; others: FirmMember[] };
+
+/** Applies a person's text to their consent, inside a transaction. */
+export async function applyReply(
+  deps: Deps,
+  advisorId: number,
+  { member, others }: Sender,
+  reply: Reply,
+): Promise<ReplyEffect> {
   const decision = decideReply(member, reply);
-  const nothing = { moved: null, answer: null, outOfOrder: false };
   if (!decision) return nothing;
+  const effect = await applyDecision(deps, advisorId, member, { reply, decision });
+  if (!('to' in decision) || decision.to !== 'opted_out') return effect;
+  const { reason } = decision;
+  const stop: Stop = { advisorId, by: byPerson, reason, channel: 'text', at: reply.sentAt, reply: evidenceOf(reply) };
+  const { moved, outOfOrder } = await stopOthers(deps, others, stop);
+  // A second STOP gets no answer, unless the person had opted back in to another advisor of the firm meanwhile.
+  const elsewhere = moved ? ({ moved: 'opted_out', answer: 'opt_out' } as const) : {};
+  return { ...effect, ...elsewhere, outOfOrder: effect.outOfOrder || outOfOrder };
+}
+
+const nothing: ReplyEffect = { moved: null, answer: null, outOfOrder: false };
+
+async function applyDecision(
+  deps: Deps,
+  advisorId: number,
+  member: MemberRow,
+  { reply, decision }: { reply: Reply; decision: NonNullable<Decision> },
+): Promise<ReplyEffect> {
   if ('ignored' in decision) return { ...nothing, outOfOrder: true };
   if ('remind' in decision) {
     await updateConsent(deps.db, advisorId, member.memberId, { reminded: true });
@@ -35,13 +62,15 @@ export async function applyReply(deps: Deps, advisorId: number, member: MemberRo
     // Every START is confirmed; a second STOP gets no answer.
     return { moved: null, answer: to === 'accepted' ? 'opt_in' : null, outOfOrder };
   }
-  const evidence = {
-    wording: await wordingShown(deps, advisorId, member, reply.sentAt),
-    reply: { text: reply.text, sent: reply.sentAt.toISOString(), archiveNumber: reply.archiveNumber },
-  };
+  const wording = await wordingShown(deps, advisorId, member, reply.sentAt);
+  const evidence = { wording, reply: evidenceOf(reply) };
   const act = { advisorId, by: byPerson, now: deps.clock.now() };
   await moveConsent(deps, act, { member, to, reason, channel: 'text', evidence }, stamps);
   return { moved: to, answer: to === 'accepted' ? 'opt_in' : 'opt_out', outOfOrder };
+}
+
+function evidenceOf({ text, sentAt, archiveNumber }: Reply): Evidence['reply'] {
+  return { text, sent: sentAt.toISOString(), archiveNumber };
 }
 
 type Move = { to: 'accepted' | 'opted_out'; reason: Reason; stamps: Stamps; outOfOrder: boolean };

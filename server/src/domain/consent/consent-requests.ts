@@ -3,6 +3,7 @@ import { type ConsentState, updateRequested } from '../../store/consent/consents
 import type { MemberRow } from '../../store/texting/members.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
+import type { Act } from '../archive/consent-entries.ts';
 import { type BrokenRule, problem } from '../problems.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { gate, type Hours } from '../texting/gate.ts';
@@ -10,7 +11,7 @@ import { ensureMembers } from '../texting/members.ts';
 import { knownRecipient, type Recipient } from '../texting/recipients.ts';
 import { acceptTexts, noCarrier, textTo } from '../texting/texts.ts';
 import { renderWording, type Wording, wordingOf } from '../texting/wordings.ts';
-import { type Act, archiveMoves, type Move } from './consents.ts';
+import { archiveMoves, type Move } from './consents.ts';
 
 export type ConsentRequestResult = {
   successes: { memberId: number; consentState: ConsentState }[];

@@ -2,13 +2,13 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import { findAdvisor } from '../../store/accounts/advisors.ts';
 import { insertEntries } from '../../store/archive/archive.ts';
 import { type ConsentChange, type ConsentState, updateConsent } from '../../store/consent/consents.ts';
-import { lockMember, type MemberRow } from '../../store/texting/members.ts';
+import type { MemberRow } from '../../store/texting/members.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
-import { type By, byCarrier, byStaff } from '../archive/archive.ts';
+import { byStaff } from '../archive/archive.ts';
+import { type Act, type ConsentMove, consentEntry } from '../archive/consent-entries.ts';
 import { problem } from '../problems.ts';
 import { e164 } from '../shared/phone-numbers.ts';
 import { isBlank } from '../shared/text-rules.ts';
-import { laterOf } from '../shared/time.ts';
 import { failure } from '../texting/failures.ts';
 import { ensureMembers } from '../texting/members.ts';
 import { failHeldTexts } from './possible-opt-outs.ts';
@@ -20,41 +20,7 @@ import { failHeldTexts } from './possible-opt-outs.ts';
 
 export type ConsentStatus = { memberId: number; state: ConsentState; lastChanged: Date };
 
-/** Why consent is what it is. */
-export type Reason =
-  | 'requested'
-  | 'accepted'
-  | 'declined'
-  | 'opt_in'
-  | 'opt_out'
-  | 'opt_out_wording'
-  | 'possible_opt_out'
-  | 'carrier'
-  | 'recorded'
-  | 'sandbox';
-export type Channel = 'text' | 'carrier' | 'paper' | 'sandbox';
-
-/** What the archive keeps to prove a move: who, the number, the wording as shown, the channel, the reply, and when. */
-export type Evidence = {
-  who: string;
-  phone: string;
-  channel: Channel;
-  when: string;
-  wording?: { text: string; version: number; shown: string };
-  reply?: { text: string; sent: string; archiveNumber: number };
-  proof?: string;
-};
-
-export type Move = {
-  member: MemberRow;
-  to: ConsentState;
-  reason: Reason;
-  channel: Channel;
-  evidence?: Pick<Evidence, 'wording' | 'reply' | 'proof'>;
-};
-
-/** For which advisor, by whom and when; everything that a move writes has the same time. */
-export type Act = { advisorId: number; by: By; now: Date };
+export type Move = ConsentMove & { member: MemberRow };
 
 /** When the person wrote what a move comes from. */
 export type Stamps = Pick<ConsentChange, 'stoppedAt' | 'startedAt'>;
@@ -68,31 +34,13 @@ export async function moveConsent(deps: Deps, act: Act, move: Move, stamps: Stam
 }
 
 /** Archives the evidence in the move's transaction. Requests that wait for a change are woken at its commit. */
-export async function archiveMoves(deps: Deps, { advisorId, by, now }: Act, moves: Move[]): Promise<void> {
-  const entries = moves.map(({ member, to, reason, channel, evidence }) => {
-    const body: Evidence = { who: by.actor, phone: member.phone, channel, when: now.toISOString(), ...evidence };
-    const meta = { from: member.state, to, reason, channel };
-    const kind = 'consent' as const;
-    return { advisorId, kind, memberId: member.memberId, meta, body: JSON.stringify(body), ...by };
-  });
-  await insertEntries(deps.db, entries, now);
+export async function archiveMoves(deps: Deps, act: Act, moves: Move[]): Promise<void> {
+  const entries = moves.map((move) => consentEntry(act, move));
+  await insertEntries(deps.db, entries, act.now);
+  const { advisorId } = act;
   const changed = moves.filter(({ member, to }) => member.state !== to);
   deps.db.afterCommit(() => {
     for (const { member } of changed) deps.signals.consentChanged.raise({ advisorId, memberId: member.memberId });
-  });
-}
-
-/** The carrier says that the person opted out with it, not with us. It sends its own confirmation. */
-export async function optOutByCarrier(deps: Deps, advisorId: number, memberId: number): Promise<void> {
-  await inTransaction(deps, async (deps) => {
-    const member = await lockMember(deps.db, advisorId, memberId);
-    if (!member) return;
-    const now = deps.clock.now();
-    // Even if the person has opted out already: no START from before now undoes this.
-    const stoppedAt = laterOf(member.stoppedAt, now);
-    if (member.state === 'opted_out') return updateConsent(deps.db, advisorId, memberId, { stoppedAt });
-    const optOut: Move = { member, to: 'opted_out', reason: 'carrier', channel: 'carrier' };
-    await moveConsent(deps, { advisorId, by: byCarrier, now }, optOut, { stoppedAt });
   });
 }
 

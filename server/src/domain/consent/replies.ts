@@ -2,16 +2,21 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import { type AdvisorRow, findAdvisorByTextingNumber } from '../../store/accounts/advisors.ts';
 import { hasReply, insertReply } from '../../store/consent/replies.ts';
 import { insertReviews, type ReviewKind } from '../../store/supervision/reviews.ts';
-import { insertMembers, lockMembers, type MemberRow, updateMember } from '../../store/texting/members.ts';
+import { lockMembers, type MemberRow, updateMember } from '../../store/texting/members.ts';
+import { knowNumbers } from '../accounts/known-numbers.ts';
 import { archive, byPerson } from '../archive/archive.ts';
 import type { IncomingReply } from '../ports.ts';
 import { ensureMembers } from '../texting/members.ts';
 import { sendAnswer } from './answers.ts';
-import { applyReply } from './consent-replies.ts';
+import { applyReply, type Sender } from './consent-replies.ts';
+import { lockArchives, lockOthers } from './firm-opt-outs.ts';
 import { endHold, holdTexts } from './possible-opt-outs.ts';
-import { readReply } from './reply-words.ts';
+import { type ReplyMeaning, readReply } from './reply-words.ts';
 
-type ArchivedReply = { text: string; sentAt: Date; archiveNumber: number };
+type ArchivedReply = { text: string; meaning: ReplyMeaning; sentAt: Date; archiveNumber: number };
+
+/** What may opt a person out, maybe of the whole firm. */
+const stops: readonly ReplyMeaning[] = ['opt_out', 'opt_out_wording', 'decline'];
 
 const helpPauseMs = 60 * 1000;
 
@@ -25,26 +30,34 @@ export async function receiveReply(deps: Deps, received: IncomingReply): Promise
 async function store(deps: Deps, reply: IncomingReply): Promise<void> {
   const advisor = await findAdvisorByTextingNumber(deps.db, reply.to);
   if (!advisor) return;
-  const member = await lockSender(deps, advisor, reply);
-  if (!member) return;
-  const archived = await archiveReply(deps, advisor, member, reply);
-  await flag(deps, advisor, member, archived);
-  await answer(deps, advisor, member, archived);
+  const meaning = readReply(reply.text);
+  const sender = await lockSender(deps, advisor, { ...reply, meaning });
+  if (!sender) return;
+  const archived = { ...(await archiveReply(deps, advisor, sender.member, reply)), meaning };
+  await flag(deps, advisor, sender.member, archived);
+  await answer(deps, advisor, sender, archived);
 }
 
 /**
- * The member who wrote, locked; null if the text is a duplicate. The lock comes first: of five simultaneous deliveries,
+ * Who wrote, locked; null if the text is a duplicate. The lock comes first: of five simultaneous deliveries,
  * one goes on, and the others wait for it and then find its text. A duplicate creates nothing, not even a contact that
  * was deleted since.
  */
-async function lockSender(deps: Deps, { advisorId }: AdvisorRow, reply: IncomingReply): Promise<MemberRow | null> {
+async function lockSender(
+  deps: Deps,
+  advisor: AdvisorRow,
+  reply: IncomingReply & { meaning: ReplyMeaning },
+): Promise<Sender | null> {
+  const { advisorId } = advisor;
   const number = { advisorId, phone: reply.from };
-  await insertMembers(deps.db, [number], deps.clock.now());
+  const others = stops.includes(reply.meaning) ? await lockOthers(deps, advisor, reply.from) : [];
+  await knowNumbers(deps, [number]);
   const [member] = await lockMembers(deps.db, advisorId, [number.phone]);
   if (!member) throw new Error('A member that was just inserted is missing.');
   if (await hasReply(deps.db, advisorId, { ...reply, memberId: member.memberId })) return null;
   await ensureMembers(deps, [number]);
-  return member;
+  await lockArchives(deps, advisorId, others);
+  return { member, others };
 }
 
 async function archiveReply(
@@ -52,7 +65,7 @@ async function archiveReply(
   { advisorId }: AdvisorRow,
   { memberId, lastReplyAt }: MemberRow,
   reply: IncomingReply,
-): Promise<ArchivedReply> {
+): Promise<Omit<ArchivedReply, 'meaning'>> {
   const { from, to, carrierMessageId, text } = reply;
   const now = deps.clock.now();
   // No text was written after it arrived, whatever the carrier's clock says.
@@ -78,12 +91,13 @@ async function flag(
   await insertReviews(deps.db, [{ advisorId, firmId, kind: 'flagged', ...of }], deps.clock.now());
 }
 
-async function answer(deps: Deps, advisor: AdvisorRow, member: MemberRow, reply: ArchivedReply): Promise<void> {
+async function answer(deps: Deps, advisor: AdvisorRow, sender: Sender, reply: ArchivedReply): Promise<void> {
   const { advisorId, firmId } = advisor;
+  const { member } = sender;
   const { memberId } = member;
+  const { meaning } = reply;
   const now = deps.clock.now();
-  const meaning = readReply(reply.text);
-  const effect = await applyReply(deps, advisorId, member, { ...reply, meaning });
+  const effect = await applyReply(deps, advisorId, sender, reply);
   const kinds: ReviewKind[] = [];
   if (effect.moved && meaning === 'opt_out_wording') kinds.push(meaning);
   if (effect.outOfOrder) kinds.push('out_of_order');

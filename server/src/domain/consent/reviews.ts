@@ -1,13 +1,16 @@
 import type { Deps } from '../../deps.ts';
 import { findAdvisor } from '../../store/accounts/advisors.ts';
 import { findReviewed, isLatestReview } from '../../store/supervision/reviews.ts';
-import { lockMember, type MemberRow } from '../../store/texting/members.ts';
-import { byStaff } from '../archive/archive.ts';
+import { lockMember } from '../../store/texting/members.ts';
+import { type By, byStaff } from '../archive/archive.ts';
+import type { Evidence } from '../archive/consent-entries.ts';
 import { laterOf } from '../shared/time.ts';
 import * as supervision from '../supervision/reviews.ts';
 import { requireReleasable } from '../texting/held-texts.ts';
 import { sendAnswer } from './answers.ts';
-import { type Evidence, type Move, moveConsent } from './consents.ts';
+import type { Sender } from './consent-replies.ts';
+import { type Move, moveConsent } from './consents.ts';
+import { lockArchives, lockOthers, stopOthers } from './firm-opt-outs.ts';
 import { endHold, findHeld } from './possible-opt-outs.ts';
 
 /** Decides a review of any kind. */
@@ -28,11 +31,12 @@ async function settle(
   review: supervision.Review,
   { decision, staff }: supervision.Decision,
 ): Promise<supervision.Outcome> {
-  const { advisorId, memberId } = review;
+  const { advisorId, memberId, phone } = review;
+  const others = decision === 'rejected' ? await lockOthers(deps, review, phone) : [];
   const member = await lockMember(deps.db, advisorId, memberId);
   if (!member?.heldSince || !(await isLatestReview(deps.db, review))) return 'settled';
   if (decision === 'rejected') {
-    await optOut(deps, review, member, staff.staffId);
+    await optOut(deps, review, { member, others, heldSince: member.heldSince }, byStaff(staff.staffId));
     return 'opted_out';
   }
   const { to, texts } = await findHeld(deps, advisorId, member);
@@ -42,13 +46,20 @@ async function settle(
 }
 
 /** As if the person had said stop when they wrote the reply. */
-async function optOut(deps: Deps, review: supervision.Review, member: MemberRow, staffId: number): Promise<void> {
+async function optOut(
+  deps: Deps,
+  review: supervision.Review,
+  { member, others, heldSince }: Sender & { heldSince: Date },
+  by: By,
+): Promise<void> {
   const { advisorId } = review;
-  const { stoppedAt, heldSince } = member;
-  const evidence = { reply: await replyOf(deps, review) };
-  const move: Move = { member, to: 'opted_out', reason: 'possible_opt_out', channel: 'text', evidence };
-  const act = { advisorId, by: byStaff(staffId), now: deps.clock.now() };
-  await moveConsent(deps, act, move, heldSince ? { stoppedAt: laterOf(stoppedAt, heldSince) } : {});
+  const reply = await replyOf(deps, review);
+  const how = { reason: 'possible_opt_out', channel: 'text' } as const;
+  const move: Move = { member, to: 'opted_out', ...how, evidence: { reply } };
+  await lockArchives(deps, advisorId, others);
+  const stamps = { stoppedAt: laterOf(member.stoppedAt, heldSince) };
+  await moveConsent(deps, { advisorId, by, now: deps.clock.now() }, move, stamps);
+  await stopOthers(deps, others, { advisorId, by, ...how, at: heldSince, reply });
   const advisor = await findAdvisor(deps.db, String(advisorId));
   if (advisor?.textingNumber && !advisor.disabled) await sendAnswer(deps, advisor, member, 'opt_out');
 }

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
 import type { Batch } from '../../store/database/db.ts';
 import { type OutcomeRow, recordOutcomes } from '../../store/delivery/outcomes.ts';
-import { optOutByCarrier } from '../consent/consents.ts';
+import { optOutByCarrier } from '../consent/carrier-opt-outs.ts';
 import type { Clock } from '../ports.ts';
 import type { ClaimedText } from './claims.ts';
 import type { Result } from './submissions.ts';

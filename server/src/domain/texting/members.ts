@@ -1,7 +1,8 @@
 import type { Deps } from '../../deps.ts';
 import { listKnownPhones } from '../../store/address-book/contacts.ts';
 import { insertCrmLookups } from '../../store/address-book/crm-lookups.ts';
-import { insertMembers, lockMembers, type MemberRow, type PhoneOf } from '../../store/texting/members.ts';
+import { lockMembers, type MemberRow, type PhoneOf } from '../../store/texting/members.ts';
+import { knowNumbers } from '../accounts/known-numbers.ts';
 import { createContacts } from '../address-book/contacts.ts';
 import { numberOf } from '../shared/enumerations.ts';
 
@@ -10,7 +11,7 @@ import { numberOf } from '../shared/enumerations.ts';
  * concurrent call waits for the member's row and then finds the contact, so there is one, however many race.
  */
 export async function ensureMembers(deps: Deps, numbers: PhoneOf[]): Promise<MemberRow[]> {
-  await insertMembers(deps.db, numbers, deps.clock.now());
+  await knowNumbers(deps, numbers);
   const members: MemberRow[] = [];
   const byAdvisor = Map.groupBy(numbers, ({ advisorId }) => advisorId);
   for (const [advisorId, own] of [...byAdvisor].sort(([a], [b]) => a - b)) {

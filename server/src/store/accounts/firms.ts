@@ -1,15 +1,22 @@
 import type { Db } from '../database/db.ts';
 
+/** For whom a STOP to one of the firm's advisors counts. */
+export type OptOutScope = 'advisor' | 'firm';
+
 export type FirmRow = {
   firmId: number;
   name: string;
   /** Whether the first text to a person names the firm and how to stop; null means the environment's default. */
   firstTextLine: boolean | null;
+  optOutScope: OptOutScope;
   dateTimeCreated: Date;
 };
+/** Settings to change; an unset one stays as it is. */
+export type FirmChange = { firstTextLine?: boolean; optOutScope?: OptOutScope };
 
 const columns = `
-  firm_id as "firmId", name, first_text_line as "firstTextLine", date_time_created as "dateTimeCreated"`;
+  firm_id as "firmId", name, first_text_line as "firstTextLine", opt_out_scope as "optOutScope",
+  date_time_created as "dateTimeCreated"`;
 
 export async function insertFirm(db: Db, name: string, now: Date): Promise<FirmRow> {
   const [row] = await db.query<FirmRow>(
@@ -22,8 +29,14 @@ export async function insertFirm(db: Db, name: string, now: Date): Promise<FirmR
   return row;
 }
 
-export async function updateFirm(db: Db, firmId: number, { firstTextLine }: { firstTextLine: boolean }): Promise<void> {
-  await db.query('update firms set first_text_line = $2 where firm_id = $1', [firmId, firstTextLine]);
+export async function updateFirm(db: Db, firmId: number, { firstTextLine, optOutScope }: FirmChange): Promise<void> {
+  await db.query(
+    `update firms
+     set first_text_line = coalesce($2, first_text_line),
+         opt_out_scope = coalesce($3, opt_out_scope)
+     where firm_id = $1`,
+    [firmId, firstTextLine ?? null, optOutScope ?? null],
+  );
 }
 
 export async function findFirm(db: Db, firmId: number): Promise<FirmRow | null> {
@@ -35,6 +48,16 @@ export async function findFirm(db: Db, firmId: number): Promise<FirmRow | null> 
 export async function findFirmForUpdate(db: Db, firmId: number): Promise<FirmRow | null> {
   const [row] = await db.query<FirmRow>(`select ${columns} from firms where firm_id = $1 for no key update`, [firmId]);
   return row ?? null;
+}
+
+/** The scope, which nobody changes until the transaction ends. */
+export async function findOptOutScopeForShare(db: Db, firmId: number): Promise<OptOutScope | null> {
+  const [row] = await db.query<{ scope: OptOutScope }>(
+    'select opt_out_scope as scope from firms where firm_id = $1 for share',
+    [firmId],
+    'find-opt-out-scope',
+  );
+  return row?.scope ?? null;
 }
 
 export async function listFirms(db: Db): Promise<FirmRow[]> {

@@ -1,5 +1,6 @@
 import { type ConsentRow, consentColumns } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
+import { firmNumberKey } from './firm-numbers.ts';
 
 /** A number that an advisor knows, with its consent. */
 export type MemberRow = ConsentRow & {
@@ -13,20 +14,44 @@ export type MemberRow = ConsentRow & {
 /** Columns to change; an unset one stays as it is. */
 export type MemberChange = { helpedAt?: Date; lastReplyAt?: Date };
 export type PhoneOf = { advisorId: number; phone: string };
+export type NewMember = PhoneOf & { memberId: number };
 
-const columns = `
+export const memberColumns = `
   m.member_id as "memberId", m.phone, ${consentColumns}, m.helped_at as "helpedAt", m.last_reply_at as "lastReplyAt",
   m.date_time_created as "dateTimeCreated"`;
 
-/** Creates the members that don't exist yet, in the order of their numbers to avoid deadlocks. */
-export async function insertMembers(db: Db, numbers: PhoneOf[], now: Date): Promise<void> {
-  if (numbers.length === 0) return;
-  await db.query(
-    `insert into members (advisor_id, phone, last_changed, date_time_created)
-     select distinct advisor_id, phone, $2::timestamptz, $2::timestamptz
-     from json_to_recordset($1) as given ("advisorId" bigint, phone text), lateral (select "advisorId" as advisor_id)
+/**
+ * Creates the members that don't exist yet, in the order of their numbers to avoid deadlocks, and returns them. Until the
+ * transaction ends, no stop can be extended to the advisors of the firm without seeing them (firm-numbers.ts).
+ */
+export async function insertMembers(db: Db, numbers: PhoneOf[], now: Date): Promise<NewMember[]> {
+  if (numbers.length === 0) return [];
+  return db.query<NewMember>(
+    `with missing as materialized (
+       select distinct given."advisorId" as advisor_id, given.phone, a.firm_id
+       from json_to_recordset($1) as given ("advisorId" bigint, phone text)
+       left join advisors a on a.advisor_id = given."advisorId"
+       where not exists (
+         select
+         from members m
+         where m.advisor_id = given."advisorId" and m.phone = given.phone
+       )
+     ),
+     locked as materialized (
+       select pg_advisory_xact_lock_shared(key)
+       from (
+         select distinct ${firmNumberKey('firm_id', 'phone')} as key
+         from missing
+         order by key
+       ) as keys
+     )
+     insert into members (advisor_id, phone, last_changed, date_time_created)
+     select advisor_id, phone, $2::timestamptz, $2::timestamptz
+     from missing
+     where (select count(*) from locked) >= 0
      order by advisor_id, phone
-     on conflict (advisor_id, phone) do nothing`,
+     on conflict (advisor_id, phone) do nothing
+     returning advisor_id as "advisorId", member_id as "memberId", phone`,
     [JSON.stringify(numbers), now],
     'insert-members',
   );
@@ -35,7 +60,7 @@ export async function insertMembers(db: Db, numbers: PhoneOf[], now: Date): Prom
 /** The members with these numbers, locked: nobody else changes or relies on them until the transaction ends. */
 export async function lockMembers(db: Db, advisorId: number, phones: string[]): Promise<MemberRow[]> {
   return db.query<MemberRow>(
-    `select ${columns}
+    `select ${memberColumns}
      from members m
      where m.advisor_id = $1 and m.phone = any ($2)
      order by m.phone
@@ -48,7 +73,7 @@ export async function lockMembers(db: Db, advisorId: number, phones: string[]): 
 /** One member by id, locked in the same way. */
 export async function lockMember(db: Db, advisorId: number, memberId: number): Promise<MemberRow | null> {
   const [row] = await db.query<MemberRow>(
-    `select ${columns}
+    `select ${memberColumns}
      from members m
      where m.advisor_id = $1 and m.member_id = $2
      for update`,
@@ -76,10 +101,26 @@ export async function lockHeldMembers(db: Db, members: { advisorId: number; memb
   return rows.map(({ memberId }) => memberId);
 }
 
+/** A member's number and the firm of its advisor, neither of which ever changes. */
+export async function findFirmNumber(
+  db: Db,
+  advisorId: number,
+  memberId: number,
+): Promise<{ firmId: number; phone: string } | null> {
+  const [row] = await db.query<{ firmId: number; phone: string }>(
+    `select a.firm_id as "firmId", m.phone
+     from members m
+     join advisors a using (advisor_id)
+     where m.advisor_id = $1 and m.member_id = $2`,
+    [advisorId, memberId],
+  );
+  return row ?? null;
+}
+
 /** The member with this number, whether or not a contact has it too. */
 export async function findMember(db: Db, advisorId: number, phone: string): Promise<MemberRow | null> {
   const [row] = await db.query<MemberRow>(
-    `select ${columns}
+    `select ${memberColumns}
      from members m
      where m.advisor_id = $1 and m.phone = $2`,
     [advisorId, phone],
@@ -95,7 +136,7 @@ export async function findMemberOfContact(
 ): Promise<MemberRow | null> {
   const [column, value] = 'phone' in by ? ['phone', by.phone] : ['member_id', by.memberId];
   const [row] = await db.query<MemberRow>(
-    `select ${columns}
+    `select ${memberColumns}
      from members m
      where m.advisor_id = $1
        and m.${column} = $2

@@ -1,0 +1,27 @@
+import type { Deps } from '../../deps.ts';
+import { insertEntries } from '../../store/archive/archive.ts';
+import { listStoppedBefore, updateStopped } from '../../store/consent/firm-opt-outs.ts';
+import { insertMembers, type PhoneOf } from '../../store/texting/members.ts';
+import { byService } from '../archive/archive.ts';
+import { consentEntry, evidenceOfStop } from '../archive/consent-entries.ts';
+
+/**
+ * Makes numbers known to advisors, inside a transaction: each is a member then, with a consent of its own. In a firm where a
+ * stop counts for every advisor, a number that has stopped one of them starts opted out, with its own entry.
+ */
+export async function knowNumbers(deps: Deps, numbers: PhoneOf[]): Promise<void> {
+  const now = deps.clock.now();
+  const members = await insertMembers(deps.db, numbers, now);
+  if (members.length === 0) return;
+  // In a statement of its own, which sees all that was committed before the members' locks were taken.
+  const stopped = await listStoppedBefore(deps.db, members);
+  if (stopped.length === 0) return;
+  await updateStopped(deps.db, stopped, now);
+  const entries = stopped.map(({ advisorId, memberId, phone, ...stop }) => {
+    const member = { memberId, phone, state: 'none' } as const;
+    const move = { member, to: 'opted_out', reason: 'firm_opt_out', ...evidenceOfStop(stop) } as const;
+    return consentEntry({ advisorId, by: byService, now }, move);
+  });
+  // Heads are otherwise locked last. A deadlock is possible here but rare, and then the transaction runs again.
+  await insertEntries(deps.db, entries, now);
+}

@@ -1,0 +1,64 @@
+import type { NewEntry } from '../../store/archive/archive.ts';
+import type { ConsentState } from '../../store/consent/consents.ts';
+import type { FirmStop } from '../../store/consent/firm-opt-outs.ts';
+import type { By } from './archive.ts';
+
+/** Why consent is what it is. `firm_opt_out` is a stop to another advisor of the firm. */
+export type Reason =
+  | 'requested'
+  | 'accepted'
+  | 'declined'
+  | 'opt_in'
+  | 'opt_out'
+  | 'opt_out_wording'
+  | 'possible_opt_out'
+  | 'firm_opt_out'
+  | 'carrier'
+  | 'recorded'
+  | 'sandbox';
+export type Channel = 'text' | 'carrier' | 'paper' | 'sandbox';
+
+/** What the archive keeps to prove a move: who, the number, the wording as shown, the channel, the reply, and when. */
+export type Evidence = {
+  who: string;
+  phone: string;
+  channel: Channel;
+  when: string;
+  wording?: { text: string; version: number; shown: string };
+  reply?: { text: string; sent: string; archiveNumber: number };
+  proof?: string;
+  /** The advisor of the firm who got the stop, and its reason there. The reply's entry is in that advisor's archive. */
+  stop?: { advisorId: number; reason: Reason };
+};
+/** The part of the evidence that isn't the same for every move. */
+export type Proof = Pick<Evidence, 'wording' | 'reply' | 'proof' | 'stop'>;
+
+export type ConsentMove = {
+  member: { memberId: number; phone: string; state: ConsentState };
+  to: ConsentState;
+  reason: Reason;
+  channel: Channel;
+  evidence?: Proof;
+};
+
+/** For which advisor, by whom and when; everything that a move writes has the same time. */
+export type Act = { advisorId: number; by: By; now: Date };
+
+export function consentEntry({ advisorId, by, now }: Act, move: ConsentMove): NewEntry {
+  const { member, to, reason, channel, evidence } = move;
+  const body: Evidence = { who: by.actor, phone: member.phone, channel, when: now.toISOString(), ...evidence };
+  const meta = { from: member.state, to, reason, channel };
+  return { advisorId, kind: 'consent', memberId: member.memberId, meta, body: JSON.stringify(body), ...by };
+}
+
+/** A stop to another advisor of the firm, as evidence: the reply as that advisor's archive has it. */
+export function evidenceOfStop({ stopAdvisorId, stopMeta, stopBody }: FirmStop): {
+  channel: Channel;
+  evidence: Proof;
+} {
+  const { reason, channel = 'text' }: { reason?: Reason; channel?: Channel } = JSON.parse(stopMeta ?? '{}');
+  const { reply, stop = { advisorId: stopAdvisorId, reason: reason ?? 'opt_out' } }: Partial<Evidence> = JSON.parse(
+    stopBody ?? '{}',
+  );
+  return { channel, evidence: { ...(reply ? { reply } : {}), stop } };
+}

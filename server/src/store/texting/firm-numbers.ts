@@ -1,0 +1,32 @@
+import type { Db } from '../database/db.ts';
+
+/**
+ * A stop that counts for a whole firm must see every member of the firm with that number, and a new member must see every
+ * such stop. Neither sees what the other has not committed, so they take turns: whoever creates a member shares an advisory
+ * lock on the firm's number, and whoever stops it for the firm excludes them. The lock comes before any member's row.
+ * Numbers share a fixed count of locks per firm, because an import of many numbers would fill PostgreSQL's lock table.
+ */
+export const firmNumberSlots = 64;
+
+/** The slot of a number. */
+export const slotOf = (phone: string) => `(hashtext(${phone}) & ${firmNumberSlots - 1})`;
+
+/** The key of the lock, from SQL for the firm's id and the phone. */
+export const firmNumberKey = (firmId: string, phone: string) => slotKey(firmId, slotOf(phone));
+
+const slotKey = (firmId: string, slot: string) =>
+  `hashtextextended('firm numbers', ${firmId} * ${firmNumberSlots} + ${slot})`;
+
+/** Until the transaction ends, no advisor of the firm gets to know this number. */
+export async function lockFirmNumber(db: Db, firmId: number, phone: string): Promise<void> {
+  await db.query(
+    `select pg_advisory_xact_lock(${firmNumberKey('$1::bigint', '$2::text')})`,
+    [firmId, phone],
+    'lock-firm-number',
+  );
+}
+
+/** The same for every number of a slot. */
+export async function lockFirmSlot(db: Db, firmId: number, slot: number): Promise<void> {
+  await db.query(`select pg_advisory_xact_lock(${slotKey('$1::bigint', '$2::integer')})`, [firmId, slot]);
+}
