@@ -5,6 +5,7 @@ import type { Deps } from '../../src/deps.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { requestConsent } from '../../src/domain/consent/consent-requests.ts';
+import { setFirm } from '../../src/domain/consent/firm-opt-outs.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
@@ -51,6 +52,8 @@ export const stopRaces: Record<string, (stage: Stage, waves: number) => Promise<
     stopAndStartAtOnce,
   'people who keep changing their mind get texts only while opted in': changeTheirMinds,
   'one STOP delivered five times at once: one entry, one change, one confirmation on the phone': deliverOneStopOften,
+  'a STOP to a colleague at any moment, where it counts for the firm: texts not attempted before it never are':
+    stopColleague,
   'an opt-out with the carrier during a burst: texts not attempted before it never are': optOutWithTheCarrier,
 };
 
@@ -227,6 +230,46 @@ async function deliverOneStopOften(stage: Stage): Promise<void> {
   assertRecords(stage, records);
 }
 
+async function stopColleague(stage: Stage): Promise<void> {
+  const { deps, ann, bob } = stage.world;
+  const { firmId } = ann.advisor;
+  const colleague = { ...stage, advisorId: bob.advisor.advisorId, textingNumber: bob.advisor.textingNumber ?? '' };
+  const people = Array.from({ length: 40 }, (_, index) => ({ phone: newPhone(), isTwice: index % 4 === 0 }));
+  await setFirm(deps, firmId, { optOutScope: 'firm' });
+  try {
+    await Promise.all(
+      people.map(async ({ phone, isTwice }) => {
+        for (const each of [stage, colleague]) await say(each, phone, 'START');
+        const sending = [texts(stage, phone, 6), texts(colleague, phone, 6)];
+        const stopping = isTwice ? [stop(stage, phone), stop(colleague, phone)] : [stop(colleague, phone)];
+        await Promise.all([...sending, ...stopping]);
+      }),
+    );
+  } finally {
+    await setFirm(deps, firmId, { optOutScope: 'advisor' });
+  }
+  const both = [await settledRecords(stage), await settledRecords(colleague)];
+  let undecided = 0;
+  for (const { phone } of people) {
+    const own = both.map((records) => recordsOf(records, phone));
+    for (const { member, messages, consents } of own) {
+      assert.equal(member?.state, 'opted_out');
+      const [stopped, ...more] = consents.filter(({ to }) => to === 'opted_out');
+      assert.equal(more.length, 0);
+      const begun = messages.filter(({ kind }) => kind === 'text');
+      for (const { instant } of begun.flatMap(({ attempts }) => attempts))
+        assert.ok(instant < Number(stopped?.instant), `${phone} was texted after the STOP`);
+      const refused = begun.filter(({ failureCode }) => failureCode === 'opted_out').length;
+      if (refused > 0 && refused < begun.length) undecided += 1;
+    }
+    const confirmations = own.flatMap(({ messages }) => messages.filter(({ kind }) => kind === 'opt_out'));
+    assert.equal(confirmations.length, 1, 'one confirmation');
+  }
+  assertRecords(stage, both[0] ?? assert.fail());
+  assertRecords(colleague, both[1] ?? assert.fail());
+  assert.ok(undecided > people.length / 5, `only ${undecided} of ${people.length} came in the middle`);
+}
+
 async function optOutWithTheCarrier(stage: Stage): Promise<void> {
   const people = Array.from({ length: 12 }, newPhone);
   await Promise.all(
@@ -344,13 +387,15 @@ function recordsOf({ members, messages, consents, inbound }: Records, phone: str
   };
 }
 
-/** Each attempt had consent and matches one call of the carrier, and no text went out twice. */
-function assertRecords({ ledger }: Stage, { messages, consents }: Records): void {
+/** Each of the advisor's attempts had consent and matches one call of the carrier, and no text went out twice. */
+function assertRecords({ ledger, textingNumber }: Stage, { messages, consents }: Records): void {
+  const isTheirs = ({ from }: { from: string }) => from === textingNumber;
   const attempts = messages.flatMap(({ phone, kind, attempts }) => attempts.map((each) => ({ ...each, phone, kind })));
   assertConsented(attempts, consents, true);
-  assert.equal(ledger.handed.length, attempts.length);
+  assert.equal(ledger.handed.filter(isTheirs).length, attempts.length);
   const ids = messages.flatMap(({ carrierMessageId }) => carrierMessageId ?? []);
-  assert.deepEqual(ids.toSorted(), ledger.ledger.map(({ id }) => id).toSorted());
+  const taken = ledger.ledger.filter(isTheirs).map(({ id }) => id);
+  assert.deepEqual(ids.toSorted(), taken.toSorted());
   for (const message of messages) assert.ok(hasEnded(message), JSON.stringify(message));
 }
 
