@@ -11,7 +11,7 @@ export type Records = {
   members: { phone: string; state: ConsentState; requests: number; sinceMs: number }[];
   contacts: string[];
   messages: RecordedMessage[];
-  consents: { phone: string; to: ConsentState; instant: number }[];
+  consents: { phone: string; to: ConsentState; reason: string; instant: number }[];
   schedules: {
     scheduledMessageId: number;
     phone: string;
@@ -67,7 +67,7 @@ const statement = `
        where t.advisor_id = $1`,
     )} as messages,
     ${list(
-      `'phone', phone, 'to', e.meta::json ->> 'to', 'instant', e.instant`,
+      `'phone', phone, 'to', e.meta::json ->> 'to', 'reason', e.meta::json ->> 'reason', 'instant', e.instant`,
       'e.number',
       `archive_entries e join members m using (advisor_id, member_id) where advisor_id = $1 and kind = 'consent'`,
     )} as consents,
@@ -173,7 +173,7 @@ function holdsOf({ inbound, decisions }: Records, model: TextingModel): Hold[] {
 }
 
 /** A text claimed by a node that died before calling the carrier. */
-export type Abandoned = { to: string; text: string };
+export type Abandoned = { from: string; to: string; text: string };
 
 /**
  * Each accepted text went out once, failed for a valid reason, is in doubt, or waits; none was lost or sent twice. Texts
@@ -181,7 +181,7 @@ export type Abandoned = { to: string; text: string };
  */
 export function assertAccounted(
   records: Records,
-  carrier: LedgerCarrier,
+  carrier: Pick<LedgerCarrier, 'ledger' | 'handed' | 'receipts'>,
   abandoned: Abandoned[],
   model: TextingModel,
 ): void {
@@ -228,7 +228,7 @@ export function assertEnded({ messages }: Records, nowMs: number): void {
 type Context = {
   records: Records;
   handed: { behavior: Behavior }[];
-  carrier: LedgerCarrier;
+  carrier: Pick<LedgerCarrier, 'receipts'>;
   model: TextingModel;
 };
 

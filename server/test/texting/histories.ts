@@ -41,6 +41,7 @@ import {
   allWords,
   type ModelReview,
   type ModelSchedule,
+  type Scope,
   type Settings,
   TextingModel,
   type Words,
@@ -72,28 +73,36 @@ export async function playHistories({ histories, seed }: { histories: number; se
 
 function propertyOf(lane: Lane, seen: Set<string>) {
   const sequence = fc.commands(commands, { maxCommands: commandsMax, size: 'max' });
-  return fc.asyncProperty(settings, sequence, async (chosen, history) => {
-    const model = new TextingModel(chosen);
+  return fc.asyncProperty(settings, scope, sequence, async (chosen, counts, history) => {
+    const model = new TextingModel(chosen, counts);
     const real = await beginHistory(lane, model);
     try {
       await fc.asyncModelRun(() => ({ model, real }), history);
-      await check(model, real, seen);
+      await checkBoth(model, real, seen);
       await letRealTimePass(real);
       await handOver(model, real, []);
-      assertEnded(await check(model, real, seen), model.nowMs);
+      for (const records of await checkBoth(model, real, seen)) assertEnded(records, model.nowMs);
     } finally {
       await tidyUp(lane);
     }
   });
 }
 
+async function checkBoth(model: TextingModel, real: History, seen: Set<string>): Promise<Records[]> {
+  return [await check(model, real, seen), await check(model.colleague, real.colleague, seen)];
+}
+
 async function check(model: TextingModel, real: History, seen: Set<string>): Promise<Records> {
-  const { database, advisor, carrier, abandoned } = real;
+  const { database, advisor, carrier } = real;
+  const isTheirs = ({ from }: { from: string }) => from === advisor.textingNumber;
+  const { receipts } = carrier;
+  const theirs = { ledger: carrier.ledger.filter(isTheirs), handed: carrier.handed.filter(isTheirs), receipts };
   const records = await readRecords(database, advisor.advisorId);
   assertAsModelled(records, model);
   assertArchived(records);
   assertAttemptsAllowed(records, model);
-  assertAccounted(records, carrier, abandoned, model);
+  assertAccounted(records, theirs, real.abandoned.filter(isTheirs), model);
+  for (const { reason } of records.consents) seen.add(`consent ${reason}`);
   for (const { status, failureCode } of records.messages) seen.add(failureCode ?? status);
   for (const { kind, decision, outcome } of records.decisions) seen.add(`${kind} ${decision} ${outcome}`);
   return records;
@@ -103,7 +112,10 @@ const settings = fc.record<Settings>({
   quietHours: fc.constantFrom('off', 'off', 'off', 'defer', 'refuse'),
   consentRequired: fc.constantFrom(true, true, true, false),
 });
+const scope = fc.constantFrom<Scope>('advisor', 'firm');
 const phone = fc.constantFrom(...phones);
+/** Whose command it is: sometimes the colleague's. */
+const isColleague = fc.constantFrom(false, false, false, true);
 const recipients = fc.oneof(
   phone.map((each) => [each]),
   fc.uniqueArray(phone, { minLength: 2, maxLength: 3 }),
@@ -118,11 +130,19 @@ const deeds = fc.array(
 );
 /** Frequent commands are listed several times. */
 const commands: fc.Arbitrary<Command>[] = [
-  ...Array(4).fill(recipients.map((to) => command(`send to ${to}`, (model, real) => send(model, real, to)))),
-  ...Array(3).fill(recipients.map((to) => command(`ask ${to}`, (model, real) => ask(model, real, to)))),
+  ...Array(4).fill(
+    fc
+      .tuple(recipients, isColleague)
+      .map(([to, other]) => either(`send to ${to}`, other, (model, real) => send(model, real, to))),
+  ),
+  ...Array(3).fill(
+    fc
+      .tuple(recipients, isColleague)
+      .map(([to, other]) => either(`ask ${to}`, other, (model, real) => ask(model, real, to))),
+  ),
   ...Array(6).fill(
-    fc.tuple(phone, words, age).map(([from, text, ageMs]) =>
-      command(`${from} says "${text}", written ${ageMs} ms ago`, async (model, real) => {
+    fc.tuple(phone, words, age, isColleague).map(([from, text, ageMs, other]) =>
+      either(`${from} says "${text}", written ${ageMs} ms ago`, other, async (model, real) => {
         await receive(model, real, newReply(model, { phone: from, text, sentMs: model.nowMs - ageMs }));
       }),
     ),
@@ -137,7 +157,7 @@ const commands: fc.Arbitrary<Command>[] = [
       check: (model: Readonly<TextingModel>) => model.replies.length > 0,
     })),
   ),
-  ...Array(2).fill(
+  ...Array(4).fill(
     fc.tuple(fc.nat(), fc.constantFrom('approved', 'rejected')).map(([which, decision]) => ({
       ...command(`review #${which} is ${decision}`, (model, real) => {
         const review = pick(openReviews(model), which);
@@ -230,7 +250,7 @@ const commands: fc.Arbitrary<Command>[] = [
   fc.integer({ min: 1, max: 3 }).map((limit) =>
     command(`a node claims ${limit} and dies`, async (_model, { deps, abandoned }) => {
       const { texts } = await claimTexts(deps, limit);
-      abandoned.push(...texts.map((text) => ({ to: text.phone, text: text.text })));
+      abandoned.push(...texts.map(({ textingNumber: from, phone: to, text }) => ({ from, to, text })));
     }),
   ),
   deeds.map((next) =>
@@ -257,6 +277,12 @@ function openReviews({ reviews }: Readonly<TextingModel>): ModelReview[] {
 
 function command(says: string, run: Command['run']): Command {
   return { check: () => true, run, toString: () => says };
+}
+
+/** A command of the advisor, or the same of their colleague. */
+function either(says: string, isColleague: boolean, run: Command['run']): Command {
+  if (!isColleague) return command(says, run);
+  return command(`the colleague: ${says}`, (model, real) => run(model.colleague, real.colleague));
 }
 
 function contactCommand(says: string, run: Command['run']): Command {

@@ -6,6 +6,7 @@ import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { requestConsent } from '../../src/domain/consent/consent-requests.ts';
+import { setFirm } from '../../src/domain/consent/firm-opt-outs.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
@@ -32,13 +33,15 @@ const log = makeLog('silent');
 const claimMax = 200;
 
 /** A database on which histories run one after another, since claims and schedules span a database. */
-export type Lane = { database: TestDatabase; firmId: number; staff: Staff };
+export type Lane = { database: TestDatabase };
 
-/** The real side of a history: its own advisor, carrier and clock. */
+/** The real side of a history: its own firm with two advisors, carrier and clock. */
 export type History = {
   deps: Deps;
   database: TestDatabase;
   advisor: Advisor;
+  /** The same for the other advisor of the firm. */
+  colleague: History;
   staff: Staff;
   carrier: LedgerCarrier;
   abandoned: Abandoned[];
@@ -51,19 +54,10 @@ let advisors = 0;
 export async function openLane(): Promise<Lane> {
   const database = await makeDatabase({ size: 3, timeoutMs: 30_000 });
   await drawInstants(database);
-  const deps = {
-    db: database.pool,
-    clock: { now: () => new Date() },
-    config,
-    carrier: null,
-    signals: makeSignals(),
-    judges: makeJudges(),
-  };
-  const { firmId } = await addFirm(deps, 'Test Wealth');
-  return { database, firmId, staff: await addStaff(deps, { firmId, name: 'Sam', email: 'sam@test.example' }) };
+  return { database };
 }
 
-export async function beginHistory({ database, firmId, staff }: Lane, model: TextingModel): Promise<History> {
+export async function beginHistory({ database }: Lane, model: TextingModel): Promise<History> {
   const number = ++advisors;
   const carrier = new LedgerCarrier(String(number));
   const { pool: db, idle } = tracked(database.pool);
@@ -75,15 +69,30 @@ export async function beginHistory({ database, firmId, staff }: Lane, model: Tex
     signals: makeSignals(),
     judges: makeJudges(),
   };
-  const advisor = await addAdvisor(deps, {
-    firmId,
-    name: 'Ann',
-    email: `ann-${number}@test.example`,
-    textingNumber: `+1500${String(number).padStart(7, '0')}`,
-    timeZone: 'UTC',
-    ...model.settings,
-  });
-  return { deps, database, advisor, staff, carrier, abandoned: [], idle };
+  // The phones are the same in every history, so each needs its own firm.
+  const { firmId } = await addFirm(deps, 'Test Wealth');
+  await setFirm(deps, firmId, { optOutScope: model.scope });
+  const staff = await addStaff(deps, { firmId, name: 'Sam', email: `sam-${number}@test.example` });
+  const add = (name: string, prefix: string) =>
+    addAdvisor(deps, {
+      firmId,
+      name,
+      email: `${name}-${number}@test.example`,
+      textingNumber: `${prefix}${String(number).padStart(7, '0')}`,
+      timeZone: 'UTC',
+      ...model.settings,
+    });
+  const shared = { deps, database, staff, carrier, abandoned: [], idle };
+  const [ann, bob] = [await add('Ann', '+1500'), await add('Bob', '+1501')];
+  const own: History = {
+    ...shared,
+    advisor: ann,
+    get colleague() {
+      return other;
+    },
+  };
+  const other: History = { ...shared, advisor: bob, colleague: own };
+  return own;
 }
 
 let texts = 0;
@@ -168,14 +177,18 @@ async function openReviewId({ database, advisor }: History): Promise<number> {
 }
 
 /** A node hands over the texts that are ready. */
-export async function handOver(model: TextingModel, { deps, carrier }: History, next: Behavior[]): Promise<void> {
+export async function handOver(
+  model: TextingModel,
+  { deps, advisor, carrier }: History,
+  next: Behavior[],
+): Promise<void> {
   const before = carrier.handed.length;
   carrier.next = [...next];
   const node = dispatcher({ ...deps, config: next.some((each) => /late/.test(each)) ? impatient : config }, log);
   await node.settled();
   await node.stop();
-  for (const { to, behavior } of carrier.handed.slice(before))
-    if (behavior === 'says opted out') model.optOutByCarrier(to);
+  for (const { from, to, behavior } of carrier.handed.slice(before))
+    if (behavior === 'says opted out') (from === advisor.textingNumber ? model : model.colleague).optOutByCarrier(to);
 }
 
 /** A node dies once the carrier has a claimed text: nobody hears the carrier's answers. */

@@ -17,6 +17,8 @@ export type Words = keyof typeof meanings;
 export const allWords = Object.keys(meanings) as Words[];
 
 export type Settings = { quietHours: 'off' | 'defer' | 'refuse'; consentRequired: boolean };
+/** For whom a stop counts. */
+export type Scope = 'advisor' | 'firm';
 export type ModelReply = { carrierMessageId: string; phone: string; text: Words; sentMs: number };
 /** A review about consent; of those that may mean stop, the last one of a person decides. */
 export type ModelReview = {
@@ -61,7 +63,10 @@ const offsetMs = -5 * hourMs;
 
 /** An advisor's texting by the rules: consent, accepted texts and schedules. The model sends nothing. */
 export class TextingModel {
-  nowMs = Date.UTC(2026, 1, 3, 15);
+  readonly scope: Scope;
+  /** The other advisor of the firm. */
+  readonly colleague: TextingModel;
+  readonly #clock: { nowMs: number };
   readonly members = new Map<string, ModelMember>();
   /** The contacts' numbers, oldest contact first. */
   readonly contacts: string[] = [];
@@ -75,8 +80,19 @@ export class TextingModel {
   readonly decisions: ModelEvent[] = [];
   readonly settings: Settings;
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, scope: Scope, first?: TextingModel) {
     this.settings = settings;
+    this.scope = scope;
+    this.#clock = first ? first.#clock : { nowMs: Date.UTC(2026, 1, 3, 15) };
+    this.colleague = first ?? new TextingModel(settings, scope, this);
+  }
+
+  get nowMs(): number {
+    return this.#clock.nowMs;
+  }
+
+  set nowMs(nowMs: number) {
+    this.#clock.nowMs = nowMs;
   }
 
   /** For each number, why it gets no text, or null. */
@@ -162,8 +178,10 @@ export class TextingModel {
       member.doubtMs = null;
       return 'released';
     }
-    member.words.push({ isStop: true, stampMs: member.doubtMs });
+    const stampMs = member.doubtMs;
+    member.words.push({ isStop: true, stampMs });
     this.#become(member, 'opted_out');
+    this.#stopColleague(phone, stampMs);
     this.messages.push({ phone, kind: 'opt_out', text: null });
     return 'opted_out';
   }
@@ -171,13 +189,14 @@ export class TextingModel {
   /** The carrier delivers nothing to a person who opted out with it. */
   optOutByCarrier(phone: string): void {
     const member = this.#member(phone);
-    this.#become(member, 'opted_out');
+    // If we knew it already, the carrier says nothing new about the colleague.
+    if (this.#become(member, 'opted_out')) this.#stopColleague(phone, this.nowMs);
     member.words.push({ isStop: true, stampMs: this.nowMs });
   }
 
   /** Records consent on paper; false if it is refused, since paper doesn't undo a STOP. */
   record(phone: string): boolean {
-    if (this.members.get(phone)?.state === 'opted_out') return false;
+    if ((this.members.get(phone) ?? this.#newMember(phone)).state === 'opted_out') return false;
     this.#know([phone]);
     this.#become(this.#member(phone), 'accepted');
     return true;
@@ -203,9 +222,9 @@ export class TextingModel {
     const answersRequest = member.state === 'pending' && stampMs >= member.sinceMs;
     switch (meaning) {
       case 'stop': {
-        const isMove = member.state !== 'opted_out';
+        const { isMove, isLast } = this.#stop(phone, member, stampMs);
         if (isMove && text === 'please stop texting me') this.#review(phone, 'opt_out_wording');
-        this.#stop(phone, member, stampMs);
+        if (!isLast) this.#review(phone, 'out_of_order');
         return isMove ? 'opt_out' : null;
       }
       case 'start':
@@ -220,8 +239,7 @@ export class TextingModel {
         return answersRequest && this.#start(member, stampMs) ? 'opt_in' : null;
       case 'decline':
         if (member.state !== 'pending') return null;
-        if (!answersRequest) this.#review(phone, 'out_of_order');
-        this.#stop(phone, member, stampMs);
+        if (!this.#stop(phone, member, stampMs).isLast || !answersRequest) this.#review(phone, 'out_of_order');
         return 'opt_out';
       case 'doubt':
         if (member.state === 'opted_out') return null;
@@ -239,12 +257,24 @@ export class TextingModel {
     }
   }
 
-  /** The STOP counts since it arrived. If a START was written after it, the firm reviews it. */
-  #stop(phone: string, member: ModelMember, stampMs: number): void {
-    const isLast = member.words.every((word) => word.isStop || word.stampMs <= stampMs);
-    if (member.state === 'accepted' && !isLast) this.#review(phone, 'out_of_order');
+  /** The STOP counts since it arrived. If a START was written after it, to anybody it counts for, it isn't the last word. */
+  #stop(phone: string, member: ModelMember, stampMs: number): { isMove: boolean; isLast: boolean } {
+    const here = this.#stopOne(member, stampMs);
+    const there = this.#stopColleague(phone, stampMs);
+    return { isMove: here.isMove || there.isMove, isLast: here.isLast && there.isLast };
+  }
+
+  #stopOne(member: ModelMember, stampMs: number): { isMove: boolean; isLast: boolean } {
+    const isLater = member.words.every((word) => word.isStop || word.stampMs <= stampMs);
+    const isLast = member.state !== 'accepted' || isLater;
     member.words.push({ isStop: true, stampMs });
-    this.#become(member, 'opted_out');
+    return { isMove: this.#become(member, 'opted_out'), isLast };
+  }
+
+  /** Only if they know the number; otherwise they hear about it when they do. */
+  #stopColleague(phone: string, stampMs: number): { isMove: boolean; isLast: boolean } {
+    const member = this.scope === 'firm' ? this.colleague.members.get(phone) : undefined;
+    return member ? this.colleague.#stopOne(member, stampMs) : { isMove: false, isLast: true };
   }
 
   #review(phone: string, kind: ModelReview['kind']): void {
@@ -284,18 +314,25 @@ export class TextingModel {
   }
 
   #member(phone: string): ModelMember {
-    const member = this.members.get(phone) ?? {
-      state: 'none',
+    const member = this.members.get(phone) ?? this.#newMember(phone);
+    this.members.set(phone, member);
+    return member;
+  }
+
+  /** Opted out already if the number has stopped the colleague and that counts for the firm. */
+  #newMember(phone: string): ModelMember {
+    const known = this.scope === 'firm' ? (this.colleague.members.get(phone)?.words ?? []) : [];
+    const words = known.filter(({ isStop }) => isStop);
+    return {
+      state: words.length > 0 ? 'opted_out' : 'none',
       sinceMs: this.nowMs,
-      words: [],
+      words,
       doubtMs: null,
       requests: 0,
       reminded: false,
       helpedMs: -Infinity,
       wroteMs: -Infinity,
     };
-    this.members.set(phone, member);
-    return member;
   }
 }
 
