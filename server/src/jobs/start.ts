@@ -14,6 +14,7 @@ import {
 } from '../domain/archive/checkpoint-deliveries.ts';
 import type { NoteSigner } from '../domain/archive/signed-notes.ts';
 import { wakeWaiting } from '../domain/consent/consent-lookups.ts';
+import { readReply } from '../domain/consent/reading/reply-words.ts';
 import { receiveReply } from '../domain/consent/replies.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { receiveReceipt } from '../domain/delivery/receipts.ts';
@@ -93,6 +94,8 @@ export function startTexting(deps: Deps, texting: Dispatcher) {
     reply: (reply) => receiveReply(deps, reply),
     receipt: (receipt) => receiveReceipt(deps, receipt),
   });
+  // Compiles the patterns now, so that the first reply doesn't wait for it.
+  readReply('Hello');
   texting.start();
   return {
     async stop(): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { readReply } from '../../src/domain/consent/reply-words.ts';
+import { readReply } from '../../src/domain/consent/reading/reply-words.ts';
 
 /**
  * Replies that mean stop, that may mean it, and that don't, one per line; \\n stands for a line break. Those in the files called

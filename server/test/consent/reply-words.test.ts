@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { type ReplyMeaning, readReply } from '../../src/domain/consent/reply-words.ts';
+import { type ReplyMeaning, readReply } from '../../src/domain/consent/reading/reply-words.ts';
 
 const words: Record<Exclude<ReplyMeaning, 'opt_out_wording' | 'possible_opt_out' | 'other'>, string[]> = {
   opt_out: [

@@ -7,7 +7,7 @@ import { laterOf } from '../shared/time.ts';
 import { listConsentEvents } from './consent-lookups.ts';
 import { moveConsent, type Stamps } from './consents.ts';
 import { type FirmMember, type Stop, stopOthers } from './firm-opt-outs.ts';
-import type { ReplyMeaning } from './reply-words.ts';
+import type { ReplyMeaning } from './reading/reply-words.ts';
 
 /** A person's text, as far as consent is concerned. It is never stamped later than it arrived. */
 export type Reply = { meaning: ReplyMeaning; text: string; sentAt: Date; archiveNumber: number };

@@ -11,7 +11,7 @@ import { sendAnswer } from './answers.ts';
 import { applyReply, type Sender } from './consent-replies.ts';
 import { lockArchives, lockOthers } from './firm-opt-outs.ts';
 import { endHold, holdTexts } from './possible-opt-outs.ts';
-import { type ReplyMeaning, readReply } from './reply-words.ts';
+import { type ReplyMeaning, readReply } from './reading/reply-words.ts';
 
 type ArchivedReply = { text: string; meaning: ReplyMeaning; sentAt: Date; archiveNumber: number };
 
