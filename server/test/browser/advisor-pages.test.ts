@@ -158,6 +158,30 @@ test('a passkey is added, signs in with the button, and is removed', { skip }, a
   assert.deepEqual(complaints, []);
 });
 
+test('an hour after signing in, adding a passkey asks for the password again and comes back to the button', {
+  skip,
+}, async () => {
+  const { page, complaints } = await open(phone);
+  await addAuthenticator(page);
+  await page.goto(`${origin}/passkeys`);
+  await signIn(page);
+  await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
+  await signedInAnHourAgo();
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
+  assert.equal(await page.getByLabel('Email').inputValue(), 'ann@test.example');
+  await page.keyboard.type(password);
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').filter({ hasText: 'Press “Add a passkey” to continue.' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').filter({ hasText: 'Passkey added.' }).waitFor();
+  assert.equal(complaints.filter((each) => !/status of 401/.test(each)).join(), '');
+});
+
+async function signedInAnHourAgo(): Promise<void> {
+  await pages.world.database.asOwner(`update sessions set date_time_created = now() - interval '1 hour'`);
+}
+
 test('an advisor allows an application with a passkey and no password', { skip }, async () => {
   const { page, complaints } = await open(phone);
   await addPasskey(page);
@@ -233,7 +257,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     const asked = pages.client.authorizeUrl({ scope });
     const refused = pages.client.authorizeUrl({ redirect_uri: 'https://elsewhere.example/' });
     const signedOut = ['/', '/problems', '/problems/conflict', '/sign-in', asked, refused, '/oauth/interaction/gone'];
-    const signedIn = ['/connected-apps', '/connected-apps?done=disconnected', '/passkeys', asked];
+    const signedIn = ['/connected-apps', '/connected-apps?done=disconnected', '/passkeys?continue=add', asked];
     for (const path of signedOut) await inspect(page, path);
     await page.goto(`${origin}/sign-in`);
     await page.getByLabel('Email').fill('ann@test.example');
@@ -243,6 +267,8 @@ for (const colorScheme of ['light', 'dark'] as const)
     await inspect(page, null);
     await signIn(page);
     for (const path of signedIn) await inspect(page, path);
+    await signedInAnHourAgo();
+    await inspect(page, '/sign-in?again=yes&next=/passkeys');
   });
 
 async function inspect(page: Page, path: string | null): Promise<void> {

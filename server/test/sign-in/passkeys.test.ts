@@ -207,6 +207,65 @@ test('an advisor has at most twenty passkeys, even if they are added at once', a
   assert.match(refused.body.message, /20 passkeys already/);
 });
 
+test('five minutes after signing in, the session alone adds no passkey and removes none', async () => {
+  const { advisorId, visitor, passkey } = await withPasskey();
+  const { body: options } = await visitor.postJson('/passkeys/options', {});
+  await setSignedIn(advisorId, '4 minutes 50 seconds');
+  assert.equal((await visitor.postJson('/passkeys/options', {})).status, 200);
+
+  await setSignedIn(advisorId, '5 minutes');
+  const toAdd = '/sign-in?again=yes&next=%2Fpasskeys%3Fcontinue%3Dadd';
+  const refused = await visitor.postJson('/passkeys/options', {});
+  assert.deepEqual([refused.status, refused.body], [401, { location: toAdd }]);
+  // Not even with options from when the sign-in was fresh.
+  const added = await visitor.postJson('/passkeys', { response: makePasskey(origin).register(options) });
+  assert.deepEqual([added.status, added.body], [401, { location: toAdd }]);
+  const removed = await visitor.post('/passkeys/remove', { passkeyId: passkey.id });
+  assert.equal(removed.location, `/sign-in?again=yes&next=%2Fpasskeys%3Fcontinue%3D${passkey.id}`);
+  const rows = await pages.world.database.asOwner('select from passkeys where advisor_id = $1', [advisorId]);
+  assert.equal(rows.length, 1);
+});
+
+test('an advisor who signs in again comes back to what they were doing', async () => {
+  const { advisorId, email, visitor, passkey } = await withPasskey();
+  await setSignedIn(advisorId, '1 hour');
+  const { location = '' } = await visitor.post('/passkeys/remove', { passkeyId: passkey.id });
+  const asked = await visitor.get(location);
+  assert.equal(asked.status, 200);
+  assert.match(asked.body, /<h1>Sign in again<\/h1>/);
+  assert.match(asked.body, new RegExp(`value="${email}"`));
+  const wrong = await visitor.submit(asked, '/sign-in', { email, password: 'wrong' });
+  assert.match(wrong.body, /<h1>Sign in again<\/h1>/);
+
+  const back = await visitor.submit(wrong, '/sign-in', { email, password });
+  assert.equal(back.location, `/passkeys?continue=${passkey.id}`);
+  const page = await visitor.get(back.location ?? '');
+  assert.match(page.body, /role="status">You are signed in\. Press “Remove” next to Passkey to continue\./);
+  assert.match(page.body, /aria-label="Remove Passkey[^"]*" autofocus>/);
+  const removed = await visitor.submit(page, '/passkeys/remove', { passkeyId: passkey.id });
+  assert.equal(removed.location, '/passkeys?done=removed');
+  assert.equal((await visitor.get(location)).location, `/passkeys?continue=${passkey.id}`, 'nobody is asked twice');
+});
+
+test('a passkey, too, makes the sign-in fresh', async () => {
+  const { advisorId, visitor, passkey } = await withPasskey();
+  await setSignedIn(advisorId, '1 hour');
+  await visitor.get('/sign-in?again=yes&next=/passkeys');
+  const { body: options } = await visitor.postJson('/sign-in/passkey/options', {});
+  const response = passkey.signIn(options, advisorId);
+  assert.equal((await visitor.postJson('/sign-in/passkey', { response, next: '/passkeys' })).status, 200);
+  await visitor.get('/passkeys');
+  assert.equal((await visitor.postJson('/passkeys/options', {})).status, 200);
+});
+
+/** As if the advisor had signed in that long ago. */
+async function setSignedIn(advisorId: number, ago: string): Promise<void> {
+  await pages.world.database.asOwner(
+    'update sessions set date_time_created = now() - $2::interval where advisor_id = $1',
+    [advisorId, ago],
+  );
+}
+
 test('without a session passkeys can’t be listed, added or removed', async () => {
   const visitor = pages.visitor();
   assert.equal((await visitor.get('/passkeys')).headers.location, '/sign-in?next=/passkeys');

@@ -14,6 +14,7 @@ export type Session = SessionRow;
 export type NewSession = { token: string; advisorId: number };
 
 const sessionMs = 12 * 60 * 60 * 1000;
+const freshMs = 5 * 60 * 1000;
 
 /** The new session, or null if the advisor may no longer sign in, or not with the password that was checked. */
 export async function beginSession(
@@ -37,6 +38,11 @@ type BeginSession = Attempt & { method: SignInMethod; checkedPasswordHash?: stri
 
 export async function findSession(deps: Deps, token: string): Promise<Session | null> {
   return store.findSession(deps.db, hashSecret(token), new Date());
+}
+
+/** Whether the advisor signed in just now. A session that somebody stole is usually older, and can't be made fresh. */
+export function isFresh({ signedInAt }: Session): boolean {
+  return Date.now() - signedInAt.getTime() < freshMs;
 }
 
 export async function signOut(deps: Deps, token: string): Promise<void> {

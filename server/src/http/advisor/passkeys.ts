@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { byAdvisor } from '../../domain/archive/archive.ts';
 import {
   addPasskey,
@@ -8,7 +8,7 @@ import {
   registrationOptions,
   removePasskey,
 } from '../../domain/sign-in/passkeys.ts';
-import type { Session } from '../../domain/sign-in/sessions.ts';
+import { isFresh, type Session } from '../../domain/sign-in/sessions.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { type Html, hidden, html, sendPage } from '../browser/page.ts';
 import { confirmation, day, rooms } from './frame.ts';
@@ -22,9 +22,9 @@ const refusals = {
   too_many: `You have ${passkeysMax} passkeys already. Remove one first.`,
   not_verified: 'That passkey couldn’t be added. Try again.',
 };
-const signedOut = { message: 'You are no longer signed in. Reload the page and sign in again.' };
 
-export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf }: Visits): void {
+/** Only somebody who signed in just now may change how an advisor signs in: a stolen session can't. */
+export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf, freshSessionOf }: Visits): void {
   const hide = { schema: { hide: true } };
 
   app.get('/passkeys', hide, async (request, reply) => {
@@ -32,16 +32,17 @@ export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf }: Vi
     if (!session) return reply.redirect('/sign-in?next=/passkeys', 303);
     const passkeys = await listPasskeys(deps, session.advisorId);
     const formToken = forms.token(request, reply);
-    const adding = passkeysPossible(deps) && passkeyAdding(formToken, deps.config.publicUrl);
+    const origin = passkeysPossible(deps) ? deps.config.publicUrl : null;
     const done = confirmation(request, confirmations);
-    const content = passkeyPage({ passkeys, session, formToken, adding, done });
-    return sendPage(reply, { title: 'Passkeys', content, scripts: adding !== false });
+    const continued = isFresh(session) ? continuedIn(request) : null;
+    const content = passkeyPage({ passkeys, session, formToken, origin, done, continued });
+    return sendPage(reply, { title: 'Passkeys', content, scripts: origin !== null });
   });
 
   app.post('/passkeys/remove', hide, async (request, reply) => {
     const fields = forms.read(request);
-    const session = await sessionOf(request);
-    if (!session) return reply.redirect('/sign-in?next=/passkeys', 303);
+    const session = await freshSessionOf(request);
+    if (!session) return reply.redirect(signInToContinue(fields('passkeyId')), 303);
     const by = byAdvisor(session.advisorId, request.id);
     await removePasskey(deps, session.advisorId, fields('passkeyId'), by);
     return reply.redirect('/passkeys?done=removed', 303);
@@ -49,46 +50,68 @@ export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf }: Vi
 
   app.post('/passkeys/options', hide, async (request, reply) => {
     forms.readJson(request);
-    const session = await sessionOf(request);
-    if (!session) return reply.code(401).send(signedOut);
+    const session = await freshSessionOf(request);
+    if (!session) return reply.code(401).send({ location: signInToContinue('add') });
     const options = await registrationOptions(deps, session);
     return 'refused' in options ? reply.code(400).send({ message: refusals[options.refused] }) : options;
   });
 
   app.post('/passkeys', hide, async (request, reply) => {
     const { response } = forms.readJson(request);
-    const session = await sessionOf(request);
-    if (!session) return reply.code(401).send(signedOut);
+    const session = await freshSessionOf(request);
+    if (!session) return reply.code(401).send({ location: signInToContinue('add') });
     const result = await addPasskey(deps, session.advisorId, response, byAdvisor(session.advisorId, request.id));
     if ('refused' in result) return reply.code(400).send({ message: refusals[result.refused] });
     return { location: '/passkeys?done=added' };
   });
 }
 
+/** Where to sign in, and come back to add a passkey or to remove this one. */
+function signInToContinue(what: 'add' | string): string {
+  return `/sign-in?${new URLSearchParams({ again: 'yes', next: `/passkeys?continue=${encodeURIComponent(what)}` })}`;
+}
+
+function continuedIn({ query }: FastifyRequest): string | null {
+  const { continue: what } = query as { continue?: unknown };
+  return typeof what === 'string' ? what : null;
+}
+
 type PasskeyPage = {
   passkeys: Passkey[];
   session: Session;
   formToken: string;
-  adding: Html | false;
+  /** Where passkeys can be added, if they can be. */
+  origin: string | null;
   done: Html | null;
+  /** What the advisor signed in again for: to `add` a passkey, or to remove the one with this id. */
+  continued: string | null;
 };
 
-function passkeyPage({ passkeys, session, formToken, adding, done }: PasskeyPage): Html {
+function passkeyPage({ passkeys, session, formToken, origin, done, continued }: PasskeyPage): Html {
+  const removed = passkeys.find(({ passkeyId }) => passkeyId === continued);
   return html`${rooms('/passkeys', formToken)}
 <main class="sheet">
 <h1>Passkeys</h1>
 ${done}
+${continued === 'add' && continuation('“Add a passkey”')}
+${removed && continuation(`“Remove” next to ${removed.name}`)}
 <p>A passkey signs you in with your fingerprint, your face or your device’s code instead of a password.</p>
 ${
   passkeys.length === 0
     ? html`<p class="facts">You have no passkey yet.</p>`
-    : html`<ul class="entries">${passkeys.map((passkey) => entry(passkey, session, formToken))}</ul>`
+    : html`<ul class="entries">${passkeys.map((passkey) => entry(passkey, session, formToken, passkey === removed))}</ul>`
 }
-${adding}
+${origin && passkeyAdding(formToken, origin, continued === 'add')}
 </main>`;
 }
 
-function entry({ passkeyId, name, dateTimeCreated, dateTimeUsed }: Passkey, session: Session, formToken: string): Html {
+/** The button to press next has the focus. */
+function continuation(button: string): Html {
+  return html`<p class="notice" role="status">You are signed in. Press ${button} to continue.</p>`;
+}
+
+function entry(passkey: Passkey, session: Session, formToken: string, focused: boolean): Html {
+  const { passkeyId, name, dateTimeCreated, dateTimeUsed } = passkey;
   const added = day(dateTimeCreated, session);
   return html`<li class="entry row">
 <div>
@@ -96,15 +119,15 @@ function entry({ passkeyId, name, dateTimeCreated, dateTimeUsed }: Passkey, sess
 <p class="facts">Added on ${added}, ${dateTimeUsed ? `last used on ${day(dateTimeUsed, session)}` : 'not used yet'}</p>
 </div>
 <form method="post" action="/passkeys/remove">${hidden({ formToken, passkeyId })}
-<button class="button ends" aria-label="Remove ${name}, added on ${added}">Remove</button></form>
+<button class="button ends" aria-label="Remove ${name}, added on ${added}"${focused && html` autofocus`}>Remove</button></form>
 </li>`;
 }
 
 /** Hidden until the script finds that passkeys work here. */
-function passkeyAdding(formToken: string, origin: string): Html {
+function passkeyAdding(formToken: string, origin: string, focused: boolean): Html {
   return html`<div hidden data-passkey-adding data-origin="${origin}" data-form-token="${formToken}">
 <p class="notice bad" role="alert" hidden></p>
-<button class="button main" type="button">Add a passkey</button>
+<button class="button main" type="button"${focused && html` autofocus`}>Add a passkey</button>
 </div>
 <p class="facts" data-passkey-elsewhere>To add a passkey, open this page at ${origin} in a browser that supports passkeys and runs JavaScript.</p>`;
 }

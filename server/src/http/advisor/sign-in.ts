@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { signInByPasskey, signInOptions } from '../../domain/sign-in/passkey-sign-in.ts';
+import { isFresh } from '../../domain/sign-in/sessions.ts';
 import { signIn } from '../../domain/sign-in/sign-ins.ts';
 import { passkeysPossible } from '../../domain/sign-in/webauthn.ts';
 import { brand, type Html, hidden, html, sendPage } from '../browser/page.ts';
@@ -10,9 +11,11 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
   const hide = { schema: { hide: true } };
 
   app.get('/sign-in', hide, async (request, reply) => {
-    const next = localPath((request.query as { next?: unknown }).next);
-    if (await visits.sessionOf(request)) return reply.redirect(next, 303);
-    return sendSignIn(visits, request, reply, { next });
+    const { next: asked, again } = request.query as { next?: unknown; again?: unknown };
+    const next = localPath(asked);
+    const session = await visits.sessionOf(request);
+    if (session && (again === undefined || isFresh(session))) return reply.redirect(next, 303);
+    return sendSignIn(visits, request, reply, { next, email: session?.email, again: session !== null });
   });
 
   app.post('/sign-in', hide, async (request, reply) => {
@@ -26,7 +29,7 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
     }
     const problem =
       result.refused === 'wrong' ? wrong : throttled(reply, result.retryAfterSeconds, passkeysPossible(deps));
-    return sendSignIn(visits, request, reply, { next, email, application, problem });
+    return sendSignIn(visits, request, reply, { next, email, application, again: fields('again') !== '', problem });
   });
 
   app.post('/sign-in/passkey/options', hide, async (request, reply) => {
@@ -56,6 +59,8 @@ type SignInPage = {
   next: string;
   email?: string;
   application?: string;
+  /** The advisor is signed in, but too long ago for what they want to do on the next page. */
+  again?: boolean;
   /** Where declining the application's request leads. The decline form is then posted to `next`. */
   leavesTo?: string;
   problem?: Problem;
@@ -69,18 +74,19 @@ export function sendSignIn(
   { deps, forms }: Visits,
   request: FastifyRequest,
   reply: FastifyReply,
-  { next, email = '', application = '', leavesTo, problem }: SignInPage,
+  { next, email = '', application = '', again = false, leavesTo, problem }: SignInPage,
 ): FastifyReply {
   const formToken = forms.token(request, reply);
-  const title = application ? `Sign in to connect ${application}` : 'Sign in';
+  const title = application ? `Sign in to connect ${application}` : again ? 'Sign in again' : 'Sign in';
   const passkeys = passkeysPossible(deps);
   const content = html`<header class="top">${brand}</header>
 <main class="card">
 <h1>${title}</h1>
 ${!application && next === firstPage && html`<p>See which applications act for you, and disconnect them.</p>`}
+${again && html`<p>You can add and remove passkeys for five minutes after you sign in.</p>`}
 ${problem && html`<p class="notice bad" role="alert" id="problem">${problem.text}</p>`}
 <form method="post" action="/sign-in">
-${hidden({ formToken, next, application })}
+${hidden({ formToken, next, application, again: again ? 'yes' : '' })}
 <div class="field">
 <label for="email">Email</label>
 <input id="email" name="email" type="email" autocomplete="username webauthn" required maxlength="320" value="${email}"${described(problem)}${!email && html` autofocus`}>
@@ -93,6 +99,7 @@ ${hidden({ formToken, next, application })}
 </form>
 ${passkeys && passkeySignIn({ formToken, next, origin: deps.config.publicUrl })}
 ${leavesTo && declineForm({ formToken, path: next })}
+${again && html`<p class="decline"><a class="quiet" href="${next}">Don’t sign in, go back</a></p>`}
 </main>`;
   const formTargets = leavesTo ? [leavesTo] : [];
   return sendPage(reply, { title, content, scripts: passkeys, formTargets, status: problem?.status });

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
-import { findSession, type NewSession, type Session, signOut } from '../../domain/sign-in/sessions.ts';
+import { findSession, isFresh, type NewSession, type Session, signOut } from '../../domain/sign-in/sessions.ts';
 import { type CookieJar, cookieJar } from '../browser/cookies.ts';
 import { type FormDoor, formDoor } from '../browser/forms.ts';
 
@@ -9,6 +9,8 @@ export type Visits = {
   deps: Deps;
   forms: FormDoor;
   sessionOf(request: FastifyRequest): Promise<Session | null>;
+  /** Only if the advisor signed in just now: for changes to how they sign in. */
+  freshSessionOf(request: FastifyRequest): Promise<Session | null>;
   /** Signs the browser in, replacing anyone who was signed in. */
   begin(request: FastifyRequest, reply: FastifyReply, session: NewSession): Promise<void>;
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>;
@@ -23,12 +25,18 @@ export function visits(deps: Deps): Visits {
     if (token) await signOut(deps, token);
   }
 
+  async function sessionOf(request: FastifyRequest): Promise<Session | null> {
+    const token = cookies.read(request, 'session');
+    return token ? findSession(deps, token) : null;
+  }
+
   return {
     deps,
     forms,
-    async sessionOf(request) {
-      const token = cookies.read(request, 'session');
-      return token ? findSession(deps, token) : null;
+    sessionOf,
+    async freshSessionOf(request) {
+      const session = await sessionOf(request);
+      return session && isFresh(session) ? session : null;
     },
     async begin(request, reply, session) {
       await forget(request);

@@ -34,6 +34,9 @@ function place(selector) {
   if (!(found instanceof HTMLElement) || !webauthn.browserSupportsWebAuthn()) return null;
   if (found.dataset.origin !== window.location.origin) return null;
   found.hidden = false;
+  // The browser skipped it while it was hidden.
+  const button = found.querySelector('button');
+  if (button?.autofocus) button.focus();
   return found;
 }
 
@@ -95,8 +98,10 @@ async function post(place, path, body) {
     body: JSON.stringify(body),
   });
   const result = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(result.message ?? failed);
-  return result;
+  if (answer.ok) return result;
+  // Another page comes first: signing in again.
+  if (result.location) window.location.assign(result.location);
+  throw new Refused(result.message ?? (result.location ? '' : failed));
 }
 
 /** The server refused, and this is its message. */
