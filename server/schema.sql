@@ -352,6 +352,14 @@ create table daily_runs (
   constraint daily_runs_pkey PRIMARY KEY (job, day)
 );
 
+create table devices (
+  device_hash bytea not null,
+  advisor_id bigint not null,
+  date_time_expires timestamp with time zone not null,
+  constraint devices_pkey PRIMARY KEY (device_hash, advisor_id),
+  constraint devices_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
 create table dispatches (
   advisor_id bigint not null,
   message_id bigint not null,
@@ -773,6 +781,10 @@ CREATE INDEX crm_connections_due ON public.crm_connections USING btree (next_syn
 CREATE INDEX crm_contacts_contact ON public.crm_contacts USING btree (advisor_id, contact_id) WHERE (contact_id IS NOT NULL);
 
 CREATE INDEX crm_lookups_ready ON public.crm_lookups USING btree (not_before);
+
+CREATE INDEX devices_advisor ON public.devices USING btree (advisor_id, date_time_expires);
+
+CREATE INDEX devices_expires ON public.devices USING btree (date_time_expires);
 
 CREATE INDEX dispatches_deferred ON public.dispatches USING btree (deferred_until) WHERE (deferred_until IS NOT NULL);
 
@@ -1308,6 +1320,8 @@ grant delete, insert, select, update on crm_lookups to assent_app;
 grant insert, select, update on crm_syncs to assent_app;
 
 grant insert, select, update on daily_runs to assent_app;
+
+grant delete, insert, select, update on devices to assent_app;
 
 grant delete, insert, select, update on dispatches to assent_app;
 

@@ -14,6 +14,7 @@ test('with an https URL the cookies are for this host only and are never sent ov
   const set = [headers['set-cookie'] ?? []].flat();
   assert.match(set[0] ?? '', /^__Host-assent-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
   assert.match(set[1] ?? '', /^__Host-assent-form=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+  assert.match(set[2] ?? '', /^__Host-assent-device=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=\d+$/);
   assert.equal((await visitor.get('/connected-apps')).status, 200);
   const out = await visitor.post('/sign-out');
   const [cleared] = [out.headers['set-cookie'] ?? []].flat();

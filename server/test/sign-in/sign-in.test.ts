@@ -186,7 +186,29 @@ test('addresses of one IPv6 network count as one', async () => {
     statuses.push(answer.status);
   }
   assert.deepEqual(statuses, [...Array(10).fill(400), 429, 429]);
-  assert.equal((await pages.visitor('2001:db8:0:8::1').signIn('six@test.example', 'x')).status, 400);
+  assert.equal((await pages.visitor('2001:db8:1:7::1').signIn('six@test.example', 'x')).status, 400);
+});
+
+test('all networks of one IPv6 site together get as many guesses at an account as one address', async () => {
+  const begin = Date.now();
+  const answers: Answer[] = [];
+  for (let network = 0; network < 12; network++)
+    answers.push(await pages.visitor(`2001:db8:48:${network}::1`).signIn('site@test.example', 'x'));
+  assertTried(answers, { burst: 10, perSecond: 0.1, begin });
+});
+
+test('all networks of one IPv6 site together get a thousand guesses at many accounts', async () => {
+  const { database } = pages.world;
+  const guess = (site: number, network: number) =>
+    pages.visitor(`2001:db8:${site}:${network}::1`).signIn(`${site}-${network}@test.example`, 'x');
+  await database.asOwner('delete from throttles');
+  await guess(50, 1);
+  const site = await database.asOwner(
+    'update throttles set attempts_left = attempts_left - 1100 where attempts_left = 999 returning 1',
+  );
+  assert.equal(site.length, 1);
+  assert.equal((await guess(50, 2)).status, 429);
+  assert.equal((await guess(51, 2)).status, 400);
 });
 
 test('successful sign-ins use up no attempts', async () => {

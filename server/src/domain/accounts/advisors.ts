@@ -2,6 +2,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { AdvisorRow, AdvisorSettings, QuietHours } from '../../store/accounts/advisors.ts';
 import * as store from '../../store/accounts/advisors.ts';
 import { findFirm } from '../../store/accounts/firms.ts';
+import { deleteDevices } from '../../store/sign-in/devices.ts';
 import { deletePasskeys } from '../../store/sign-in/passkeys.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
@@ -65,8 +66,11 @@ export async function setAdvisor(
     if (!before) return;
     if (!(await store.updateAdvisor(deps.db, advisorId, { ...settings, ...passwordHash }))) throw taken();
     // Somebody who knew the old password may be signed in with it, or may have added a passkey to come back with.
-    if (password) await endSessions(deps, advisorId);
-    if (password) await deletePasskeys(deps.db, advisorId);
+    if (password) {
+      await endSessions(deps, advisorId);
+      await deletePasskeys(deps.db, advisorId);
+      await deleteDevices(deps.db, advisorId);
+    }
     const values = { ...changesOf(before, { ...before, ...settings }), ...(password ? { password: 'changed' } : {}) };
     if (Object.keys(values).length === 0) return;
     await archiveSetting(deps, by, { advisorId, what: 'advisor set', of: {}, values });

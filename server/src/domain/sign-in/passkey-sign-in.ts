@@ -31,7 +31,7 @@ export async function signInOptions(
 export async function signInByPasskey(
   deps: Deps,
   given: unknown,
-  { address, traceId }: Attempt,
+  { address, device, traceId }: Attempt,
 ): Promise<{ session: NewSession; refused?: undefined } | { refused: 'not_verified' } | Throttled> {
   const throttles = passkeyThrottles(address);
   const retryAfterSeconds = await takeAttempt(deps, throttles);
@@ -42,7 +42,7 @@ export async function signInByPasskey(
   const passkey = challenge === null ? null : await findPasskey(deps, response.id);
   if (challenge === null || !passkey) return { refused: 'not_verified' };
   const { advisorId, passkeyId } = passkey;
-  const attempt = { method: 'passkey', address, traceId } as const;
+  const attempt = { method: 'passkey', address, device, traceId } as const;
   const counter = await verifiedCounter(deps, { challenge, passkey, response });
   if (counter === null) {
     await countFailure(deps, passkeyId, { ...attempt, advisorId });

@@ -5,13 +5,14 @@ import * as store from '../../store/sign-in/sessions.ts';
 import { byAdvisor } from '../archive/archive.ts';
 import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
+import { rememberDevice } from './devices.ts';
 import type { Attempt } from './sign-in-failures.ts';
 import { archiveSignIn } from './sign-in-records.ts';
 
 /** A signed-in advisor: who, how and since when. */
 export type Session = SessionRow;
-/** The advisor's browser keeps the token; we store only its SHA-256. */
-export type NewSession = { token: string; advisorId: number };
+/** The advisor's browser keeps both tokens; we store only their SHA-256. */
+export type NewSession = { token: string; device: string; advisorId: number };
 
 const sessionMs = 12 * 60 * 60 * 1000;
 const freshMs = 5 * 60 * 1000;
@@ -20,7 +21,7 @@ const freshMs = 5 * 60 * 1000;
 export async function beginSession(
   deps: Deps,
   advisorId: number,
-  { method, checkedPasswordHash = null, address, traceId }: BeginSession,
+  { method, checkedPasswordHash = null, address, device, traceId }: BeginSession,
 ): Promise<NewSession | null> {
   const token = randomBytes(32).toString('base64url');
   const created = new Date();
@@ -30,7 +31,7 @@ export async function beginSession(
     if (!(await store.insertSession(deps.db, session, checkedPasswordHash))) return null;
     const signedIn = { action: 'signed in', of: { method }, values: { address } } as const;
     await archiveSignIn(deps, byAdvisor(advisorId, traceId), advisorId, signedIn);
-    return { token, advisorId };
+    return { token, device: await rememberDevice(deps, advisorId, device), advisorId };
   });
 }
 

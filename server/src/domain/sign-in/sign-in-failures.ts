@@ -5,8 +5,8 @@ import * as store from '../../store/sign-in/sign-in-failures.ts';
 import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 
-/** A visitor at the sign-in page, who may turn out to be anybody. */
-export type Attempt = { address: string; traceId: string | null };
+/** A visitor at the sign-in page, who may turn out to be anybody; `device` is their browser's cookie (devices.ts). */
+export type Attempt = { address: string; device: string | null; traceId: string | null };
 
 const countedMs = 60 * 1000;
 
@@ -17,7 +17,7 @@ const countedMs = 60 * 1000;
 export async function countFailure(
   deps: Deps,
   account: string,
-  { advisorId, method, address, traceId }: Attempt & { advisorId: number | null; method: FailureRow['method'] },
+  { advisorId, method, address, traceId }: Omit<Attempt, 'device'> & Pick<FailureRow, 'advisorId' | 'method'>,
 ): Promise<void> {
   const failure = { accountHash: hashSecret(`sign-in of ${account}`), advisorId, method, address, traceId };
   await store.upsertFailure(deps.db, failure, deps.clock.now());

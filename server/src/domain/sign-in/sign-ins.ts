@@ -1,10 +1,18 @@
 import type { Deps } from '../../deps.ts';
 import { findCredentials } from '../../store/accounts/advisors.ts';
+import { forgetExpiredDevices, isDeviceOf } from './devices.ts';
 import { forgetExpiredChallenges } from './passkey-challenges.ts';
 import { verifyPassword } from './passwords.ts';
 import { beginSession, forgetExpiredSessions, type NewSession } from './sessions.ts';
 import { type Attempt, archiveFailures, countFailure } from './sign-in-failures.ts';
-import { forgetFullBuckets, returnAttempt, signInThrottles, takeAttempt } from './throttles.ts';
+import {
+  type Bucket,
+  deviceThrottles,
+  forgetFullBuckets,
+  returnAttempt,
+  signInThrottles,
+  takeAttempt,
+} from './throttles.ts';
 
 export type SignIn =
   | { session: NewSession; refused?: undefined }
@@ -17,29 +25,48 @@ export type SignIn =
  */
 export async function signIn(
   deps: Deps,
-  { email, password, address, traceId }: Attempt & { email: string; password: string },
+  { email, password, address, device, traceId }: Attempt & { email: string; password: string },
 ): Promise<SignIn> {
   const { foldedEmail, advisorId, passwordHash } = await findCredentials(deps.db, email);
-  const throttles = signInThrottles(foldedEmail, address);
-  const retryAfterSeconds = await takeAttempt(deps, throttles);
-  if (retryAfterSeconds !== null) return { refused: 'throttled', retryAfterSeconds };
+  const taken = await takeSignIn(deps, { foldedEmail, advisorId, address, device });
+  if ('retryAfterSeconds' in taken) return { refused: 'throttled', ...taken };
 
   const right = await verifyPassword(password, passwordHash);
-  const attempt = { method: 'password', address, traceId } as const;
+  const attempt = { method: 'password', address, device, traceId } as const;
   if (!right || advisorId === null) {
     await countFailure(deps, foldedEmail, { ...attempt, advisorId });
     return { refused: 'wrong' };
   }
   const session = await beginSession(deps, advisorId, { ...attempt, checkedPasswordHash: passwordHash });
   if (!session) return { refused: 'wrong' };
-  await returnAttempt(deps, throttles);
+  await returnAttempt(deps, taken.from);
   return { session };
 }
 
-/** Forgets expired sessions, unanswered challenges and full buckets, and archives the failures counted so far. */
+/**
+ * Takes an attempt. A browser in which the advisor has signed in before has attempts of its own, which strangers can't use
+ * up, so they can't keep the advisor out. When those are used up, it is a browser like any other.
+ */
+async function takeSignIn(
+  deps: Deps,
+  { foldedEmail, advisorId, address, device }: Visit,
+): Promise<{ from: Bucket[] } | { retryAfterSeconds: number }> {
+  if (device && advisorId !== null && (await isDeviceOf(deps, advisorId, device))) {
+    const own = deviceThrottles(foldedEmail, device);
+    if ((await takeAttempt(deps, own)) === null) return { from: own };
+  }
+  const shared = signInThrottles(foldedEmail, address);
+  const retryAfterSeconds = await takeAttempt(deps, shared);
+  return retryAfterSeconds === null ? { from: shared } : { retryAfterSeconds };
+}
+
+type Visit = Pick<Attempt, 'address' | 'device'> & { foldedEmail: string; advisorId: number | null };
+
+/** Forgets expired sessions and devices, unanswered challenges and full buckets, and archives the failures counted so far. */
 export async function forgetExpiredSignIns(deps: Deps): Promise<void> {
   await archiveFailures(deps);
   await forgetExpiredSessions(deps);
+  await forgetExpiredDevices(deps);
   await forgetExpiredChallenges(deps);
   await forgetFullBuckets(deps);
 }

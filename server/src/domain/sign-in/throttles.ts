@@ -11,36 +11,39 @@ export type Bucket = { name: string; burst: number; perSecond: number };
 /** Every bucket is full again by then, and a full bucket can be forgotten: the slowest takes 1,000 seconds. */
 const fullAfterMs = 60 * 60 * 1000;
 
-/** Password guesses: from one address at any account, from one address at one account, and from anywhere at one account. */
+/** Password guesses: from one address at any account, from one site at one account, and from anywhere at one account. */
 export function signInThrottles(foldedEmail: string, address: string): Bucket[] {
-  const from = network(address);
   return [
-    { name: `sign-in from ${from}`, burst: 100, perSecond: 1 },
-    { name: `sign-in account ${foldedEmail} from ${from}`, burst: 10, perSecond: 0.1 },
+    ...addressThrottles('sign-in', address, { burst: 100, perSecond: 1 }),
+    { name: `sign-in account ${foldedEmail} from ${siteOf(address)}`, burst: 10, perSecond: 0.1 },
     { name: `sign-in account ${foldedEmail}`, burst: 50, perSecond: 0.1 },
   ];
 }
 
+/** Password guesses at one account in a browser where its advisor has signed in before. */
+export function deviceThrottles(foldedEmail: string, device: string): Bucket[] {
+  return [{ name: `sign-in account ${foldedEmail} on ${device}`, burst: 10, perSecond: 0.01 }];
+}
+
 /** Separate from the password buckets, so that a passkey still works after password guesses from the same address. */
 export function passkeyThrottles(address: string): Bucket[] {
-  return [{ name: `passkey from ${network(address)}`, burst: 100, perSecond: 1 }];
+  return addressThrottles('passkey', address, { burst: 100, perSecond: 1 });
 }
 
 /** The sign-in page asks for a challenge every time it opens. */
 export function challengeThrottles(address: string): Bucket[] {
-  return [{ name: `passkey challenge from ${network(address)}`, burst: 300, perSecond: 5 }];
+  return addressThrottles('passkey challenge', address, { burst: 300, perSecond: 5 });
 }
 
 /** Authorization requests: each is stored until it is decided or expires. */
 export function authorizeThrottles(address: string): Bucket[] {
-  return [{ name: `authorize from ${network(address)}`, burst: 1_000, perSecond: 10 }];
+  return addressThrottles('authorize', address, { burst: 1_000, perSecond: 10 });
 }
 
 /** Wrong credentials at the token endpoint: for any application, and for this one if it exists. */
 export function clientThrottles(clientId: string | undefined, address: string): Bucket[] {
-  const from = network(address);
-  const ofClient = { name: `client ${clientId} from ${from}`, burst: 100, perSecond: 5 };
-  return [{ name: `client from ${from}`, burst: 300, perSecond: 5 }, ...(clientId ? [ofClient] : [])];
+  const ofClient = { name: `client ${clientId} from ${networkOf(address)}`, burst: 100, perSecond: 5 };
+  return [...addressThrottles('client', address, { burst: 300, perSecond: 5 }), ...(clientId ? [ofClient] : [])];
 }
 
 /** One grant's refreshes: an application needs one every 15 minutes. */
@@ -50,29 +53,21 @@ export function refreshThrottles(grantId: string): Bucket[] {
 
 /**
  * Takes an attempt from every bucket, or from none if one is empty; then it returns how many seconds to wait.
- * The first bucket is the address's. If it is empty the others aren't created, so that guessing at made-up accounts can't
- * fill the database with buckets.
+ * The address's buckets come first. If one is empty the others aren't created, so that guessing at made-up accounts can't
+ * fill the database with buckets. All attempts lock them in this order, to avoid deadlocks.
  * An attempt is taken before the password is checked and returned if the password was right, so concurrent guesses, on
  * any node, can't exceed what the bucket held.
  */
 export async function takeAttempt(deps: Deps, buckets: Bucket[]): Promise<number | null> {
   const rows = buckets.map(rowOf);
   return deps.db.transaction(async (db) => {
-    const retryAfterSeconds = (await longestWait(db, rows.slice(0, 1))) || (await longestWait(db, rows.slice(1)));
-    if (retryAfterSeconds > 0) return retryAfterSeconds;
+    for (const row of rows) {
+      const left = await store.fillBucket(db, row, new Date());
+      if (left < 1) return Math.max(1, Math.ceil((1 - left) / row.perSecond));
+    }
     await store.takeFromBuckets(db, rows);
     return null;
   });
-}
-
-async function longestWait(db: Deps['db'], rows: BucketRow[]): Promise<number> {
-  if (rows.length === 0) return 0;
-  const held = await store.fillBuckets(db, rows, new Date());
-  const waits = rows.map(({ bucketHash, perSecond }) => {
-    const left = held.find((each) => each.bucketHash.equals(bucketHash))?.attemptsLeft ?? 0;
-    return left >= 1 ? 0 : Math.max(1, Math.ceil((1 - left) / perSecond));
-  });
-  return Math.max(0, ...waits);
 }
 
 export async function returnAttempt(deps: Deps, buckets: Bucket[]): Promise<void> {
@@ -89,13 +84,31 @@ function rowOf({ name, burst, perSecond }: Bucket): BucketRow {
   return { bucketHash: hashSecret(name), burst, perSecond };
 }
 
+/** One address's buckets, the widest first: an IPv6 site has ten times what one of its networks has. */
+function addressThrottles(what: string, address: string, { burst, perSecond }: Omit<Bucket, 'name'>): Bucket[] {
+  const [site, network] = [siteOf(address), networkOf(address)];
+  const ofNetwork = { name: `${what} from ${network}`, burst, perSecond };
+  if (site === network) return [ofNetwork];
+  return [{ name: `${what} from ${site}`, burst: burst * 10, perSecond: perSecond * 10 }, ofNetwork];
+}
+
 /** For IPv6, the first 64 bits: a home connection has 2^64 addresses, enough for a new one with every guess. */
-function network(address: string): string {
+function networkOf(address: string): string {
+  return prefixOf(address, 64);
+}
+
+/** For IPv6, the first 48 bits: the most that one customer usually gets, which is 65,536 networks. */
+function siteOf(address: string): string {
+  return prefixOf(address, 48);
+}
+
+/** An IPv4 address stays whole. */
+function prefixOf(address: string, bits: 48 | 64): string {
   if (!isIPv6(address)) return address;
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? [];
   if (mapped) return mapped;
   const [head = '', tail = ''] = (address.split('%')[0] ?? '').toLowerCase().split('::');
   const [first, last] = [head, tail].map((part) => part.split(':').filter(Boolean)) as [string[], string[]];
   const zeros = Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0');
-  return [...first, ...zeros, ...last].slice(0, 4).join(':');
+  return [...first, ...zeros, ...last].slice(0, bits / 16).join(':');
 }

@@ -21,8 +21,7 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
   app.post('/sign-in', hide, async (request, reply) => {
     const fields = forms.read(request);
     const [email, next, application] = [fields('email').trim(), localPath(fields('next')), fields('application')];
-    const attempt = { email, password: fields('password'), address: request.ip, traceId: request.id };
-    const result = await signIn(deps, attempt);
+    const result = await signIn(deps, { ...visits.attemptOf(request), email, password: fields('password') });
     if (result.refused === undefined) {
       await visits.begin(request, reply, result.session);
       return reply.redirect(next, 303);
@@ -40,7 +39,7 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
 
   app.post('/sign-in/passkey', hide, async (request, reply) => {
     const { response, next } = forms.readJson(request);
-    const result = await signInByPasskey(deps, response, { address: request.ip, traceId: request.id });
+    const result = await signInByPasskey(deps, response, visits.attemptOf(request));
     if (result.refused === 'throttled') return sendTooMany(reply, result.retryAfterSeconds);
     if (result.refused) return reply.code(400).send({ message: passkeyRefused });
     await visits.begin(request, reply, result.session);

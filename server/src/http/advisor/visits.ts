@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
+import { deviceSeconds } from '../../domain/sign-in/devices.ts';
 import { findSession, isFresh, type NewSession, type Session, signOut } from '../../domain/sign-in/sessions.ts';
+import type { Attempt } from '../../domain/sign-in/sign-in-failures.ts';
 import { type CookieJar, cookieJar } from '../browser/cookies.ts';
 import { type FormDoor, formDoor } from '../browser/forms.ts';
 
@@ -11,6 +13,7 @@ export type Visits = {
   sessionOf(request: FastifyRequest): Promise<Session | null>;
   /** Only if the advisor signed in just now: for changes to how they sign in. */
   freshSessionOf(request: FastifyRequest): Promise<Session | null>;
+  attemptOf(request: FastifyRequest): Attempt;
   /** Signs the browser in, replacing anyone who was signed in. */
   begin(request: FastifyRequest, reply: FastifyReply, session: NewSession): Promise<void>;
   end(request: FastifyRequest, reply: FastifyReply): Promise<void>;
@@ -38,10 +41,14 @@ export function visits(deps: Deps): Visits {
       const session = await sessionOf(request);
       return session && isFresh(session) ? session : null;
     },
+    attemptOf(request) {
+      return { address: request.ip, device: cookies.read(request, 'device'), traceId: request.id };
+    },
     async begin(request, reply, session) {
       await forget(request);
       cookies.set(reply, 'session', session.token);
       forms.renewToken(reply);
+      cookies.set(reply, 'device', session.device, deviceSeconds);
     },
     async end(request, reply) {
       await forget(request);

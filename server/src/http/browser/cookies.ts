@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-export type CookieName = 'session' | 'form';
+export type CookieName = 'session' | 'form' | 'device';
 
 const secretForm = /^[\w-]{43}$/;
 
@@ -15,8 +15,10 @@ export function cookieJar(publicUrl: string) {
     read(request: FastifyRequest, name: CookieName): string | null {
       return secretCookie(request.headers.cookie, nameOf(name));
     },
-    set(reply: FastifyReply, name: CookieName, value: string): void {
-      reply.header('set-cookie', `${nameOf(name)}=${value}; ${attributes}`);
+    /** Until the browser is closed, or for that many seconds. */
+    set(reply: FastifyReply, name: CookieName, value: string, seconds?: number): void {
+      const lasting = seconds === undefined ? '' : `; Max-Age=${seconds}`;
+      reply.header('set-cookie', `${nameOf(name)}=${value}; ${attributes}${lasting}`);
     },
     clear(reply: FastifyReply, name: CookieName): void {
       reply.header('set-cookie', `${nameOf(name)}=; ${attributes}; Max-Age=0`);

@@ -4,31 +4,22 @@ import { deleteBatch } from '../shared/delete-batch.ts';
 export type BucketRow = { bucketHash: Buffer; burst: number; perSecond: number };
 
 /**
- * Refills the buckets up to now, creating the new ones, and returns what each holds. Inside a transaction they stay
- * locked until it ends, always in the same order to avoid deadlocks.
+ * Refills the bucket up to now, creating a new one, and returns what it holds. Inside a transaction it stays locked until
+ * the end.
  */
-export async function fillBuckets(
-  db: Db,
-  buckets: BucketRow[],
-  now: Date,
-): Promise<{ bucketHash: Buffer; attemptsLeft: number }[]> {
+export async function fillBucket(db: Db, { bucketHash, burst, perSecond }: BucketRow, now: Date): Promise<number> {
   // Two nodes' clocks differ a little: time that seems to run backwards refills nothing.
-  return db.query(
+  const [row] = await db.query<{ attemptsLeft: number }>(
     `insert into throttles as t (bucket_hash, attempts_left, date_time_filled)
-     select bucket_hash, burst, $4
-     from unnest($1::bytea[], $2::float8[], $3::float8[]) as asked (bucket_hash, burst, per_second)
-     order by bucket_hash
+     values ($1, $2::float8, $4)
      on conflict (bucket_hash) do update
-     set attempts_left = (
-           select least(burst, t.attempts_left
-             + per_second * greatest(0, extract(epoch from excluded.date_time_filled - t.date_time_filled)))
-           from unnest($1::bytea[], $2::float8[], $3::float8[]) as asked (bucket_hash, burst, per_second)
-           where asked.bucket_hash = t.bucket_hash
-         ),
+     set attempts_left = least($2::float8, t.attempts_left
+           + $3::float8 * greatest(0, extract(epoch from excluded.date_time_filled - t.date_time_filled))),
          date_time_filled = greatest(t.date_time_filled, excluded.date_time_filled)
-     returning bucket_hash as "bucketHash", attempts_left as "attemptsLeft"`,
-    [...columnsOf(buckets), now],
+     returning attempts_left as "attemptsLeft"`,
+    [bucketHash, burst, perSecond, now],
   );
+  return row?.attemptsLeft ?? 0;
 }
 
 export async function takeFromBuckets(db: Db, buckets: BucketRow[]): Promise<void> {
@@ -50,12 +41,4 @@ export async function returnToBucket(db: Db, { bucketHash, burst }: BucketRow): 
 export async function deleteBucketsFilledBefore(db: Db, before: Date, limit: number): Promise<number> {
   const full = { table: 'throttles', key: 'bucket_hash', where: 'date_time_filled < $1' };
   return deleteBatch(db, full, [before], limit);
-}
-
-function columnsOf(buckets: BucketRow[]): unknown[] {
-  return [
-    buckets.map(({ bucketHash }) => bucketHash),
-    buckets.map(({ burst }) => burst),
-    buckets.map(({ perSecond }) => perSecond),
-  ];
 }

@@ -1,0 +1,49 @@
+import type { Db } from '../database/db.ts';
+import { deleteBatch } from '../shared/delete-batch.ts';
+
+export async function insertDevice(db: Db, advisorId: number, deviceHash: Buffer, expires: Date): Promise<void> {
+  await db.query(
+    `insert into devices (device_hash, advisor_id, date_time_expires)
+     values ($2, $1, $3)
+     on conflict (device_hash, advisor_id) do update
+     set date_time_expires = excluded.date_time_expires`,
+    [advisorId, deviceHash, expires],
+  );
+}
+
+export async function isDeviceOf(db: Db, advisorId: number, deviceHash: Buffer, now: Date): Promise<boolean> {
+  const found = await db.query(
+    'select from devices where advisor_id = $1 and device_hash = $2 and date_time_expires > $3',
+    [advisorId, deviceHash, now],
+  );
+  return found.length > 0;
+}
+
+/** For every advisor who has signed in there. */
+export async function updateDeviceHash(db: Db, { from, to }: { from: Buffer; to: Buffer }): Promise<void> {
+  await db.query('update devices set device_hash = $2 where device_hash = $1', [from, to]);
+}
+
+export async function deleteDevices(db: Db, advisorId: number): Promise<void> {
+  await db.query('delete from devices where advisor_id = $1', [advisorId]);
+}
+
+/** All but the most recent ones. */
+export async function deleteOldDevices(db: Db, advisorId: number, kept: number): Promise<void> {
+  await db.query(
+    `delete from devices
+     where advisor_id = $1 and device_hash in (
+       select device_hash
+       from devices
+       where advisor_id = $1
+       order by date_time_expires desc
+       offset $2
+     )`,
+    [advisorId, kept],
+  );
+}
+
+export async function deleteExpiredDevices(db: Db, now: Date, limit: number): Promise<number> {
+  const expired = { table: 'devices', key: 'device_hash', where: 'date_time_expires <= $1' };
+  return deleteBatch(db, expired, [now], limit);
+}
