@@ -19,6 +19,8 @@ export type Credentials = { accessToken: string; apiKey: string };
 
 /** How long a record is cached: a change (a revoked key, a disconnected application) takes effect within a second. */
 const recordsMs = 500;
+/** Someone who tries many keys gets little memory, and pushes no accepted caller out. */
+const refusedMax = 1_000;
 
 /**
  * Checks both credentials against the records. Verified tokens are cached until they expire, and callers for recordsMs:
@@ -26,7 +28,8 @@ const recordsMs = 500;
  */
 export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: Credentials) => Promise<Caller> {
   const tokens = new BoundedMap<string, AccessToken>();
-  const callers = new BoundedMap<string, Known>();
+  const accepted = new BoundedMap<string, Known>();
+  const refused = new BoundedMap<string, Known>(refusedMax);
 
   async function accessToken(token: string): Promise<AccessToken> {
     const key = hashSecret(token).toString('base64');
@@ -50,10 +53,10 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
 
   return async (credentials) => {
     const id = hash('sha256', `${credentials.accessToken} ${credentials.apiKey}`, 'base64');
-    const known = callers.get(id);
-    if (known && known.goodUntilMs > Date.now()) return callerOrThrow(known.caller);
+    const known = [accepted.get(id), refused.get(id)].find((each) => each && each.goodUntilMs > Date.now());
+    if (known) return callerOrThrow(known.caller);
     const found = await find(credentials);
-    callers.set(id, found);
+    (found.caller instanceof Problem ? refused : accepted).set(id, found);
     return callerOrThrow(found.caller);
   };
 }
