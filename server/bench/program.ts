@@ -72,7 +72,8 @@ async function isReady(origin: string): Promise<boolean> {
 /** The environment of package.json's scripts, without the user's own settings. */
 function environment(dataDir: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
-  return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE: compileCache, ASSENT_DATA_DIR: dataDir, ...more };
+  const program = { NODE_COMPILE_CACHE: compileCache, MALLOC_MMAP_THRESHOLD_: '1048576' };
+  return { PATH, HOME, TMPDIR, ...program, ASSENT_DATA_DIR: dataDir, ...more };
 }
 
 async function freePort(): Promise<number> {
