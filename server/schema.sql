@@ -111,6 +111,7 @@ create table archive_entries (
   meta text not null,
   commitment bytea not null,
   date_time_created timestamp with time zone not null,
+  recorded_at timestamp with time zone default now(),
   constraint archive_entries_pkey PRIMARY KEY (advisor_id, number)
 );
 
@@ -736,11 +737,13 @@ CREATE UNIQUE INDEX advisors_texting_number ON public.advisors USING btree (text
 
 CREATE INDEX archive_checkpoints_size ON public.archive_checkpoints USING btree (size, checkpoint_id);
 
+CREATE INDEX archive_checkpoints_time ON public.archive_checkpoints USING btree (date_time_created);
+
 CREATE INDEX archive_entries_consent ON public.archive_entries USING btree (advisor_id, member_id, number) WHERE (kind = 'consent'::text);
 
-CREATE INDEX archive_entries_disposal ON public.archive_entries USING btree (advisor_id, number) WHERE (kind = 'disposal'::text);
-
 CREATE INDEX archive_entries_review ON public.archive_entries USING btree (advisor_id, member_id, number) WHERE (kind = 'review'::text);
+
+CREATE INDEX archive_entries_rules ON public.archive_entries USING btree (advisor_id, number) WHERE (kind = ANY (ARRAY['disposal'::text, 'hold'::text, 'retention'::text]));
 
 CREATE INDEX archive_entries_time ON public.archive_entries USING brin (date_time_created) WITH (autosummarize='on');
 
@@ -845,6 +848,24 @@ CREATE INDEX sessions_expires ON public.sessions USING btree (date_time_expires)
 CREATE UNIQUE INDEX staff_email ON public.staff USING btree (lower(email));
 
 CREATE INDEX throttles_filled ON public.throttles USING btree (date_time_filled);
+
+CREATE OR REPLACE FUNCTION public.add_hold(of_firm bigint, of_advisor bigint, of_member bigint, why text, by_staff bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  new_hold bigint;
+begin
+  perform from firms where firm_id = of_firm for update;
+  insert into holds (firm_id, advisor_id, member_id, reason, staff_id, date_time_created)
+  values (of_firm, of_advisor, of_member, why, by_staff, domain_now())
+  returning hold_id into new_hold;
+  perform write_hold_entry(new_hold, 'added', why, by_staff);
+  return new_hold;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.apply_contact_changes(changes contact_change[])
  RETURNS void
@@ -1029,9 +1050,30 @@ CREATE OR REPLACE FUNCTION public.disposable_bodies(of_advisor bigint, after_num
  STABLE
 AS $function$
   with rules as materialized (
-    select firm_id, domain_now() - make_interval(years => retention_years(firm_id)) as kept_from
+    select firm_id, make_interval(years => retention_years(firm_id)) as kept_for
     from advisors
     where advisor_id = of_advisor
+  ),
+  newest as materialized (
+    select date_time_created at time zone 'UTC' as signed_at
+    from archive_checkpoints
+    order by checkpoint_id desc
+    limit 1
+  ),
+  limits as materialized (
+    select
+      firm_id,
+      domain_now() - kept_for as kept_from,
+      now() - kept_for as recorded_from,
+      (
+        select size
+        from archive_checkpoints
+        where date_time_created <= (signed_at - kept_for) at time zone 'UTC'
+        order by date_time_created desc
+        limit 1
+      ) as signed_size
+    from rules
+    left join newest on true
   ),
   page as materialized (
     select number
@@ -1039,16 +1081,35 @@ AS $function$
     where advisor_id = of_advisor and number > after_number
     order by number
     limit least(bodies_max, 10000)
+  ),
+  aged as materialized (
+    select
+      e.*, l.firm_id,
+      e.date_time_created < l.kept_from
+        and coalesce(e.recorded_at, e.date_time_created) < l.recorded_from
+        and coalesce(
+          (
+            select r.first_leaf + e.number - r.first_number < l.signed_size and e.number < r.first_number + r.entries
+            from archive_runs r
+            where r.advisor_id = of_advisor and r.first_number <= e.number
+            order by r.first_number desc
+            limit 1
+          ),
+          false
+        ) as is_old
+    from limits l
+    cross join page
+    join archive_entries e on e.advisor_id = of_advisor and e.number = page.number
   )
   select
     e.number,
-    e.date_time_created < kept_from,
-    e.date_time_created < kept_from
+    e.is_old,
+    e.is_old
       and e.kind in ('text_out', 'text_in', 'consent', 'schedule', 'review', 'export', 'merge', 'sign_in')
       and not exists (
         select
         from holds h
-        where h.firm_id = rules.firm_id
+        where h.firm_id = e.firm_id
           and (h.advisor_id is null or h.advisor_id = of_advisor)
           and (h.member_id is null or h.member_id = e.member_id)
           and not exists (select from hold_lifts l where l.hold_id = h.hold_id)
@@ -1061,9 +1122,7 @@ AS $function$
           and t.status in ('queued', 'submitting', 'held')
       )
       and coalesce(in_force.state, 'none') = 'none'
-  from rules
-  cross join page
-  join archive_entries e on e.advisor_id = of_advisor and e.number = page.number
+  from aged e
   left join lateral (
     select c.meta::json ->> 'to' as state
     from archive_entries c
@@ -1083,37 +1142,50 @@ AS $function$
         when 'consent' then e.number >= c.number
         else e.number = (convert_from(b.body, 'UTF8')::json #>> '{reply,archiveNumber}')::bigint
       end
-  ) as in_force on e.kind in ('consent', 'text_in') and e.date_time_created < kept_from
+  ) as in_force on e.kind in ('consent', 'text_in') and e.is_old
   order by e.number
 $function$;
 
-CREATE OR REPLACE FUNCTION public.dispose_bodies(of_advisor bigint, after_number bigint, bodies_max integer)
+CREATE OR REPLACE FUNCTION public.dispose_bodies(of_advisor bigint, after_number bigint, bodies_max integer, by_actor text)
  RETURNS TABLE(body_number bigint, is_old boolean, is_disposed boolean)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+declare
+  numbers bigint[] := '{}';
+  olds boolean[] := '{}';
+  due bigint[] := '{}';
+  gone bigint[];
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'bodies are disposed of in read committed only' using errcode = 'insufficient_privilege';
   end if;
   perform from firms f join advisors a using (firm_id) where a.advisor_id = of_advisor for share of f;
+  select
+    coalesce(array_agg(d.body_number order by d.body_number), '{}'),
+    coalesce(array_agg(d.is_old order by d.body_number), '{}'),
+    coalesce(array_agg(d.body_number) filter (where d.is_disposable), '{}')
+  into numbers, olds, due
+  from disposable_bodies(of_advisor, after_number, bodies_max) d;
   perform set_config('assent.disposing', 'on', true);
-  return query
-    with looked as materialized (
-      select * from disposable_bodies(of_advisor, after_number, bodies_max)
-    ),
-    gone as (
-      delete from archive_bodies b
-      using looked
-      where b.advisor_id = of_advisor and b.number = looked.body_number and looked.is_disposable
-      returning b.number
-    )
-    select looked.body_number, looked.is_old, gone.number is not null
-    from looked
-    left join gone on gone.number = looked.body_number
-    order by looked.body_number;
+  with deleted as (
+    delete from archive_bodies
+    where advisor_id = of_advisor and number = any (due)
+    returning number
+  )
+  select coalesce(array_agg(number order by number), '{}')
+  into gone
+  from deleted;
   perform set_config('assent.disposing', 'off', true);
+  if cardinality(gone) > 0 then
+    perform write_disposal_entry(of_advisor, gone, by_actor);
+  end if;
+  return query
+    select looked.number, looked.old, disposed.number is not null
+    from unnest(numbers, olds) as looked (number, old)
+    left join unnest(gone) as disposed (number) on disposed.number = looked.number
+    order by looked.number;
 end
 $function$;
 
@@ -1123,6 +1195,25 @@ CREATE OR REPLACE FUNCTION public.domain_now()
  STABLE
 AS $function$
   select now() + (select offset_ms from sandbox_clock) * interval '1 millisecond'
+$function$;
+
+CREATE OR REPLACE FUNCTION public.lift_hold(of_hold bigint, why text, by_staff bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform from firms f join holds h using (firm_id) where h.hold_id = of_hold for update of f;
+  insert into hold_lifts (hold_id, reason, staff_id, date_time_created)
+  values (of_hold, why, by_staff, domain_now())
+  on conflict do nothing;
+  if not found then
+    return false;
+  end if;
+  perform write_hold_entry(of_hold, 'lifted', why, by_staff);
+  return true;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.near_content_words(asked text, word_limit integer)
@@ -1172,6 +1263,19 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_direct_entry()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if current_user = (select pg_get_userbyid(relowner) from pg_class where oid = tg_relid) then
+    return new;
+  end if;
+  raise exception 'only a function of the database writes entries of kind %', new.kind
+    using errcode = 'insufficient_privilege';
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_other_firm()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1187,6 +1291,27 @@ CREATE OR REPLACE FUNCTION public.retention_years(of_firm bigint)
  STABLE
 AS $function$
   select coalesce((select years from retentions where firm_id = of_firm order by retention_id desc limit 1), 7)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.set_retention(of_firm bigint, to_years integer, by_actor text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  from_years integer;
+begin
+  perform from firms where firm_id = of_firm for update;
+  from_years := retention_years(of_firm);
+  insert into retentions (firm_id, years, date_time_created)
+  values (of_firm, to_years, domain_now());
+  perform write_rule_entry(
+    0, 'retention', null, by_actor,
+    json_build_object('what', 'retention set', 'firmId', of_firm, 'years', to_years),
+    json_build_object('years', json_build_object('from', from_years, 'to', to_years))
+  );
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.split_contact_block(block contact_blocks, block_size integer)
@@ -1237,21 +1362,76 @@ begin
 end
 $function$;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_body_change() /* enable always */;
+CREATE OR REPLACE FUNCTION public.write_disposal_entry(of_advisor bigint, gone bigint[], by_actor text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select write_rule_entry(
+    of_advisor, 'disposal', null, by_actor,
+    json_build_object(
+      'from', gone[1], 'to', gone[cardinality(gone)], 'count', cardinality(gone),
+      'retentionYears', (select retention_years(firm_id) from advisors where advisor_id = of_advisor)
+    ),
+    json_agg(json_build_array(range.first, range.last) order by range.first)
+  )
+  from (
+    select min(number) as first, max(number) as last
+    from unnest(gone) with ordinality as each (number, position)
+    group by number - position
+  ) as range
+$function$;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_runs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+CREATE OR REPLACE FUNCTION public.write_hold_entry(of_hold bigint, act text, why text, by_staff bigint)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select write_rule_entry(
+    coalesce(advisor_id, 0), 'hold', member_id, 'staff:' || by_staff,
+    json_build_object('action', act, 'holdId', hold_id, 'firmId', firm_id),
+    json_build_object('reason', why, 'by', (select name from staff where staff_id = by_staff))
+  )
+  from holds
+  where hold_id = of_hold
+$function$;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+CREATE OR REPLACE FUNCTION public.write_rule_entry(of_advisor bigint, entry_kind text, of_member bigint, by_actor text, entry_meta json, entry_body json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  entry_number bigint;
+  salt bytea := uuid_send(gen_random_uuid());
+  bytes bytea := convert_to(entry_body::text, 'UTF8');
+begin
+  insert into archive_heads as head (advisor_id, last_number)
+  values (of_advisor, 1)
+  on conflict (advisor_id) do update
+  set last_number = head.last_number + 1
+  returning last_number into entry_number;
+  insert into archive_bodies (advisor_id, number, salt, body)
+  values (of_advisor, entry_number, salt, bytes);
+  insert into archive_entries (advisor_id, number, kind, member_id, actor, meta, commitment, date_time_created)
+  values (
+    of_advisor, entry_number, entry_kind, of_member, by_actor, entry_meta::text, sha256(salt || bytes), domain_now()
+  );
+end
+$function$;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_deliveries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.retentions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_body_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_runs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER contacts_deleted AFTER DELETE ON public.contacts REFERENCING OLD TABLE AS departed FOR EACH STATEMENT EXECUTE FUNCTION contacts_deleted();
 
@@ -1264,6 +1444,8 @@ CREATE TRIGGER content_inserted AFTER INSERT ON public.content_items REFERENCING
 CREATE TRIGGER content_updated AFTER UPDATE ON public.content_items REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION count_content();
 
 CREATE TRIGGER firm_stays BEFORE UPDATE OF firm_id ON public.advisors FOR EACH ROW WHEN ((old.firm_id IS DISTINCT FROM new.firm_id)) EXECUTE FUNCTION refuse_other_firm() /* enable always */;
+
+CREATE TRIGGER written_by_function BEFORE INSERT ON public.archive_entries FOR EACH ROW WHEN ((new.kind = ANY (ARRAY['disposal'::text, 'hold'::text, 'retention'::text]))) EXECUTE FUNCTION refuse_direct_entry() /* enable always */;
 
 grant insert, select, update on advisors to assent_app;
 
@@ -1279,7 +1461,7 @@ grant insert, select on archive_checkpoints to assent_app;
 
 grant insert, select on archive_deliveries to assent_app;
 
-grant insert, select on archive_entries to assent_app;
+grant select on archive_entries to assent_app;
 
 grant insert, select, update on archive_heads to assent_app;
 
@@ -1337,9 +1519,9 @@ grant delete, insert, select, update on groups to assent_app;
 
 grant insert, select on handset_messages to assent_app;
 
-grant insert, select on hold_lifts to assent_app;
+grant select on hold_lifts to assent_app;
 
-grant insert, select on holds to assent_app;
+grant select on holds to assent_app;
 
 grant delete, insert, select, update on idempotent_answers to assent_app;
 
@@ -1363,7 +1545,7 @@ grant delete, insert, select, update on passkeys to assent_app;
 
 grant insert, select on replies to assent_app;
 
-grant insert, select on retentions to assent_app;
+grant select on retentions to assent_app;
 
 grant insert, select on review_samples to assent_app;
 
@@ -1386,3 +1568,5 @@ grant insert, select, update on staff to assent_app;
 grant delete, insert, select, update on throttles to assent_app;
 
 grant insert, select, update on wordings to assent_app;
+
+grant insert (advisor_id, number, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created) on archive_entries to assent_app;

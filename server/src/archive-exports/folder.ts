@@ -29,7 +29,7 @@ export async function writeExport(exported: ArchiveExport, asked: Asked): Promis
     earlier.map(({ size: from, proof }) => consistencyLine(from, size, proof)).join(''),
   );
   for (const { size: stamped, note, token } of [checkpoint, ...earlier]) {
-    if (!token) continue;
+    if (!token || `timestamp-${stamped}.tsr` in files) continue;
     await write(`timestamp-${stamped}.note`, note);
     await write(`timestamp-${stamped}.tsr`, token);
   }
@@ -61,6 +61,8 @@ async function writeEntries(
   const emails = withEmails ? await createEmails(join(folder, 'messages.zip'), exported) : null;
   for await (const rows of exported.disposals())
     for (const row of rows) await file.write(entryLine({ about: 'disposal' }, row));
+  for await (const rows of exported.rules())
+    for (const row of rows) await file.write(entryLine({ about: 'rule' }, row));
   let entries = 0;
   for await (const rows of exported.entries()) {
     for (const row of rows) {
@@ -76,7 +78,7 @@ async function writeEntries(
 }
 
 /** The proof covers the entry, and its body by the commitment; `text` and `phone` are there for people to read. */
-function entryLine(flags: { about?: 'disposal' }, row: ProvenEntry): string {
+function entryLine(flags: { about?: 'disposal' | 'rule' }, row: ProvenEntry): string {
   const { leaf, salt, body, phone, proof, ...entry } = row;
   const bytes = { salt: salt && inBase64(salt), body: body && inBase64(body), text: body && textOf(body) };
   return `${JSON.stringify({ ...flags, entry, leaf, proof: proof.map(inBase64), ...bytes, phone })}\n`;

@@ -351,9 +351,12 @@ const smallFileBytesMax = 16 * 1024 * 1024;
 const pieceBytes = 1024 * 1024;
 const noteCharactersMax = 16 * 1024;
 const proofHashesMax = 64;
-const earlierMax = 1_000;
+/** With two for each disposal. */
+const earlierMax = 5_000;
 const rangesMax = 1_000_000;
 const faultsMax = 20;
+/** The book for entries that belong to no advisor. */
+const deployment = 0;
 
 /**
  * @typedef {{
@@ -361,15 +364,16 @@ const faultsMax = 20;
  *   entries: number, size: number, files: Record<string, string>
  * }} Manifest
  * @typedef {{
- *   about?: 'disposal', entry: Entry, leaf: number, proof: string[], salt: string | null, body: string | null,
+ *   about?: 'disposal' | 'rule', entry: Entry, leaf: number, proof: string[], salt: string | null, body: string | null,
  *   text: string | null, phone: string | null
  * }} Line
  * @typedef {{ verdict: 'altered' | 'incomplete', what: string }} Fault
- * @typedef {{ code: number, verdict: typeof verdicts[number], message: string, entries: number, faults: string[] }} Report
+ * @typedef {{ code: number, verdict: typeof verdicts[number], message: string, entries: number, faults: string[],
+ *   disposed: Range[] }} Report
  * @typedef {{ from: number, to: number }} Range
  * @typedef {{
  *   folder: string, manifest: Manifest | null, checkpoint: Checkpoint | null, roots: Map<number, Buffer>,
- *   sums: Map<string, string>
+ *   times: SignedTimes, sums: Map<string, string>
  * }} Contents
  */
 
@@ -422,10 +426,34 @@ class Findings {
   fileFaults = new Map();
   /** @type {string | null} */
   doubted = null;
+  /** Missing bodies that were due. @type {Range[]} */
+  disposed = [];
+  /** The last fault about a missing body, which those after it can join. */
+  #missing = /** @type {{ fault: Fault, name: string, what: string, from: number, to: number } | null} */ (null);
 
   /** @param {Fault['verdict']} verdict @param {string} what */
   add(verdict, what) {
     this.faults.push({ verdict, what });
+  }
+
+  /** One fault for neighbors, so that all of them are told. @param {Entry} entry @param {string} what */
+  addMissing({ advisorId, number }, what) {
+    const last = this.#missing;
+    if (last && last.what === what && last.to === number - 1) {
+      last.to = number;
+      last.fault.what = `${last.name}: ${what}; the same is true of the ${last.to - last.from} after it`;
+      return;
+    }
+    const name = nameOf({ advisorId, number });
+    this.add('incomplete', `${name}: ${what}`);
+    this.#missing = { fault: /** @type {Fault} */ (this.faults.at(-1)), name, what, from: number, to: number };
+  }
+
+  /** @param {number} number */
+  addDisposed(number) {
+    const last = this.disposed.at(-1);
+    if (last?.to === number - 1) last.to = number;
+    else this.disposed.push({ from: number, to: number });
   }
 
   /** @param {Fault['verdict']} verdict @param {string} file @param {string} what */
@@ -456,6 +484,7 @@ class Findings {
       message: harmless(message),
       entries: this.entries,
       faults: told,
+      disposed: this.disposed,
     };
   }
 
@@ -464,7 +493,14 @@ class Findings {
     const { id, name } = manifest?.advisor ?? { id: 0, name: '' };
     const span = manifest?.firstNumber ? `, ${manifest.firstNumber} to ${manifest.lastNumber},` : '';
     const later = this.later > 0 ? `; ${this.later} of them are newer than the checkpoint given` : '';
-    return `${this.entries} entries of advisor ${id} (${name})${span} are as they were signed at ${checkpoint?.time}${later}`;
+    return `${this.entries} entries of advisor ${id} (${name})${span} are as they were signed at ${checkpoint?.time}${later}${this.#due()}`;
+  }
+
+  #due() {
+    if (this.disposed.length === 0) return '';
+    const ranges = this.disposed.map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`));
+    const more = ranges.length > faultsMax ? ` and ${ranges.length - faultsMax} more ranges` : '';
+    return `; the bodies of ${ranges.slice(0, faultsMax).join(', ')}${more} were disposed of, and were due`;
   }
 }
 
@@ -509,8 +545,9 @@ function readPackage(folder, keys, findings) {
   if (manifestBytes && !manifest) findings.addFile('altered', 'manifest.json', 'is not a manifest');
   if (manifest && checkpoint && manifest.size !== checkpoint.size)
     findings.addFile('altered', 'checkpoint', 'is not the one that the manifest names');
-  const roots = checkpoint ? earlierRoots(folder, keys, checkpoint, findings) : new Map();
-  return { folder, manifest, checkpoint, roots, sums: new Map() };
+  const checkpoints = checkpoint ? [checkpoint, ...earlierCheckpoints(folder, keys, checkpoint, findings)] : [];
+  const roots = new Map(checkpoints.map(({ size, root }) => [size, root]));
+  return { folder, manifest, checkpoint, roots, times: new SignedTimes(checkpoints), sums: new Map() };
 }
 
 /** @template Given, Found @param {Given[]} given @param {(each: Given) => Found | null} find @returns {Found | null} */
@@ -541,12 +578,12 @@ function isFileName(name) {
 }
 
 /**
- * The root of the package's tree at each size for which the package has a signed checkpoint: its own, and earlier ones
- * with a proof that the tree begins with theirs.
+ * The package's earlier checkpoints, with a proof that its tree begins with theirs.
  * @param {string} folder @param {Verifier[]} keys @param {Checkpoint} checkpoint @param {Findings} findings
  */
-function earlierRoots(folder, keys, checkpoint, findings) {
-  const roots = new Map([[checkpoint.size, checkpoint.root]]);
+function earlierCheckpoints(folder, keys, checkpoint, findings) {
+  /** @type {Checkpoint[]} */
+  const earlier = [];
   /** @type {Map<number, Buffer[]>} */
   const proofs = new Map();
   for (const line of (readSmall(join(folder, 'consistency.ndjson'))?.toString() ?? '').split('\n')) {
@@ -559,7 +596,7 @@ function earlierRoots(folder, keys, checkpoint, findings) {
     const older = firstOf(keys, (key) => readCheckpoint(note, key));
     const proof = older && proofs.get(older.size);
     if (!proof) continue;
-    if (isConsistent({ older, newer: checkpoint, proof })) roots.set(older.size, older.root);
+    if (isConsistent({ older, newer: checkpoint, proof })) earlier.push(older);
     else
       findings.addFile(
         'altered',
@@ -567,7 +604,7 @@ function earlierRoots(folder, keys, checkpoint, findings) {
         `has one of ${older.size} entries that is from a different tree`,
       );
   }
-  return roots;
+  return earlier;
 }
 
 /**
@@ -691,9 +728,8 @@ class Walk {
   #fork;
   /** @type {number | null} */
   #advisorId;
-  /** Bodies that were disposed of, by entries that come first. @type {ReturnType<typeof disposedBy>} */
-  #disposed = [];
-  #isSorted = true;
+  /** By entries that come first. */
+  #disposals;
   /** The first entry after the trees part. @type {Entry | null} */
   #parting = null;
 
@@ -701,7 +737,8 @@ class Walk {
    * @param {Contents} contents @param {Checkpoint} checkpoint @param {{ agreed: number, parted: Range | null }} fork
    * @param {Findings} findings
    */
-  constructor({ folder, manifest }, checkpoint, fork, findings) {
+  constructor({ folder, manifest, times }, checkpoint, fork, findings) {
+    this.#disposals = new Disposals(times, null);
     this.#isProven = inclusionIn(checkpoint);
     this.#findings = findings;
     this.#fork = fork;
@@ -713,12 +750,15 @@ class Walk {
   /** @param {Buffer} bytes */
   take(bytes) {
     const line = lineIn(bytes);
-    const isExtra = line?.about === 'disposal';
+    const isExtra = line?.about !== undefined;
     if (!isExtra) this.#findings.entries += 1;
     const isProven = line !== null && this.#isProven(leafHash(entryBytes(line.entry)), line.leaf, line.proof);
-    if (isProven) this.#advisorId ??= line.entry.advisorId;
+    const isShared = line?.about === 'rule' && line.entry.advisorId === deployment;
+    if (isProven && !isShared) this.#advisorId ??= line.entry.advisorId;
     if (!isProven && isExtra) this.#findings.add('altered', `${nameOf(line.entry)}: it was altered`);
     else if (!isProven) this.#sequence.doubt(line?.entry.number ?? null);
+    else if (line.about === 'rule' && (isShared || line.entry.advisorId === this.#advisorId))
+      this.#disposals.takeRule({ ...line.entry, leaf: line.leaf });
     else if (line.entry.advisorId !== this.#advisorId)
       this.#findings.add('altered', `${nameOf(line.entry)}: it was inserted, and is another advisor’s`);
     else if (isExtra || this.#sequence.take(line.entry)) this.#takeProven(line, isExtra);
@@ -734,11 +774,8 @@ class Walk {
     const fault = bodyFault(line, body);
     if (fault) this.#findings.add('altered', `${nameOf(entry)}: ${fault}`);
     if (fault) return this.#sequence.distrust(entry.number);
-    if (isExtra) this.#takeDisposal(disposedBy(entry, body));
-    else if (!body && !this.#isDisposed(entry)) {
-      this.#sequence.distrust(entry.number);
-      this.#findings.add('incomplete', `${nameOf(entry)}: its body was removed, and no disposal says so`);
-    }
+    if (isExtra) this.#disposals.takeDisposal({ ...entry, leaf }, body);
+    else if (!body) this.#takeMissing({ ...entry, leaf });
     if (!isExtra) this.#emails?.compare({ entry, leaf, body }, this.#sequence);
   }
 
@@ -758,19 +795,12 @@ class Walk {
     this.#emails?.close();
   }
 
-  /** @param {ReturnType<typeof disposedBy>} ranges */
-  #takeDisposal(ranges) {
-    this.#disposed = this.#disposed.concat(ranges);
-    this.#isSorted = false;
-    if (this.#disposed.length > rangesMax) throw new CantTell('more bodies were disposed of than can be counted');
-  }
-
-  /** @param {Entry} entry */
-  #isDisposed({ number, dateTime }) {
-    if (!this.#isSorted) this.#disposed.sort((a, b) => a.from - b.from);
-    this.#isSorted = true;
-    const disposal = rangeOf(this.#disposed, number);
-    return disposal !== undefined && Date.parse(dateTime) <= disposal.youngestMs;
+  /** An entry without its body. @param {Entry & { leaf: number }} entry */
+  #takeMissing(entry) {
+    const fault = this.#disposals.faultOf(entry);
+    if (fault === null) return this.#findings.addDisposed(entry.number);
+    this.#sequence.distrust(entry.number);
+    this.#findings.addMissing(entry, fault);
   }
 }
 
@@ -920,6 +950,7 @@ class Sequence {
 function lineIn(bytes) {
   const line = jsonIn(bytes);
   if (!isRecord(line) || !isRecord(line.entry) || !isCount(line.leaf) || !isProof(line.proof)) return null;
+  if (![undefined, 'disposal', 'rule'].includes(/** @type {string | undefined} */ (line.about))) return null;
   const { advisorId, number, kind, memberId, messageId, actor, traceId, meta, commitment, dateTime } = line.entry;
   const isWhole =
     [advisorId, number].every(isCount) &&
@@ -949,25 +980,6 @@ function phoneIn({ kind, meta }, body) {
   if (kind === 'text_out') return factsIn(meta).to;
   if (kind === 'text_in') return factsIn(meta).from;
   return kind === 'consent' && body ? factsIn(body.toString()).phone : null;
-}
-
-/** For leap days and time zones: a year ago is not the same moment everywhere. */
-const disposalMarginMs = 2 * 24 * 60 * 60 * 1000;
-
-/**
- * The entries whose bodies a disposal says it removed, and the latest time they can have been written.
- * @param {Pick<Entry, 'kind' | 'meta' | 'dateTime'>} entry @param {Buffer | null} body
- * @returns {(Range & { youngestMs: number })[]}
- */
-export function disposedBy({ kind, meta, dateTime }, body) {
-  const ranges = kind === 'disposal' && body ? jsonIn(body) : null;
-  if (!Array.isArray(ranges)) return [];
-  const youngest = new Date(dateTime);
-  youngest.setUTCFullYear(youngest.getUTCFullYear() - Number(factsIn(meta).retentionYears));
-  const youngestMs = youngest.getTime() + disposalMarginMs;
-  return ranges
-    .filter((range) => Array.isArray(range) && range.length === 2 && range.every(isCount))
-    .map(([from, to]) => ({ from, to, youngestMs }));
 }
 
 /**
@@ -1081,6 +1093,174 @@ function isProof(value) {
 /** @param {string} encoded */
 function bytesOf(encoded) {
   return Buffer.from(encoded, 'base64');
+}
+
+// --- Disposals: bodies that are gone, and whether they were due -------------------------------------------------------
+
+/** Bodies of these kinds are disposed of; all others are kept forever. */
+const disposableKinds = new Set(['text_out', 'text_in', 'consent', 'schedule', 'review', 'export', 'merge', 'sign_in']);
+const [yearsMin, yearsMax, yearsDefault] = [1, 100, 7];
+/** Clocks of two machines differ. */
+const clockSkewMs = 60 * 60 * 1000;
+
+/** When leaves entered the tree, by signed checkpoints: the only times that don't come from the entries themselves. */
+export class SignedTimes {
+  /** @type {number[]} */
+  #sizes = [];
+  /** The latest time among checkpoints up to each size. @type {number[]} */
+  #latest = [];
+  /** The earliest time among checkpoints from each size on. @type {number[]} */
+  #earliest = [];
+
+  /** A time in the future proves nothing: a clock was wrong. @param {Pick<Checkpoint, 'size' | 'time'>[]} checkpoints */
+  constructor(checkpoints, now = Date.now()) {
+    const timed = checkpoints
+      .map(({ size, time }) => ({ size, time: Date.parse(time) }))
+      .filter(({ time }) => time <= now + clockSkewMs)
+      .sort((a, b) => a.size - b.size);
+    let [latest, earliest] = [-Infinity, Infinity];
+    for (const { size, time } of timed) {
+      latest = Math.max(latest, time);
+      this.#sizes.push(size);
+      this.#latest.push(latest);
+    }
+    for (const { time } of timed.reverse()) {
+      earliest = Math.min(earliest, time);
+      this.#earliest.push(earliest);
+    }
+    this.#earliest.reverse();
+  }
+
+  /** The last time at which the leaf was not in the tree. @param {number} leaf */
+  before(leaf) {
+    return this.#latest[this.#upTo(leaf) - 1] ?? Number.NaN;
+  }
+
+  /** The size of the tree at that time. @param {number} leaf */
+  sizeBefore(leaf) {
+    return this.#sizes[this.#upTo(leaf) - 1] ?? 0;
+  }
+
+  /** The first time at which the leaf was in the tree. @param {number} leaf */
+  by(leaf) {
+    return this.#earliest[this.#upTo(leaf)] ?? Number.NaN;
+  }
+
+  /** How many checkpoints don't cover the leaf. @param {number} leaf */
+  #upTo(leaf) {
+    let [low, high] = [0, this.#sizes.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#sizes[middle] ?? 0) <= leaf) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/**
+ * An entry and where it is in the tree; infinity if it isn't yet.
+ * @typedef {Pick<Entry, 'advisorId' | 'number' | 'kind' | 'memberId' | 'meta'> & { leaf: number }} Placed
+ * @typedef {{ number: number, youngest: number, years: number, holds: (Placed & { holdId: unknown })[] }} Judged
+ */
+
+/** An advisor's disposals, judged by the retention and the holds that were in force, and not by what they say themselves. */
+export class Disposals {
+  /** The firm whose rules apply; null if that isn't known, and all that are given apply. @type {number | null} */
+  firmId;
+  #times;
+  /** @type {(Placed & { facts: Record<string, unknown> })[]} */
+  #rules = [];
+  /** @type {(Range & { by: Placed })[]} */
+  #ranges = [];
+  #isSorted = true;
+  /** @type {Map<number, Judged>} */
+  #judged = new Map();
+
+  /** @param {SignedTimes} times @param {number | null} firmId */
+  constructor(times, firmId) {
+    this.#times = times;
+    this.firmId = firmId;
+  }
+
+  /** A retention or a hold, or the advisor's first entry, which says which firm's. @param {Placed} rule */
+  takeRule(rule) {
+    const facts = factsIn(rule.meta);
+    if (rule.kind === 'retention' || rule.kind === 'hold') this.#rules.push({ ...rule, facts });
+    else if (isFirst(rule) && isCount(facts.firmId)) this.firmId ??= facts.firmId;
+  }
+
+  /** @param {Placed} disposal @param {Buffer | null} body */
+  takeDisposal(disposal, body) {
+    for (const range of disposedBy(disposal, body)) this.#ranges.push({ ...range, by: disposal });
+    this.#isSorted = false;
+    if (this.#ranges.length > rangesMax) throw new CantTell('more bodies were disposed of than can be counted');
+  }
+
+  /** What is wrong with the absence of an entry's body; null if it was due. @param {Placed} entry */
+  faultOf({ number, kind, memberId, leaf }) {
+    if (!this.#isSorted) this.#ranges.sort((a, b) => a.from - b.from);
+    this.#isSorted = true;
+    const disposal = rangeOf(this.#ranges, number)?.by;
+    if (!disposal) return 'its body was removed, and no disposal says so';
+    const removed = `its body was removed by the disposal in entry ${disposal.number}`;
+    if (!disposableKinds.has(kind)) return `${removed}, although such bodies are kept forever`;
+    const { youngest, years, holds } = this.#judge(disposal);
+    const hold = holds.find((each) => each.memberId === null || each.memberId === memberId);
+    if (hold) return `${removed}, although hold ${hold.holdId} was in force`;
+    if (this.#times.by(leaf) <= youngest) return null;
+    return `${removed}, and no checkpoints prove that it had been kept for ${years} years`;
+  }
+
+  /** @param {Placed} disposal @returns {Judged} */
+  #judge(disposal) {
+    const known = this.#judged.get(disposal.number);
+    if (known) return known;
+    const signed = this.#times.sizeBefore(disposal.leaf);
+    // Entries of one book are in the order of numbers. Those of two books that came between the same two checkpoints may
+    // have come in either order: what keeps bodies counts only if it was there before, what frees them also if it may have.
+    const isOwn = (/** @type {Placed} */ rule) => rule.advisorId === disposal.advisorId;
+    const wasThere = (/** @type {Placed} */ rule) => (isOwn(rule) ? rule.number < disposal.number : rule.leaf < signed);
+    const mayHaveBeen = (/** @type {Placed} */ rule) =>
+      isOwn(rule) ? rule.number < disposal.number : rule.leaf <= disposal.leaf;
+    const rules = this.#rules.filter(
+      (rule) => isOwn(rule) || this.firmId === null || rule.facts.firmId === this.firmId,
+    );
+    let years = yearsDefault;
+    for (const rule of rules.filter(({ kind }) => kind === 'retention').sort((a, b) => a.number - b.number)) {
+      const set = Number(rule.facts.years);
+      if (!(set >= yearsMin && set <= yearsMax)) continue;
+      if (wasThere(rule)) years = set;
+      else if (mayHaveBeen(rule)) years = Math.min(years, set);
+    }
+    const holds = rules.filter(({ kind }) => kind === 'hold').map((rule) => ({ ...rule, holdId: rule.facts.holdId }));
+    const lifts = holds.filter((each) => each.facts.action === 'lifted' && mayHaveBeen(each));
+    const lifted = new Set(lifts.map(({ holdId }) => holdId));
+    const held = holds.filter((each) => each.facts.action === 'added' && wasThere(each) && !lifted.has(each.holdId));
+    const youngest = new Date(this.#times.before(disposal.leaf));
+    youngest.setUTCFullYear(youngest.getUTCFullYear() - years);
+    const judged = { number: disposal.number, youngest: youngest.getTime(), years, holds: held };
+    this.#judged.set(disposal.number, judged);
+    return judged;
+  }
+}
+
+/** An advisor's book begins with the setting that added them. @param {Placed} entry */
+function isFirst({ kind, number, meta }) {
+  return kind === 'setting' && number === 1 && factsIn(meta).what === 'advisor added';
+}
+
+/**
+ * The entries whose bodies a disposal says it removed.
+ * @param {Pick<Entry, 'kind'>} entry @param {Buffer | null} body
+ * @returns {Range[]}
+ */
+export function disposedBy({ kind }, body) {
+  const ranges = kind === 'disposal' && body ? jsonIn(body) : null;
+  if (!Array.isArray(ranges)) return [];
+  return ranges
+    .filter((range) => Array.isArray(range) && range.length === 2 && range.every(isCount))
+    .map(([from, to]) => ({ from, to }));
 }
 
 // --- The ZIP of a package of e-mails: APPNOTE 6.3, without compression, as we write it -------------------------------

@@ -100,7 +100,7 @@ test('every change of a setting is one entry, the advisorâ€™s or the deploymentâ
     const written = await writtenBy(act);
     assert.deepEqual(
       written.map((each) => [each.book, each.kind, each.actor, each.meta.what]),
-      [[book, 'setting', 'operator', what]],
+      [[book, what === 'retention set' ? 'retention' : 'setting', 'operator', what]],
     );
   }
   const nothing: (() => Promise<unknown>)[] = [

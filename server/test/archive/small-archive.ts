@@ -10,12 +10,14 @@ import * as store from '../../src/store/archive/archive-tree.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
+import { makeOlder, yearsMs } from './passing-years.ts';
 
 export const signer = makeNoteSigner('test.example/archive', makeSigningKey());
 
 /** An archive with a few entries of two advisors, a checkpoint after every few of them, and copies outside the database. */
 export type SmallArchive = {
   advisors: [number, number];
+  firmId: number;
   /** Its own checkpoints, and copies from when the archive was smaller. */
   kept: Kept;
   /** A copy of the archive, to tamper with. */
@@ -27,6 +29,8 @@ export type SmallArchive = {
 
 export const rounds = 10;
 export const entriesEach = 3;
+/** The first entries of each advisor are eight years old, those after them three, and the second half is new. */
+export const [lastOfEightYears, lastOfThreeYears] = [9, 15];
 
 export function depsOn(db: ArchiveDeps['db']): ArchiveDeps {
   const clock = { now: () => new Date() };
@@ -44,8 +48,11 @@ export function depsOn(db: ArchiveDeps['db']): ArchiveDeps {
 
 export async function makeSmallArchive(): Promise<SmallArchive> {
   const whole = await makeDatabase();
-  const advisors = await makeAdvisors(whole);
-  await connected(whole, (deps) => fill(deps, advisors, rounds / 2));
+  const { advisors, firmId } = await makeAdvisors(whole);
+  await connected(whole, (deps) => fill(deps, advisors, lastOfEightYears / entriesEach));
+  await makeOlder(whole, yearsMs(5));
+  await connected(whole, (deps) => fill(deps, advisors, (lastOfThreeYears - lastOfEightYears) / entriesEach));
+  await makeOlder(whole, yearsMs(3));
   const half = await clone(whole);
   const kept = await connected(whole, async (deps) => {
     await fill(deps, advisors, rounds / 2);
@@ -53,6 +60,7 @@ export async function makeSmallArchive(): Promise<SmallArchive> {
   });
   return {
     advisors,
+    firmId,
     kept,
     copy: () => clone(whole),
     backup: () => clone(half),
@@ -64,15 +72,15 @@ export async function makeSmallArchive(): Promise<SmallArchive> {
 }
 
 /** Bypasses the domain, which would write entries about them. */
-async function makeAdvisors({ asOwner }: TestDatabase): Promise<[number, number]> {
-  const rows = await asOwner<{ id: number }>(
+async function makeAdvisors({ asOwner }: TestDatabase): Promise<Pick<SmallArchive, 'advisors' | 'firmId'>> {
+  const rows = await asOwner<{ id: number; firmId: number }>(
     `with firm as (insert into firms (name, date_time_created) values ('Test Wealth', now()) returning firm_id)
      insert into advisors (firm_id, name, email, time_zone, date_time_created)
      select firm_id, name, name || '@test.example', 'UTC', now()
      from firm, unnest(array['ann', 'bob']) as name
-     returning advisor_id::integer as id`,
+     returning advisor_id::integer as id, firm_id::integer as "firmId"`,
   );
-  return rows.map(({ id }) => id) as [number, number];
+  return { advisors: rows.map(({ id }) => id) as [number, number], firmId: rows[0]?.firmId ?? 0 };
 }
 
 /** A database with open connections can't be copied, so the work gets a pool that is closed afterwards. */

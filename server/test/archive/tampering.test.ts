@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { makeSmallArchive } from './small-archive.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
+import { depsOn, lastOfEightYears, makeSmallArchive } from './small-archive.ts';
 import { tamperings, tryTampering, verify } from './tampering.ts';
 
 const archive = await makeSmallArchive();
@@ -13,6 +14,19 @@ test('an untouched archive is intact', async () => {
     { verdict, faults, size, checkpoints, pending },
     { verdict: 'intact', faults: [], size: 60, checkpoints: 10, pending: 0 },
   );
+  await database.drop();
+});
+
+test('so is one whose bodies were disposed of when they were due', async () => {
+  const database = await archive.copy();
+  const [ann] = archive.advisors;
+  await database.pool.query('update sandbox_clock set offset_ms = 9 * 366 * 86400000::bigint');
+  await database.pool.query(`select from dispose_bodies($1, 0, 100, 'service')`, [ann]);
+  for (const isSigned of [false, true]) {
+    if (isSigned) await growTree(depsOn(database.pool));
+    const { verdict, faults, disposed } = await verify(database.pool, archive);
+    assert.deepEqual([verdict, faults, disposed], ['intact', [], lastOfEightYears]);
+  }
   await database.drop();
 });
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
+import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { type Verification, verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { append, type Edge, rootOf } from '../../src/domain/archive/merkle.ts';
 import { entryBytes, leafHash } from '../../src/examiner/verify.mjs';
@@ -7,6 +7,7 @@ import * as store from '../../src/store/archive/archive-tree.ts';
 import type { Transaction } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { disposalTamperings } from './disposal-tampering.ts';
 import { depsOn, type SmallArchive, signer } from './small-archive.ts';
 
 /** Who tampers: the application's role, the owner of the tables, or the database's superuser. */
@@ -14,13 +15,16 @@ export type Who = 'application' | 'owner' | 'superuser';
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of any query.
 type Sql = (text: string, values?: unknown[]) => Promise<any[]>;
-type Target = { sql: Sql; ann: number; bob: number };
+/** Signing is the server's own: it adds to the tree whatever is in the tables. */
+export type Target = { sql: Sql; ann: number; bob: number; firmId: number; sign(): Promise<void> };
 
 /** A change to the archive, and the entry that must be named for it. */
 export type Tampering = {
   name: string;
   /** The number of ann's entry, or the beginning of the fault's name. */
   names: number | string;
+  /** What honestly happens before, as the application. */
+  before?(target: Target): Promise<void>;
   tamper(target: Target): Promise<void>;
 };
 
@@ -195,6 +199,7 @@ export const tamperings: Tampering[] = [
       await fork(target);
     },
   },
+  ...disposalTamperings,
 ];
 
 /** Rebuilds the tree from the tables as they are now and signs it, which takes the key. */
@@ -248,7 +253,7 @@ export async function tryTampering(archive: SmallArchive): Promise<Outcome[]> {
 async function tryOne(
   { pool }: TestDatabase,
   archive: SmallArchive,
-  { name, names, tamper }: Tampering,
+  { name, names, before, tamper }: Tampering,
   who: Who,
 ): Promise<Outcome> {
   const [ann, bob] = archive.advisors;
@@ -256,8 +261,10 @@ async function tryOne(
   let found: Verification | undefined;
   try {
     await pool.transaction(async (db) => {
+      const target = { sql: sqlOf(db), ann, bob, firmId: archive.firmId, sign: () => sign(db) };
+      await before?.(target);
       await become(db, who);
-      await tamper({ sql: (text, values) => db.query(text, /\$\d/.test(text) ? values : []), ann, bob });
+      await tamper(target);
       await db.query(`set local role ${appRole}`);
       found = await verify(db, archive);
       throw rollback;
@@ -291,17 +298,34 @@ export function verify(db: ArchiveDeps['db'], { kept }: Pick<SmallArchive, 'kept
   return verifyArchive(depsOn(db), { verifiers: [signer.verifier], kept, progress: () => {} });
 }
 
+function sqlOf(db: Transaction): Sql {
+  return (text, values) => db.query(text, /\$\d/.test(text) ? values : []);
+}
+
+async function sign(db: Transaction): Promise<void> {
+  const [role] = await db.query<{ name: string }>(`select current_setting('role') as name`);
+  await db.query(`set local role ${appRole}`);
+  await growTree(depsOn(db));
+  await db.query(`set local role ${role?.name}`);
+}
+
 /** The owner and the superuser can remove the protection of the tables; the application's role can't. */
 async function become(db: Transaction, who: Who): Promise<void> {
   if (who === 'application') return;
   await db.query('set local role none');
-  const tables = ['archive_entries', 'archive_bodies', 'archive_runs', 'archive_checkpoints', 'archive_deliveries'];
+  const tables = [
+    ...['archive_entries', 'archive_bodies', 'archive_runs', 'archive_checkpoints', 'archive_deliveries'],
+    ...['retentions', 'holds', 'hold_lifts'],
+  ];
   if (who === 'owner') {
-    const all = [...tables, 'archive_heads', 'archive_taken', 'archive_tiles', 'archive_tree'];
+    const all = [...tables, 'archive_heads', 'archive_taken', 'archive_tiles', 'archive_tree', 'sandbox_clock'];
     await db.query(`do $$ begin create role archive_owner; exception when duplicate_object then null; end $$`);
     for (const table of all) await db.query(`alter table ${table} owner to archive_owner`);
     await db.query('grant all on schema public to archive_owner');
+    await db.query('grant select on all tables in schema public to archive_owner');
+    await db.query('grant execute on all functions in schema public to archive_owner');
     await db.query('set local role archive_owner');
   }
   for (const table of tables) await db.query(`alter table ${table} disable trigger append_only`);
+  await db.query('alter table archive_entries disable trigger written_by_function');
 }

@@ -85,6 +85,7 @@ function rewritten(line: Line, text: string): void {
 }
 
 const altered = /: it was altered/;
+const unproven = /no checkpoints prove that it had been kept/;
 
 /** What somebody without the key can do to entries. */
 export const entryTamperings: Tampering[] = [
@@ -266,6 +267,44 @@ export const emailTamperings: Tampering[] = [
     files.set('manifest.csv', Buffer.from(`${files.get('manifest.csv')}`.replace('text_in', 'text_on')));
   }),
   inFile('the ZIP is not a ZIP', 'messages.zip', () => 'PK no more', /^messages.zip is not a ZIP of ours/),
+];
+
+/** What they can do to a package whose bodies were disposed of, to make it prove more or less than it does. */
+export const disposalTamperings: Tampering[] = [
+  rearranged(
+    'the disposals are removed',
+    { code: 2, names: /^entry \d+ of advisor \d+: its body was removed, and no disposal says so/ },
+    (lines) => lines.filter(({ about }) => about !== 'disposal'),
+  ),
+  rearranged('a retention is removed', { code: 1, names: /^entries.ndjson is not the file that was signed/ }, (lines) =>
+    lines.filter(({ about, entry }) => about !== 'rule' || entry.kind !== 'retention'),
+  ),
+  rearranged('a retention is shorter', { code: 1, names: /^entry \d+ of advisor 0: it was altered/ }, (lines) =>
+    lines.map((line) => {
+      if (line.entry.kind === 'retention') line.entry.meta = line.entry.meta.replace('6', '1');
+      return line;
+    }),
+  ),
+  rearranged('another body is removed', { code: 2, names: /its body was removed, and no disposal/ }, (lines) =>
+    lines.map((line) => (line.entry.kind === 'disposal' ? line : { ...line, salt: null, body: null, text: null })),
+  ),
+  ...['earlier-checkpoints', 'consistency.ndjson'].map(
+    (file): Tampering => ({
+      name: `the checkpoints that prove them due are removed from ${file}`,
+      code: 2,
+      names: unproven,
+      apply: (folder) => writeFileSync(join(folder, file), ''),
+    }),
+  ),
+  {
+    name: 'the times of checkpoints are earlier',
+    code: 2,
+    names: unproven,
+    apply(folder) {
+      const path = join(folder, 'earlier-checkpoints');
+      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/^time 20/gm, 'time 19'));
+    },
+  },
 ];
 
 /** Makes the manifest fit the files: somebody without the key can do this, and hope that nobody checks the signature. */

@@ -6,13 +6,16 @@ import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, type Staff, setStaff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
-import { listDisposals } from '../../src/domain/archive/disposals.ts';
+import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
+import { verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { recordConsent } from '../../src/domain/consent/consents.ts';
 import { addHold, liftHold, listHolds } from '../../src/domain/record-keeping/holds.ts';
 import { dispose, disposeDue, getRetention, setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { dayMs } from '../../src/domain/shared/time.ts';
 import { appRole, fixClock } from '../../src/store/database/migrate.ts';
 import { newcomer } from '../address-book/address-book.ts';
+import { passRealTime, yearsMs } from '../archive/passing-years.ts';
+import { signer } from '../archive/small-archive.ts';
 import { ask, say } from '../support/people.ts';
 import { newPhone, send, setConsent } from '../support/texting.ts';
 import { makeWorld, type Person } from '../support/world.ts';
@@ -24,7 +27,13 @@ const { firmId } = world.ann.advisor;
 const sue = await addStaff(deps, { firmId, name: 'Sue', email: 'sue@test.example' });
 const insufficientPrivilege = '42501';
 
-const passYears = (years: number) => clock.advance((365.25 * years + 1) * dayMs);
+const archiveDeps: ArchiveDeps = { ...deps, signer, checkpointFolder: null };
+const passYears = (years: number) => pass(yearsMs(years));
+async function pass(ms: number): Promise<void> {
+  await clock.advance(ms);
+  await passRealTime(database, archiveDeps, ms);
+}
+const verify = () => verifyArchive(deps, { verifiers: [signer.verifier], kept: null, progress: () => {} });
 const disposeNow = () => dispose(deps, { by: byOperator, dryRun: false });
 
 /** The entries of a kind that still have their bodies. */
@@ -76,12 +85,12 @@ test('a firm keeps its records for 7 years, or for as long as it sets', async ()
 test('a body is removed when its retention is over, not before; its entry stays, and another one says so', async () => {
   const { person } = await texted(3);
   const numbers = await bodiesOf(person);
-  await clock.advance(2500 * dayMs);
+  await pass(2500 * dayMs);
   await say(world, person, newPhone(), 'Younger');
   const [, , , younger] = await bodiesOf(person);
   await disposeNow();
   assert.deepEqual(await bodiesOf(person), [...numbers, younger]);
-  await clock.advance(60 * dayMs);
+  await pass(60 * dayMs);
   assert.ok((await dispose(deps, { by: byOperator, dryRun: true })).disposed >= 3);
   assert.deepEqual(await bodiesOf(person), [...numbers, younger], 'a dry run removes nothing');
   await disposeNow();
@@ -97,12 +106,10 @@ test('a body is removed when its retention is over, not before; its entry stays,
   assert.equal((await bodiesOf(person, 'setting')).length, 2, 'settings are kept forever');
   await disposeNow();
   assert.equal((await entriesOf(person, 'disposal')).length, 1);
-  const disposals = await listDisposals(deps);
-  const { advisorId } = person.advisor;
-  assert.deepEqual(
-    [...numbers, younger ?? 0, 1].map((number) => disposals.has({ advisorId, number })),
-    [true, true, true, false, false],
-  );
+  assert.equal((await verify()).verdict, 'intact', 'before the disposal is signed');
+  await growTree(archiveDeps);
+  const { verdict, faults, disposed } = await verify();
+  assert.deepEqual([verdict, faults, disposed >= 3], ['intact', [], true]);
 });
 
 test('a hold on a firm, an advisor or a person keeps bodies; once it is lifted, they are removed', async () => {
@@ -201,7 +208,7 @@ test('the application’s role can’t remove a body on its own, whatever it tri
   const client = new pg.Client({ connectionString: database.url, options: `-c role=${appRole}` });
   await client.connect();
   const refused = (sql: string) => assert.rejects(client.query(sql), { code: insufficientPrivilege }, sql);
-  const call = `select * from dispose_bodies(${advisorId}, 0, 100)`;
+  const call = `select * from dispose_bodies(${advisorId}, 0, 100, 'x')`;
   try {
     for (const sql of [
       'delete from archive_bodies',
@@ -209,15 +216,24 @@ test('the application’s role can’t remove a body on its own, whatever it tri
       `update retentions set years = 1`,
       'delete from holds',
       'update hold_lifts set reason = null',
+      `insert into retentions (firm_id, years, date_time_created) values (${firmId}, 1, now())`,
+      `insert into hold_lifts values (1, 'x', 1, now())`,
+      ...['disposal', 'retention', 'hold'].map(
+        (kind) => `insert into archive_entries (advisor_id, number, kind, actor, meta, commitment, date_time_created)
+          values (${advisorId}, 900, '${kind}', 'service', '{}', 'x', now())`,
+      ),
+      `insert into archive_entries (advisor_id, number, kind, actor, meta, commitment, date_time_created, recorded_at)
+        values (${advisorId}, 900, 'text_in', 'person', '{}', 'x', now(), now() - interval '9 years')`,
+      `select write_rule_entry(${advisorId}, 'disposal', null, 'x', '{}', '[[1, 2]]')`,
+      `select write_disposal_entry(${advisorId}, '{1, 2}', 'x')`,
+      `select write_hold_entry(1, 'lifted', 'x', 1)`,
       `update advisors set firm_id = firm_id + 1 where advisor_id = ${advisorId}`,
       'create or replace function public.domain_now() returns timestamptz language sql as $$ select now() $$',
       'alter table archive_bodies disable trigger all',
     ])
       await refused(sql);
-    await assert.rejects(
-      client.query(`insert into retentions values (default, ${firmId}, 0, now())`),
-      /check constraint/,
-    );
+    for (const years of [0, 101])
+      await assert.rejects(client.query(`select set_retention(${firmId}, ${years}, 'operator')`), /check constraint/);
     await client.query(`set assent.disposing = on; set search_path = pg_temp, public;
       create temp table sandbox_clock as select 1000000000000::bigint as offset_ms;
       create temp table retentions (retention_id bigint, firm_id bigint, years integer);
@@ -226,8 +242,11 @@ test('the application’s role can’t remove a body on its own, whatever it tri
       create function pg_temp.domain_now() returns timestamptz language sql as 'select now() + interval ''9 years''';
       create function pg_temp.retention_years(bigint) returns integer language sql as 'select 0'`);
     await client.query(call);
-    await client.query(`select * from dispose_bodies(${advisorId}, -5, null)`);
-    await assert.rejects(client.query(`select * from dispose_bodies(${advisorId}, 0, -1)`), /must not be negative/);
+    await client.query(`select * from dispose_bodies(${advisorId}, -5, null, 'x')`);
+    await assert.rejects(
+      client.query(`select * from dispose_bodies(${advisorId}, 0, -1, 'x')`),
+      /must not be negative/,
+    );
     await refused(`begin isolation level repeatable read; ${call}`);
     await client.query('rollback');
     assert.deepEqual(await bodiesOf(person), all);
@@ -260,7 +279,7 @@ test('a hold waits for a disposal in progress, and the next one sees the hold', 
   let isHeld = false;
   let holding: Promise<unknown> = Promise.resolve();
   await database.pool.transaction(async (db) => {
-    await db.query('select from dispose_bodies($1, 0, 1)', [advisorId]);
+    await db.query(`select from dispose_bodies($1, 0, 1, 'service')`, [advisorId]);
     holding = addHold(deps, { advisorId }, { reason: 'x', staff: sue }).then(() => {
       isHeld = true;
     });
@@ -288,21 +307,70 @@ test('the day’s disposal happens once, on one of the nodes', async () => {
   assert.deepEqual(await bodiesOf(person), []);
 });
 
-test('a disposal of bodies that were too young doesn’t count', async () => {
-  const { advisorId } = (await texted()).person.advisor;
-  const young = clock.now().toISOString();
+test('moving the sandbox’s clock disposes of nothing that is young in real time', async () => {
+  const { person } = await texted();
+  const all = await bodiesOf(person);
+  await growTree(archiveDeps);
+  await clock.advance(yearsMs(8));
+  await growTree(archiveDeps);
+  await disposeNow();
+  assert.deepEqual(await bodiesOf(person), all);
+  await passRealTime(database, archiveDeps, yearsMs(6));
+  await disposeNow();
+  assert.deepEqual(await bodiesOf(person), all);
+  await passRealTime(database, archiveDeps, yearsMs(1));
+  await disposeNow();
+  assert.deepEqual(await bodiesOf(person), []);
+});
+
+test('the application’s role can’t make a body look old with checkpoints or runs of its own', async () => {
+  const { person } = await texted();
+  const all = await bodiesOf(person);
+  const { advisorId } = person.advisor;
+  const undone = new Error('rolled back');
+  const forging = database.pool.transaction(async (db) => {
+    await db.query('update sandbox_clock set offset_ms = offset_ms + $1', [yearsMs(9)]);
+    await db.query(
+      `insert into archive_checkpoints (size, note, date_time_created)
+       values (1000000, 'x', now() - interval '8 years'), (1000000, 'x', now())`,
+    );
+    await db.query('insert into archive_runs values (900000, $1, 1, 100)', [advisorId]);
+    assert.deepEqual(
+      (await db.query<{ old: boolean }>(`select is_old as old from dispose_bodies($1, 0, 100, 'x')`, [advisorId])).map(
+        ({ old }) => old,
+      ),
+      Array(all.length + 2).fill(false),
+    );
+    throw undone;
+  });
+  await assert.rejects(forging, undone);
+  assert.deepEqual(await bodiesOf(person), all);
+});
+
+test('what is not signed is not disposed of: nobody could prove later that it was due', async () => {
+  const { person } = await texted();
+  const all = await bodiesOf(person);
+  const ms = yearsMs(8);
+  await clock.advance(ms);
+  await database.asOwner('alter table archive_entries disable trigger append_only');
   await database.asOwner(
-    `with body as (
-       insert into archive_bodies values ($1, 900, 'x', convert_to('[[2, 3]]', 'UTF8'))
-     )
-     insert into archive_entries (advisor_id, number, kind, actor, meta, commitment, date_time_created)
-     values ($1, 900, 'disposal', 'service', '{"retentionYears": 7}', 'x', $2)`,
-    [advisorId, young],
+    `update archive_entries set recorded_at = recorded_at - $1 * interval '1 millisecond' where advisor_id = $2`,
+    [ms, person.advisor.advisorId],
   );
-  const disposals = await listDisposals(deps);
-  assert.equal(disposals.has({ advisorId, number: 2, dateTime: young }), false);
-  const old = new Date(clock.now().getTime() - 8 * 366 * dayMs).toISOString();
-  assert.equal(disposals.has({ advisorId, number: 2, dateTime: old }), true);
+  await database.asOwner('alter table archive_entries enable always trigger append_only');
+  await disposeNow();
+  assert.deepEqual(await bodiesOf(person), all);
+});
+
+test('a new retention is an entry in the deployment’s book', async () => {
+  const firm = await addFirm(deps, 'Fourth Firm');
+  await setRetention(deps, firm.firmId, 3);
+  const [set] = (await entriesOf({ advisor: { advisorId: 0 } } as Person, 'retention')).slice(-1);
+  assert.deepEqual(set, {
+    actor: 'operator',
+    meta: { what: 'retention set', firmId: firm.firmId, years: 3 },
+    body: { years: { from: 7, to: 3 } },
+  });
 });
 
 // Last, since the clock can't be moved afterwards.

@@ -48,13 +48,13 @@ export async function verifyExport({ options, json, out }: Pick<Call, 'options' 
     return;
   }
   const progress = (done: number, total: number) => out.progress('Checking', done, total);
-  const { code, verdict, message, entries, faults } = await verifyPackage({
+  const { code, verdict, message, entries, faults, disposed } = await verifyPackage({
     packageDir,
     checkpointFile,
     pubkeyFile,
     progress,
   });
-  if (json) out.records([{ verdict, message, entries, faults }]);
+  if (json) out.records([{ verdict, message, entries, faults, disposed }]);
   else out.line(`${verdict}: ${message}`);
   if (!json) for (const fault of faults.slice(1)) out.note(fault);
   out.exitCode = code;

@@ -11,7 +11,7 @@ import {
 import type { BookRow, StoredLeaf } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
 import { readLeafHashes } from './archive-tree.ts';
-import { type Disposals, listDisposals } from './disposals.ts';
+import { type DisposalJudge, readDisposals } from './disposals.ts';
 import { append, type Edge, rootOf, type Tile, tileName, tileWidth } from './merkle.ts';
 
 /** Intact; something was altered, inserted or moved; something is missing; or there is nothing to compare with. */
@@ -40,7 +40,7 @@ export type KeptLeaf = { leaf: number; advisorId: number; number: number; hash: 
 type Asked = { verifiers: Verifier[]; kept: Kept | null; progress(done: number, total: number): void };
 /** The tree as it is recomputed, and the size up to which a checkpoint has confirmed it. */
 type Walk = { edge: Edge; size: number; provenSize: number; disposed: number };
-type Evidence = { roots: Map<number, Buffer>; disposals: Disposals; kept: Kept | null };
+type Evidence = { roots: Map<number, Buffer>; disposals: DisposalJudge; kept: Kept | null };
 
 // Whole tiles, so a page is compared with whole rows.
 const pageLeaves = 40 * tileWidth;
@@ -53,7 +53,7 @@ export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: A
   const faults: Fault[] = [];
   const signed = await readCheckpoints(deps, verifiers, faults);
   const checkpoints = [...signed, ...(kept?.checkpoints ?? [])];
-  const evidence = { roots: rootsOf(checkpoints, faults), disposals: await listDisposals(deps), kept };
+  const evidence = { roots: rootsOf(checkpoints, faults), disposals: await readDisposals(deps, checkpoints), kept };
   const walk: Walk = { edge: [], size: 0, provenSize: 0, disposed: 0 };
   for (let from = 0; from < size && faults.length < faultsMax; from += pageLeaves) {
     const to = Math.min(size, from + pageLeaves);
@@ -141,12 +141,13 @@ function entryFaults(
   return [altered(nameOf(entry), moved ? `it was moved here from leaf ${from + elsewhere}` : 'it was altered')];
 }
 
-function bodyFaults(entry: StoredLeaf, disposals: Disposals, walk: Walk): Fault[] {
+function bodyFaults(entry: StoredLeaf, disposals: DisposalJudge, walk: Walk): Fault[] {
   if (entry.salt && entry.body)
     return commitmentOf(entry.salt, entry.body) === entry.commitment
       ? []
       : [altered(nameOf(entry), 'its body was altered')];
-  if (!disposals.has(entry)) return [gone(nameOf(entry), 'its body was removed, and no disposal says so')];
+  const fault = disposals.faultOf(entry);
+  if (fault !== null) return [gone(nameOf(entry), fault)];
   walk.disposed += 1;
   return [];
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
-import { disposedBy, type Advisor as ExportedAdvisor, readCheckpoint } from '../../examiner/verify.mjs';
+import { type Advisor as ExportedAdvisor, readCheckpoint } from '../../examiner/verify.mjs';
 import { findCheckpoint } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/record-keeping/archive-export.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
@@ -10,6 +10,7 @@ import { makeProver, type Prover } from '../archive/archive-proofs.ts';
 import { type ArchiveDeps, ArchiveFault, growTree } from '../archive/archive-tree.ts';
 import type { NoteSigner } from '../archive/signed-notes.ts';
 import { problem } from '../problems.ts';
+import { disposalsOf, type Exported, rulesOf, witnessesOf } from './archive-export-disposals.ts';
 
 export type ExportFormat = 'eml' | 'ndjson';
 /** Up to but not including `to`. */
@@ -28,6 +29,8 @@ export type ArchiveExport = Period & {
   signer: NoteSigner;
   /** The entries about disposals of bodies in the period. */
   disposals(): AsyncGenerator<ProvenEntry[]>;
+  /** The retentions and holds that they are judged by. */
+  rules(): AsyncGenerator<ProvenEntry[]>;
   entries(): AsyncGenerator<ProvenEntry[]>;
 };
 
@@ -48,7 +51,7 @@ export async function exportArchive(
 ): Promise<ArchiveExport> {
   const { signer } = deps;
   if (!signer) throw noKey();
-  const advisor = await exportedAdvisor(deps, idOrEmail);
+  const { advisor, firmId } = await exportedAdvisor(deps, idOrEmail);
   const meta = { what: 'archive', format, from: from.toISOString(), to: to.toISOString() };
   const entry = { advisorId: advisor.id, kind: 'export', memberId: null, meta, body: JSON.stringify(meta) } as const;
   const takenNumber = await growTo(deps, advisor.id, await archive(deps, byOperator, entry));
@@ -56,8 +59,8 @@ export async function exportArchive(
   const checkpoint = newest && (await store.listCheckpoints(deps.db, [newest.checkpointId]))[0];
   if (!checkpoint || !readCheckpoint(checkpoint.note, signer.verifier)) throw otherKey();
   const { first, last } = await numbersOf(deps, advisor.id, takenNumber, { from, to });
-  const numbers = { first: first ?? 1, last: last ?? 0 };
   const { size } = checkpoint;
+  const asked = { advisorId: advisor.id, firmId, size, first: first ?? 1, last: last ?? 0 };
   const prover = makeProver(deps, size);
   return {
     advisor,
@@ -67,10 +70,14 @@ export async function exportArchive(
     lastNumber: last,
     size,
     checkpoint,
-    earlier: await earlierThan(deps, prover, checkpoint, await firstLeaf(deps, advisor.id, first)),
+    earlier: await earlierThan(deps, prover, checkpoint, {
+      leaf: await firstLeaf(deps, advisor.id, first),
+      witnesses: await witnessesOf(deps, asked),
+    }),
     signer,
-    disposals: () => disposalsOf(deps, prover, advisor.id, { size, ...numbers }),
-    entries: () => entriesOf(deps, prover, advisor.id, numbers),
+    disposals: () => eachProven(prover, disposalsOf(deps, asked)),
+    rules: () => eachProven(prover, rulesOf(deps, asked)),
+    entries: () => eachProven(prover, entriesOf(deps, asked)),
   };
 }
 
@@ -85,10 +92,14 @@ function otherKey() {
   return problem('conflict', 'The newest checkpoint is not signed with the key in ARCHIVE_KEY_FILE.');
 }
 
-async function exportedAdvisor(deps: Deps, idOrEmail: string): Promise<ExportedAdvisor> {
-  if (idOrEmail === String(deployment)) return { id: deployment, name: 'the deployment', firm: null };
+async function exportedAdvisor(
+  deps: Deps,
+  idOrEmail: string,
+): Promise<{ advisor: ExportedAdvisor; firmId: number | null }> {
+  if (idOrEmail === String(deployment))
+    return { advisor: { id: deployment, name: 'the deployment', firm: null }, firmId: null };
   const { advisorId, name, firmId } = await getAdvisor(deps, idOrEmail);
-  return { id: advisorId, name, firm: (await getFirm(deps, firmId)).name };
+  return { advisor: { id: advisorId, name, firm: (await getFirm(deps, firmId)).name }, firmId };
 }
 
 /** Grows the tree, as other nodes may do too, until the entry is in it. Returns the number of the last entry that is. */
@@ -129,13 +140,13 @@ async function firstLeaf({ db }: Deps, advisorId: number, first: number | null):
 
 /**
  * Some of the checkpoints since the first entry, spread evenly, and the last one with a timestamp: an examiner who has one
- * of them, or a file with all, can tell that this tree continues from it.
+ * of them, or a file with all, can tell that this tree continues from it. And all of those that prove disposals.
  */
 async function earlierThan(
   { db }: Deps,
   prover: Prover,
   newest: store.StampedCheckpoint,
-  leaf: number | null,
+  { leaf, witnesses }: { leaf: number | null; witnesses: number[] },
 ): Promise<ArchiveExport['earlier']> {
   const oldestId = leaf === null ? null : await store.findCheckpointOver(db, leaf);
   if (oldestId === null) return [];
@@ -150,42 +161,23 @@ async function earlierThan(
   const bySize = new Map<number, store.StampedCheckpoint>();
   for (const row of rows) if (row.token || !bySize.has(row.size)) bySize.set(row.size, row);
   if (newest.token || !bySize.get(newest.size)?.token) bySize.delete(newest.size);
-  const earlier = [...bySize.values()];
+  const spread = [...bySize.values()];
+  const proving = (await store.listCheckpoints(db, witnesses)).filter(
+    ({ checkpointId }) => !spread.some((each) => each.checkpointId === checkpointId),
+  );
+  const earlier = [...spread, ...proving].sort((a, b) => a.checkpointId - b.checkpointId);
   const proofs = await prover.consistency(earlier.map(({ size }) => size));
   return earlier.map((checkpoint, index) => ({ ...checkpoint, proof: proofs[index] ?? [] }));
 }
 
-async function* entriesOf(
-  { db }: Deps,
-  prover: Prover,
-  advisorId: number,
-  { first, last }: { first: number; last: number },
-): AsyncGenerator<ProvenEntry[]> {
-  for (let after = first - 1; after < last; after += entriesPage) {
-    const upTo = Math.min(last, after + entriesPage);
-    yield await proven(prover, await store.listExport(db, advisorId, { after, upTo }));
-  }
+async function* entriesOf({ db }: Deps, { advisorId, first, last }: Exported): AsyncGenerator<store.ExportRow[]> {
+  for (let after = first - 1; after < last; after += entriesPage)
+    yield await store.listExport(db, advisorId, { after, upTo: Math.min(last, after + entriesPage) });
 }
 
-/** Those that removed bodies of these entries, in the order of numbers. Newer ones have no proof in a tree of this size. */
-async function* disposalsOf(
-  { db }: Deps,
-  prover: Prover,
-  advisorId: number,
-  { size, first, last }: { size: number; first: number; last: number },
-): AsyncGenerator<ProvenEntry[]> {
-  for (let after = 0; ; ) {
-    const rows = await store.listDisposalExport(db, advisorId, { after, limit: entriesPage });
-    const ours = rows.filter(
-      (row) => row.leaf < size && disposedBy(row, row.body).some(({ from, to }) => from <= last && to >= first),
-    );
-    if (ours.length > 0) yield await proven(prover, ours);
-    after = rows.at(-1)?.number ?? after;
-    if (rows.length < entriesPage) return;
+async function* eachProven(prover: Prover, pages: AsyncGenerator<store.ExportRow[]>): AsyncGenerator<ProvenEntry[]> {
+  for await (const rows of pages) {
+    const proofs = await prover.inclusion(rows.map(({ leaf }) => leaf));
+    yield rows.map((row, index) => ({ ...row, proof: proofs[index] ?? [] }));
   }
-}
-
-async function proven(prover: Prover, rows: store.ExportRow[]): Promise<ProvenEntry[]> {
-  const proofs = await prover.inclusion(rows.map(({ leaf }) => leaf));
-  return rows.map((row, index) => ({ ...row, proof: proofs[index] ?? [] }));
 }

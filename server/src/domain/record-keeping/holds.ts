@@ -5,7 +5,6 @@ import { findMember } from '../../store/texting/members.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
 import { lockFirm } from '../accounts/firms.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
-import { archive, byStaff, deployment } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { isBlank } from '../shared/text-rules.ts';
 
@@ -21,8 +20,7 @@ export async function addHold(deps: Deps, scope: HoldScope, { reason, staff }: A
   checkAct(covered.firmId, { reason, staff });
   return inTransaction(deps, async (deps) => {
     await lockFirm(deps, covered.firmId);
-    const holdId = await store.insertHold(deps.db, { ...covered, reason, staffId: staff.staffId }, deps.clock.now());
-    await archiveHold(deps, 'added', { ...covered, holdId }, { reason, staff });
+    const holdId = await store.insertHold(deps.db, { ...covered, reason, staffId: staff.staffId });
     return getHold(deps, holdId);
   });
 }
@@ -32,9 +30,8 @@ export async function liftHold(deps: Deps, holdId: number, { reason, staff }: Ac
     const hold = await getHold(deps, holdId);
     checkAct(hold.firmId, { reason, staff });
     await lockFirm(deps, hold.firmId);
-    if (!(await store.insertHoldLift(deps.db, { holdId, reason, staffId: staff.staffId }, deps.clock.now())))
+    if (!(await store.insertHoldLift(deps.db, { holdId, reason, staffId: staff.staffId })))
       throw problem('conflict', `Hold ${holdId} is already lifted.`);
-    await archiveHold(deps, 'lifted', hold, { reason, staff });
     return getHold(deps, holdId);
   });
 }
@@ -64,16 +61,4 @@ async function coveredBy(deps: Deps, scope: HoldScope): Promise<Covered> {
 function checkAct(firmId: number, { reason, staff }: Act): void {
   requireStaffOf(staff, { firmId }, 'hold records or lift a hold');
   if (isBlank(reason)) throw problem('invalid_request', 'A reason is needed, such as the legal matter.');
-}
-
-async function archiveHold(
-  deps: Deps,
-  action: 'added' | 'lifted',
-  { holdId, firmId, advisorId, memberId }: Covered & { holdId: number },
-  { reason, staff }: Act,
-): Promise<void> {
-  const meta = { action, holdId, firmId };
-  const body = JSON.stringify({ reason, by: staff.name });
-  const entry = { advisorId: advisorId ?? deployment, kind: 'hold', memberId, meta, body } as const;
-  await archive(deps, byStaff(staff.staffId), entry);
 }

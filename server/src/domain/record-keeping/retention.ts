@@ -2,9 +2,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { CheckedBody, KeeperRow } from '../../store/record-keeping/retention.ts';
 import * as store from '../../store/record-keeping/retention.ts';
 import { getFirm, lockFirm } from '../accounts/firms.ts';
-import { archiveSetting } from '../accounts/settings.ts';
-import { archive, type By, byOperator, byService } from '../archive/archive.ts';
-import { rangesOf } from '../archive/disposals.ts';
+import { type By, byOperator, byService } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { oncePerDay } from '../shared/daily-runs.ts';
 import { dayOf } from '../shared/time.ts';
@@ -34,9 +32,7 @@ export async function setRetention(deps: Deps, firmId: number, years: number, by
     const { name: firm } = await lockFirm(deps, firmId);
     const from = await store.findRetention(deps.db, firmId);
     if (from === years) return { firmId, firm, years };
-    await store.insertRetention(deps.db, firmId, { years, now: deps.clock.now() });
-    const values = { years: { from, to: years } };
-    await archiveSetting(deps, by, { what: 'retention set', of: { firmId }, values });
+    await store.insertRetention(deps.db, firmId, { years, actor: by.actor });
     return { firmId, firm, years };
   });
 }
@@ -51,7 +47,7 @@ export async function disposeDue(deps: Deps): Promise<void> {
 
 /**
  * Removes the bodies whose retention is over, unless something keeps them; the entries stay. The database itself decides
- * which bodies go, and lets nobody remove one in any other way. Returns how many there were.
+ * which bodies go, archives it, and lets nobody remove one in any other way. Returns how many there were.
  */
 export async function dispose(deps: Deps, disposing: Disposing): Promise<Pick<Disposal, 'disposed' | 'kept'>> {
   const sum = { disposed: 0, kept: 0 };
@@ -85,20 +81,10 @@ async function disposeOf(deps: Deps, keeper: KeeperRow, disposing: Disposing): P
 
 async function disposeSome(
   deps: Deps,
-  { advisorId, firmId }: KeeperRow,
+  { advisorId }: KeeperRow,
   afterNumber: number,
   { by, dryRun }: Disposing,
 ): Promise<CheckedBody[]> {
   const from = { advisorId, afterNumber, bodiesMax };
-  if (dryRun) return store.listDisposable(deps.db, from);
-  return inTransaction(deps, async (deps) => {
-    const bodies = await store.disposeBodies(deps.db, from);
-    const numbers = bodies.filter(({ goes }) => goes).map(({ number }) => number);
-    if (numbers.length === 0) return bodies;
-    const retentionYears = await store.findRetention(deps.db, firmId);
-    const meta = { from: numbers[0], to: numbers.at(-1), count: numbers.length, retentionYears };
-    const body = JSON.stringify(rangesOf(numbers));
-    await archive(deps, by, { advisorId, kind: 'disposal', memberId: null, meta, body });
-    return bodies;
-  });
+  return dryRun ? store.listDisposable(deps.db, from) : store.disposeBodies(deps.db, from, by.actor);
 }

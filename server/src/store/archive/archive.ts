@@ -1,6 +1,9 @@
 import type { Db } from '../database/db.ts';
 
-/** What an entry is about. Outgoing texts are archived with their messages (store/texting/texts.ts). */
+/**
+ * What an entry is about. Outgoing texts are archived with their messages (store/texting/texts.ts); retentions, holds and
+ * disposals by the functions of the database that make them.
+ */
 export type EntryKind =
   | 'text_in'
   | 'consent'
@@ -11,8 +14,6 @@ export type EntryKind =
   | 'setting'
   | 'staff'
   | 'sign_in'
-  | 'hold'
-  | 'disposal'
   | 'reconciliation';
 
 /** Something that happened in an advisor's texting, as the archive keeps it; advisor 0 is the deployment. */

@@ -9,7 +9,7 @@ export async function describeSchema(connectionString: string): Promise<string> 
   await client.connect();
   try {
     const sections: string[] = [];
-    for (const query of [extensions, types, tables, indexes, functions, triggers, grants]) {
+    for (const query of [extensions, types, tables, indexes, functions, triggers, grants, columnGrants]) {
       const { rows } = await client.query<{ text: string }>(query);
       if (rows.length > 0) sections.push(rows.map(({ text }) => `${text};\n`).join('\n'));
     }
@@ -105,3 +105,14 @@ const grants = `
   where c.relkind = 'r' and g.grantee <> c.relowner and ${ours}
   group by c.relname, g.grantee
   order by c.relname`;
+
+const columnGrants = `
+  select
+    'grant ' || lower(g.privilege_type) || ' (' || string_agg(a.attname, ', ' order by a.attnum) || ') on ' || c.relname
+      || ' to ' || g.grantee::regrole as text
+  from pg_class c
+  join pg_attribute a on a.attrelid = c.oid
+  cross join lateral aclexplode(a.attacl) g
+  where c.relkind = 'r' and g.grantee <> c.relowner and ${ours}
+  group by c.relname, g.grantee, g.privilege_type
+  order by c.relname, g.privilege_type`;

@@ -85,6 +85,63 @@ export async function listDisposalExport(
   );
 }
 
+/** A book's retentions and holds after one, in the order of numbers, if they are in the tree; without bodies. */
+export async function listRuleExport(
+  db: Db,
+  advisorId: number,
+  { firmId, after, limit }: { firmId: number; after: number; limit: number },
+): Promise<ExportRow[]> {
+  return db.query<ExportRow>(
+    `select r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, null as salt, null as body, null as phone
+     from archive_entries e
+     join lateral (
+       select first_leaf, first_number, entries
+       from archive_runs
+       where advisor_id = e.advisor_id and first_number <= e.number
+       order by first_number desc
+       limit 1
+     ) as r on e.number < r.first_number + r.entries
+     where e.advisor_id = $1
+       and e.number > $2
+       and e.kind in ('hold', 'retention')
+       and (e.meta::json ->> 'firmId')::bigint = $3
+     order by e.number
+     limit $4`,
+    [advisorId, after, firmId, limit],
+  );
+}
+
+/**
+ * The ids of the checkpoints that prove a disposal's bodies due: the last one before the disposal, and the last one before
+ * that by as many years as the disposal says.
+ */
+export async function listWitnesses(db: Db, disposals: { leaf: number; years: number }[]): Promise<number[]> {
+  const rows = await db.query<{ checkpointId: number }>(
+    `select distinct witness.checkpoint_id as "checkpointId"
+     from unnest($1::bigint[], $2::integer[]) as disposal (leaf, years)
+     cross join lateral (
+       select checkpoint_id, date_time_created at time zone 'UTC' as signed_at
+       from archive_checkpoints
+       where size <= disposal.leaf
+       order by size desc, checkpoint_id desc
+       limit 1
+     ) as before
+     cross join lateral (
+       select before.checkpoint_id
+       union all
+       (
+         select checkpoint_id
+         from archive_checkpoints
+         where date_time_created <= (before.signed_at - make_interval(years => disposal.years)) at time zone 'UTC'
+         order by date_time_created desc
+         limit 1
+       )
+     ) as witness`,
+    [disposals.map(({ leaf }) => leaf), disposals.map(({ years }) => years)],
+  );
+  return rows.map(({ checkpointId }) => checkpointId);
+}
+
 /** The id of the first checkpoint that covers more leaves than that. */
 export async function findCheckpointOver(db: Db, leaf: number): Promise<number | null> {
   const [row] = await db.query<{ checkpointId: number | null }>(

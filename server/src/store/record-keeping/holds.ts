@@ -31,31 +31,30 @@ const joins = `
   left join hold_lifts l on l.hold_id = h.hold_id
   left join staff ls on ls.staff_id = l.staff_id`;
 
-export async function insertHold(db: Db, hold: NewHold, now: Date): Promise<number> {
-  const [row] = await db.query<{ holdId: number }>(
-    `insert into holds (firm_id, advisor_id, member_id, reason, staff_id, date_time_created)
-     values ($1, $2, $3, $4, $5, $6)
-     returning hold_id as "holdId"`,
-    [hold.firmId, hold.advisorId, hold.memberId, hold.reason, hold.staffId, now],
-  );
-  if (!row) throw new Error('The insert returned no hold.');
+/** With its archive entry. */
+export async function insertHold(db: Db, hold: NewHold): Promise<number> {
+  const [row] = await db.query<{ holdId: number }>('select add_hold($1, $2, $3, $4, $5) as "holdId"', [
+    hold.firmId,
+    hold.advisorId,
+    hold.memberId,
+    hold.reason,
+    hold.staffId,
+  ]);
+  if (!row) throw new Error('The function returned no hold.');
   return row.holdId;
 }
 
-/** False if it is already lifted. */
+/** With its archive entry. False if the hold is already lifted. */
 export async function insertHoldLift(
   db: Db,
   lift: { holdId: number; reason: string; staffId: number },
-  now: Date,
 ): Promise<boolean> {
-  const rows = await db.query(
-    `insert into hold_lifts (hold_id, reason, staff_id, date_time_created)
-     values ($1, $2, $3, $4)
-     on conflict do nothing
-     returning 1`,
-    [lift.holdId, lift.reason, lift.staffId, now],
-  );
-  return rows.length > 0;
+  const [row] = await db.query<{ lifted: boolean }>('select lift_hold($1, $2, $3) as lifted', [
+    lift.holdId,
+    lift.reason,
+    lift.staffId,
+  ]);
+  return row?.lifted ?? false;
 }
 
 export async function findHold(db: Db, holdId: number): Promise<(HoldRow & { memberId: number | null }) | null> {
