@@ -124,8 +124,8 @@ as $$
 $$;
 
 -- As before, and old in real time too: by the database's own record of when the entry came, and by signed checkpoints.
--- One of them covers the entry, and the newest is younger than that one by the whole retention. So whoever has the
--- checkpoints can prove later that the body was due, and where nothing is signed, nothing is disposed of.
+-- One of them covers the entry, and the newest is younger than that one by the whole retention. So the checkpoints prove
+-- later that the body was due, and where nothing is signed, nothing is disposed of.
 create or replace function disposable_bodies(of_advisor bigint, after_number bigint, bodies_max integer)
 returns table (body_number bigint, is_old boolean, is_disposable boolean)
 language sql stable

@@ -1161,7 +1161,7 @@ export class SignedTimes {
 /**
  * An entry and where it is in the tree; infinity if it isn't yet.
  * @typedef {Pick<Entry, 'advisorId' | 'number' | 'kind' | 'memberId' | 'meta'> & { leaf: number }} Placed
- * @typedef {{ number: number, youngest: number, years: number, holds: (Placed & { holdId: unknown })[] }} Judged
+ * @typedef {{ youngest: number, years: number, holds: (Placed & { holdId: unknown })[] }} Judged
  */
 
 /** An advisor's disposals, judged by the retention and the holds that were in force, and not by what they say themselves. */
@@ -1239,7 +1239,7 @@ export class Disposals {
     const held = holds.filter((each) => each.facts.action === 'added' && wasThere(each) && !lifted.has(each.holdId));
     const youngest = new Date(this.#times.before(disposal.leaf));
     youngest.setUTCFullYear(youngest.getUTCFullYear() - years);
-    const judged = { number: disposal.number, youngest: youngest.getTime(), years, holds: held };
+    const judged = { youngest: youngest.getTime(), years, holds: held };
     this.#judged.set(disposal.number, judged);
     return judged;
   }

@@ -51,6 +51,20 @@ export const disposalTamperings: Tampering[] = [
     },
   },
   {
+    name: 'young bodies made to look old in the tables, and disposed of',
+    names: young,
+    async tamper(target) {
+      const { sql, ann, sign } = target;
+      await sql(`update archive_entries set recorded_at = now() - interval '8 years' where advisor_id = $1`, [ann]);
+      await sql(
+        `update archive_checkpoints set date_time_created = now() - interval '8 years'
+         where checkpoint_id < (select max(checkpoint_id) from archive_checkpoints)`,
+      );
+      await dispose(target);
+      await sign();
+    },
+  },
+  {
     name: 'bodies disposed of by a retention of no years',
     names: young,
     async tamper({ sql, ann, firmId, sign }) {

@@ -362,6 +362,24 @@ test('what is not signed is not disposed of: nobody could prove later that it wa
   assert.deepEqual(await bodiesOf(person), all);
 });
 
+test('verification goes by the firm that an advisor was added to, not by the one in the table', async () => {
+  const { person } = await texted();
+  const { advisorId } = person.advisor;
+  const hasty = await addFirm(deps, 'Hasty Firm');
+  await setRetention(deps, hasty.firmId, 1);
+  await passYears(3);
+  await database.asOwner('alter table advisors disable trigger firm_stays');
+  await database.asOwner('update advisors set firm_id = $1 where advisor_id = $2', [hasty.firmId, advisorId]);
+  await disposeNow();
+  assert.deepEqual(await bodiesOf(person), []);
+  await growTree(archiveDeps);
+  const { verdict, faults } = await verify();
+  assert.equal(verdict, 'incomplete');
+  const named = faults.filter(({ entry }) => entry.endsWith(`of advisor ${advisorId}`));
+  assert.equal(named.length, 2);
+  assert.match(named[0]?.what ?? '', /no checkpoints prove that it had been kept for 7 years/);
+});
+
 test('a new retention is an entry in the deployment’s book', async () => {
   const firm = await addFirm(deps, 'Fourth Firm');
   await setRetention(deps, firm.firmId, 3);
