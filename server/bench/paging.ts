@@ -40,6 +40,7 @@ const plainOrder: Record<ContactSort, (direction: string) => string> = {
   groupCount: (direction) => `group_count ${direction}`,
   source: (direction) => `source ${direction}`,
   dateTimeCreated: (direction) => `date_time_created ${direction}`,
+  dateTimeModified: (direction) => `date_time_modified ${direction}`,
 };
 
 export async function measurePages(

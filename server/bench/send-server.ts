@@ -68,11 +68,14 @@ function withBatch(db: Db, answer: Answer): Db {
 
 function nowhere(): Answer {
   let messageId = 0;
-  return async () => ({ successes: [{ messageId: ++messageId, memberId: 1 }], failures: [] });
+  return async ({ phones: [phone = ''] }) => {
+    const success = { messageId: ++messageId, memberId: 1, phone, status: 'queued' as const };
+    return { successes: [success], failures: [] };
+  };
 }
 
 function byFunction({ db, clock }: Runtime): Answer {
-  return async ({ advisorId, by, phones: [phone], text }) => {
+  return async ({ advisorId, by, phones: [phone = ''], text }) => {
     const { segments, encoding } = segmentsOf(text);
     const [row] = await db.query<{ messageId: number; memberId: number }>(
       'select message_id as "messageId", member_id as "memberId" from bench_send($1, $2, $3, $4, $5, $6, $7, $8)',
@@ -80,6 +83,6 @@ function byFunction({ db, clock }: Runtime): Answer {
       'bench-send',
     );
     if (!row) throw new Error('The function refused a send.');
-    return { successes: [row], failures: [] };
+    return { successes: [{ ...row, phone, status: 'queued' }], failures: [] };
   };
 }

@@ -21,6 +21,7 @@ const ajv = new Ajv2020({
     uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
     uri: (text: string) => URL.canParse(text),
     text: (text: string) => !isBlank(text) && !hasControlCharacters(text),
+    name: (text: string) => !isBlank(text),
   },
 });
 
@@ -82,6 +83,9 @@ function judgeProblem(problem: Record<string, unknown>, sent: Sent, { status, he
 /** Why the document doesn't allow the request: compares path, query and body with their schemas. */
 function* refusedByDocument({ parameters, path, body }: Operation, sent: Sent, brokenBy: BrokenBy): Generator<string> {
   const given = [...inPath(path, sent.url), ...inQuery(sent.url)];
+  for (const { place, name } of given)
+    if (place === 'query' && !parameters.some((each) => each.in === place && each.name === name))
+      yield `${name} is unknown`;
   for (const { name, in: place, schema } of parameters) {
     const values = given.filter((each) => each.place === place && each.name === name);
     if (values.length > 1) yield `${name} is repeated`;
@@ -110,7 +114,13 @@ function inPath(template: string, url: string): Given[] {
 
 function inQuery(url: string): Given[] {
   const start = url.indexOf('?');
-  const pairs = start < 0 ? [] : url.slice(start + 1).split('&');
+  const pairs =
+    start < 0
+      ? []
+      : url
+          .slice(start + 1)
+          .split('&')
+          .filter(Boolean);
   return pairs.map((pair) => {
     const [, name = '', text = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
     return { place: 'query', name: decoded(name), text: decoded(text) };
@@ -129,19 +139,28 @@ function fromText(schema: Schema, text: string | undefined): unknown {
   return schema.type === 'integer' && /^(0|-?[1-9]\d*)$/.test(String(text)) ? Number(text) : text;
 }
 
-/** The body as the document reads it: trimmed, and without ignored fields. */
-function understood({ properties = {}, ignoredWhen = {}, ignoredUnless = {} }: Schema, value: unknown): unknown {
+/** The body as the document reads it: trimmed, and without ignored and unset fields. */
+function understood(schema: Schema, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const fields = value as Record<string, unknown>;
+  const { properties = {}, ignoredWhen = {}, ignoredIfFalse = {}, emptyIsUnset = {}, nullIsUnset } = schema;
+  const given = Object.entries(value).filter(([, each]) => !(nullIsUnset && each === null));
+  const fields = Object.fromEntries(given) as Record<string, unknown>;
+  const isIgnored = ([name, each]: [string, unknown]) =>
+    (Object.hasOwn(ignoredWhen, name) && fields[ignoredWhen[name] ?? ''] === true) ||
+    (Object.hasOwn(ignoredIfFalse, name) && fields[ignoredIfFalse[name] ?? ''] === false && typeof each === 'number') ||
+    (Object.hasOwn(emptyIsUnset, name) && isEmptyList(each) && fields[emptyIsUnset[name] ?? ''] !== undefined);
   return Object.fromEntries(
-    Object.entries(fields)
-      .filter(([name]) => !(Object.hasOwn(ignoredWhen, name) && fields[ignoredWhen[name] ?? ''] === true))
-      .filter(([name]) => !Object.hasOwn(ignoredUnless, name) || fields[ignoredUnless[name] ?? ''] === true)
+    given
+      .filter((field) => !isIgnored(field))
       .map(([name, each]) => {
         const trim = Object.hasOwn(properties, name) && properties[name]?.trim;
         return [name, trim && typeof each === 'string' ? each.trim() : each];
       }),
   );
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** Whether another advisor's contact or group was named and not treated as missing. */
@@ -183,7 +202,8 @@ const knownRefusals: Record<string, string[]> = {
   search: ['agree'],
   sortBy: ['applies'],
   sortDirection: ['applies'],
-  deliveryDate: ['required', 'future', 'daysAhead'],
+  deliveryDate: ['required', 'future', 'daysAhead', 'scheduleDelivery'],
+  frequency: ['scheduleDelivery'],
 };
 
 function isKnownRefusal(details: { path: string; rule: string }[]): boolean {

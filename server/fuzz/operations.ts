@@ -15,7 +15,9 @@ export type Schema = {
   trim?: boolean;
   /** Fields that are ignored if another one is true. */
   ignoredWhen?: Record<string, string>;
-  ignoredUnless?: Record<string, string>;
+  ignoredIfFalse?: Record<string, string>;
+  emptyIsUnset?: Record<string, string>;
+  nullIsUnset?: boolean;
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];

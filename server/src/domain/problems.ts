@@ -37,7 +37,7 @@ export const problems = {
     status: 409,
     retryable: false,
     title: 'Conflict',
-    when: 'The advisor’s account is not configured for consent collection, or it has no texting number. `detail` says which.',
+    when: 'The advisor’s account is not configured for consent collection, it has no texting number, or no carrier is connected for that number. `detail` says which.',
     next: 'Contact the operator, who can set it up.',
   },
   version_mismatch: {
@@ -99,19 +99,27 @@ export const problemCodes = Object.keys(problems) as ProblemCode[];
 export type BrokenRule = { path: string; rule: string; message: string };
 export const brokenRulesMax = 100;
 
-type Extra = { details?: BrokenRule[] | Record<string, unknown>; retryAfterSeconds?: number; cause?: unknown };
+type Extra = {
+  details?: BrokenRule[] | Record<string, unknown>;
+  retryAfterSeconds?: number;
+  /** An access token was given, and it is the reason. */
+  isInvalidToken?: boolean;
+  cause?: unknown;
+};
 
 /** The whole request fails. `detail` is public; `cause` is only logged. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly details: Extra['details'];
   readonly retryAfterSeconds: number | undefined;
+  readonly isInvalidToken: boolean;
 
   constructor(code: ProblemCode, detail: string, extra: Extra = {}) {
     super(detail, { cause: extra.cause });
     this.code = code;
     this.details = extra.details;
     this.retryAfterSeconds = extra.retryAfterSeconds;
+    this.isInvalidToken = extra.isInvalidToken ?? false;
   }
 
   get detail(): string {

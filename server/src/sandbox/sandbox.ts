@@ -110,6 +110,8 @@ export const magicContacts = [
   { phone: '+15005550014', firstName: 'Cara', lastName: 'Carrier', nickname: 'The carrier says: opted out' },
   { phone: '+15005550016', firstName: 'Paul', lastName: 'Please', nickname: 'Answers please stop texting me' },
   { phone: '+15005550021', firstName: 'Ella', lastName: 'Errs', nickname: 'The carrier errs once' },
+  { phone: '+15005550031', firstName: 'Uma', lastName: 'Unasked', nickname: 'Unreachable, not asked yet' },
+  { phone: '+15005550033', firstName: 'Leo', lastName: 'Landline', nickname: 'A landline, not asked yet' },
   { phone: '+15005550022', firstName: 'Ivo', lastName: 'Indoubt', nickname: 'The carrier’s answer is lost' },
 ];
 

@@ -95,6 +95,13 @@ suite('credentials', () => {
       assert.equal((await get(key)).headers['www-authenticate'], 'Bearer');
     });
 
+    test('a bad one is challenged as an invalid token, and a bad key is not', async () => {
+      const bad = await get({ 'x-api-key': world.apiKey, authorization: 'Bearer nonsense' });
+      assert.equal(bad.headers['www-authenticate'], 'Bearer error="invalid_token"');
+      const badKey = await get({ 'x-api-key': 'nonsense', authorization: `Bearer ${world.ann.token}` });
+      assert.equal(badKey.headers['www-authenticate'], 'Bearer');
+    });
+
     test('the scheme is case-insensitive', async () => {
       for (const scheme of ['bearer', 'BEARER'])
         assert.equal(

@@ -10,6 +10,7 @@ import { issueToken } from '../../src/domain/access/tokens.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import { assertProblem } from '../support/problem.ts';
 import { listen, openWire } from '../support/sockets.ts';
+import { consentRequestsPath, messagesPath, newPhone, setConsent } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 
@@ -172,21 +173,53 @@ suite('Idempotency-Key', () => {
   });
 
   suite('among the answers', () => {
-    test('a 400 is kept', async () => {
-      const first = await post({ firstName: 'Ida' }, 'a 400');
-      assertProblem(first, 'invalid_request', /lastName/);
-      const replay = await post({ firstName: 'Ida' }, 'a 400');
-      assertProblem(replay, 'invalid_request', /lastName/);
-      assertReplay(replay, first);
-      assertProblem(await post(someone(), 'a 400'), 'invalid_request', /different body/);
+    test('a 400 or a 415 is not kept, so a corrected request can use the same key', async () => {
+      const plain = { 'content-type': 'text/plain' };
+      const person = someone();
+      assertProblem(await post({ firstName: 'Ida' }, 'corrected'), 'invalid_request', /lastName/);
+      assertProblem(await post('x', 'corrected', contacts, plain), 'unsupported_media_type');
+      const first = await post(person, 'corrected');
+      assert.equal(first.status, 200);
+      assertReplay(await post(person, 'corrected'), first);
+      assert.equal(await count(person), 1);
     });
 
-    test('a 415 is kept', async () => {
-      const plain = { 'content-type': 'text/plain' };
-      assertProblem(await post('x', 'a 415', contacts, plain), 'unsupported_media_type');
-      const replay = await post('x', 'a 415', contacts, plain);
-      assertProblem(replay, 'unsupported_media_type');
-      assert.equal(replay.headers['idempotent-replayed'], 'true');
+    test('a send or a consent request in which nobody succeeded is not kept', async () => {
+      const phone = newPhone();
+      const text = { phone, text: 'Hello' };
+      const refused = await post(text, 'after consent', messagesPath);
+      assert.equal(refused.body.failureDetails[0].code, 'not_consented');
+      await setConsent(world, world.ann, phone, 'accepted');
+      const sent = await post(text, 'after consent', messagesPath);
+      assert.equal(sent.headers['idempotent-replayed'], undefined);
+      assert.equal(sent.body.successes.length, 1);
+      assertReplay(await post(text, 'after consent', messagesPath), sent);
+
+      const stopped = { phoneNumbers: [newPhone()] };
+      await setConsent(world, world.ann, stopped.phoneNumbers[0] ?? '', 'opted_out');
+      for (const _ of [1, 2]) {
+        const asked = await post(stopped, 'stopped', consentRequestsPath);
+        assert.equal(asked.body.failureDetails[0].code, 'opted_out');
+        assert.equal(asked.headers['idempotent-replayed'], undefined);
+      }
+    });
+
+    test('a send in which somebody succeeded is kept, with its failures', async () => {
+      const [phone, unasked] = [newPhone(), newPhone()];
+      await setConsent(world, world.ann, phone, 'accepted');
+      const body = { phoneNumbers: [phone, unasked], text: 'Hello' };
+      const sent = await post(body, 'in part', messagesPath);
+      assert.deepEqual([sent.body.successes.length, sent.body.failures.length], [1, 1]);
+      await setConsent(world, world.ann, unasked, 'accepted');
+      assertReplay(await post(body, 'in part', messagesPath), sent);
+    });
+
+    test('a twin with another body waits for the first, and is 400 only if that was kept', async () => {
+      const [one, other] = [someone(), someone()];
+      const [kept, refused] = await Promise.all([post(one, 'twins'), post(other, 'twins')]);
+      assert.deepEqual([kept.status, refused.status], [200, 400]);
+      const [bad, good] = await Promise.all([post({ firstName: 'Ida' }, 'unequal'), post(other, 'unequal')]);
+      assert.deepEqual([bad.status, good.status], [400, 200]);
     });
 
     test('a 401, a 403 and a 429 are not kept', async () => {

@@ -180,7 +180,7 @@ suite('usage plans', () => {
   function bucketOf(t: TestContext, plan: UsagePlan) {
     let nowMs = 1_000_000;
     t.mock.method(performance, 'now', () => nowMs);
-    const take = usagePlans(world.deps);
+    const { take } = usagePlans(world.deps);
     return {
       take: () => take({ keyId: 1, ...plan }),
       pass: (ms: number) => {

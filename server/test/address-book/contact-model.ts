@@ -42,7 +42,9 @@ export class BookModel {
   }
 
   update(contact: ModelContact, fields: Fields): void {
-    Object.assign(contact, fields, { modifiedMs: this.nowMs });
+    const unset = ([, value]: [string, unknown]) => value ?? null;
+    if (Object.entries(fields).some((each) => contact[each[0] as keyof ModelContact] !== unset(each)))
+      Object.assign(contact, fields, { modifiedMs: this.nowMs });
   }
 
   delete(contact: ModelContact): void {
@@ -64,7 +66,7 @@ export class BookModel {
   }
 
   deleteGroup({ groupId }: ModelGroup): void {
-    for (const contact of this.contacts.values()) if (contact.groupIds.delete(groupId)) contact.modifiedMs = this.nowMs;
+    for (const contact of this.contacts.values()) contact.groupIds.delete(groupId);
     this.groups.delete(groupId);
   }
 
@@ -76,6 +78,7 @@ export class BookModel {
       groupCount: (contact) => contact.groupIds.size,
       source: (contact) => contact.source,
       dateTimeCreated: (contact) => contact.createdMs,
+      dateTimeModified: (contact) => contact.modifiedMs,
     };
     const found = [...this.contacts.values()].filter((contact) => matches(contact, filter));
     return inOrder(found, keys[sortBy], (contact) => contact.contactId, sortDirection);
@@ -90,6 +93,7 @@ export class BookModel {
       firstName: contact.firstName,
       lastName: contact.lastName,
       email: contact.emailAddress,
+      phone,
       emailStatus,
       emailAddressDisposition: 0,
       status: blockedEmail.includes(emailStatus) && phone === null ? 'Inactive' : 'Active',
@@ -99,6 +103,7 @@ export class BookModel {
       groupNames: groups.filter((group) => groupIds.has(group.groupId)).map((group) => group.name),
       isCrmLinkedContact: false,
       dateTimeCreated: new Date(contact.createdMs).toISOString(),
+      dateTimeModified: new Date(contact.modifiedMs).toISOString(),
     });
   }
 

@@ -22,7 +22,7 @@ test('an unknown number is asked: 200 with its member, pending, a text on the ph
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   const { memberId } = await memberOf(world, ann, phone);
   assert.deepEqual(answer.body, {
-    successes: [{ memberId, consentState: 'pending' }],
+    successes: [{ phone, memberId, consentState: 'pending' }],
     failures: [],
     failureDetails: [],
   });
@@ -250,12 +250,12 @@ test('a deleted contact’s number keeps its consent for a re-created contact', 
   assert.equal((await request([phone])).body.failureDetails[0].code, 'opted_out');
 });
 
-test('without a carrier a request is 502, and nothing is done', async () => {
+test('without a carrier a request is 409, and nothing is done', async () => {
   const carrierless = await makeWorld({ carrier: null, dispatch: false });
   try {
     const phone = newPhone();
     const answer = await carrierless.ann.call('POST', consentRequestsPath, { phoneNumbers: [phone] });
-    assertProblem(answer, 'downstream_unavailable');
+    assertProblem(answer, 'conflict', /carrier/);
     await assert.rejects(memberOf(carrierless, carrierless.ann, phone), /Nobody knows/);
   } finally {
     await carrierless.close();

@@ -188,13 +188,22 @@ suite('HTTP', () => {
   suite('an unknown route or method is 404', () => {
     for (const method of ['PATCH', 'OPTIONS', 'PROPFIND', 'TRACE', 'QUERY', 'LINK'])
       test(method, async () => {
-        assertProblem(await exchange(port, request(method, contacts)), 'not_found', /no such route/);
-        assertProblem(await exchange(port, request(method, contacts, {}, ann)), 'not_found', /no such route/);
+        for (const body of ['', ann]) {
+          const answer = await exchange(port, request(method, contacts, {}, body));
+          assertProblem(answer, 'not_found', new RegExp(`no ${method}, only GET and POST`));
+          assert.equal(answer.headers.allow, 'GET, HEAD, POST');
+        }
       });
 
     test('a method on a route that has other methods', async () => {
-      assertProblem(await exchange(port, request('DELETE', contacts)), 'not_found');
-      assertProblem(await exchange(port, request('POST', `${contacts}/1`, {}, ann)), 'not_found');
+      assertProblem(await exchange(port, request('DELETE', contacts)), 'not_found', /GET and POST/);
+      const answer = await exchange(port, request('POST', `${contacts}/1`, {}, ann));
+      assertProblem(answer, 'not_found', /no POST, only DELETE and GET and PUT/);
+      assert.equal(answer.headers.allow, 'DELETE, GET, HEAD, PUT');
+    });
+
+    test('a trailing slash, and the detail says so', async () => {
+      assertProblem(await exchange(port, request('GET', `${contacts}/`)), 'not_found', /ends with a slash/);
     });
 
     test('a path that is not spelled as documented', async () => {
@@ -336,13 +345,25 @@ suite('HTTP', () => {
   });
 
   test('a query parameter given twice is 400', async () => {
-    assertProblem(await get(`${contacts}?page=1&page=2`), 'invalid_request');
-    assertProblem(await get(`${contacts}?search=a&search=b`), 'invalid_request');
+    assertProblem(await get(`${contacts}?page=1&page=2`), 'invalid_request', /page was given twice/);
+    assertProblem(await get(`${contacts}?search=a&search=b`), 'invalid_request', /search was given twice/);
   });
 
-  test('an unknown query parameter is ignored, whatever it is called', async () => {
+  test('an unknown query parameter is 400, whatever it is called, with the names that the route knows', async () => {
     for (const name of ['unknown', '__proto__', 'constructor', 'a[b]', '', '%F0%9F%99%82'])
-      assert.equal((await get(`${contacts}?${name}=x`)).status, 200, name);
+      assertProblem(await get(`${contacts}?${name}=x`), 'invalid_request', /knows page, pageSize, sortBy/);
+    assertProblem(await get('/v1/core/enumerations?page=1'), 'invalid_request', /no query parameters/);
+  });
+
+  test('an unknown query parameter is told the nearest name', async () => {
+    for (const [name, nearest] of [
+      ['page_size', 'pageSize'],
+      ['PageSize', 'pageSize'],
+      ['sort', 'sortBy'],
+      ['modified_since', 'modifiedSince'],
+      ['serach', 'search'],
+    ])
+      assertProblem(await get(`${contacts}?${name}=1`), 'invalid_request', new RegExp(`Did you mean ${nearest}\\?`));
   });
 
   suite('a URL in absolute form', () => {

@@ -41,7 +41,7 @@ suite('order of checks', () => {
 
   test('the route comes before the credentials', async () => {
     assertProblem(await bare('/v1/core/contact/nowhere'), 'not_found', /no such route/);
-    assertProblem(await inject(world.app, { method: 'PATCH', url: `/v1${contacts}` }), 'not_found', /no such route/);
+    assertProblem(await inject(world.app, { method: 'PATCH', url: `/v1${contacts}` }), 'not_found', /no PATCH/);
   });
 
   test('the credentials come before a sandbox fault', async () => {
@@ -88,14 +88,6 @@ suite('order of checks', () => {
       assert.equal(replay.headers['idempotent-replayed'], 'true');
       assert.deepEqual(replay.body, first.body);
     }
-  });
-
-  test('an idempotent replay comes before the size', async () => {
-    const headers = { 'idempotency-key': 'whatever-the-size', 'content-type': 'application/json' };
-    assertProblem(await post(tooLarge, headers), 'payload_too_large');
-    const replay = await post(tooLarge, { ...headers, 'content-type': 'text/plain' });
-    assertProblem(replay, 'payload_too_large');
-    assert.equal(replay.headers['idempotent-replayed'], 'true');
   });
 
   test('the scope comes before the content type', async () => {

@@ -49,6 +49,22 @@ suite('problems', () => {
       assert.equal(body.pageInfo.totalRecord, 0);
     });
 
+  test('every fault has the RateLimit headers, and takes nothing from the plan', async () => {
+    const { apiKey } = await world.newKey({ ratePerSecond: 1, burst: 20, dailyQuota: 50 });
+    for (const code of problemCodes) {
+      const headers = { 'x-api-key': apiKey, 'x-sandbox-fault': code };
+      const answer = await world.ann.call('GET', contacts, undefined, headers);
+      assert.equal(answer.headers['ratelimit-policy'], '"burst";q=20;w=20, "day";q=50;w=86400', code);
+      assert.match(answer.headers.ratelimit ?? '', /^"burst";r=20;t=\d+, "day";r=50;t=\d+$/, code);
+    }
+  });
+
+  test('a fault on a route that needs no particular scope says so', async () => {
+    const headers = { 'x-sandbox-fault': 'forbidden' };
+    const answer = await world.ann.call('GET', '/core/enumerations', undefined, headers);
+    assertProblem(answer, 'forbidden', /needs no particular scope/);
+  });
+
   test('a fault is not stored under its Idempotency-Key', async () => {
     const body = { firstName: 'After', lastName: 'Fault' };
     const key = { 'idempotency-key': 'after-a-fault' };

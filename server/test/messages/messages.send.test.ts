@@ -19,7 +19,8 @@ test('a send to somebody who accepted is a success with two ids, and reaches the
   assert.equal(status, 200);
   const [success] = body.successes;
   assert.deepEqual(body, { successes: [success], failures: [], failureDetails: [] });
-  assert.deepEqual(Object.keys(success), ['messageId', 'memberId']);
+  assert.deepEqual(Object.keys(success), ['messageId', 'memberId', 'phone', 'status']);
+  assert.deepEqual([success.phone, success.status], [phone, 'queued']);
   assert.ok(Number.isSafeInteger(success.messageId) && Number.isSafeInteger(success.memberId));
   assert.equal(success.memberId, (await lookUp(ann, phone)).body.memberId);
   const [onPhone] = await received(world, phone);
@@ -215,8 +216,8 @@ test('a scheduled send has its own id and no message id', async () => {
   const phone = await acceptedPhone(world, ann);
   const deliveryDate = world.clock.now().getTime() + 60_000;
   const { body } = await send(ann, { phone, text, scheduleDelivery: true, deliveryDate });
-  const [{ messageId, memberId, scheduledMessageId }] = body.successes;
-  assert.equal(messageId, null);
+  const [{ messageId, memberId, scheduledMessageId, status }] = body.successes;
+  assert.deepEqual([messageId, status], [null, 'scheduled']);
   assert.ok(Number.isSafeInteger(memberId) && Number.isSafeInteger(scheduledMessageId));
   assert.deepEqual(await handset(world, phone), []);
 });
@@ -247,17 +248,46 @@ test('a frequency is one of five values', async () => {
   const phone = await acceptedPhone(world, ann);
   const deliveryDate = world.clock.now().getTime() + 60_000;
   const schedule = (frequency: unknown) => send(ann, { phone, text, scheduleDelivery: true, deliveryDate, frequency });
-  for (const bad of [5, -1, 1.5, '1', null, true]) assertInvalid(await schedule(bad), '/frequency');
-  for (const good of [0, 1, 2, 3, 4]) assert.equal((await schedule(good)).status, 200);
+  for (const bad of [5, -1, 1.5, '1', true]) assertInvalid(await schedule(bad), '/frequency');
+  for (const good of [0, 1, 2, 3, 4, null]) assert.equal((await schedule(good)).status, 200);
 });
 
-test('without scheduleDelivery, any date and frequency are ignored', async () => {
+test('a date or a frequency without scheduleDelivery is 400, and nobody is texted', async () => {
   const phone = await acceptedPhone(world, ann);
-  for (const scheduleDelivery of [undefined, false]) {
-    const { body } = await send(ann, { phone, text, scheduleDelivery, deliveryDate: 'nonsense', frequency: 99 });
+  const deliveryDate = world.clock.now().getTime() + 60_000;
+  for (const scheduleDelivery of [undefined, null]) {
+    const dated = await send(ann, { phone, text, scheduleDelivery, deliveryDate });
+    assertInvalid(dated, '/deliveryDate');
+    assert.match(dated.body.detail, /true .* false/);
+    assertInvalid(await send(ann, { phone, text, scheduleDelivery, frequency: 2 }), '/frequency');
+    assertInvalid(await send(ann, { phone, text, scheduleDelivery, deliveryDate, frequency: 2 }), '/deliveryDate');
+    assert.equal((await send(ann, { phone, text, scheduleDelivery, frequency: 0 })).status, 200);
+  }
+  assert.equal((await received(world, phone, 2)).length, 2);
+  assertInvalid(await send(ann, { phone, text, scheduleDelivery: 'true' }), '/scheduleDelivery');
+});
+
+test('with scheduleDelivery false, a date and a frequency are ignored, but not of a wrong type', async () => {
+  const phone = await acceptedPhone(world, ann);
+  const off = { phone, text, scheduleDelivery: false };
+  for (const ignored of [{ deliveryDate: 1 }, { deliveryDate: -5 }, { frequency: 99 }, { deliveryDate: null }]) {
+    const { body } = await send(ann, { ...off, ...ignored });
     assert.ok(Number.isSafeInteger(body.successes[0].messageId));
   }
-  assertInvalid(await send(ann, { phone, text, scheduleDelivery: 'true' }), '/scheduleDelivery');
+  assertInvalid(await send(ann, { ...off, deliveryDate: 'tomorrow' }), '/deliveryDate');
+  assertInvalid(await send(ann, { ...off, frequency: 'weekly' }), '/frequency');
+});
+
+test('null is unset, and so is an empty list beside a phone', async () => {
+  const phone = await acceptedPhone(world, ann);
+  const unset = { scheduleDelivery: null, deliveryDate: null, frequency: null };
+  assert.equal((await send(ann, { phone, phoneNumbers: null, text, ...unset })).body.successes.length, 1);
+  assert.equal((await send(ann, { phone: null, phoneNumbers: [phone], text })).body.successes.length, 1);
+  assert.equal((await send(ann, { phone, phoneNumbers: [], text })).body.successes.length, 1);
+  assertInvalid(await send(ann, { phoneNumbers: [], text }), '/phoneNumbers');
+  assertInvalid(await send(ann, { phone: null, phoneNumbers: [], text }), '/phoneNumbers');
+  assertInvalid(await send(ann, { phone: null, phoneNumbers: null, text }), '/phone');
+  assertInvalid(await send(ann, { phone, text: null }), '/text');
 });
 
 test('scheduling is refused right away where consent is missing now', async () => {
@@ -342,4 +372,30 @@ testDoor(world, {
   path: '/text/messaging/messages',
   scope: 'text.messaging.write',
   body: { phone: '+12125550123', text },
+});
+
+test('quiet hours defer a text until the morning there, and a scheduled date is judged by itself', async () => {
+  const night = await makeWorld({ dispatch: false });
+  try {
+    // Midnight in New York, where this number is.
+    const midnight = Temporal.ZonedDateTime.from('2031-03-03T00:00[America/New_York]').epochMilliseconds;
+    await night.clock.advance(midnight - night.clock.now().getTime());
+    const phone = await acceptedPhone(night, night.ann);
+    await night.database.asOwner(`update advisors set quiet_hours = 'defer'`);
+    const [deferred] = (await send(night.ann, { phone, text })).body.successes;
+    assert.equal(deferred.status, 'deferred');
+    const morning = Temporal.ZonedDateTime.from('2031-03-03T08:00[America/New_York]').epochMilliseconds;
+    assert.equal(deferred.deliverAfter, morning);
+
+    await night.database.asOwner(`update advisors set quiet_hours = 'refuse'`);
+    const [now] = (await send(night.ann, { phone, text })).body.failureDetails;
+    assert.deepEqual([now.code, now.retryable], ['quiet_hours', true]);
+    const deliveryDate = midnight + 2 * 3_600_000;
+    const scheduled = await send(night.ann, { phone, text, scheduleDelivery: true, deliveryDate });
+    const [then] = scheduled.body.failureDetails;
+    assert.deepEqual([then.code, then.retryable], ['quiet_hours', false]);
+    assert.match(then.message, /^The delivery date is not between/);
+  } finally {
+    await night.close();
+  }
 });

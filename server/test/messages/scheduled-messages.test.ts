@@ -12,6 +12,7 @@ import {
   testDoor,
   testIds,
 } from '../address-book/address-book.ts';
+import { assertProblem } from '../support/problem.ts';
 import { acceptedPhone, scheduledMessagesPath as path, send } from '../support/texting.ts';
 import { makeWorld, type Person } from '../support/world.ts';
 
@@ -121,6 +122,14 @@ suite('the list', () => {
     const [canceled] = (await search(person, path, { status: 'canceled' })).data;
     assert.equal(canceled.scheduledMessageId, goes);
     assert.deepEqual([canceled.status, canceled.reason, canceled.nextDeliveryDates], ['canceled', null, []]);
+  });
+
+  test('one that can no longer be canceled says what became of it', async () => {
+    const person = await newAdvisor();
+    const canceled = await schedule(person);
+    await person.call('DELETE', `${path}/${canceled}`);
+    assertProblem(await person.call('DELETE', `${path}/${canceled}`), 'not_found', /was canceled/);
+    assertProblem(await person.call('DELETE', `${path}/999999`), 'not_found', /no such scheduled message/);
   });
 
   test('is 400 for a bad page, size, sort, direction or status', async () => {

@@ -26,6 +26,8 @@ type Phone = {
 const phones: Record<string, Phone> = {
   '+15005550001': { unfit: 'unreachable' },
   '+15005550003': { unfit: 'landline' },
+  '+15005550031': { unfit: 'unreachable' },
+  '+15005550033': { unfit: 'landline' },
   '+15005550007': { receipt: 'undelivered' },
   '+15005550008': { replies: { to: 'text', with: 'Thanks!' } },
   '+15005550009': { receipt: 'none' },

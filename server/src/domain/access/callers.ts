@@ -72,13 +72,12 @@ function callerOrThrow(caller: Caller | Problem): Caller {
 function callerOf(token: AccessToken, { key, application, advisor, ended }: CallerRow): Caller | Problem {
   if (!key || key.revoked) return unknownKey();
   if (!application || application.disabled)
-    return problem('unauthorized', 'The application that the access token was issued to is disabled.');
+    return invalidToken('The application that the access token was issued to is disabled.');
   if (key.applicationId !== application.applicationId)
     return problem('unauthorized', 'The API key in x-api-key and the access token belong to different applications.');
-  if (!advisor || advisor.disabled) return problem('unauthorized', 'The advisor’s account is disabled.');
+  if (!advisor || advisor.disabled) return invalidToken('The advisor’s account is disabled.');
   if (ended)
-    return problem(
-      'unauthorized',
+    return invalidToken(
       'The access token was revoked. Refresh it; if that fails, the application was disconnected, and the advisor must authorize it again.',
     );
   return { applicationId: application.applicationId, advisorId: advisor.advisorId, scopes: token.scopes, key };
@@ -108,12 +107,14 @@ function checkedKey(apiKey: string, { config }: Deps): string {
 
 /** The verifier's reasons are for our log: the partner does the same about all of them except expiry. */
 export function tokenProblem(error: unknown): unknown {
-  if (error instanceof Problem || !(error instanceof errors.JOSEError)) return error;
-  if (error instanceof errors.JWTExpired)
-    return problem('unauthorized', 'The access token has expired: refresh it.', { cause: error });
+  if (error instanceof Problem && error.code === 'unauthorized') return invalidToken(error.detail, error);
+  if (!(error instanceof errors.JOSEError)) return error;
+  if (error instanceof errors.JWTExpired) return invalidToken('The access token has expired: refresh it.', error);
   if (error instanceof errors.JWTClaimValidationFailed && (error.claim === 'iss' || error.claim === 'aud'))
-    return problem('unauthorized', 'The access token was issued by or for a different server or environment.', {
-      cause: error,
-    });
-  return problem('unauthorized', 'The access token is not valid.', { cause: error });
+    return invalidToken('The access token was issued by or for a different server or environment.', error);
+  return invalidToken('The access token is not valid.', error);
+}
+
+function invalidToken(detail: string, cause?: unknown): Problem {
+  return problem('unauthorized', detail, { isInvalidToken: true, cause });
 }

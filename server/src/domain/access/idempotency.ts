@@ -10,11 +10,12 @@ import { inBatches } from '../shared/in-batches.ts';
 /** The answer is the door’s: it is kept and returned as given, and nothing here looks into it. */
 export type Answered = { answer: Answer; replayed: boolean };
 
+/** What a request's work came to. A key is spent only if it took effect: otherwise the same key can be used again. */
+export type Done = { answer: Answer; tookEffect: boolean };
+
 export type Work = {
   /** Does the request's work in the transaction it is given. */
-  run(deps: Deps): Promise<Answer>;
-  /** The answer when the work throws this problem. */
-  refuse(problem: Problem): Answer;
+  run(deps: Deps): Promise<Done>;
   /** It writes only through `db.batch`, as its last step, so many requests with a key can share one transaction. */
   together: boolean;
 };
@@ -23,65 +24,93 @@ type Asked = { deps: Deps; key: AnswerKey; fingerprint: Buffer; work: Work };
 
 const keptMs = 24 * 60 * 60 * 1000;
 
+/** What became of a request with a key. One that was not kept has left the key as it was. */
+type Outcome = Answered & { kept: boolean };
+type Result = Outcome | 'different body' | { refused: Problem };
+
 /**
  * Does the work at most once per Idempotency-Key. The answer is committed in the same transaction as the work, so a
  * crash keeps both or neither. A duplicate in flight waits and shares the answer: on this node through its promise, so
  * that a hundred duplicates don't hold a hundred connections; on another node through the row lock on the key.
  */
 export function idempotency() {
-  const inFlight = new Map<string, { fingerprint: Buffer; answered: Promise<Answered> }>();
+  const inFlight = new Map<string, { fingerprint: Buffer; outcome: Promise<Outcome> }>();
 
   async function answerOnce(deps: Deps, key: AnswerKey, fingerprint: Buffer, work: Work): Promise<Answered> {
     const id = JSON.stringify(key);
-    const duplicated = inFlight.get(id);
-    if (duplicated) {
-      if (!duplicated.fingerprint.equals(fingerprint)) throw differentBody();
+    for (let first = inFlight.get(id); first; first = inFlight.get(id)) {
       // A fault is shared too: if each duplicate retried on its own, the last would wait for one timeout per duplicate.
-      return { ...(await duplicated.answered), replayed: true };
+      if (first.fingerprint.equals(fingerprint)) return { ...(await first.outcome), replayed: true };
+      if (await first.outcome.then(isKept, () => false)) throw differentBody();
     }
-    const answered = perform({ deps, key, fingerprint, work });
-    inFlight.set(id, { fingerprint, answered });
-    return answered.finally(() => inFlight.delete(id));
+    const outcome = perform({ deps, key, fingerprint, work }).finally(() => inFlight.delete(id));
+    inFlight.set(id, { fingerprint, outcome });
+    return outcome;
   }
 
   return answerOnce;
 }
 
-async function perform(asked: Asked): Promise<Answered> {
-  const answered = await (asked.work.together ? asked.deps.db.batch(together, asked) : performAlone(asked));
-  if (answered === 'different body') throw differentBody();
-  return answered;
+function isKept({ kept }: Outcome): boolean {
+  return kept;
 }
 
-async function performAlone(asked: Asked): Promise<Answered | 'different body'> {
+async function perform(asked: Asked): Promise<Outcome> {
+  const result = await (asked.work.together ? asked.deps.db.batch(together, asked) : performAlone(asked));
+  if (result === 'different body') throw differentBody();
+  if ('refused' in result) throw result.refused;
+  return result;
+}
+
+/** A problem that the work throws undoes the claim as well. */
+async function performAlone(asked: Asked): Promise<Result> {
   return inTransaction(asked.deps, async (deps) => {
     const [claimed] = await claim(deps.db, [asked]);
     if (!claimed) return findKept(deps.db, asked);
-    // The savepoint undoes the work of a refused request; its answer is kept all the same.
-    const answer = await deps.db.savepoint(() => asked.work.run(deps)).catch(refusal(asked));
-    await store.updateAnswers(deps.db, [{ key: asked.key, answer }]);
-    return { answer, replayed: false };
+    const done = await asked.work.run(deps);
+    await settle(deps.db, [{ key: asked.key, done }]);
+    return outcomeOf(done);
   });
 }
 
 /** Concurrent requests: one statement claims their keys, one does their work, and one keeps their answers. */
-const together: Batch<Asked, Answered | 'different body'> = {
+const together: Batch<Asked, Result> = {
   async run(db, all) {
     const claimed = await claim(db, all);
     // Each request's writes wait for the others of this turn, so that they are written together.
     const joined = { ...db, batch: coalescer((work) => turn().then(() => work(db))) };
-    const answers = await Promise.all(
-      all.map((asked, index) => claimed[index] && asked.work.run({ ...asked.deps, db: joined }).catch(refusal(asked))),
+    const done = await Promise.all(
+      all.map((asked, index) => (claimed[index] ? asked.work.run({ ...asked.deps, db: joined }).catch(refusal) : null)),
     );
-    await store.updateAnswers(
+    await settle(
       db,
-      all.flatMap(({ key }, index) => (answers[index] ? { key, answer: answers[index] } : [])),
+      all.flatMap(({ key }, index) => (done[index] ? { key, done: done[index] } : [])),
     );
-    return Promise.all(
-      all.map((asked, index) => (answers[index] ? { answer: answers[index], replayed: false } : findKept(db, asked))),
-    );
+    return Promise.all(all.map((asked, index) => (done[index] ? outcomeOf(done[index]) : findKept(db, asked))));
   },
 };
+
+type Refused = { refused: Problem };
+
+/** The request's own problem must not fail the others of its batch. */
+function refusal(error: unknown): Refused {
+  if (error instanceof Problem) return { refused: error };
+  throw error;
+}
+
+function outcomeOf(done: Done | Refused): Result {
+  return 'refused' in done ? done : { answer: done.answer, replayed: false, kept: done.tookEffect };
+}
+
+/** Keeps the answers of what took effect, and gives the other keys back. */
+async function settle(db: Db, all: { key: AnswerKey; done: Done | Refused }[]): Promise<void> {
+  const answers = all.flatMap(({ key, done }) =>
+    'answer' in done && done.tookEffect ? { key, answer: done.answer } : [],
+  );
+  const unspent = all.flatMap(({ key, done }) => ('answer' in done && done.tookEffect ? [] : key));
+  await store.updateAnswers(db, answers);
+  await store.deleteAnswers(db, unspent);
+}
 
 function claim(db: Db, all: Asked[]): Promise<boolean[]> {
   const now = new Date();
@@ -89,23 +118,10 @@ function claim(db: Db, all: Asked[]): Promise<boolean[]> {
   return store.claimAnswers(db, asked, { now, expiredBefore: new Date(now.getTime() - keptMs) });
 }
 
-async function findKept(db: Db, { key, fingerprint }: Asked): Promise<Answered | 'different body'> {
+async function findKept(db: Db, { key, fingerprint }: Asked): Promise<Outcome | 'different body'> {
   const kept = await store.findAnswer(db, key);
   if (!kept?.fingerprint.equals(fingerprint)) return 'different body';
-  return { answer: kept.answer, replayed: true };
-}
-
-/** A problem that would come again is an answer like any other. */
-function refusal({ work }: Asked): (error: unknown) => Answer {
-  return (error) => {
-    if (error instanceof Problem && isLasting(error)) return work.refuse(error);
-    throw error;
-  };
-}
-
-/** Whether the same request would get the same problem again: not one about credentials, load or a fault. */
-function isLasting({ code, retryable }: Problem): boolean {
-  return !retryable && code !== 'unauthorized' && code !== 'forbidden';
+  return { answer: kept.answer, replayed: true, kept: true };
 }
 
 /** Forgets answers older than a day, a batch at a time. */

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import { type UsagePlan, useDailyQuota } from '../../store/access/api-keys.ts';
+import { findDailyUse, type UsagePlan, useDailyQuota } from '../../store/access/api-keys.ts';
 import { BoundedMap } from '../shared/bounded-map.ts';
 
 export type PlannedKey = UsagePlan & { keyId: number };
@@ -12,6 +12,11 @@ export type Allowance = {
   resetSeconds: number;
 };
 export type Use = { allowances: Allowance[]; retryAfterSeconds: number | null };
+export type UsagePlans = {
+  take(key: PlannedKey): Promise<Use>;
+  /** What is left, without taking anything. */
+  look(key: PlannedKey): Promise<Use>;
+};
 type Bucket = { tokens: number; filledAtMs: number };
 
 const daySeconds = 86_400;
@@ -21,24 +26,28 @@ const daySeconds = 86_400;
  * daily quota, in the database. The usual libraries count in fixed windows, which let twice the burst through at a
  * window's edge and make a client wait for the next one; a bucket is exact and just as short.
  */
-export function usagePlans(deps: Deps): (key: PlannedKey) => Promise<Use> {
+export function usagePlans(deps: Deps): UsagePlans {
   // A forgotten bucket starts full again: only the ten thousand most recently used keys keep theirs.
   const buckets = new BoundedMap<number, Bucket>();
 
-  function takeFromBucket(keyId: number, ratePerSecond: number, burst: number): Bucket & { taken: boolean } {
+  function takeFromBucket(
+    { keyId }: PlannedKey,
+    { ratePerSecond, burst, wanted }: { ratePerSecond: number; burst: number; wanted: number },
+  ): Bucket & { taken: boolean } {
     const nowMs = performance.now();
     const { tokens, filledAtMs } = buckets.get(keyId) ?? { tokens: burst, filledAtMs: nowMs };
     const filled = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * ratePerSecond);
-    const taken = filled >= 1;
-    const bucket = { tokens: taken ? filled - 1 : filled, filledAtMs: nowMs };
+    const taken = filled >= wanted;
+    const bucket = { tokens: taken ? filled - wanted : filled, filledAtMs: nowMs };
     buckets.set(keyId, bucket);
     return { ...bucket, taken };
   }
 
-  return async ({ keyId, ratePerSecond, burst, dailyQuota }) => {
+  async function use(key: PlannedKey, wanted: 0 | 1): Promise<Use> {
+    const { keyId, ratePerSecond, burst, dailyQuota } = key;
     const allowances: Allowance[] = [];
     if (ratePerSecond && burst) {
-      const { tokens, taken } = takeFromBucket(keyId, ratePerSecond, burst);
+      const { tokens, taken } = takeFromBucket(key, { ratePerSecond, burst, wanted });
       allowances.push({
         name: 'burst',
         quota: burst,
@@ -51,10 +60,13 @@ export function usagePlans(deps: Deps): (key: PlannedKey) => Promise<Use> {
     if (!dailyQuota) return { allowances, retryAfterSeconds: null };
 
     const now = new Date();
-    const used = await useDailyQuota(deps.db, keyId, now.toISOString().slice(0, 10), dailyQuota);
+    const day = now.toISOString().slice(0, 10);
+    const used = await (wanted ? useDailyQuota(deps.db, keyId, day, dailyQuota) : findDailyUse(deps.db, keyId, day));
     const resetSeconds = daySeconds - Math.floor((now.getTime() / 1000) % daySeconds);
     const remaining = dailyQuota - (used ?? dailyQuota);
     allowances.push({ name: 'day', quota: dailyQuota, windowSeconds: daySeconds, remaining, resetSeconds });
     return { allowances, retryAfterSeconds: used === null ? resetSeconds : null };
-  };
+  }
+
+  return { take: (key) => use(key, 1), look: (key) => use(key, 0) };
 }

@@ -67,6 +67,7 @@ export async function updateContact(
     await lockBook(deps.db, advisorId);
     const contact = await store.findContact(deps.db, advisorId, contactId);
     if (!contact) throw noContact();
+    if (isUnchanged(contact, fields)) return;
     const change = { ...fields, searchText: contactSearchText({ ...contact, ...fields }) };
     await store.updateContact(deps.db, advisorId, contactId, change, deps.clock.now());
   });
@@ -138,6 +139,10 @@ export function isCrmLinked({ source, remoteContactId }: Pick<ContactRow, 'sourc
 async function ensureMembers(deps: Deps, advisorId: number, inputs: ContactInput[]): Promise<void> {
   const numbers = inputs.flatMap(({ phone }) => (phone ? [{ advisorId, phone }] : []));
   await knowNumbers(deps, numbers);
+}
+
+function isUnchanged(contact: ContactRow, fields: ContactInput): boolean {
+  return Object.entries(fields).every(([field, value]) => contact[field as keyof ContactFields] === value);
 }
 
 function cleared(input: ContactInput): ContactInput {

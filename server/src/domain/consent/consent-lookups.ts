@@ -62,8 +62,16 @@ async function lookUp(
   if (byPhone !== undefined && byId !== undefined && byPhone?.memberId !== byId?.memberId)
     throw invalid([{ path: '/memberId', rule: 'agree', message: 'memberId is not the member that has this phone.' }]);
   const member = byPhone ?? byId;
-  if (!member) throw problem('not_found', 'No contact owns that phone number on the advisor’s account.');
+  if (!member) throw phone === undefined ? noMember() : noOwner();
   return { memberId: member.memberId, state: member.state, lastChanged: member.lastChanged };
+}
+
+function noOwner() {
+  return problem('not_found', 'No contact owns that phone number on the advisor’s account.');
+}
+
+function noMember() {
+  return problem('not_found', 'No contact on the advisor’s account has the number of that memberId.');
 }
 
 /** Everything that happened to a number's consent, oldest first; null if the advisor doesn't know the number. */

@@ -4,17 +4,17 @@ import type { MemberRow } from '../../store/texting/members.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
 import type { Act } from '../archive/consent-entries.ts';
-import { type BrokenRule, problem } from '../problems.ts';
+import { type BrokenRule, type Problem, problem } from '../problems.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { gate, type Hours } from '../texting/gate.ts';
 import { ensureMembers } from '../texting/members.ts';
 import { knownRecipient, type Recipient } from '../texting/recipients.ts';
-import { acceptTexts, noCarrier, textTo } from '../texting/texts.ts';
+import { acceptTexts, textingProblem, textTo } from '../texting/texts.ts';
 import { renderWording, type Wording, wordingOf } from '../texting/wordings.ts';
 import { archiveMoves, type Move } from './consents.ts';
 
 export type ConsentRequestResult = {
-  successes: { memberId: number; consentState: ConsentState }[];
+  successes: { phone: string; memberId: number; consentState: ConsentState }[];
   failures: Failure[];
 };
 
@@ -25,13 +25,13 @@ export async function requestConsent(
   given: string[],
   by: By,
 ): Promise<ConsentRequestResult> {
-  if (!deps.carrier) throw noCarrier();
   const phones = [...new Set(given)];
   const numbers = phones.map((phone) => ({ advisorId, phone }));
   return inTransaction(deps, async (deps) => {
     const before = await listRecipients(deps.db, numbers);
     refuseAccepted(given, phones, before);
-    if (!before.every(({ consentCollection, textingNumber }) => consentCollection && textingNumber)) throw notSetUp();
+    const cannotAsk = textingProblem(deps, before) ?? collectionProblem(before);
+    if (cannotAsk) throw cannotAsk;
     const members = await ensureMembers(deps, numbers);
     // Check again now that the members are locked: somebody may have accepted in the meantime.
     refuseAccepted(given, phones, inOrder(phones, members));
@@ -55,7 +55,7 @@ async function askAll(
     if ('refused' in decision) result.failures.push(failure(phone, memberId, decision.refused, recipient));
     else {
       asked.push({ recipient, hours: decision.allowed });
-      result.successes.push({ memberId, consentState: 'pending' });
+      result.successes.push({ phone, memberId, consentState: 'pending' });
     }
   }
   const [first] = asked;
@@ -116,6 +116,7 @@ function inOrder(phones: string[], members: MemberRow[]): (MemberRow | undefined
   return phones.map((phone) => memberOf.get(phone));
 }
 
-function notSetUp() {
+function collectionProblem(recipients: Pick<Recipient, 'consentCollection'>[]): Problem | null {
+  if (recipients.every(({ consentCollection }) => consentCollection)) return null;
   return problem('conflict', 'The advisor’s account is not configured for consent collection. Contact the operator.');
 }

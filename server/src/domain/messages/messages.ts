@@ -5,10 +5,10 @@ import type { By } from '../archive/archive.ts';
 import type { Judge, Verdict } from '../ports.ts';
 import { invalid, type Problem, problem } from '../problems.ts';
 import { dayMs } from '../shared/time.ts';
-import { acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
+import { type Accepted, acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { ensureRecipients, isKnown, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
-import { type Draft, noCarrier } from '../texting/texts.ts';
+import { type Draft, textingProblem } from '../texting/texts.ts';
 import { type NewSchedule, scheduleMessages } from './scheduled-message-entries.ts';
 
 export type MessageInput = {
@@ -20,7 +20,15 @@ export type MessageInput = {
   frequency?: number;
 };
 export type MessageResult = { successes: Success[]; failures: Failure[] };
-export type Success = { messageId: number | null; memberId: number; scheduledMessageId?: number };
+export type Success = {
+  messageId: number | null;
+  memberId: number;
+  phone: string;
+  status: (typeof acceptedStatuses)[number];
+  /** In epoch milliseconds. */
+  deliverAfter?: number;
+  scheduledMessageId?: number;
+};
 export type Message = store.MessageRow & { status: store.MessageStatus };
 
 export const messageStatuses = [
@@ -33,6 +41,9 @@ export const messageStatuses = [
   'held',
 ] as const satisfies store.MessageStatus[];
 
+/** What a send answers for a recipient it accepted. */
+export const acceptedStatuses = ['queued', 'held', 'deferred', 'scheduled'] as const;
+
 export const heldReasons = ['supervision', 'possible_opt_out'] as const satisfies store.MessageRow['heldReason'][];
 
 const daysAheadMax = 731;
@@ -40,10 +51,7 @@ const daysAheadMax = 731;
 const millisecondsMin = 1e11;
 
 /** What happens to one recipient. */
-type Decision =
-  | { failure: Failure; blocked: Judged | undefined }
-  | { memberId: number; draft: Draft }
-  | { memberId: number; scheduled: NewSchedule };
+type Decision = { failure: Failure; blocked: Judged | undefined } | { draft: Draft } | { scheduled: NewSchedule };
 type Result = MessageResult | { refused: Problem };
 
 type Send = {
@@ -57,9 +65,9 @@ type Send = {
 
 /** Sends or schedules a text, with an outcome for each recipient. */
 export async function sendMessage(deps: Deps, advisorId: number, input: MessageInput, by: By): Promise<MessageResult> {
-  if (!deps.carrier) throw noCarrier();
   const phones = [...new Set([input.phone, ...(input.phoneNumbers ?? [])].filter((phone) => phone !== undefined))];
   if (phones.length === 0) throw noRecipient();
+  requireScheduleDelivery(input);
   const schedule = input.scheduleDelivery ? scheduleOf(deps.clock.now(), input) : null;
   const result = await deps.db.batch(sending, { deps, advisorId, by, phones, text: input.text, schedule });
   if ('refused' in result) throw result.refused;
@@ -91,9 +99,9 @@ const sending: Batch<Send, Result> = {
     const blocked = decisions.flatMap((each) => ('failure' in each ? (each.blocked ?? []) : []));
     const schedules = decisions.flatMap((each) => ('scheduled' in each ? each.scheduled : []));
     const others = schedules.map(({ advisorId }) => advisorId);
-    const messageIds = (await acceptDrafts(deps, drafts, { blocked, others })).values();
+    const accepted = (await acceptDrafts(deps, drafts, { blocked, others })).values();
     const scheduledIds = (await scheduleMessages(deps, schedules)).values();
-    return decided.map((each) => ('refused' in each ? each : resultOf(each, { messageIds, scheduledIds })));
+    return decided.map((each) => ('refused' in each ? each : resultOf(each, { accepted, scheduledIds })));
   },
 };
 
@@ -114,7 +122,8 @@ function decide(
   recipients: (Recipient | UnknownNumber)[],
   judges: Map<number, Judge>,
 ): Decision[] | { refused: Problem } {
-  if (recipients.some(({ textingNumber }) => !textingNumber)) return { refused: noTextingNumber() };
+  const cannotText = textingProblem(deps, recipients);
+  if (cannotText) return { refused: cannotText };
   // Numbers stay unknown only on an account that was disabled since the request was let in.
   if (!recipients.every(isKnown)) return { refused: problem('unauthorized', 'The advisor’s account is disabled.') };
   // One firm, one text: its lexicon says the same for every recipient.
@@ -132,26 +141,50 @@ function decideOne(
   const { memberId, phone, timeZone } = to;
   const at = schedule?.firstDate ?? deps.clock.now();
   const drafted = draftFor(deps, to, { advisorId, kind: 'text', text, by, verdict }, at);
-  if ('refused' in drafted) return { failure: failure(phone, memberId, drafted.refused, to), blocked: drafted.blocked };
-  if (!schedule) return { memberId, draft: drafted.draft };
-  return { memberId, scheduled: { advisorId, memberId, phone, text, timeZone, ...schedule, ...by } };
+  if ('refused' in drafted) {
+    const refused = failure(phone, memberId, drafted.refused, { ...to, isScheduled: schedule !== null });
+    return { failure: refused, blocked: drafted.blocked };
+  }
+  if (!schedule) return { draft: drafted.draft };
+  return { scheduled: { advisorId, memberId, phone, text, timeZone, ...schedule, ...by } };
 }
 
-type Ids = { messageIds: Iterator<number>; scheduledIds: Iterator<number> };
+type Made = { accepted: Iterator<Accepted>; scheduledIds: Iterator<number> };
 
-function resultOf(decisions: Decision[], { messageIds, scheduledIds }: Ids): MessageResult {
+function resultOf(decisions: Decision[], { accepted, scheduledIds }: Made): MessageResult {
   const result: MessageResult = { successes: [], failures: [] };
   for (const each of decisions) {
     if ('failure' in each) result.failures.push(each.failure);
-    else if ('draft' in each) result.successes.push({ messageId: messageIds.next().value, memberId: each.memberId });
-    else
-      result.successes.push({
-        messageId: null,
-        memberId: each.memberId,
-        scheduledMessageId: scheduledIds.next().value,
-      });
+    else if ('draft' in each) result.successes.push(acceptedAs(each.draft.to, accepted.next().value));
+    else {
+      const { memberId, phone } = each.scheduled;
+      const scheduledMessageId = scheduledIds.next().value;
+      result.successes.push({ messageId: null, memberId, phone, status: 'scheduled', scheduledMessageId });
+    }
   }
   return result;
+}
+
+function acceptedAs({ memberId, phone }: Recipient, { messageId, held, deferredUntil }: Accepted): Success {
+  const success = { messageId, memberId, phone };
+  if (held) return { ...success, status: 'held' };
+  return deferredUntil
+    ? { ...success, status: 'deferred', deliverAfter: deferredUntil.getTime() }
+    : { ...success, status: 'queued' };
+}
+
+/** A forgotten flag must not text somebody today. */
+function requireScheduleDelivery({ scheduleDelivery, deliveryDate, frequency }: MessageInput): void {
+  if (scheduleDelivery !== undefined) return;
+  const given = { deliveryDate, ...(frequency ? { frequency } : {}) };
+  const broken = Object.entries(given).flatMap(([field, value]) =>
+    value === undefined ? [] : { path: `/${field}`, rule: 'scheduleDelivery', message: needsFlag(field) },
+  );
+  if (broken.length > 0) throw invalid(broken);
+}
+
+function needsFlag(field: string): string {
+  return `${field} needs scheduleDelivery: set it to true to schedule the text, or to false to send it at once.`;
 }
 
 function scheduleOf(now: Date, { deliveryDate, frequency = 0 }: MessageInput): Send['schedule'] {
@@ -169,8 +202,4 @@ function badDate(rule: string, what: string) {
 
 function noRecipient() {
   return invalid([{ path: '/phone', rule: 'required', message: 'phone or phoneNumbers is required.' }]);
-}
-
-function noTextingNumber() {
-  return problem('conflict', 'The advisor’s account has no texting number. Contact the operator.');
 }

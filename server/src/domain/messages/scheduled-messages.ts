@@ -37,9 +37,20 @@ export async function cancelScheduled(
 ): Promise<void> {
   await inTransaction(deps, async (deps) => {
     const canceled = await store.cancelScheduledMessage(deps.db, advisorId, scheduledMessageId);
-    if (!canceled) throw problem('not_found', 'There is no such scheduled message.');
+    if (!canceled) throw notScheduled(await store.findScheduledStatus(deps.db, advisorId, scheduledMessageId));
     await archiveCanceled(deps, by, advisorId, canceled);
   });
+}
+
+function notScheduled(status: ScheduledStatus | null) {
+  if (status === null) return problem('not_found', 'There is no such scheduled message.');
+  const what = {
+    canceled: 'was canceled',
+    skipped: 'was skipped',
+    completed: 'has gone out',
+    scheduled: 'is scheduled',
+  };
+  return problem('not_found', `The scheduled message ${what[status]}, so there is nothing to cancel.`);
 }
 
 function withNextDates({ firstDate, timeZone, ...row }: ScheduledMessageRow): ScheduledMessage {

@@ -12,6 +12,9 @@ export type Judged = Draft & { text: Text & { verdict: Verdict } };
 
 type Drafted = { draft: Draft } | { refused: RefusalCode; blocked?: Judged };
 
+/** A message in the outbox, and why it doesn't go out at once, if so. */
+export type Accepted = { messageId: number; held: boolean; deferredUntil: Date | null };
+
 const kinds = { flag: 'flagged', hold: 'held', block: 'blocked' } as const;
 
 /** A draft if the gate and the firm's lexicon let the text through at that moment; otherwise why not. */
@@ -26,7 +29,7 @@ export function draftFor(deps: Pick<Deps, 'carrier'>, to: Recipient, text: Text,
 
 /**
  * Accepts drafts, inside a transaction, and shows the firm what its lexicon found in them: flagged texts go out, held texts wait
- * for a reviewer, and blocked texts are only recorded. Returns the message ids of `drafts`, in order. Nearly always the lexicon
+ * for a reviewer, and blocked texts are only recorded. Returns the messages made of `drafts`, in order. Nearly always the lexicon
  * finds nothing, and then this costs no statement. `others` are the advisors whose archives get more entries in the same
  * transaction.
  */
@@ -34,7 +37,7 @@ export async function acceptDrafts(
   deps: Deps,
   drafts: Draft[],
   { blocked, others }: { blocked: Judged[]; others: number[] },
-): Promise<number[]> {
+): Promise<Accepted[]> {
   const texts = await compose(deps, await confirmHolds(deps, drafts));
   // Several statements add to the archives then, maybe for different advisors: locking all of them first avoids deadlocks.
   if (blocked.length > 0 || others.length > 0)
@@ -45,7 +48,11 @@ export async function acceptDrafts(
   );
   const refused = await archiveBlocked(deps, blocked);
   await insertReviews(deps.db, [...found, ...refused], deps.clock.now());
-  return messageIds;
+  return messageIds.map((messageId, index) => ({
+    messageId,
+    held: texts[index]?.heldReason !== undefined,
+    deferredUntil: texts[index]?.deferredUntil ?? null,
+  }));
 }
 
 function isJudged(draft: Draft): draft is Judged {

@@ -10,7 +10,12 @@ export type Failure = {
   retryable: boolean;
 };
 
-type Account = { advisorName: string; consentCollection: boolean };
+type Account = {
+  advisorName: string;
+  consentCollection: boolean;
+  /** The text would go out at a date that the caller gave. */
+  isScheduled?: boolean;
+};
 
 /** What is wrong, and what to do next. */
 const sentences: Record<RefusalCode, (phone: string, account: Account) => string> = {
@@ -24,7 +29,10 @@ const sentences: Record<RefusalCode, (phone: string, account: Account) => string
     `${phone} has opted out of texts from ${advisorName}. Only they can opt back in, by texting START.`,
   unreachable: (phone) => `${phone} can’t be reached by text. Check the number with its owner.`,
   landline: (phone) => `${phone} is a landline, which can’t receive texts. Use a mobile number.`,
-  quiet_hours: (phone) => `It is not between 8:00 and 21:00 where ${phone} is. Send the text again during those hours.`,
+  quiet_hours: (phone, { isScheduled }) =>
+    isScheduled
+      ? `The delivery date is not between 8:00 and 21:00 where ${phone} is. Choose a time during those hours.`
+      : `It is not between 8:00 and 21:00 where ${phone} is. Send the text again during those hours.`,
   text_blocked: (phone) => `The text to ${phone} was blocked by the firm’s supervision rules. Reword it.`,
 };
 
@@ -33,5 +41,7 @@ export const refusalCodes = Object.keys(sentences) as RefusalCode[];
 const retryableCodes: ReadonlySet<RefusalCode> = new Set(['consent_pending', 'quiet_hours']);
 
 export function failure(phone: string, memberId: number, code: RefusalCode, account: Account): Failure {
-  return { phone, memberId, code, message: sentences[code](phone, account), retryable: retryableCodes.has(code) };
+  // The same date stays in quiet hours, however often it is sent.
+  const retryable = retryableCodes.has(code) && !(code === 'quiet_hours' && account.isScheduled);
+  return { phone, memberId, code, message: sentences[code](phone, account), retryable };
 }

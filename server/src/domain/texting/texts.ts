@@ -9,7 +9,7 @@ import {
 } from '../../store/texting/texts.ts';
 import type { By } from '../archive/archive.ts';
 import type { Verdict } from '../ports.ts';
-import { problem } from '../problems.ts';
+import { type Problem, problem } from '../problems.ts';
 import { type Hours, heldKinds } from './gate.ts';
 import { segmentsOf } from './segments.ts';
 import { renderWording, wordingOf } from './wordings.ts';
@@ -116,8 +116,15 @@ function withLine({ to, text }: Draft, lines: Map<number, string>): Text {
   return { ...text, text: `${text.text}${added}`, added };
 }
 
-export function noCarrier() {
-  return problem('downstream_unavailable', 'No carrier is connected to this deployment. Nothing was done.');
+/** Why the account can't text, however often it is tried; null if it can. */
+export function textingProblem(
+  { carrier }: Pick<Deps, 'carrier'>,
+  recipients: { textingNumber: string | null }[],
+): Problem | null {
+  if (!recipients.every(({ textingNumber }) => textingNumber))
+    return problem('conflict', 'The advisor’s account has no texting number. Contact the operator.');
+  if (carrier) return null;
+  return problem('conflict', 'No carrier is connected for the advisor’s texting number. Contact the operator.');
 }
 
 /** Archives texts and puts them in the outbox, inside a transaction. The dispatcher is woken at its commit. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Credentials } from '../../domain/access/callers.ts';
-import type { PlannedKey, Use } from '../../domain/access/usage-plans.ts';
+import type { UsagePlans } from '../../domain/access/usage-plans.ts';
 import { invalid, type ProblemCode, problem, problemCodes } from '../../domain/problems.ts';
 import { credentialsOf } from './authenticate.ts';
 import { overPlan, rateLimitHeaders } from './rate-limit.ts';
@@ -16,13 +16,17 @@ export function authenticate(findCaller: (credentials: Credentials) => Promise<C
 }
 
 /** The problem that the caller asks for, so that they can test how they handle it. */
-export function sandboxFault({ scope }: Route): Check {
-  return async (request) => {
+export function sandboxFault({ scope }: Route, { look }: UsagePlans): Check {
+  const wouldNeed = scope === 'any' ? 'This route needs no particular scope.' : `The scope would be ${scope}.`;
+  return async (request, reply) => {
     const fault = request.headers['x-sandbox-fault'];
     if (fault === undefined) return;
+    reply.headers(rateLimitHeaders(await look(callerOf(request).key)));
     if (!problemCodes.some((code) => code === fault)) throw unknownFault();
-    const wouldNeed = fault === 'forbidden' ? ` The scope would be ${scope}.` : '';
-    throw problem(fault as ProblemCode, `Asked for by x-sandbox-fault: ${fault}.${wouldNeed} Nothing was done.`);
+    const more = fault === 'forbidden' ? ` ${wouldNeed}` : '';
+    throw problem(fault as ProblemCode, `Asked for by x-sandbox-fault: ${fault}.${more} Nothing was done.`, {
+      isInvalidToken: fault === 'unauthorized',
+    });
   };
 }
 
@@ -31,9 +35,9 @@ function unknownFault() {
   return invalid([{ path: '/x-sandbox-fault', rule: 'enum', message }]);
 }
 
-export function usagePlan(takeFromPlan: (key: PlannedKey) => Promise<Use>): Check {
+export function usagePlan({ take }: UsagePlans): Check {
   return async (request, reply) => {
-    const use = await takeFromPlan(callerOf(request).key);
+    const use = await take(callerOf(request).key);
     reply.headers(rateLimitHeaders(use));
     if (use.retryAfterSeconds !== null) throw overPlan(use.retryAfterSeconds);
   };

@@ -4,9 +4,9 @@ import type { Duplex } from 'node:stream';
 import { type Problem, problem } from '../../domain/problems.ts';
 import type { Log } from '../../log.ts';
 import { commonHeaders } from './headers.ts';
-import { noSuchRoute } from './hooks.ts';
 import { problemBody, problemHeaders } from './problems.ts';
 import { newTraceId, traceIdOf } from './trace.ts';
+import { noSuchRoute } from './unknown-routes.ts';
 
 const explanations: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'The URL and headers together are too long.',

@@ -26,7 +26,8 @@ export function addRoutes(
 ): void {
   const isSandbox = deps.config.environment === 'sandbox';
   const authenticated = authenticate(findCaller);
-  const withinPlan = usagePlan(usagePlans(deps));
+  const plans = usagePlans(deps);
+  const withinPlan = usagePlan(plans);
   const answers = { deps, share, answerOnce: idempotency(), room: makeWaitingRoom() };
 
   for (const row of routes) {
@@ -37,7 +38,7 @@ export function addRoutes(
       schema: document(row),
       onRequest: [
         authenticated,
-        ...(isSandbox ? [sandboxFault(row)] : []),
+        ...(isSandbox ? [sandboxFault(row, plans)] : []),
         withinPlan,
         requireScope(row),
         ...(row.body ? [] : [ignoreContentType]),

@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { problem } from '../../domain/problems.ts';
 import { commonHeaders, isRepeated } from './headers.ts';
+import { collectRoutes, endsWithSlash, explainNotFound } from './unknown-routes.ts';
 import { requireVersion } from './version.ts';
 
 /** Runs for every request, whichever route it is for: common headers, the first checks, a line in the log. */
 export function addHooks(app: FastifyInstance): void {
+  const routes = collectRoutes(app);
   let stopping = false;
   app.decorate('beginStop', () => {
     stopping = true;
@@ -20,7 +22,8 @@ export function addHooks(app: FastifyInstance): void {
     if (isRepeated(request.raw, 'host'))
       throw problem('invalid_request', 'The Host header was sent twice: send it once.');
     requireVersion(request);
-    if (request.is404) throw noSuchRoute();
+    // The router takes a trailing slash for an empty parameter.
+    if (request.is404 || endsWithSlash(request)) throw explainNotFound(request, reply, routes);
   });
   app.addHook('onSend', async (_request, reply) => {
     if (stopping) reply.header('connection', 'close');
@@ -39,10 +42,6 @@ export function addHooks(app: FastifyInstance): void {
       'request',
     );
   });
-}
-
-export function noSuchRoute() {
-  return problem('not_found', 'There is no such route.');
 }
 
 declare module 'fastify' {

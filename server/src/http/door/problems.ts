@@ -68,8 +68,12 @@ export function problemHeaders(error: Problem): Record<string, string> {
   return {
     'content-type': problemType,
     ...(error.code === 'rate_limited' ? { 'retry-after': String(error.retryAfterSeconds ?? 1) } : {}),
-    ...(error.code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}),
+    ...(error.code === 'unauthorized' ? { 'www-authenticate': challenge(error) } : {}),
   };
+}
+
+function challenge({ isInvalidToken }: Problem): string {
+  return isInvalidToken ? 'Bearer error="invalid_token"' : 'Bearer';
 }
 
 /** The path without its query, which may carry a phone number or a name. */

@@ -2,19 +2,22 @@ import type { TSchema } from 'typebox';
 import { invalid } from '../../domain/problems.ts';
 
 /**
- * The query as strings. A repeated name becomes an array, which none of our schemas accepts. A raw plus means a space: in
- * free text that is intended, since forms write spaces that way; anywhere else someone forgot to encode a plus.
+ * The query as strings. Every name must be one that the route knows, and may come once: a paging loop whose `page_size` is
+ * ignored would never end. A raw plus means a space: in free text that is intended, since forms write spaces that way;
+ * anywhere else someone forgot to encode a plus.
  */
-export function parseQuery(url: string, schema: TSchema | undefined): Record<string, unknown> {
+export function parseQuery(url: string, schema: TSchema | undefined): Record<string, string> {
   const properties = propertiesOf(schema);
-  const query: Record<string, string | string[]> = Object.create(null);
+  const query: Record<string, string> = Object.create(null);
   const [, text = ''] = /\?(.*)$/s.exec(url) ?? [];
   for (const pair of text.split('&').filter(Boolean)) {
     const [, name = '', value = ''] = (/^([^=]*)=?(.*)$/s.exec(pair) ?? []).map(decode);
     if (`${name}${value}`.includes('\0')) throw broken(name, 'wellFormed', 'must be well-formed Unicode without NUL');
     if (pair.includes('+') && properties[name]?.freeText === false)
       throw broken(name, 'plus', 'has a raw +, which means a space: in a query, write + as %2B');
-    query[name] = query[name] === undefined ? value : [];
+    if (!properties[name]) throw unknownName(name, Object.keys(properties));
+    if (query[name] !== undefined) throw broken(name, 'repeated', 'was given twice: give it once');
+    query[name] = value;
   }
   return query;
 }
@@ -30,12 +33,52 @@ export function withIntegers(schema: TSchema, given: Record<string, unknown>): R
   );
 }
 
+const nameLengthMax = 50;
+
 type Property = { type?: string; freeText: boolean };
 
 function propertiesOf(schema: TSchema | undefined): Record<string, Property> {
   const { properties = {} } = (schema ?? {}) as { properties?: Record<string, { type?: string; freeText?: boolean }> };
   const entries = Object.entries(properties).map(([name, each]) => [name, { freeText: false, ...each }]);
   return Object.assign(Object.create(null), Object.fromEntries(entries));
+}
+
+function unknownName(name: string, known: string[]) {
+  if (known.length === 0) return broken(name, 'unknown', 'is not known: this route has no query parameters');
+  const nearest = nearestOf(name, known);
+  const guess = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+  const message = `${name} is not known.${guess} This route knows ${known.join(', ')}.`;
+  return invalid([{ path: `/${name}`, rule: 'unknown', message }]);
+}
+
+/** The known name that is spelled most like this one, if any is. */
+function nearestOf(name: string, known: string[]): string | undefined {
+  const [nearest] = known
+    .map((each) => ({ each, edits: editsBetween(plain(name), plain(each)) }))
+    .filter(({ each, edits }) => edits <= each.length / 2)
+    .sort((a, b) => a.edits - b.edits);
+  return nearest?.each;
+}
+
+/** `page_size`, `PageSize` and `page-size` are all pageSize. */
+function plain(name: string): string {
+  return name
+    .slice(0, nameLengthMax)
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
+}
+
+function editsBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (const [index, each] of [...other].entries())
+      next.push(
+        Math.min((row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1, (row[index] ?? 0) + (each === letter ? 0 : 1)),
+      );
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 function broken(name: string, rule: string, what: string) {

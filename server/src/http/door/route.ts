@@ -23,6 +23,8 @@ export type Route = {
   cost?: number;
   /** Many of these requests can share a transaction: see domain/access/idempotency.ts. */
   together?: true;
+  /** Whether this answer did anything; one that didn't leaves its Idempotency-Key unspent. */
+  tookEffect?(result: unknown): boolean;
   handler: Handler;
 };
 

@@ -4,9 +4,10 @@ import type { Log } from '../../log.ts';
 import { readRawBody } from './body.ts';
 import { answerClientError, takeOverFromNode } from './client-errors.ts';
 import { commonHeaders } from './headers.ts';
-import { addHooks, noSuchRoute } from './hooks.ts';
+import { addHooks } from './hooks.ts';
 import { sendProblem } from './problems.ts';
 import { traceIdOf } from './trace.ts';
+import { noSuchRoute } from './unknown-routes.ts';
 
 export type ServerOptions = { publicUrl: string; requestTimeoutMs: number; trustedProxies: string[]; log: Log };
 

@@ -80,5 +80,6 @@ function summary(contact: contacts.ContactSummary): Static<typeof ContactSummary
     sourceText: word('source', contact.source),
     isCrmLinkedContact: contacts.isCrmLinked(contact),
     dateTimeCreated: contact.dateTimeCreated.toISOString(),
+    dateTimeModified: contact.dateTimeModified.toISOString(),
   });
 }

@@ -27,6 +27,11 @@ import * as groups from './groups.ts';
 import * as messages from './messages.ts';
 import * as scheduledMessages from './scheduled-messages.ts';
 
+/** Of a send or a consent request: if nobody succeeded, the caller can try again under the same key. */
+function anySucceeded(result: unknown): boolean {
+  return (result as { successes: unknown[] }).successes.length > 0;
+}
+
 /** The contract as a table: each endpoint with its scope, its shapes and its handler. */
 export const routes: Route[] = [
   route({
@@ -40,6 +45,7 @@ export const routes: Route[] = [
     answer: MessageResult,
     problems: ['conflict'],
     together: true,
+    tookEffect: anySucceeded,
     handler: messages.send,
   }),
   route({
@@ -62,6 +68,7 @@ export const routes: Route[] = [
     body: ConsentRequest,
     answer: ConsentRequestResult,
     problems: ['conflict', 'not_found'],
+    tookEffect: anySucceeded,
     handler: consents.request,
   }),
   route({

@@ -9,6 +9,7 @@ import {
   Name,
   nameLengthMax,
   OptionalDate,
+  OptionalEmailAddress,
   OptionalEnumeration,
   OptionalPhone,
   OptionalText,
@@ -17,7 +18,7 @@ import {
 } from '../shared/strings.ts';
 
 const optionalFields = {
-  emailAddress: OptionalText(emailLengthMax, { examples: ['ann@example.org'] }),
+  emailAddress: OptionalEmailAddress({ examples: ['ann@example.org'] }),
   nickname: OptionalText(nameLengthMax, { examples: ['Annie'] }),
   birthDate: OptionalDate({ examples: ['1961-07-14'] }),
   phone: OptionalPhone({ description: 'In E.164.', examples: ['+12125550123'] }),
@@ -102,6 +103,7 @@ export const ContactSummary = Type.Object(
     firstName: Text(),
     lastName: Text(),
     email: Text(),
+    phone: Text('In E.164.'),
     emailStatus: Type.String({ description: 'The word: `None`, `Subscribed` …' }),
     emailAddressDisposition: Enumeration('emailAddressDisposition'),
     status: Type.Unsafe<'Active' | 'Inactive'>({ type: 'string', enum: ['Active', 'Inactive'] }),
@@ -113,6 +115,7 @@ export const ContactSummary = Type.Object(
     remoteContactUrl: Text(),
     isCrmLinkedContact: Type.Boolean(),
     dateTimeCreated: DateTime(),
+    dateTimeModified: DateTime(),
   },
   { title: 'Contact summary', description: 'Unset fields are left out.' },
 );

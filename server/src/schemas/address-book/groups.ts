@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { groupSorts } from '../../domain/address-book/groups.ts';
 import { PageOf, PageQuery } from '../shared/paging.ts';
-import { DateTime, Id, nameLengthMax, OptionalText, stringLengthMax } from '../shared/strings.ts';
+import { DateTime, Id, Name, OptionalText, stringLengthMax } from '../shared/strings.ts';
 
 export const GroupInput = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: nameLengthMax, examples: ['Retirees'] }),
+    name: Name({ description: 'Trimmed.', examples: ['Retirees'] }),
     externalGroupId: OptionalText(stringLengthMax, {
       description: 'Your id for the group. If a group already has it, its id is returned.',
       examples: ['crm-17'],

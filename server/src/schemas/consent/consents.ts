@@ -12,12 +12,16 @@ const State = Type.Unsafe<(typeof consentStates)[number]>({
   description: 'Consent state; `opted_out` means that the person said stop.',
 });
 
-export const ConsentRequest = Type.Object({ phoneNumbers: PhoneNumbers }, { title: 'Consent request' });
+export const ConsentRequest = Type.Object(
+  { phoneNumbers: PhoneNumbers },
+  { title: 'Consent request', nullIsUnset: true },
+);
 
 export const ConsentRequestResult = Type.Object(
   {
     successes: Type.Array(
       Type.Object({
+        phone: Type.String({ description: 'In E.164.' }),
         memberId: Type.Union([Id(), Type.Null()]),
         consentState: Type.Union([State, Type.Null()]),
       }),

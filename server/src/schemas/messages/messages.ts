@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { heldReasons, messageStatuses } from '../../domain/messages/messages.ts';
+import { acceptedStatuses, heldReasons, messageStatuses } from '../../domain/messages/messages.ts';
 import { textLengthMax } from '../../domain/shared/text-rules.ts';
 import { DateTime, Enumeration, Id, Phone } from '../shared/strings.ts';
 import { FailureDetail } from '../texting/failures.ts';
@@ -31,7 +31,7 @@ export const MessageRequest = Type.Object(
     deliveryDate: Type.Optional(
       Type.Number({
         description:
-          'Epoch milliseconds (below 1e11: seconds), in the future, at most 731 days ahead. Ignored without `scheduleDelivery`.',
+          'Epoch milliseconds (below 1e11: seconds), in the future, at most 731 days ahead. Needs `scheduleDelivery`; ignored if that is false.',
         examples: [1798761600000],
       }),
     ),
@@ -39,7 +39,9 @@ export const MessageRequest = Type.Object(
   },
   {
     title: 'Message request',
-    ignoredUnless: { deliveryDate: 'scheduleDelivery', frequency: 'scheduleDelivery' },
+    nullIsUnset: true,
+    emptyIsUnset: { phoneNumbers: 'phone' },
+    ignoredIfFalse: { deliveryDate: 'scheduleDelivery', frequency: 'scheduleDelivery' },
     description: 'Needs a recipient: `phone`, `phoneNumbers`, or both, which are combined.',
     examples: [{ phone: '+15005550006', text: 'Your annual review is due. Does Tuesday at 10 suit you?' }],
   },
@@ -51,6 +53,11 @@ export const MessageResult = Type.Object(
       Type.Object({
         messageId: Type.Union([Id(), Type.Null()], { description: 'Null for scheduled sends.' }),
         memberId: Id(),
+        phone: Type.String({ description: 'In E.164.' }),
+        status: Type.Unsafe<(typeof acceptedStatuses)[number]>({ type: 'string', enum: acceptedStatuses }),
+        deliverAfter: Type.Optional(
+          Type.Number({ description: 'Only if quiet hours defer it: until then, in epoch milliseconds.' }),
+        ),
         scheduledMessageId: Type.Optional(Id({ description: 'Only for scheduled sends.' })),
       }),
       { description: 'One per accepted recipient.' },

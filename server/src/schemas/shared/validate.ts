@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { type BrokenRule, brokenRulesMax, invalid } from '../../domain/problems.ts';
 import { e164Pattern } from '../../domain/shared/phone-numbers.ts';
 import { hasControlCharacters, isBlank } from '../../domain/shared/text-rules.ts';
-import { optionalE164Pattern } from './strings.ts';
+import { optionalE164Pattern, optionalEmailPattern } from './strings.ts';
 
 /** The value without unknown fields, or every rule that it breaks. */
 export type Validated<Value> = { value: Value } | { broken: BrokenRule[] };
@@ -12,13 +12,18 @@ const e164Message = 'must be a phone number in E.164: a plus sign, a digit 1-9, 
 const patternMessages: Record<string, string> = {
   [e164Pattern]: e164Message,
   [optionalE164Pattern]: e164Message,
+  [optionalEmailPattern]:
+    'must be an email address: one @ with something on both sides, a dot in the domain, no white space',
 };
-const formats: Record<string, { test: (text: string) => boolean; message: string }> = {
+const formats: Record<string, { test: (text: string) => boolean; message: string | ((text: string) => string) }> = {
   date: { test: isDate, message: 'must be a real date as YYYY-MM-DD' },
   text: {
     test: (text) => !isBlank(text) && !hasControlCharacters(text),
-    message: 'must not be blank, and must have no control characters except tab and line breaks',
+    message: (text) =>
+      isBlank(text) ? 'must not be blank' : 'must have no control characters except tab and line breaks',
   },
+  // An empty one breaks minLength already.
+  name: { test: (text) => text === '' || !isBlank(text), message: 'must not be blank' },
   'web-address': { test: isWebAddress, message: 'must be an absolute http or https URL in ASCII' },
   'date-time': { test: isDateTime, message: 'must be a time in RFC 3339, such as 2026-03-01T17:05:00Z' },
 };
@@ -68,7 +73,9 @@ function makeAjv(options: { allErrors: boolean }): Ajv2020 {
   });
   ajv.addKeyword({ keyword: 'trim', type: 'string', modifying: true, before: 'maxLength', validate: trim });
   ajv.addKeyword({ keyword: 'ignoredWhen', type: 'object', modifying: true, before: 'properties', validate: ignore });
-  ajv.addKeyword({ keyword: 'ignoredUnless', type: 'object', modifying: true, before: 'properties', validate: keep });
+  ajv.addKeyword({ keyword: 'ignoredIfFalse', type: 'object', modifying: true, before: 'properties', validate: drop });
+  ajv.addKeyword({ keyword: 'nullIsUnset', type: 'object', modifying: true, before: 'required', validate: unset });
+  ajv.addKeyword({ keyword: 'emptyIsUnset', type: 'object', modifying: true, before: 'required', validate: empty });
   // http/door/query.ts reads it.
   ajv.addKeyword('freeText');
   return ajv;
@@ -87,9 +94,22 @@ function ignore(fields: Record<string, string>, data: Record<string, unknown>): 
   return true;
 }
 
-/** Drops a field, unchecked, unless another one that it depends on is true. */
-function keep(fields: Record<string, string>, data: Record<string, unknown>): boolean {
-  for (const [field, flag] of Object.entries(fields)) if (data[flag] !== true) delete data[field];
+/** Drops a field of the right type if another one is false and makes it meaningless. */
+function drop(fields: Record<string, string>, data: Record<string, unknown>): boolean {
+  for (const [field, flag] of Object.entries(fields))
+    if (data[flag] === false && typeof data[field] === 'number') delete data[field];
+  return true;
+}
+
+function unset(_on: boolean, data: Record<string, unknown>): boolean {
+  for (const [field, value] of Object.entries(data)) if (value === null) delete data[field];
+  return true;
+}
+
+/** Drops an empty list if another field is there that serves as well. */
+function empty(fields: Record<string, string>, data: Record<string, unknown>): boolean {
+  for (const [field, other] of Object.entries(fields))
+    if (Array.isArray(data[field]) && data[field].length === 0 && data[other] !== undefined) delete data[field];
   return true;
 }
 
@@ -110,7 +130,7 @@ function brokenRules(errors: ErrorObject[]): BrokenRule[] {
   });
 }
 
-function sentence({ keyword, params, schema }: ErrorObject): string {
+function sentence({ keyword, params, schema, data }: ErrorObject): string {
   if (keyword === 'required') return 'is required';
   if (keyword === 'type') return `must be ${[params.type].flat().map(article).join(' or ')}`;
   if (keyword === 'minLength')
@@ -118,12 +138,13 @@ function sentence({ keyword, params, schema }: ErrorObject): string {
   if (keyword === 'maxLength') return `must have at most ${params.limit} characters`;
   if (keyword === 'minimum') return `must be at least ${params.limit}`;
   if (keyword === 'maximum') return `must be at most ${params.limit}`;
-  if (keyword === 'minItems') return `must have at least ${params.limit} items`;
+  if (keyword === 'minItems')
+    return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} items`;
   if (keyword === 'maxItems') return `must have at most ${params.limit} items`;
   if (keyword === 'enum')
     return `must be one of ${(schema as unknown[]).filter((each) => each !== '' && each !== null).join(', ')}`;
   const message = keyword === 'pattern' ? patternMessages[params.pattern] : formats[params.format]?.message;
-  return message ?? `breaks the rule ${keyword}`;
+  return (typeof message === 'function' ? message(String(data)) : message) ?? `breaks the rule ${keyword}`;
 }
 
 function article(type: string): string {

@@ -82,6 +82,14 @@ export async function useDailyQuota(db: Db, keyId: number, day: string, quota: n
   return row?.used ?? null;
 }
 
+export async function findDailyUse(db: Db, keyId: number, day: string): Promise<number> {
+  const [row] = await db.query<{ used: number }>('select used from api_key_days where key_id = $1 and day = $2', [
+    keyId,
+    day,
+  ]);
+  return row?.used ?? 0;
+}
+
 /** The key alone, for routes that need no token; null if it is revoked or its application is disabled. */
 export async function findApiKey(db: Db, keyHash: Buffer): Promise<{ keyId: number; clientId: string } | null> {
   const [row] = await db.query<{ keyId: number; clientId: string }>(

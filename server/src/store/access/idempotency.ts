@@ -83,6 +83,22 @@ export async function updateAnswers(db: Db, answers: { key: AnswerKey; answer: A
   );
 }
 
+/** Gives claimed keys back: nothing was kept under them. */
+export async function deleteAnswers(db: Db, keys: AnswerKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  await db.query(
+    `delete from idempotent_answers as a
+     using (${given}) as given
+     where a.advisor_id = given.advisor_id
+       and a.application_id = given.application_id
+       and a.method = given.method
+       and a.path = given.path
+       and a.key = given.key`,
+    [JSON.stringify(keys)],
+    'delete-answers',
+  );
+}
+
 export async function deleteExpiredAnswers(db: Db, expiredBefore: Date, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from idempotent_answers

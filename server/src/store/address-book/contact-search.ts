@@ -23,7 +23,8 @@ export async function listContacts(
   filter: ContactFilter,
   page: ContactPage,
 ): Promise<{ total: number; contacts: ContactSummaryRow[] }> {
-  const { text, values, name } = isEmpty(filter) ? wholeBook(advisorId, page) : matching(advisorId, filter, page);
+  const { text, values, name } =
+    isEmpty(filter) && sorts[page.sortBy].low ? wholeBook(advisorId, page) : matching(advisorId, filter, page);
   const rows = await db.query<{ total: number } & ContactSummaryRow>(text, values, name);
   const [first] = rows;
   if (!first) return { total: 0, contacts: [] };

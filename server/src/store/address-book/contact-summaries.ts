@@ -12,6 +12,8 @@ export const sorts = {
   groupCount: { column: 'group_count', low: 'low_number' },
   source: { column: 'source', low: 'low_number' },
   dateTimeCreated: { column: 'date_time_created', low: 'low_time' },
+  // It changes with every write, so no blocks are kept for it.
+  dateTimeModified: { column: 'date_time_modified', low: null },
 } as const;
 export const contactSorts = Object.keys(sorts) as ContactSort[];
 
@@ -20,7 +22,7 @@ export const summaryColumns = `
   c.last_name as "lastName", c.email_address as "emailAddress", c.phone, c.email_status as "emailStatus",
   c.email_address_disposition as "emailAddressDisposition", c.source, c.group_count as "groupCount",
   c.remote_contact_id as "remoteContactId", c.remote_contact_url as "remoteContactUrl",
-  c.date_time_created as "dateTimeCreated",
+  c.date_time_created as "dateTimeCreated", c.date_time_modified as "dateTimeModified",
   case when c.group_count = 0 then '{}' else array(
     select g.name
     from memberships m
@@ -46,4 +48,5 @@ export type ContactSummaryRow = Pick<
   | 'remoteContactId'
   | 'remoteContactUrl'
   | 'dateTimeCreated'
+  | 'dateTimeModified'
 > & { groupNames: string[] };

@@ -120,8 +120,8 @@ export async function replaceMemberships(
   );
 }
 
-/** Deletes the group and its memberships; its contacts stay. */
-export async function deleteGroup(db: Db, advisorId: number, groupId: number, now: Date): Promise<boolean> {
+/** Deletes the group and its memberships; its contacts stay as they are. */
+export async function deleteGroup(db: Db, advisorId: number, groupId: number): Promise<boolean> {
   await db.query(
     `with left_contacts as (
        delete from memberships
@@ -129,9 +129,9 @@ export async function deleteGroup(db: Db, advisorId: number, groupId: number, no
        returning contact_id
      )
      update contacts
-     set group_count = group_count - 1, date_time_modified = $3
+     set group_count = group_count - 1
      where advisor_id = $1 and contact_id in (select contact_id from left_contacts)`,
-    [advisorId, groupId, now],
+    [advisorId, groupId],
   );
   const rows = await db.query(
     `delete from groups

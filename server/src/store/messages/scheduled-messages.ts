@@ -112,6 +112,20 @@ export async function listScheduledMessages(
 }
 
 /** Returns the canceled message, or null if the advisor has no such message that is still scheduled. */
+export async function findScheduledStatus(
+  db: Db,
+  advisorId: number,
+  scheduledMessageId: number,
+): Promise<ScheduledStatus | null> {
+  const [row] = await db.query<{ status: ScheduledStatus }>(
+    `select status
+     from scheduled_messages
+     where advisor_id = $1 and scheduled_message_id = $2`,
+    [advisorId, scheduledMessageId],
+  );
+  return row?.status ?? null;
+}
+
 export async function cancelScheduledMessage(
   db: Db,
   advisorId: number,

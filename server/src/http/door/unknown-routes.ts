@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Problem, problem } from '../../domain/problems.ts';
+
+/** The methods of every path, as the app's routes are added. */
+export type KnownRoutes = Map<string, Set<string>>;
+
+export function collectRoutes(app: FastifyInstance): KnownRoutes {
+  const routes: KnownRoutes = new Map();
+  app.addHook('onRoute', ({ method, url }) => {
+    const methods = routes.get(url) ?? new Set();
+    for (const each of [method].flat()) methods.add(each);
+    routes.set(url, methods);
+  });
+  return routes;
+}
+
+export function noSuchRoute(): Problem {
+  return problem('not_found', 'There is no such route.');
+}
+
+/** Says what is wrong: the method, a slash too many, or the path. */
+export function explainNotFound(request: FastifyRequest, reply: FastifyReply, routes: KnownRoutes): Problem {
+  const path = pathOf(request);
+  const methods = methodsOf(path, routes);
+  if (methods.length > 0) {
+    reply.header('allow', methods.join(', '));
+    const shown = methods.filter((method) => method !== 'HEAD').join(' and ');
+    return problem('not_found', `This path has no ${request.method}, only ${shown}.`);
+  }
+  if (path.endsWith('/') && methodsOf(path.slice(0, -1), routes).length > 0)
+    return problem('not_found', 'There is no such route: its path ends with a slash. Remove it.');
+  return noSuchRoute();
+}
+
+export function endsWithSlash(request: FastifyRequest): boolean {
+  const path = pathOf(request);
+  return path.length > 1 && path.endsWith('/');
+}
+
+/** Decoded, as the router reads it. */
+function pathOf({ raw }: FastifyRequest): string {
+  const [path = '/'] = (raw.url ?? '/').split('?', 1);
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+function methodsOf(path: string, routes: KnownRoutes): string[] {
+  const segments = path.split('/');
+  const found = [...routes].flatMap(([url, methods]) => (isLike(url.split('/'), segments) ? [...methods] : []));
+  return [...new Set(found)].sort();
+}
+
+function isLike(route: string[], path: string[]): boolean {
+  if (route.length !== path.length) return false;
+  return route.every((segment, index) => (segment.startsWith(':') ? path[index] !== '' : segment === path[index]));
+}
