@@ -43,7 +43,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   const { config, log, sandboxClock } = deps;
   const app = makeServer({ ...config, log });
   // At the root, so that they also count requests that no route answers.
-  addMetrics(app, deps, deps.pool);
+  addMetrics(app, deps, { pool: deps.pool, metricsToken: config.metricsToken });
   await addOpenapi(app, config.publicUrl);
   await app.register(async (scope) => {
     // An API that is busy is not an API that is down.

@@ -138,6 +138,14 @@ export const settings = {
     about: 'Time between timestamps, in milliseconds.',
     parse: integer(1_000, 86_400_000),
   },
+  metricsToken: {
+    name: 'METRICS_TOKEN',
+    default: '',
+    about:
+      'If set, `/metrics` needs `Authorization: Bearer` with it. If unset, block the path from the public at the proxy.',
+    parse: text,
+    secret: true,
+  },
   databaseUrl: {
     name: 'DATABASE_URL',
     default: '',

@@ -21,6 +21,7 @@ import type { Pool } from './store/database/db.ts';
 import { startEmbedded } from './store/database/embedded.ts';
 import { appRole, checkDatabase, ensureDatabase, fixClock, MigrationError, migrate } from './store/database/migrate.ts';
 import { connect } from './store/database/pool.ts';
+import { unreachableDatabase } from './store/database/unreachable.ts';
 
 /** A process's connection to its database and everything built on it. The server and every command start here. */
 export type Runtime = {
@@ -74,6 +75,8 @@ export async function migrateDatabase(config: Config, say: (line: string) => voi
 
 /** An error that a person can fix is one line. Any other keeps its stack. */
 export function explain(error: unknown): string {
+  const unreachable = unreachableDatabase(error);
+  if (unreachable) return unreachable;
   const known = error instanceof ConfigError || error instanceof MigrationError;
   return known || !(error instanceof Error) ? String((error as Error).message) : String(error.stack);
 }

@@ -1,10 +1,17 @@
-import type { FastifyInstance } from 'fastify';
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Deps } from '../deps.ts';
 import { longestWaitSeconds } from '../domain/delivery/dispatcher.ts';
+import { problem } from '../domain/problems.ts';
+import { hashSecret } from '../domain/shared/secrets.ts';
 
 /** Prometheus metrics for one server: requests by route and code, their latency, waiting texts, the pool, the process. */
-export function addMetrics(app: FastifyInstance, deps: Deps, pool: { counts(): Record<string, number> }): void {
+export function addMetrics(
+  app: FastifyInstance,
+  deps: Deps,
+  { pool, metricsToken }: { pool: { counts(): Record<string, number> }; metricsToken: string },
+): void {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -56,7 +63,15 @@ export function addMetrics(app: FastifyInstance, deps: Deps, pool: { counts(): R
     requests.inc({ method, route, status: reply.statusCode, code: request.problemCode ?? '' });
     seconds.observe({ method, route }, reply.elapsedTime / 1000);
   });
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
-  );
+  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    requireToken(request, metricsToken);
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+}
+
+/** Compared by hash, which takes the same time wherever they differ. */
+function requireToken({ headers }: FastifyRequest, wanted: string): void {
+  if (wanted === '') return;
+  if (!timingSafeEqual(hashSecret(headers.authorization ?? ''), hashSecret(`Bearer ${wanted}`)))
+    throw problem('unauthorized', 'Send Authorization: Bearer <METRICS_TOKEN>.');
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { assertProblem } from '../support/problem.ts';
+import { inject } from '../support/world.ts';
 
 let pages: AdvisorApp;
 before(async () => {
@@ -19,6 +21,21 @@ test('with an https URL the cookies are for this host only and are never sent ov
   const out = await visitor.post('/sign-out');
   const [cleared] = [out.headers['set-cookie'] ?? []].flat();
   assert.equal(cleared, '__Host-assent-session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0');
+});
+
+test('every response tells browsers to come by https only', async () => {
+  for (const url of ['/sign-in', '/v1/core/enumerations', '/healthz', '/nowhere']) {
+    const { headers } = await inject(pages.app, { method: 'GET', url });
+    assert.equal(headers['strict-transport-security'], 'max-age=63072000', url);
+  }
+});
+
+test('a request that came over http, as the proxy says, is 400', async () => {
+  const ask = (proto: string) =>
+    inject(pages.app, { method: 'GET', url: '/v1/core/enumerations', headers: { 'x-forwarded-proto': proto } });
+  assertProblem(await ask('http'), 'invalid_request', /use https/);
+  assertProblem(await ask('https, http'), 'invalid_request', /use https/);
+  assertProblem(await ask('https'), 'unauthorized');
 });
 
 test('a cookie without the prefix, which a subdomain could plant, is ignored', async () => {

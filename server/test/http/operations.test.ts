@@ -26,6 +26,16 @@ suite('operations', () => {
     assert.deepEqual(ready.body, { status: 'ready' });
   });
 
+  test('/metrics needs METRICS_TOKEN if it is set', async () => {
+    const node = await anotherNode(world, { config: { ...world.config, metricsToken: 'abc' } });
+    const ask = (authorization: string) =>
+      inject(node, { method: 'GET', url: '/metrics', headers: authorization ? { authorization } : {} });
+    for (const wrong of ['', 'Bearer', 'Bearer abd', 'abc']) assertProblem(await ask(wrong), 'unauthorized');
+    assert.equal((await ask('Bearer abc')).status, 200);
+    assert.equal((await get('/metrics')).status, 200);
+    await node.close();
+  });
+
   test('/readyz is 503 once the server is stopping, and /healthz is still 200', async () => {
     const node = await anotherNode(world);
     node.beginStop();

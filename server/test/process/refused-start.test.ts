@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, suite, test } from 'node:test';
 import { makeDatabase } from '../support/database.ts';
-import { launchServer, makeDataFolder } from '../support/programs.ts';
+import { assent, launchServer, makeDataFolder } from '../support/programs.ts';
 
 suite('a start that fails', () => {
   const folder = makeDataFolder();
@@ -30,6 +30,19 @@ suite('a start that fails', () => {
     await database.asOwner(`delete from migrations where name like '002-%'`);
     const env = { ASSENT_ENV: 'production', PUBLIC_URL: 'https://api.example.com', DATABASE_URL: database.url };
     assert.match(await said(env), /lacks 1 migration.*assent migrate/);
+    await database.drop();
+  });
+
+  test('says in a line that the database can’t be reached, and so does a command', async () => {
+    const env = { DATABASE_URL: 'postgres://assent@127.0.0.1:1/assent' };
+    assert.match(await said(env), /^The database can’t be reached: nothing listens there\. Check DATABASE_URL\.\n$/);
+    const command = await assent(['firms', 'list'], { ASSENT_DATA_DIR: folder.path, ...env });
+    assert.equal(command.status, 1);
+    assert.match(command.stderr, /^assent: The database can’t be reached: nothing listens there\./);
+    const database = await makeDatabase({ size: 1 });
+    const missing = new URL(database.url);
+    missing.pathname = '/nowhere';
+    assert.match(await said({ DATABASE_URL: missing.href }), /can’t be reached: there is no such database/);
     await database.drop();
   });
 

@@ -54,7 +54,7 @@ export function takeOverFromNode(server: Server, publicUrl: string): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const traceId = traceIdOf(request);
     const refused = problem('invalid_request', 'The only supported Expect is 100-continue.');
-    response.writeHead(refused.status, { ...problemHeaders(refused), ...commonHeaders(traceId) });
+    response.writeHead(refused.status, { ...problemHeaders(refused), ...commonHeaders(traceId, publicUrl) });
     response.end(JSON.stringify(problemBody(refused, { publicUrl, instance: pathOf(request), traceId })));
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
@@ -68,7 +68,7 @@ function rawAnswer(error: Problem, publicUrl: string, instance: string, traceId:
   const body = JSON.stringify(problemBody(error, { publicUrl, instance, traceId }));
   const headers = {
     ...problemHeaders(error),
-    ...commonHeaders(traceId),
+    ...commonHeaders(traceId, publicUrl),
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   };

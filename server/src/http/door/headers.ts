@@ -1,8 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 
+const twoYearsSeconds = 2 * 365 * 24 * 60 * 60;
+
 /** On every response, whichever code writes it. */
-export function commonHeaders(traceId: string): Record<string, string> {
-  return { 'x-trace-id': traceId, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' };
+export function commonHeaders(traceId: string, publicUrl: string): Record<string, string> {
+  return {
+    'x-trace-id': traceId,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    ...(isSecure(publicUrl) ? { 'strict-transport-security': `max-age=${twoYearsSeconds}` } : {}),
+  };
+}
+
+export function isSecure(publicUrl: string): boolean {
+  return publicUrl.startsWith('https:');
 }
 
 /** Whether the header was sent more than once. Node drops the later ones of some headers without a word. */

@@ -1,11 +1,11 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { problem } from '../../domain/problems.ts';
-import { commonHeaders, isRepeated } from './headers.ts';
+import { commonHeaders, isRepeated, isSecure } from './headers.ts';
 import { collectRoutes, endsWithSlash, explainNotFound } from './unknown-routes.ts';
 import { requireVersion } from './version.ts';
 
 /** Runs for every request, whichever route it is for: common headers, the first checks, a line in the log. */
-export function addHooks(app: FastifyInstance): void {
+export function addHooks(app: FastifyInstance, publicUrl: string): void {
   const routes = collectRoutes(app);
   let stopping = false;
   app.decorate('beginStop', () => {
@@ -14,13 +14,15 @@ export function addHooks(app: FastifyInstance): void {
   app.decorate('isStopping', () => stopping);
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(commonHeaders(request.id));
+    reply.headers(commonHeaders(request.id, publicUrl));
     // Here too, because the authorization server writes its own responses, which skip onSend.
     if (stopping) reply.header('connection', 'close');
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw problem('invalid_request', 'The Host header is missing.');
     if (isRepeated(request.raw, 'host'))
       throw problem('invalid_request', 'The Host header was sent twice: send it once.');
+    if (isSecure(publicUrl) && cameByHttp(request))
+      throw problem('invalid_request', 'The request came over http: use https.');
     requireVersion(request);
     // The router takes a trailing slash for an empty parameter.
     if (request.is404 || endsWithSlash(request)) throw explainNotFound(request, reply, routes);
@@ -42,6 +44,14 @@ export function addHooks(app: FastifyInstance): void {
       'request',
     );
   });
+}
+
+/** As the proxy in front of us says. Without its word we can't tell: TLS ends there. */
+function cameByHttp({ headers }: FastifyRequest): boolean {
+  const last = String(headers['x-forwarded-proto'] ?? '')
+    .split(',')
+    .at(-1);
+  return last?.trim().toLowerCase() === 'http';
 }
 
 declare module 'fastify' {

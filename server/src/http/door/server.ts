@@ -30,7 +30,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler(() => {
     throw noSuchRoute();
   });
-  addHooks(app);
+  addHooks(app, publicUrl);
   return app;
 }
 
@@ -57,7 +57,7 @@ function fastifyOptions(options: ServerOptions): FastifyHttpOptions<Server> {
     routerOptions: { maxParamLength: headerBytesMax },
     clientErrorHandler: answerClientError(publicUrl, log),
     frameworkErrors: (error, request, reply) => {
-      reply.headers(commonHeaders(request.id));
+      reply.headers(commonHeaders(request.id, publicUrl));
       sendProblem(error, request, reply, publicUrl);
       request.log.info({ status: reply.statusCode, code: request.problemCode ?? undefined }, 'request');
     },

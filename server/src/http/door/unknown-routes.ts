@@ -32,9 +32,10 @@ export function explainNotFound(request: FastifyRequest, reply: FastifyReply, ro
   return noSuchRoute();
 }
 
+/** A path of the API. Some pages have a slash at their end. */
 export function endsWithSlash(request: FastifyRequest): boolean {
   const path = pathOf(request);
-  return path.length > 1 && path.endsWith('/');
+  return path.startsWith('/v1/') && path.endsWith('/');
 }
 
 /** Decoded, as the router reads it. */
