@@ -79,9 +79,45 @@ suite('the check before the server starts', () => {
     await Promise.all(databases.map((database) => database.drop()));
   });
 
-  test('passes a migrated database with a restricted role', async () => {
-    await checkDatabase((await fresh()).url);
+  test('passes a migrated database with a restricted login', async (t) => {
+    const database = await fresh();
+    if (await lacksSuperuser(database)) return t.skip('needs a superuser');
+    await withLogin(database, '', (url) => checkDatabase(url));
   });
+
+  for (const [what, can, why] of [
+    ['a superuser', 'alter role $login superuser', /"\w+" is a superuser/],
+    ['one that may create roles', 'alter role $login createrole', /may create roles/],
+    ['the owner of a table', 'alter table contacts owner to $login', /"\w+" owns the tables/],
+    ['the owner of the database', 'alter database $database owner to $login', /owns the (schema|database)/],
+    ['the owner of a trigger’s function', 'alter function refuse_change owner to $login', /owns the functions/],
+    ['a member of the owner', 'grant $owner to $login', /can become "\w+", which owns the tables/],
+    [
+      'one that can become the owner but doesn’t inherit',
+      'grant $owner to $login; alter role $login noinherit',
+      /owns/,
+    ],
+    ['one that may write every table', 'grant pg_write_all_data to $login', /may change more/],
+    ['one with a privilege of its own', 'grant update on archive_tiles, archive_runs to $login', /may change more/],
+    ['one that may write files on the machine', 'grant pg_write_server_files to $login', /write files/],
+    [
+      'one that isn’t a member of the application’s role',
+      'revoke assent_app from $login',
+      /not a member of assent_app/,
+    ],
+  ] as const)
+    test(`refuses ${what}, and says what to do`, async (t) => {
+      const database = await fresh();
+      if (await lacksSuperuser(database)) return t.skip('needs a superuser');
+      await withLogin(database, can, (url) =>
+        assert.rejects(checkDatabase(url), (error: Error) => {
+          assert.ok(error instanceof MigrationError);
+          assert.match(error.message, why);
+          assert.match(error.message, /create role assent_server login .*;\n {2}grant assent_app to assent_server;/);
+          return true;
+        }),
+      );
+    });
 
   test('refuses a database that lacks a migration', async () => {
     const database = await fresh();
@@ -104,28 +140,32 @@ suite('the check before the server starts', () => {
     await database.asOwner(`update migrations set sha256 = 'another' where name like '001-%'`);
     await assert.rejects(checkDatabase(database.url), /001-.*was changed after it was applied/);
   });
-
-  test('refuses a role that owns the tables', async (t) => {
-    const database = await fresh();
-    if (await lacksSuperuser(database)) return t.skip('needs a superuser');
-    await database.asOwner('alter table contacts owner to assent_app');
-    await assert.rejects(checkDatabase(database.url), /owns the tables/);
-  });
-
-  test('refuses a role that is a member of the owner', async (t) => {
-    const database = await fresh();
-    if (await lacksSuperuser(database)) return t.skip('needs a superuser');
-    const owner = `assent_test_owner_${randomBytes(4).toString('hex')}`;
-    await database.asOwner(
-      `create role ${owner}; alter table contacts owner to ${owner}; grant ${owner} to assent_app`,
-    );
-    try {
-      await assert.rejects(checkDatabase(database.url), /owns the tables/);
-    } finally {
-      await database.asOwner(`reassign owned by ${owner} to current_user; drop owned by ${owner}; drop role ${owner}`);
-    }
-  });
 });
+
+/** A login that is a member of the application's role and can do one thing more, on tables that have a plain owner. */
+async function withLogin(database: TestDatabase, can: string, work: (url: string) => Promise<void>): Promise<void> {
+  const [login, owner] = ['login', 'owner'].map((role) => `assent_test_${role}_${randomBytes(4).toString('hex')}`);
+  const url = new URL(database.url);
+  const change = can
+    .replaceAll('$login', `${login}`)
+    .replaceAll('$owner', `${owner}`)
+    .replaceAll('$database', url.pathname.slice(1));
+  url.username = `${login}`;
+  url.password = 'plain';
+  await database.asOwner(
+    `create role ${owner}; create role ${login} login password 'plain'; grant assent_app to ${login};
+     alter table members owner to ${owner}; ${change}`,
+  );
+  try {
+    await work(url.href);
+  } finally {
+    await database.asOwner(
+      `alter database ${url.pathname.slice(1)} owner to current_user;
+       reassign owned by ${owner}, ${login} to current_user; drop owned by ${owner}, ${login};
+       drop role ${owner}, ${login}`,
+    );
+  }
+}
 
 suite('migrations', () => {
   let database: TestDatabase;
@@ -155,7 +195,6 @@ suite('migrations', () => {
     assert.deepEqual(none, [[], []]);
     assert.deepEqual(all, all?.toSorted());
     assert.match(all?.[0] ?? '', /^001-/);
-    await checkDatabase(url);
   });
 
   test('that fail leave nothing behind', async () => {
@@ -173,7 +212,6 @@ suite('migrations', () => {
     await client.query('drop table memberships');
     assert.ok((await migrate(url)).length > 0);
     await client.end();
-    await checkDatabase(url);
   });
 
   test('by a role that may not set up the application’s role say what a superuser must run', async (t) => {

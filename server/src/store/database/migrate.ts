@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
+import { findExcess } from './logins.ts';
 
 /** The role that the server's statements run as. It can't change the schema, nor records that the rules protect. */
 export const appRole = 'assent_app';
@@ -43,22 +44,30 @@ export async function fixClock(connectionString: string): Promise<void> {
   });
 }
 
-/** Checks before serving that the schema is this program's and that its role is a restricted one. */
+/** Checks before serving that the schema is this program's, and that its login can't do more than the restricted role. */
 export async function checkDatabase(connectionString: string): Promise<void> {
   await asOwner(connectionString, async (client) => {
-    const { rows: tables } = await client.query(`select to_regclass('migrations') as found`);
-    const missing = tables[0].found ? await pending(client) : readMigrations();
+    const { rows } = await client.query(`select to_regclass('migrations') as found`);
+    if (rows[0].found) await checkMember(client);
+    const missing = rows[0].found ? await pending(client) : readMigrations();
     if (missing.length > 0)
       throw new MigrationError(`The database lacks ${missing.length} migrations: run \`assent migrate\` as its owner.`);
-    await client.query(`set role ${appRole}`);
-    const { rows: owned } = await client.query(
-      `select r.rolsuper or pg_has_role(current_user, c.relowner, 'member') as owner
-       from pg_roles r, pg_class c
-       where r.rolname = current_user and c.oid = 'contacts'::regclass`,
-    );
-    if (owned[0].owner) throw new MigrationError(`The role ${appRole} owns the tables: it must be a restricted one.`);
+    const excess = await findExcess(client, appRole);
+    if (excess) throw new MigrationError(`The login in DATABASE_URL is not a restricted one: ${excess}. ${twoLogins}`);
   });
 }
+
+/** Without the role, not even the list of migrations can be read. */
+async function checkMember(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(`select pg_has_role(session_user, $1, 'member') as member`, [appRole]);
+  if (!rows[0].member)
+    throw new MigrationError(`The login in DATABASE_URL is not a member of ${appRole}. ${twoLogins}`);
+}
+
+const twoLogins = `Use two logins: the owner for \`assent migrate\` alone, and for everything else a login that is only a member of ${appRole}. Have a superuser run:
+  create role assent_server login password '…';
+  grant ${appRole} to assent_server;
+Then put assent_server into DATABASE_URL.`;
 
 async function asOwner<Result>(
   connectionString: string,
@@ -76,12 +85,21 @@ async function asOwner<Result>(
   }
 }
 
+/** Does what is missing, so an owner who may not create roles finds everything set up. */
 async function ensureRole(client: pg.Client): Promise<void> {
-  const { rows } = await client.query('select 1 from pg_roles where rolname = $1', [appRole]);
+  const { rows } = await client.query<{ owner: string; exists: boolean; member: boolean; usage: boolean }>(
+    `select
+       current_user as owner, oid is not null as exists, coalesce(pg_has_role(current_user, oid, 'member'), false) as member,
+       coalesce(has_schema_privilege(oid, 'public', 'usage'), false) as usage
+     from (select) as one
+     left join pg_roles on rolname = $1`,
+    [appRole],
+  );
+  const [{ owner, exists, member, usage }] = rows as [(typeof rows)[0]];
   const wanted = [
-    ...(rows.length === 0 ? [`create role ${appRole} nologin`] : []),
-    `grant ${appRole} to current_user`,
-    `grant usage on schema public to ${appRole}`,
+    ...(exists ? [] : [`create role ${appRole} nologin`]),
+    ...(member ? [] : [`grant ${appRole} to ${pg.escapeIdentifier(owner)}`]),
+    ...(usage ? [] : [`grant usage on schema public to ${appRole}`]),
   ];
   for (const sql of wanted) {
     try {

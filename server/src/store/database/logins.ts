@@ -1,0 +1,53 @@
+import type pg from 'pg';
+
+/** Roles of PostgreSQL's own whose members can write past every privilege, through files or programs on its machine. */
+const machineRoles = ['pg_execute_server_program', 'pg_write_server_files'];
+const changes = ['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER'];
+
+/**
+ * Why the login may do more than the application's role; null if it can't. `set role` is no wall: `set role none` gives
+ * back what the login may do, so every role that it can become counts, whether it inherits its privileges or not.
+ */
+export async function findExcess(client: pg.Client, appRole: string): Promise<string | null> {
+  const { rows } = await client.query<{ login: string; role: string; why: string }>(
+    `with reachable as (
+       select oid, rolname, rolsuper, rolcreaterole
+       from pg_roles
+       where pg_has_role(session_user, oid, 'member')
+     ), judged as (
+       select rolname, case
+         when rolsuper then 'is a superuser'
+         when rolcreaterole then 'may create roles'
+         when exists (select from pg_class where relnamespace = 'public'::regnamespace and relowner = r.oid)
+           then 'owns the tables'
+         when exists (select from pg_proc where pronamespace = 'public'::regnamespace and proowner = r.oid)
+           then 'owns the functions'
+         when exists (select from pg_namespace where oid = 'public'::regnamespace and nspowner = r.oid)
+           then 'owns the schema'
+         when exists (select from pg_database where datname = current_database() and datdba = r.oid)
+           then 'owns the database'
+         when rolname = any ($2) then 'may write files or run programs on the database’s machine'
+         when exists (
+           select
+           from pg_class c, unnest($3::text[]) as change
+           where relnamespace = 'public'::regnamespace
+             and relkind in ('r', 'p')
+             and has_table_privilege(r.oid, c.oid, change)
+             and not has_table_privilege($1, c.oid, change)
+         ) then 'may change more than ' || $1
+       end as why
+       from reachable r
+     )
+     select session_user as login, rolname as role, why
+     from judged
+     where why is not null
+     -- A role that gives a privilege says more than the privilege.
+     order by why like 'may change%', rolname <> session_user, rolname
+     limit 1`,
+    [appRole, machineRoles, changes],
+  );
+  const [found] = rows;
+  if (!found) return null;
+  const { login, role, why } = found;
+  return role === login ? `"${login}" ${why}` : `"${login}" can become "${role}", which ${why}`;
+}
