@@ -102,7 +102,7 @@ export const settings = {
     name: 'ARCHIVE_KEY_FILE',
     default: '',
     about:
-      'File with the private key that signs checkpoints of the archive: Ed25519 in PEM format (`openssl genpkey -algorithm ed25519`). Keep it on a different machine from the database. A node without it signs nothing, and one node with it is enough. If unset, the sandbox makes one in the data folder.',
+      'File with the private key that signs checkpoints of the archive: Ed25519 in PEM format (`openssl genpkey -algorithm ed25519`). Keep it on a different machine from the database, in a folder that the server may write: beside the key it keeps what it has signed, in a file with `.signed` added to the name. A node without it signs nothing, and one node with it is enough. If unset, the sandbox makes one in the data folder.',
     parse: pathFrom(root),
   },
   archiveName: {

@@ -5,6 +5,7 @@ import { openCheckpointFolder } from './checkpoint-copies/folder.ts';
 import { timestampAuthority } from './checkpoint-copies/timestamps.ts';
 import { type Config, ConfigError } from './config.ts';
 import { crmOpener } from './crm/open.ts';
+import type { ArchiveMemory } from './domain/archive/archive-memory.ts';
 import type { CheckpointFolder } from './domain/archive/checkpoint-copies.ts';
 import type { CheckpointDeliveries } from './domain/archive/checkpoint-deliveries.ts';
 import type { NoteSigner } from './domain/archive/signed-notes.ts';
@@ -14,6 +15,7 @@ import { makeSignals, type Signals } from './domain/shared/signals.ts';
 import { systemClock } from './domain/shared/time.ts';
 import { makeJudges } from './domain/supervision/judges.ts';
 import { archiveSigner } from './key-files/archive-key.ts';
+import { archiveMemory } from './key-files/archive-memory.ts';
 import { sealingKeysOf } from './key-files/sealing-keys.ts';
 import type { Log } from './log.ts';
 import { type SandboxClock, startSandboxClock } from './sandbox/sandbox-clock.ts';
@@ -33,6 +35,7 @@ export type Runtime = {
   sandboxClock: SandboxClock | undefined;
   carrier: Carrier | null;
   signer: NoteSigner | null;
+  archiveMemory: ArchiveMemory | null;
   checkpointFolder: CheckpointFolder | null;
   checkpointDeliveries: CheckpointDeliveries;
   openCrm: OpenCrm;
@@ -116,6 +119,7 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
     sandboxClock,
     carrier: sandboxClock ? sandboxCarrier({ db: reserved, clock: sandboxClock }) : null,
     signer: archiveSigner(config),
+    archiveMemory: archiveMemory(config),
     checkpointFolder: checkpointFolderOf(config),
     checkpointDeliveries: checkpointDeliveriesOf(config, signals),
     signals,

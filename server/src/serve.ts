@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { onReserved } from './deps.ts';
+import { hasForgotten } from './domain/archive/archive-status.ts';
 import { dispatcher } from './domain/delivery/dispatcher.ts';
 import { sendDueMessages } from './domain/messages/due-messages.ts';
 import { startJobs } from './jobs/start.ts';
@@ -29,6 +30,8 @@ export async function serve(config: Config, say: (line: string) => void): Promis
     if (sandbox) say(await greeting(runtime, sandbox));
     log.info({ port: config.port, environment: config.environment }, 'listening');
     if (!runtime.signer) log.warn('ARCHIVE_KEY_FILE is not set: this node doesn’t sign checkpoints of the archive');
+    if (await hasForgotten(runtime))
+      log.warn('this node has no memory of what it signed, and the archive has entries: it remembers from now on');
     if (!runtime.checkpointFolder)
       log.warn('ARCHIVE_OUTSIDE_DIR is not set: this node doesn’t keep checkpoints outside the database');
     return {

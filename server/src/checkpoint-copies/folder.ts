@@ -19,6 +19,8 @@ export function openCheckpointFolder(path: string): CheckpointFolder {
   const leaves = join(path, 'leaves');
   const reader = leafReader();
   return {
+    path,
+    lengths: async () => ({ checkpoints: await lengthOf(checkpoints), leaves: await lengthOf(leaves) }),
     last: () => reading(checkpoints, null, async (file) => (await findAtEnd(file, noteEnd, lastNote)) ?? null),
     leafCount: () =>
       reading(leaves, 0, async (file) => {
@@ -32,6 +34,10 @@ export function openCheckpointFolder(path: string): CheckpointFolder {
     notes: () => notesIn(checkpoints),
     leaves: (from, to) => reading(leaves, [], (file) => reader(file, from, to)),
   };
+}
+
+function lengthOf(path: string): Promise<number | null> {
+  return reading<number | null>(path, null, async (file) => (await file.stat()).size);
 }
 
 function lastNote(text: string): KeptCheckpoint | undefined {

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { longestWaitSeconds } from '../domain/delivery/dispatcher.ts';
 import { problem } from '../domain/problems.ts';
 import { hashSecret } from '../domain/shared/secrets.ts';
+import { addArchiveMetrics } from './archive-metrics.ts';
 
 /** Prometheus metrics for one server: requests by route and code, their latency, waiting texts, the pool, the process. */
 export function addMetrics(
@@ -55,6 +56,8 @@ export function addMetrics(
       this.set(deps.signals.replies.isBehind() ? 1 : 0);
     },
   });
+
+  addArchiveMetrics(registry, deps);
 
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';

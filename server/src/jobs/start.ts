@@ -5,14 +5,13 @@ import { forgetRetiredSigningKeys } from '../domain/access/signing-keys.ts';
 import type { CrmDeps } from '../domain/address-book/crm-connections.ts';
 import { lookUpDue } from '../domain/address-book/crm-lookups.ts';
 import { type CrmSync, syncDue } from '../domain/address-book/crm-syncs.ts';
-import { ArchiveFault, growTree } from '../domain/archive/archive-tree.ts';
-import { type CheckpointFolder, copyCheckpoints } from '../domain/archive/checkpoint-copies.ts';
+import type { CopyDeps } from '../domain/archive/checkpoint-copies.ts';
 import {
   type CheckpointDeliveries,
   checkpointDeliverer,
   type DeliveryFault,
 } from '../domain/archive/checkpoint-deliveries.ts';
-import type { NoteSigner } from '../domain/archive/signed-notes.ts';
+import { signArchive } from '../domain/archive/signing.ts';
 import { wakeWaiting } from '../domain/consent/consent-lookups.ts';
 import { readReply } from '../domain/consent/reading/reply-words.ts';
 import { receiveReply } from '../domain/consent/replies.ts';
@@ -31,10 +30,9 @@ const minuteMs = 60 * 1000;
 
 /** What a node's jobs need in addition. */
 export type NodeDeps = CrmDeps &
+  CopyDeps &
   Reserved & {
     sandboxClock: SandboxClock | undefined;
-    signer: NoteSigner | null;
-    checkpointFolder: CheckpointFolder | null;
     checkpointDeliveries: CheckpointDeliveries;
   };
 
@@ -55,7 +53,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'forget retired keys', everyMs: minuteMs, run: () => forgetRetiredSigningKeys(deps) },
     { name: 'send due messages', everyMs: 250, run: () => sendDueMessages(deps, reportFault) },
     { name: 'wake waiting requests', everyMs: 500, run: () => wakeWaiting(onReserved(deps)) },
-    { name: 'sign the archive', everyMs: 2_000, run: () => signArchive(deps, log) },
+    { name: 'sign the archive', everyMs: 2_000, run: () => sign(deps, log) },
     { name: 'deliver checkpoints', everyMs: 5_000, run: () => deliverCheckpoint(log, deliverNext) },
     { name: 'dispose of records', everyMs: minuteMs, run: () => disposeDue(deps) },
     { name: 'reconcile', everyMs: minuteMs, run: () => reconcileDue(deps) },
@@ -73,15 +71,13 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
   };
 }
 
-/** Signs committed entries in a checkpoint, and copies the checkpoint out of the database's reach. */
-async function signArchive(deps: NodeDeps, log: Log): Promise<void> {
-  try {
-    if ((await growTree(deps)) !== null) await copyCheckpoints(deps);
-  } catch (error) {
-    // Our own text, and the log's highest level: someone must investigate.
-    if (!(error instanceof ArchiveFault)) throw error;
-    log.fatal({ fault: error.message }, 'the archive differs from what was signed: nothing more is signed');
-  }
+/** Our own texts, and the log's highest level: someone must investigate. */
+async function sign(deps: NodeDeps, log: Log): Promise<void> {
+  await signArchive(deps);
+  const { signing, copies, memory } = deps.signals.archive;
+  if (signing) log.fatal({ fault: signing }, 'the archive differs from what was signed: nothing more is signed');
+  if (copies) log.fatal({ fault: copies }, 'the copies outside are not as they were left: nothing more is copied');
+  if (memory) log.fatal({ fault: memory }, 'this node can’t remember what it signs once it restarts');
 }
 
 async function deliverCheckpoint(log: Log, next: () => Promise<DeliveryFault[]>): Promise<void> {

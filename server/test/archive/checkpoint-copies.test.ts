@@ -138,7 +138,6 @@ test('wherever a write was cut short, the next copy completes the folder without
   const cuts = [
     ...cutsOf(lastNote).map((bytes) => ({ leaves: 0, checkpoints: bytes })),
     ...[1, 2, 30, 61, 62, 63, 100].map((bytes) => ({ leaves: bytes, checkpoints: Buffer.byteLength(lastNote) })),
-    { leaves: whole.leaves.length, checkpoints: 0 },
     { leaves: whole.leaves.length, checkpoints: whole.checkpoints.length },
   ];
   const path = makeFolder();
@@ -157,6 +156,16 @@ test('wherever a write was cut short, the next copy completes the folder without
     assert.equal(await folder.leafCount(), size);
     assert.deepEqual(readFileSync(join(path, 'checkpoints')).subarray(0, torn.length), torn);
   }
+});
+
+test('leaves that are missing under a checkpoint are not written again', async () => {
+  const path = makeFolder();
+  const deps = { ...plain, checkpointFolder: openCheckpointFolder(path) };
+  await copyCheckpoints(deps);
+  truncateSync(join(path, 'leaves'), 100);
+  await grow(1);
+  await assert.rejects(copyCheckpoints(deps), /leaves: it has 1 of \d+ leaves/);
+  assert.equal(statSync(join(path, 'leaves')).size, 100);
 });
 
 test('anything but leaves and notes is skipped, and the later of two lines for a leaf counts', async () => {
@@ -231,7 +240,7 @@ test('a folder with a different tree is refused and left as it is', async () => 
   for (const note of [other(size + 1, root), other(size, randomBytes(32)), other(5, root)]) {
     const path = makeFolder();
     const folder = openCheckpointFolder(path);
-    await folder.append([], [note]);
+    await folder.append(leavesFrom(0, size + 1), [note]);
     await assert.rejects(copyCheckpoints({ ...plain, checkpointFolder: folder }), ArchiveFault);
     assert.equal(readFileSync(join(path, 'checkpoints'), 'utf8'), `${note}\n`);
   }

@@ -43,6 +43,7 @@ export function depsOn(db: ArchiveDeps['db']): ArchiveDeps {
     judges: makeJudges(),
     signer,
     checkpointFolder: null,
+    archiveMemory: null,
   };
 }
 

@@ -8,6 +8,7 @@ import type { Transaction } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { disposalTamperings } from './disposal-tampering.ts';
+import { tryOutside } from './outside-tampering.ts';
 import { depsOn, type SmallArchive, signer } from './small-archive.ts';
 
 /** Who tampers: the application's role, the owner of the tables, or the database's superuser. */
@@ -245,7 +246,7 @@ export async function tryTampering(archive: SmallArchive): Promise<Outcome[]> {
   for (const who of ['application', 'owner', 'superuser'] as const)
     for (const tampering of tamperings) outcomes.push(await tryOne(database, archive, tampering, who));
   await database.drop();
-  outcomes.push(await tryBackup(archive));
+  outcomes.push(await tryBackup(archive), ...(await tryOutside(archive)));
   return outcomes;
 }
 

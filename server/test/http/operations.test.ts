@@ -23,7 +23,7 @@ suite('operations', () => {
     assert.deepEqual((await get('/healthz')).body, { status: 'ok' });
     const ready = await get('/readyz');
     assert.equal(ready.status, 200);
-    assert.deepEqual(ready.body, { status: 'ready' });
+    assert.deepEqual(ready.body, { status: 'ready', archive: 'ok' });
   });
 
   test('/metrics needs METRICS_TOKEN if it is set', async () => {

@@ -97,6 +97,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     judges: makeJudges(),
     signer: null,
     checkpointFolder: null,
+    archiveMemory: null,
     checkpointDeliveries: { command: null, timestamp: null, timestampEveryMs: config.archiveTimestampEveryMs },
   };
   const log = options.log ?? makeLog(config.logLevel);

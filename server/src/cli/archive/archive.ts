@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { ArchiveFault } from '../../domain/archive/archive-memory.ts';
 import { archiveStatus, verifyAgainstCopies } from '../../domain/archive/archive-status.ts';
 import type { Verdict } from '../../domain/archive/archive-verification.ts';
+import { copyAnew, copyCheckpoints } from '../../domain/archive/checkpoint-copies.ts';
+import { CopiesFault } from '../../domain/archive/outside-copies.ts';
+import { problem } from '../../domain/problems.ts';
 import { readVerifier, type Verifier } from '../../examiner/verify.mjs';
 import { verifyExport } from '../record-keeping/archive-export.ts';
 import { type Call, UsageError, type Verb } from '../verb.ts';
@@ -24,14 +28,23 @@ export const archiveVerbs: Verb[] = [
   },
   {
     name: 'archive status',
-    about: 'Show how far the archive is signed, how many entries wait, and what prevents signing.',
+    about:
+      'Show how far the archive is signed and copied, how many entries wait, what this node remembers, and what is wrong.',
     operands: [],
     options: {},
     run: async ({ runtime, out }) => {
       const status = await archiveStatus(runtime);
       out.records(Object.entries(status).map(([what, value]) => ({ what, value })));
-      if (status.fault) out.exitCode = 1;
+      if (status.fault || status.copiesFault || status.memoryFault) out.exitCode = 1;
     },
+  },
+  {
+    name: 'archive copy',
+    about:
+      'Copy checkpoints to ARCHIVE_OUTSIDE_DIR now, as the server does by itself. With --anew, add everything again after what is left there: for copies that were lost or cut short, once you know why.',
+    operands: [],
+    options: { anew: { about: 'From the first entry on.' } },
+    run: copy,
   },
   {
     name: 'archive public-key',
@@ -45,6 +58,17 @@ export const archiveVerbs: Verb[] = [
     },
   },
 ];
+
+async function copy({ runtime, switches, out }: Call): Promise<void> {
+  const { signer, checkpointFolder: folder } = runtime;
+  if (!signer || !folder) throw new UsageError('ARCHIVE_KEY_FILE and ARCHIVE_OUTSIDE_DIR must be set.');
+  const copying = switches.has('anew') ? copyAnew({ ...runtime, signer, folder }) : copyCheckpoints(runtime);
+  await copying.catch((cause) => {
+    const isKnown = cause instanceof ArchiveFault || cause instanceof CopiesFault;
+    throw isKnown ? problem('conflict', cause.message, { cause }) : cause;
+  });
+  out.note(`The copies in ${folder.path} cover ${runtime.signals.archive.copied} entries.`);
+}
 
 async function verify(call: Call): Promise<void> {
   if (call.options.package !== undefined) return verifyExport(call);

@@ -1,44 +1,67 @@
-import { notesOf, readCheckpoint, type Verifier } from '../../examiner/verify.mjs';
+import type { Deps } from '../../deps.ts';
+import type { Verifier } from '../../examiner/verify.mjs';
 import * as store from '../../store/archive/archive-tree.ts';
-import type { ArchiveDeps } from './archive-tree.ts';
-import { type Kept, type Verification, verifyArchive } from './archive-verification.ts';
-import type { CheckpointFolder } from './checkpoint-copies.ts';
-
-type Deps = ArchiveDeps & { checkpointFolder: CheckpointFolder | null };
+import { checkpointIn } from './archive-memory.ts';
+import { type Verification, verifyArchive } from './archive-verification.ts';
+import type { CopyDeps } from './checkpoint-copies.ts';
+import { findCopiesFault, readKept, readMemory } from './outside-copies.ts';
 
 /** The archive at a glance, for an operator. */
-export async function archiveStatus({ db, signer, checkpointFolder }: Deps) {
+export async function archiveStatus(deps: CopyDeps) {
+  const { db, signer, checkpointFolder, archiveMemory } = deps;
   const { size, fault } = await store.findTree(db);
   const last = await store.findCheckpoint(db);
   const books = await store.listBooks(db);
   const entries = books.reduce((sum, { lastNumber }) => sum + (lastNumber ?? 0), 0);
+  const memory = await readMemory(archiveMemory);
+  const remembered = memory?.remembered ?? null;
   return {
     entries,
     signed: size,
     waiting: entries - size,
     lastSigned: last?.dateTimeCreated ?? null,
     keptOutside: (await checkpointFolder?.last())?.size ?? null,
+    remembered: remembered ? checkpointIn(remembered.note).size : null,
+    rememberedSince: remembered?.since ?? null,
     key: signer?.publicKey ?? null,
     fault,
+    copiesFault: memory?.fault ? null : await findCopiesFault(deps),
+    memoryFault: memory?.fault ?? null,
   };
 }
 
 type Asked = { verifiers: Verifier[]; notes: string | null; progress(done: number, total: number): void };
 
-/** Verifies the archive against the checkpoints kept outside the database: those in the folder, and the notes given. */
-export async function verifyAgainstCopies(deps: Deps, { verifiers, notes, progress }: Asked): Promise<Verification> {
-  const kept = await readCopies(deps.checkpointFolder, verifiers, notes);
+/** Verifies the archive against all that is known outside the database: the folder, the node's memory, the notes given. */
+export async function verifyAgainstCopies(
+  deps: CopyDeps,
+  { verifiers, notes, progress }: Asked,
+): Promise<Verification> {
+  const kept = await readKept(deps, verifiers, notes);
   return verifyArchive(deps, { verifiers, kept, progress });
 }
 
-async function readCopies(
-  folder: CheckpointFolder | null,
-  verifiers: Verifier[],
-  given: string | null,
-): Promise<Kept | null> {
-  const notes = notesOf((given ?? '').split(/\n{2,}/));
-  if (folder) for await (const note of folder.notes()) notes.push(note);
-  if (notes.length === 0) return null;
-  const checkpoints = notes.flatMap((note) => verifiers.map((each) => readCheckpoint(note, each)).find(Boolean) ?? []);
-  return { checkpoints, leaves: async (from, to) => (await folder?.leaves(from, to)) ?? [] };
+/** Whether this node signs but doesn't know what was signed: its file is lost, or it is new and other nodes have signed. */
+export async function hasForgotten({ db, archiveMemory }: Pick<CopyDeps, 'db' | 'archiveMemory'>): Promise<boolean> {
+  if (!archiveMemory || (await store.findCheckpoint(db)) === null) return false;
+  // A file that can't be read is not forgotten: nothing is signed until somebody has looked.
+  return (await archiveMemory.read().catch(() => false)) === null;
+}
+
+export type ArchiveHealth = {
+  /** What is wrong, as this node or the last one that tried to sign has found. */
+  faults: { signing: string | null; copies: string | null; memory: string | null };
+  signed: number;
+  copied: number | null;
+  rememberedSince: number | null;
+};
+
+/** What monitoring shows. It reads one row, and otherwise what this node's last round of signing has found. */
+export async function archiveHealth({
+  db,
+  signals: { archive },
+}: Pick<Deps, 'db' | 'signals'>): Promise<ArchiveHealth> {
+  const { size, fault } = await store.findTree(db);
+  const { signing, copies, memory, copied, rememberedSince } = archive;
+  return { faults: { signing: signing ?? fault, copies, memory }, signed: size, copied, rememberedSince };
 }

@@ -3,19 +3,23 @@ import { entryBytes, hashBytes, leafHash, readCheckpoint } from '../../examiner/
 import type { Span } from '../../store/archive/archive.ts';
 import type { LeafRow, RunRow, TreeRow } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
+import { ArchiveFault, type ArchiveMemory, checkpointIn, type Remembered, rememberSigned } from './archive-memory.ts';
 import { append, type Edge, edgeWidths, hashesOf, rootOf, tileName, tilesNeeded, tileWidth } from './merkle.ts';
 import type { NoteSigner } from './signed-notes.ts';
 
 /** What the tree needs besides Deps: the key, which is not in the database, and the copies that are outside of it. */
-export type ArchiveDeps = Deps & { signer: NoteSigner | null; checkpointFolder: LastCopy | null };
+export type ArchiveDeps = Deps & {
+  signer: NoteSigner | null;
+  checkpointFolder: LastCopy | null;
+  archiveMemory: ArchiveMemory | null;
+};
 
 /** The folder with checkpoint copies, as far as the tree needs it. */
 export type LastCopy = {
   last(): Promise<{ size: number; root: Buffer } | null>;
 };
 
-/** The archive is not what was signed before: nothing more is signed until somebody has looked into it. */
-export class ArchiveFault extends Error {}
+export { ArchiveFault } from './archive-memory.ts';
 
 const entriesMax = 20_000;
 const advisorsMax = 5_000;
@@ -24,17 +28,20 @@ const heartbeatMs = 5 * 60 * 1000;
 /**
  * Adds newly committed entries to the tree, and signs it. One node does this at a time: it locks the tree's row until
  * everything is committed, so two nodes can never sign two different trees. Before it signs, it recomputes from stored data
- * that the tree is still the one signed last, here and in the copies. Returns how many entries it added, or null if another
- * node has the lock.
+ * that the tree is still the one signed last, begins with the largest that this node remembers, and with the copies.
+ * Returns how many entries it added, or null if another node has the lock.
  */
 export async function growTree(deps: ArchiveDeps): Promise<number | null> {
   if (!deps.signer) return null;
   const { signer } = deps;
   try {
-    return await inTransaction({ ...deps, signer }, async (deps) => {
+    const outside = await readOutside(deps);
+    const grown = await inTransaction({ ...deps, signer }, async (deps) => {
       const tree = await store.claimTree(deps.db);
-      return tree && grow(deps, tree);
+      return tree && grow(deps, tree, outside);
     });
+    if (grown?.signed) await rememberSigned(deps, grown.signed);
+    return grown?.added ?? null;
   } catch (error) {
     if (error instanceof ArchiveFault) await store.updateTreeFault(deps.db, error.message);
     throw error;
@@ -43,12 +50,31 @@ export async function growTree(deps: ArchiveDeps): Promise<number | null> {
 
 type Signing = ArchiveDeps & { signer: NoteSigner };
 
-async function grow(deps: Signing, tree: TreeRow): Promise<number> {
+type Outside = { remembered: Remembered | null; copy: { size: number; root: Buffer } | null };
+
+/** Before the tree: everything outside was committed by then. If the folder can't be read, a node that remembers can do without. */
+async function readOutside({ archiveMemory, checkpointFolder }: ArchiveDeps): Promise<Outside> {
+  const remembered = (await archiveMemory?.read()) ?? null;
+  const copy = checkpointFolder?.last().catch((error) => {
+    if (remembered) return null;
+    throw error;
+  });
+  return { remembered, copy: (await copy) ?? null };
+}
+
+/** The newest checkpoint with this node's key, and how large the tree was before. */
+type Grown = { added: number; signed: { note: string; since: number } | null };
+
+async function grow(deps: Signing, tree: TreeRow, { remembered, copy }: Outside): Promise<Grown> {
   const edge = await readEdge(deps, tree.size);
   if (!rootOf(edge).equals(tree.root)) throw new ArchiveFault('The stored hashes don’t match the root of the tree.');
-  const isQuiet = await checkLastSigned(deps, tree);
+  if (remembered) await checkRemembered(deps, tree, remembered);
+  if (copy) await checkContinues(deps, tree, copy);
+  const { isQuiet, note: last } = await checkLastSigned(deps, tree);
   const spans = bounded(await store.listUntaken(deps.db, advisorsMax));
-  if (spans.length === 0 && isQuiet) return 0;
+  // A fault that is over is cleared by the next checkpoint.
+  if (spans.length === 0 && isQuiet && !tree.fault)
+    return { added: 0, signed: last === null ? null : { note: last, since: tree.size } };
   const entries = await store.listLeaves(deps.db, spans);
   const runs = runsOf(tree.size, spans, entries);
   const leaves = entries.map((entry) => leafHash(entryBytes(entry)));
@@ -63,30 +89,36 @@ async function grow(deps: Signing, tree: TreeRow): Promise<number> {
   await store.updateTree(deps.db, { size, root });
   const now = new Date();
   const text = `${deps.signer.verifier.name}\n${size}\n${root.toString('base64')}\ntime ${now.toISOString()}\n`;
-  await store.insertCheckpoint(deps.db, { size, note: deps.signer.sign(text), now });
-  return leaves.length;
+  const note = deps.signer.sign(text);
+  await store.insertCheckpoint(deps.db, { size, note, now });
+  return { added: leaves.length, signed: { note, since: tree.size } };
+}
+
+/** Throws unless the tree begins with the largest one that this node has signed, or seen signed with its key. */
+export async function checkRemembered(deps: Deps, tree: TreeSize, { note }: Remembered): Promise<void> {
+  const { size, root } = checkpointIn(note);
+  if (size > tree.size)
+    throw new ArchiveFault(`This node remembers a signed tree of ${size} entries, but the tree has ${tree.size}.`);
+  if (!(await rootAt(deps, size)).equals(root))
+    throw new ArchiveFault(`The tree doesn’t begin with the ${size} entries that this node remembers as signed.`);
 }
 
 /** Whether the last checkpoint is recent enough that an unchanged tree needs no new one. Throws if it is wrong. */
-async function checkLastSigned(deps: Signing, tree: TreeRow): Promise<boolean> {
+async function checkLastSigned(deps: Signing, tree: TreeRow): Promise<{ isQuiet: boolean; note: string | null }> {
   const last = await store.findCheckpoint(deps.db);
-  if (last) {
-    const checkpoint = readCheckpoint(last.note, deps.signer.verifier);
-    // One signed with a different key proves nothing here; anyone with that key can still check it.
-    if (checkpoint && (checkpoint.size !== tree.size || !checkpoint.root.equals(tree.root)))
-      throw new ArchiveFault('The tree is not the one in its last checkpoint.');
-  } else if (tree.size > 0) throw new ArchiveFault('The tree has leaves but no checkpoint.');
-  const copy = await deps.checkpointFolder?.last();
-  if (copy) await checkContinues(deps, tree, copy);
-  return last !== null && last.dateTimeCreated.getTime() > Date.now() - heartbeatMs;
+  const checkpoint = last && readCheckpoint(last.note, deps.signer.verifier);
+  // One signed with a different key proves nothing here; anyone with that key can still check it.
+  if (checkpoint && (checkpoint.size !== tree.size || !checkpoint.root.equals(tree.root)))
+    throw new ArchiveFault('The tree is not the one in its last checkpoint.');
+  if (!last && tree.size > 0) throw new ArchiveFault('The tree has leaves but no checkpoint.');
+  const isQuiet = last !== null && last.dateTimeCreated.getTime() > Date.now() - heartbeatMs;
+  return { isQuiet, note: checkpoint ? checkpoint.note : null };
 }
 
+type TreeSize = Pick<TreeRow, 'size'>;
+
 /** Throws unless the tree begins with the copied checkpoint's. */
-export async function checkContinues(
-  deps: Deps,
-  tree: Pick<TreeRow, 'size'>,
-  copy: { size: number; root: Buffer },
-): Promise<void> {
+export async function checkContinues(deps: Deps, tree: TreeSize, copy: { size: number; root: Buffer }): Promise<void> {
   if (copy.size > tree.size)
     throw new ArchiveFault(`There is a copy of a checkpoint of ${copy.size} entries, but the tree has ${tree.size}.`);
   if (!(await rootAt(deps, copy.size)).equals(copy.root))
@@ -98,8 +130,12 @@ export async function rootAt(deps: Deps, size: number): Promise<Buffer> {
   if (size === 0) return rootOf([]);
   const whole = [{ from: 0, to: size }];
   const tiles = await store.listTiles(deps.db, tilesNeeded(whole));
-  const [root] = hashesOf(whole, new Map(tiles.map((tile) => [tileName(tile), tile.hashes])));
-  return root as Buffer;
+  try {
+    const [root] = hashesOf(whole, new Map(tiles.map((tile) => [tileName(tile), tile.hashes])));
+    return root as Buffer;
+  } catch (cause) {
+    throw new ArchiveFault(`The tree’s hashes don’t reach up to ${size} entries.`, { cause });
+  }
 }
 
 /** The stored hashes of the leaves from `from` up to but not including `to`; undefined if the tree has none. */

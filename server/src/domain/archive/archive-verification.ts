@@ -34,6 +34,8 @@ export type Fault = { verdict: 'altered' | 'incomplete'; entry: string; what: st
 export type Kept = {
   checkpoints: Checkpoint[];
   leaves(from: number, to: number): Promise<KeptLeaf[]>;
+  /** Finds what should be outside and isn't, given the database's checkpoints. Called after all leaves were read. */
+  compare?(signed: Checkpoint[]): Fault[];
 };
 export type KeptLeaf = { leaf: number; advisorId: number; number: number; hash: Buffer };
 
@@ -61,7 +63,7 @@ export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: A
     progress(to, size);
   }
   if (faults.length === 0) faults.push(...(await tileFaults(deps, edgeTiles(walk))));
-  faults.push(...(await lost(size, checkpoints, kept)), ...unsigned(size, signed));
+  faults.push(...(await lost(size, checkpoints, kept)), ...unsigned(size, signed), ...(kept?.compare?.(signed) ?? []));
   const { pending, odd } = await compareBooks(deps);
   faults.push(...odd);
   const verdict = verdictOf(faults, checkpoints, size);
@@ -136,6 +138,7 @@ function entryFaults(
   const isStored = stored?.equals(hash) ?? false;
   if (isStored && (kept?.hash ?? stored)?.equals(hash)) return [];
   if (kept?.hash.equals(hash)) return [altered(nameOf(entry), 'its hash in the tree was altered')];
+  if (isStored) return [altered(nameOf(entry), 'it was altered, or its copy outside was')];
   const elsewhere = hashes.findIndex((each) => each?.equals(hash));
   const moved = elsewhere >= 0 && elsewhere !== entry.leaf - from;
   return [altered(nameOf(entry), moved ? `it was moved here from leaf ${from + elsewhere}` : 'it was altered')];

@@ -2,12 +2,16 @@ import type { Deps } from '../../deps.ts';
 import { readCheckpoint } from '../../examiner/verify.mjs';
 import * as treeStore from '../../store/archive/archive-tree.ts';
 import { findCheckpointId } from '../../store/archive/checkpoint-deliveries.ts';
-import { ArchiveFault, checkContinues, readLeafHashes } from './archive-tree.ts';
+import { ArchiveFault, type ArchiveMemory, rememberCopied } from './archive-memory.ts';
+import { checkContinues, checkRemembered, readLeafHashes } from './archive-tree.ts';
 import type { KeptLeaf } from './archive-verification.ts';
+import { CopiesFault, findCopiesFault, rememberedCopies } from './outside-copies.ts';
 import type { NoteSigner } from './signed-notes.ts';
 
 /** A folder outside the database with copies of checkpoints and leaves. Anything in it is only ever added. */
 export type CheckpointFolder = {
+  path: string;
+  lengths(): Promise<FileLengths>;
   /** The last complete checkpoint. Its signature is not checked. */
   last(): Promise<KeptCheckpoint | null>;
   /** How many leaves there are, by the last complete one. */
@@ -20,37 +24,72 @@ export type CheckpointFolder = {
   leaves(from: number, to: number): Promise<KeptLeaf[]>;
 };
 export type { KeptLeaf } from './archive-verification.ts';
+/** In bytes; null if the file is missing. */
+export type FileLengths = { checkpoints: number | null; leaves: number | null };
 export type KeptCheckpoint = { size: number; root: Buffer; note: string };
 
-type CopyDeps = Deps & { signer: NoteSigner | null; checkpointFolder: CheckpointFolder | null };
-type Copying = Deps & { signer: NoteSigner; folder: CheckpointFolder };
+export type CopyDeps = Deps & {
+  signer: NoteSigner | null;
+  checkpointFolder: CheckpointFolder | null;
+  archiveMemory: ArchiveMemory | null;
+};
+type Copying = CopyDeps & { signer: NoteSigner; folder: CheckpointFolder };
 
 const leavesMax = 20_000;
 const notesMax = 100;
 
 /**
  * Brings the folder up to date. The folder itself says how far it is, so it doesn't matter which node wrote to it last, or
- * whether that write was cut short. A folder that has a different tree is left as it is: it is evidence.
+ * whether that write was cut short. A folder that has a different tree, or less than this node left in it, is left as it
+ * is: it is evidence.
  */
-export async function copyCheckpoints({ signer, checkpointFolder: folder, ...rest }: CopyDeps): Promise<void> {
+export async function copyCheckpoints(deps: CopyDeps): Promise<void> {
+  const { signer, checkpointFolder: folder } = deps;
   if (!signer || !folder) return;
-  const deps = { ...rest, signer, folder };
+  const fault = await findCopiesFault(deps);
+  if (fault) throw new CopiesFault(fault);
   const last = await folder.last();
-  const leafCount = await folder.leafCount();
-  const size = last?.size ?? 0;
   const newest = await treeStore.findCheckpoint(deps.db);
-  if (newest?.note === last?.note && leafCount >= size) return;
+  deps.signals.archive.copied = last?.size ?? 0;
+  if (newest?.note === last?.note) {
+    // Another node copied it, or the node was stopped before it could remember.
+    if (last && (await rememberedCopies(deps))?.note !== last.note) await rememberFolder(deps, folder);
+    return;
+  }
   // The tree is read after the folder: everything in the folder was committed by then.
   if (last) await checkContinues(deps, await treeStore.findTree(deps.db), last);
-  // If the file of leaves was lost, it is written again.
-  await appendLeaves(deps, { from: leafCount, to: size });
   // Leaves after the last checkpoint are from an interrupted copy: they are written again.
-  await appendCheckpoints(deps, size, last ? await findCheckpointId(deps.db, last) : 0);
+  const from = { size: last?.size ?? 0, checkpointId: last ? await findCheckpointId(deps.db, last) : 0 };
+  await appendCheckpoints({ ...deps, signer, folder }, from);
+  await rememberFolder(deps, folder);
 }
 
+/** Adds everything to the folder again, after what is left there. For an operator who has looked into what happened. */
+export async function copyAnew(deps: CopyDeps & { signer: NoteSigner; folder: CheckpointFolder }): Promise<number> {
+  const tree = await treeStore.findTree(deps.db);
+  const remembered = await deps.archiveMemory?.read();
+  if (remembered) await checkRemembered(deps, tree, remembered);
+  const last = await deps.folder.last();
+  if (last) await checkContinues(deps, tree, last);
+  await appendCheckpoints(deps, { size: 0, checkpointId: 0 });
+  return rememberFolder(deps, deps.folder);
+}
+
+async function rememberFolder(deps: CopyDeps, folder: CheckpointFolder): Promise<number> {
+  const last = await folder.last();
+  if (!last) return 0;
+  const { checkpoints, leaves } = await folder.lengths();
+  const lengths = { checkpointsBytes: checkpoints ?? 0, leavesBytes: leaves ?? 0 };
+  await rememberCopied(deps, { folder: folder.path, note: last.note, ...lengths });
+  deps.signals.archive.copied = last.size;
+  return last.size;
+}
+
+type CopyFrom = { size: number; checkpointId: number };
+
 /** The checkpoints after one, each after the leaves that it covers. */
-async function appendCheckpoints(deps: Copying, size: number, afterId: number): Promise<void> {
-  for (let [from, after, more] = [size, afterId, true]; more; ) {
+async function appendCheckpoints(deps: Copying, { size, checkpointId }: CopyFrom): Promise<void> {
+  for (let [from, after, more] = [size, checkpointId, true]; more; ) {
     const rows = await treeStore.listCheckpointsAfter(deps.db, after, notesMax);
     // A checkpoint that this key hasn't signed proves nothing in the folder either; verification reports it.
     const signed = rows.filter((row) => readCheckpoint(row.note, deps.signer.verifier)?.size === row.size);

@@ -6,8 +6,20 @@ export type Signals = {
   consentChanged: MemberSignal;
   /** Whether people's replies get through. */
   replies: Intake;
+  archive: ArchiveSigns;
   /** The node is about to stop, so nothing should start a long wait. */
   stopping: AbortController;
+};
+
+/** What this node knows about the archive: what is wrong with signing it, with its copies and with its memory. */
+export type ArchiveSigns = {
+  signing: string | null;
+  copies: string | null;
+  memory: string | null;
+  /** The size of the tree when the node's memory began; null if it signs nothing. */
+  rememberedSince: number | null;
+  /** The size of the tree that the copies outside cover; null if this node makes none. */
+  copied: number | null;
 };
 
 export type Signal = {
@@ -31,6 +43,7 @@ export function makeSignals(): Signals {
     queued: makeSignal(),
     consentChanged: makeMemberSignal(),
     replies: makeIntake(),
+    archive: { signing: null, copies: null, memory: null, rememberedSince: null, copied: null },
     stopping: new AbortController(),
   };
 }

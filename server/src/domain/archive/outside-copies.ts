@@ -1,0 +1,185 @@
+import { type Checkpoint, notesOf, readCheckpoint, type Verifier } from '../../examiner/verify.mjs';
+import { ArchiveFault, type ArchiveMemory, type Copied, checkpointIn, type Remembered } from './archive-memory.ts';
+import type { Fault, Kept } from './archive-verification.ts';
+import type { CheckpointFolder, FileLengths } from './checkpoint-copies.ts';
+
+/** The copies outside the database are not what this node left there: nothing more is copied until somebody has looked. */
+export class CopiesFault extends Error {}
+
+type Deps = { checkpointFolder: CheckpointFolder | null; archiveMemory: ArchiveMemory | null };
+type FileFault = [file: 'checkpoints' | 'leaves', what: string];
+
+/** A server copies each checkpoint at once; one that is older than this should be outside. */
+const copiedWithinMs = 60_000;
+
+/** What this node remembers to have copied to this folder; null if the folder is a different one, or new. */
+export async function rememberedCopies({ checkpointFolder: folder, archiveMemory }: Deps): Promise<Copied | null> {
+  const copied = (await archiveMemory?.read())?.copied ?? null;
+  return folder && copied?.folder === folder.path ? copied : null;
+}
+
+/** What is wrong with the copies at first sight: from their lengths and their ends. Verification reads all of them. */
+export async function findCopiesFault(deps: Deps): Promise<string | null> {
+  const { checkpointFolder: folder } = deps;
+  if (!folder) return null;
+  const copied = await rememberedCopies(deps);
+  try {
+    const faults = await faultsAtEnds(folder, copied);
+    if (faults.length === 0) return null;
+    const byFile = Map.groupBy(faults, ([file]) => file);
+    return `${[...byFile].map(([file, [first]]) => `${folder.path}/${file}: ${first?.[1]}`).join('; ')}.`;
+  } catch (error) {
+    return `${folder.path} can’t be read: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}.`;
+  }
+}
+
+async function faultsAtEnds(folder: CheckpointFolder, copied: Copied | null): Promise<FileFault[]> {
+  const faults = copied ? lengthFaults(copied, await folder.lengths()) : [];
+  const last = await folder.last();
+  const leafCount = await folder.leafCount();
+  if (copied && !last) faults.push(['checkpoints', 'it has no checkpoint']);
+  // Leaves are on disk before the checkpoint that covers them.
+  if (last && leafCount < last.size) faults.push(['leaves', `it has ${leafCount} of ${last.size} leaves`]);
+  return faults;
+}
+
+function lengthFaults(copied: Copied, now: FileLengths): FileFault[] {
+  return [
+    ...lengthFault('checkpoints', now.checkpoints, copied.checkpointsBytes),
+    ...lengthFault('leaves', now.leaves, copied.leavesBytes),
+  ];
+}
+
+function lengthFault(file: FileFault[0], bytes: number | null, wanted: number): FileFault[] {
+  if ((bytes ?? 0) >= wanted) return [];
+  if (bytes === null) return [[file, 'it is missing']];
+  return [[file, bytes === 0 ? 'it is empty' : `it has ${bytes} bytes, and had ${wanted}`]];
+}
+
+/**
+ * What is known outside the database: the folder, the node's memory, and the notes given. Its `compare` also finds what
+ * should be outside and isn't.
+ */
+export async function readKept(
+  { checkpointFolder: folder, archiveMemory }: Deps,
+  verifiers: Verifier[],
+  given: string | null,
+): Promise<Kept | null> {
+  const memory = await readMemory(archiveMemory);
+  const copies = folder && (await readFolder(folder));
+  const notes = [...notesOf((given ?? '').split(/\n{2,}/)), ...(copies?.notes ?? [])];
+  if (memory?.remembered) notes.push(memory.remembered.note);
+  if (notes.length === 0 && !memory && !copies) return null;
+  const copied = memory?.remembered?.copied ?? null;
+  const gaps: Range[] = [];
+  return {
+    checkpoints: notes.flatMap((note) => verifiers.map((each) => readCheckpoint(note, each)).find(Boolean) ?? []),
+    async leaves(from, to) {
+      const found = copies?.fault ? [] : ((await folder?.leaves(from, to)) ?? []);
+      gaps.push(...gapsIn(found, { from, to }));
+      return found;
+    },
+    compare(signed) {
+      const faults = memory ? memoryFaults(memory, archiveMemory?.path ?? '', signed) : [];
+      if (!folder || !copies) return faults;
+      const own = copied?.folder === folder.path ? copied : null;
+      return [...faults, ...folderFaults(folder.path, { copies, copied: own, gaps }, signed)];
+    },
+  };
+}
+
+type Memory = { remembered: Remembered | null; fault: string | null };
+
+/** A memory that isn't readable is a finding too. */
+export async function readMemory(memory: ArchiveMemory | null): Promise<Memory | null> {
+  if (!memory) return null;
+  try {
+    return { remembered: await memory.read(), fault: null };
+  } catch (error) {
+    if (!(error instanceof ArchiveFault)) throw error;
+    return { remembered: null, fault: 'it is not as this node wrote it' };
+  }
+}
+
+function memoryFaults({ remembered, fault }: Memory, path: string, signed: Checkpoint[]): Fault[] {
+  if (fault) return [{ verdict: 'altered', entry: path, what: fault }];
+  if (remembered || signed.length === 0) return [];
+  const what = 'it is missing, so nothing here says which tree was the largest; the server starts it again';
+  return [{ verdict: 'incomplete', entry: path, what }];
+}
+
+type Range = { from: number; to: number };
+type Copies = { notes: string[]; lengths: FileLengths; fault: string | null };
+
+/** A folder that can't be read is a finding like any other. */
+async function readFolder(folder: CheckpointFolder): Promise<Copies> {
+  try {
+    return { notes: await Array.fromAsync(folder.notes()), lengths: await folder.lengths(), fault: null };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!code) throw error;
+    return { notes: [], lengths: { checkpoints: null, leaves: null }, fault: `it can’t be read: ${code}` };
+  }
+}
+
+function folderFaults(
+  path: string,
+  { copies, copied, gaps }: { copies: Copies; copied: Copied | null; gaps: Range[] },
+  signed: Checkpoint[],
+): Fault[] {
+  if (copies.fault) return [{ verdict: 'incomplete', entry: path, what: copies.fault }];
+  const expected = expectedCopies(signed, copied);
+  const size = expected.reduce((most, each) => Math.max(most, each.size), 0);
+  const faults = [
+    ...(copied ? lengthFaults(copied, copies.lengths) : []),
+    ...checkpointsFault(copies, expected),
+    ...leavesFault(copies, gaps, size),
+  ];
+  const byFile = Map.groupBy(faults, ([file]) => file);
+  return [...byFile].map(([file, ofFile]) => ({
+    verdict: 'incomplete',
+    entry: `${path}/${file}`,
+    what: [...new Set(ofFile.map(([, what]) => what))].join('; '),
+  }));
+}
+
+/** Without a memory of this folder, everything but the newest checkpoints. */
+function expectedCopies(signed: Checkpoint[], copied: Copied | null): Checkpoint[] {
+  if (!copied) return signed.filter(({ time }) => Date.parse(time) < Date.now() - copiedWithinMs);
+  const at = signed.findLastIndex(({ note }) => note === copied.note);
+  const { size } = checkpointIn(copied.note);
+  return at < 0 ? signed.filter((each) => each.size <= size) : signed.slice(0, at + 1);
+}
+
+function checkpointsFault({ notes, lengths }: Copies, expected: Checkpoint[]): FileFault[] {
+  const there = new Set(notes);
+  const missing = expected.filter(({ note }) => !there.has(note));
+  const [first] = missing;
+  if (!first) return [];
+  const which = `it lacks ${missing.length} of ${expected.length} checkpoints; the first is of ${first.size} entries`;
+  return [['checkpoints', goneOr(lengths.checkpoints, which)]];
+}
+
+function leavesFault({ lengths }: Copies, gaps: Range[], size: number): FileFault[] {
+  const below = gaps.filter(({ from }) => from < size);
+  const [first] = below;
+  if (!first) return [];
+  const count = below.reduce((sum, { from, to }) => sum + Math.min(to, size) - from, 0);
+  return [['leaves', goneOr(lengths.leaves, `it lacks ${count} of ${size} leaves; the first is ${first.from}`)]];
+}
+
+function goneOr(bytes: number | null, what: string): string {
+  if (bytes === null) return 'it is missing';
+  return bytes === 0 ? 'it is empty' : what;
+}
+
+/** The leaves in the range that are missing from the sorted ones that were found. */
+function gapsIn(found: { leaf: number }[], { from, to }: Range): Range[] {
+  const gaps: Range[] = [];
+  let next = from;
+  for (const { leaf } of found) {
+    if (leaf > next) gaps.push({ from: next, to: leaf });
+    next = leaf + 1;
+  }
+  return next < to ? [...gaps, { from: next, to }] : gaps;
+}

@@ -1,0 +1,37 @@
+import { ArchiveFault } from './archive-memory.ts';
+import { growTree } from './archive-tree.ts';
+import { type CopyDeps, copyCheckpoints } from './checkpoint-copies.ts';
+import { CopiesFault, findCopiesFault } from './outside-copies.ts';
+
+/**
+ * Signs committed entries in a checkpoint, and copies the checkpoint out of the database's reach. Anything wrong with
+ * the archive stays in `signals.archive` until it is over: metrics and readiness show it.
+ */
+export async function signArchive(deps: CopyDeps): Promise<void> {
+  const { archive } = deps.signals;
+  const grown = await orFault(growTree(deps));
+  if (grown === null) return;
+  archive.signing = grown instanceof Error ? grown.message : null;
+  const copied = await orFault(archive.signing === null ? copyCheckpoints(deps) : checkCopies(deps));
+  archive.copies = copied instanceof Error ? copied.message : null;
+}
+
+async function checkCopies(deps: CopyDeps): Promise<void> {
+  const fault = await findCopiesFault(deps);
+  if (fault) throw new CopiesFault(fault);
+}
+
+/** The result, or the fault that somebody must look into. Errors of the database are thrown: the next time may be better. */
+async function orFault<Result>(work: Promise<Result>): Promise<Result | Error> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ArchiveFault || error instanceof CopiesFault || isOfFiles(error)) return error;
+    throw error;
+  }
+}
+
+/** A full disk, say. Errors of the database have other codes by now. */
+function isOfFiles(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code));
+}

@@ -1,0 +1,36 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Deps } from '../deps.ts';
+import { archiveHealth } from '../domain/archive/archive-status.ts';
+
+/** The archive on this node: what is wrong with it, and how far it is signed and copied. */
+export function addArchiveMetrics(registry: Registry, deps: Deps): void {
+  const registers = [registry];
+  const signed = new Gauge({
+    name: 'assent_archive_signed_entries',
+    help: 'Entries of the archive that a checkpoint covers.',
+    registers,
+  });
+  const outside = new Gauge({
+    name: 'assent_archive_outside_entries',
+    help: 'Entries that the copies outside the database cover; NaN if this node makes none.',
+    registers,
+  });
+  const since = new Gauge({
+    name: 'assent_archive_remembered_since_entries',
+    help: 'The size of the tree when this node began to remember what was signed: 0 if from the beginning, NaN if never.',
+    registers,
+  });
+  new Gauge({
+    name: 'assent_archive_fault',
+    help: '1 while something is wrong with signing the archive, with its copies outside, or with this node’s memory of it.',
+    labelNames: ['about'],
+    registers,
+    async collect() {
+      const health = await archiveHealth(deps).catch(() => null);
+      for (const [about, fault] of Object.entries(health?.faults ?? {})) this.set({ about }, fault ? 1 : 0);
+      signed.set(health?.signed ?? Number.NaN);
+      outside.set(health?.copied ?? Number.NaN);
+      since.set(health?.rememberedSince ?? Number.NaN);
+    },
+  });
+}
