@@ -504,8 +504,6 @@ create table members (
   last_changed timestamp with time zone not null,
   consent_requests integer not null default 0,
   requested_at timestamp with time zone,
-  requested_wording text,
-  requested_version integer,
   reminded boolean not null default false,
   helped_at timestamp with time zone,
   last_reply_at timestamp with time zone,
@@ -515,6 +513,8 @@ create table members (
   started_at timestamp with time zone,
   held_since timestamp with time zone,
   constraint members_advisor_id_phone_key UNIQUE (advisor_id, phone),
+  constraint consent_added TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  constraint consent_changed TRIGGER DEFERRABLE INITIALLY DEFERRED,
   constraint members_pkey PRIMARY KEY (advisor_id, member_id),
   constraint members_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
   constraint members_state_check CHECK ((state = ANY (ARRAY['none'::text, 'pending'::text, 'accepted'::text, 'opted_out'::text])))
@@ -744,6 +744,8 @@ CREATE INDEX archive_entries_consent ON public.archive_entries USING btree (advi
 CREATE INDEX archive_entries_review ON public.archive_entries USING btree (advisor_id, member_id, number) WHERE (kind = 'review'::text);
 
 CREATE INDEX archive_entries_rules ON public.archive_entries USING btree (advisor_id, number) WHERE (kind = ANY (ARRAY['disposal'::text, 'hold'::text, 'retention'::text]));
+
+CREATE INDEX archive_entries_setting ON public.archive_entries USING btree (advisor_id, number) WHERE (kind = ANY (ARRAY['setting'::text, 'staff'::text]));
 
 CREATE INDEX archive_entries_time ON public.archive_entries USING brin (date_time_created) WITH (autosummarize='on');
 
@@ -1285,6 +1287,39 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_other_number()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a member keeps its number' using errcode = 'insufficient_privilege';
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_unproven_consent()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if (select state from members where advisor_id = new.advisor_id and member_id = new.member_id)
+    is distinct from coalesce(
+      (
+        select meta::json ->> 'to'
+        from archive_entries
+        where advisor_id = new.advisor_id and member_id = new.member_id and kind = 'consent'
+        order by number desc
+        limit 1
+      ),
+      'none'
+    )
+  then
+    raise exception 'consent changes only with an entry that says so' using errcode = 'insufficient_privilege';
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.retention_years(of_firm bigint)
  RETURNS integer
  LANGUAGE sql
@@ -1417,21 +1452,29 @@ begin
 end
 $function$;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_deliveries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.retentions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_body_change() /* enable always */;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.lexicons FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_runs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_deliveries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.retentions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_body_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wordings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE CONSTRAINT TRIGGER consent_added AFTER INSERT ON public.members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.state <> 'none'::text)) EXECUTE FUNCTION refuse_unproven_consent() /* enable always */;
+
+CREATE CONSTRAINT TRIGGER consent_changed AFTER UPDATE OF state ON public.members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION refuse_unproven_consent() /* enable always */;
 
 CREATE TRIGGER contacts_deleted AFTER DELETE ON public.contacts REFERENCING OLD TABLE AS departed FOR EACH STATEMENT EXECUTE FUNCTION contacts_deleted();
 
@@ -1444,6 +1487,8 @@ CREATE TRIGGER content_inserted AFTER INSERT ON public.content_items REFERENCING
 CREATE TRIGGER content_updated AFTER UPDATE ON public.content_items REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION count_content();
 
 CREATE TRIGGER firm_stays BEFORE UPDATE OF firm_id ON public.advisors FOR EACH ROW WHEN ((old.firm_id IS DISTINCT FROM new.firm_id)) EXECUTE FUNCTION refuse_other_firm() /* enable always */;
+
+CREATE TRIGGER number_stays BEFORE UPDATE OF advisor_id, member_id, phone ON public.members FOR EACH ROW WHEN ((((old.advisor_id IS DISTINCT FROM new.advisor_id) OR (old.member_id IS DISTINCT FROM new.member_id)) OR (old.phone IS DISTINCT FROM new.phone))) EXECUTE FUNCTION refuse_other_number() /* enable always */;
 
 CREATE TRIGGER written_by_function BEFORE INSERT ON public.archive_entries FOR EACH ROW WHEN ((new.kind = ANY (ARRAY['disposal'::text, 'hold'::text, 'retention'::text]))) EXECUTE FUNCTION refuse_direct_entry() /* enable always */;
 
@@ -1563,10 +1608,12 @@ grant delete, insert, select, update on sign_in_failures to assent_app;
 
 grant delete, insert, select on signing_keys to assent_app;
 
-grant insert, select, update on staff to assent_app;
+grant insert, select on staff to assent_app;
 
 grant delete, insert, select, update on throttles to assent_app;
 
-grant insert, select, update on wordings to assent_app;
+grant insert, select on wordings to assent_app;
 
 grant insert (advisor_id, number, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created) on archive_entries to assent_app;
+
+grant update (disabled) on staff to assent_app;

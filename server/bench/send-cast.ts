@@ -13,6 +13,7 @@ import { addFirm } from '../src/domain/accounts/firms.ts';
 import { ensureMembers } from '../src/domain/texting/members.ts';
 import { makeLog } from '../src/log.ts';
 import { startRuntime } from '../src/runtime.ts';
+import { setInitialConsent } from '../src/sandbox/initial-consent.ts';
 import type { Embedded } from '../src/store/database/embedded.ts';
 import { ensureDatabase } from '../src/store/database/migrate.ts';
 import type { Scratch } from './scratch.ts';
@@ -82,7 +83,10 @@ export async function makeCast(scratch: Scratch, embedded: Embedded, name: strin
     phone: phoneOf(person),
   }));
   await runtime.db.transaction((db) => ensureMembers({ ...runtime, db }, people));
-  await owner.query(`update members set state = 'accepted'`);
+  for (const advisorId of advisorIds) {
+    const phones = people.filter((person) => person.advisorId === advisorId).map(({ phone }) => phone);
+    await setInitialConsent(runtime, advisorId, phones, 'accepted');
+  }
   await owner.query('vacuum (analyze)');
 
   const token = (advisorId: number) => issueToken(runtime, { clientId, advisorId, scopes: allScopes });

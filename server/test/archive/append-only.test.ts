@@ -31,17 +31,18 @@ test('settings, texts in and out, consent and exports are entries, numbered from
     entries.map(({ number, kind, actor }) => [number, kind, actor.replace(/:\d+$/, '')]),
     [
       [1, 'setting', 'operator'],
-      [2, 'text_out', 'application'],
-      [3, 'text_in', 'person'],
-      [4, 'consent', 'person'],
-      [5, 'text_out', 'service'],
-      [6, 'export', 'operator'],
+      [2, 'consent', 'operator'],
+      [3, 'text_out', 'application'],
+      [4, 'text_in', 'person'],
+      [5, 'consent', 'person'],
+      [6, 'text_out', 'service'],
+      [7, 'export', 'operator'],
     ],
   );
-  assert.equal(entries[1]?.body.toString(), text);
-  assert.equal(entries[1]?.trace_id, headers['x-trace-id']);
-  assert.deepEqual(JSON.parse(entries[1]?.meta ?? ''), { kind: 'text', from: ann.advisor.textingNumber, to: phone });
-  assert.equal(entries[2]?.body.toString(), 'STOP');
+  assert.equal(entries[2]?.body.toString(), text);
+  assert.equal(entries[2]?.trace_id, headers['x-trace-id']);
+  assert.deepEqual(JSON.parse(entries[2]?.meta ?? ''), { kind: 'text', from: ann.advisor.textingNumber, to: phone });
+  assert.equal(entries[3]?.body.toString(), 'STOP');
 });
 
 test('with many concurrent sends by two advisors, numbers have no gaps and each commitment matches its body', async () => {

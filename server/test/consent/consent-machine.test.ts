@@ -125,7 +125,7 @@ suite('evidence', () => {
     const [entry] = await entries(world, ann, phone, 'consent');
     const [text] = await outbox(world, ann, phone);
     assert.ok(entry && text);
-    assert.deepEqual(entry.meta, { from: 'none', to: 'pending', reason: 'requested', channel: 'text' });
+    assert.deepEqual(entry.meta, { from: 'none', to: 'pending', reason: 'requested', channel: 'text', phone });
     const { when, wording, ...rest } = JSON.parse(entry?.body ?? '');
     assert.deepEqual(rest, { who: 'operator', phone, channel: 'text' });
     assert.deepEqual(wording, { text: text?.text, version: 0, shown: when });
@@ -139,7 +139,7 @@ suite('evidence', () => {
     const [request, answer] = await entries(world, ann, phone, 'consent');
     const [text] = await entries(world, ann, phone, 'text_in');
     assert.equal(answer?.actor, 'person');
-    assert.deepEqual(answer?.meta, { from: 'pending', to: 'accepted', reason: 'accepted', channel: 'text' });
+    assert.deepEqual(answer?.meta, { from: 'pending', to: 'accepted', reason: 'accepted', channel: 'text', phone });
     const evidence = JSON.parse(answer?.body ?? '');
     assert.deepEqual(evidence.wording, JSON.parse(request?.body ?? '').wording);
     assert.deepEqual(evidence.reply, { text: ' Accept. ', sent: sentAt.toISOString(), archiveNumber: text?.number });
@@ -206,7 +206,13 @@ suite('requests', () => {
     assert.deepEqual(second.lastChanged, first.lastChanged);
     assert.ok((second.requestedAt ?? 0) > (first.requestedAt ?? 0));
     const events = await entries(world, ann, phone, 'consent');
-    assert.deepEqual(events.at(-1)?.meta, { from: 'pending', to: 'pending', reason: 'requested', channel: 'text' });
+    assert.deepEqual(events.at(-1)?.meta, {
+      from: 'pending',
+      to: 'pending',
+      reason: 'requested',
+      channel: 'text',
+      phone,
+    });
     assert.deepEqual(await kindsSent(world, ann, phone), ['consent_request', 'consent_request']);
   });
 

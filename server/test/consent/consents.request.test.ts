@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { setWording } from '../../src/domain/texting/wordings.ts';
 import { addContact, assertInvalid, findIds, getContact, newcomer, testDoor } from '../address-book/address-book.ts';
-import { kindsSent, memberOf, outbox, say, stateOf } from '../support/people.ts';
+import { entries, kindsSent, memberOf, outbox, say, stateOf } from '../support/people.ts';
 import { assertProblem } from '../support/problem.ts';
 import { acceptedPhone, consentRequestsPath, lookUp, newPhone, received, setConsent } from '../support/texting.ts';
 import { type Answer, makeWorld, type Person } from '../support/world.ts';
@@ -95,11 +95,7 @@ test('an accepted number makes the request 400 before any side effect, with an i
 test('every accepted number is listed, even if there are hundreds', async () => {
   const person = await texter();
   const phones = Array.from({ length: 300 }, newPhone);
-  await world.database.asOwner(
-    `insert into members (advisor_id, phone, state, last_changed, date_time_created)
-     select $1, unnest($2::text[]), 'accepted', now(), now()`,
-    [person.advisor.advisorId, phones],
-  );
+  for (const phone of phones) await setConsent(world, person, phone, 'accepted');
   const answer = await request(phones, {}, person);
   assertProblem(answer, 'invalid_request');
   assert.equal(answer.body.details.length, 300);
@@ -235,9 +231,10 @@ test('the firm’s own wording is sent, with its version as evidence', async () 
   const text = '{advisor} ({firm}): may I text you? YES or STOP.';
   const { version } = await setWording(world.deps, person.advisor.firmId, { kind: 'consent_request', text });
   await request([phone], {}, person);
-  const member = await memberOf(world, person, phone);
+  const [asked] = await entries(world, person, phone, 'consent');
   const shown = `${person.advisor.name} (Test Wealth): may I text you? YES or STOP.`;
-  assert.deepEqual([member.requestedWording, member.requestedVersion], [shown, version]);
+  const { wording } = JSON.parse(asked?.body ?? '{}');
+  assert.deepEqual([wording?.text, wording?.version], [shown, version]);
   assert.equal((await outbox(world, person, phone))[0]?.text, shown);
 });
 

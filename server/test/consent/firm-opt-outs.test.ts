@@ -88,7 +88,7 @@ suite('where a stop counts for the firm', () => {
     const [reply] = (await entries(world, ann, phone, 'text_in')).slice(-1);
     const { actor, meta, evidence } = await lastMove(bob, phone);
     assert.equal(actor, 'person');
-    assert.deepEqual(meta, { from: 'accepted', to: 'opted_out', reason: 'firm_opt_out', channel: 'text' });
+    assert.deepEqual(meta, { from: 'accepted', to: 'opted_out', reason: 'firm_opt_out', channel: 'text', phone });
     assert.deepEqual(evidence.stop, { advisorId: ann.advisor.advisorId, reason: 'opt_out' });
     assert.equal(evidence.reply.text, 'STOP');
     assert.equal(evidence.reply.archiveNumber, reply?.number);
@@ -194,7 +194,7 @@ suite('where a stop counts for the firm', () => {
     );
     const { actor, meta, evidence } = await lastMove(cam, phone);
     assert.equal(actor, 'service');
-    assert.deepEqual(meta, { from: 'none', to: 'opted_out', reason: 'firm_opt_out', channel: 'text' });
+    assert.deepEqual(meta, { from: 'none', to: 'opted_out', reason: 'firm_opt_out', channel: 'text', phone });
     assert.deepEqual(evidence.stop, { advisorId: ann.advisor.advisorId, reason: 'opt_out' });
     assert.equal(evidence.reply.text, 'STOP');
     assert.equal((await entries(world, cam, phone, 'consent')).length, 1);

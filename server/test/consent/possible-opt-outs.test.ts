@@ -166,9 +166,15 @@ suite('a reviewer who decides about it', () => {
     assert.equal(await decide(reviewId, 'rejected'), 'opted_out');
     assert.equal(await stateOf(world, ann, phone), 'opted_out');
     for (const messageId of messageIds) assert.deepEqual(await fateOf(messageId), optedOut);
-    const [move] = await entries(world, ann, phone, 'consent');
+    const move = (await entries(world, ann, phone, 'consent')).at(-1);
     const [reply] = await entries(world, ann, phone, 'text_in');
-    assert.deepEqual(move?.meta, { from: 'accepted', to: 'opted_out', reason: 'possible_opt_out', channel: 'text' });
+    assert.deepEqual(move?.meta, {
+      from: 'accepted',
+      to: 'opted_out',
+      reason: 'possible_opt_out',
+      channel: 'text',
+      phone,
+    });
     const evidence = JSON.parse(move?.body ?? '');
     assert.deepEqual([move?.actor, evidence.who], [`staff:${sue.staffId}`, `staff:${sue.staffId}`]);
     assert.deepEqual(evidence.reply, { text: doubtful, sent: reply?.meta.sent, archiveNumber: reply?.number });

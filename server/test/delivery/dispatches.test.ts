@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { byPerson } from '../../src/domain/archive/archive.ts';
+import { consentEntry } from '../../src/domain/archive/consent-entries.ts';
+import { insertEntries } from '../../src/store/archive/archive.ts';
 import { updateConsent, updateHeldSince } from '../../src/store/consent/consents.ts';
+import type { Db } from '../../src/store/database/db.ts';
 import { type ClaimedRow, claimDispatches } from '../../src/store/delivery/claims.ts';
 import { failDispatches, releaseDeferred, updateHours } from '../../src/store/delivery/dispatches.ts';
 import { expireLeases, type OutcomeRow, recordOutcomes } from '../../src/store/delivery/outcomes.ts';
@@ -255,8 +259,12 @@ suite('dispatches', () => {
   });
 
   suite('a STOP and a claim', () => {
-    const optOut = (db: Parameters<typeof updateConsent>[0], memberId: number) =>
-      updateConsent(db, advisorId, memberId, { state: 'opted_out' });
+    async function optOut(db: Db, { memberId, phone }: Pick<Queued, 'memberId' | 'phone'>): Promise<void> {
+      await updateConsent(db, advisorId, memberId, { state: 'opted_out' });
+      const move = { to: 'opted_out', reason: 'opt_out', channel: 'text' } as const;
+      const act = { advisorId, by: byPerson, now: start };
+      await insertEntries(db, [consentEntry(act, { member: { memberId, phone, state: 'accepted' }, ...move })], start);
+    }
 
     async function isWaiting(): Promise<boolean> {
       const waiting = await world.database.asOwner(
@@ -272,7 +280,7 @@ suite('dispatches', () => {
         await lockMembers(db, advisorId, [phone]);
         claiming = claim();
         await until('the claim waits', isWaiting);
-        await optOut(db, memberId);
+        await optOut(db, { memberId, phone });
       });
       const [row] = (await claiming) ?? [];
       assert.deepEqual([row?.decision, row?.state], ['refused', 'opted_out']);
@@ -288,7 +296,7 @@ suite('dispatches', () => {
         await lockMembers(db, advisorId, [first.phone]);
         claiming = claim();
         await until('the claim waits', isWaiting);
-        await world.deps.db.transaction((other) => optOut(other, second.memberId));
+        await world.deps.db.transaction((other) => optOut(other, second));
       });
       assert.deepEqual(
         (await claiming)?.map(({ decision, state }) => [decision, state]),
@@ -348,7 +356,7 @@ suite('dispatches', () => {
           advisorId,
           messageId,
         ]);
-        await optOut(db, memberId);
+        await optOut(db, { memberId, phone });
         return started.length;
       });
     }

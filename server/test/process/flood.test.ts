@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { setInitialConsent } from '../../src/sandbox/initial-consent.ts';
 import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
+import { depsOn } from '../archive/small-archive.ts';
 import { runCommand } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
 import { type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
@@ -23,11 +25,7 @@ suite('a flood of searches, waits and OAuth requests', () => {
     program = await startServer(env);
     sandbox = folder.sandbox();
     await database.asOwner('update api_keys set rate_per_second = null, burst = null');
-    await database.asOwner(
-      `insert into members (advisor_id, phone, state, last_changed, date_time_created)
-       select $1, phone, 'accepted', now(), now() from unnest($2::text[]) as phone`,
-      [sandbox.advisors[0]?.id, phones],
-    );
+    await setInitialConsent(depsOn(database.pool), sandbox.advisors[0]?.id ?? -1, phones, 'accepted');
     const { stdout } = await runCommand(['token', '--advisor', 'avery@sandbox.example'], env);
     headers = credentials(stdout.trim(), sandbox.apiKey);
   });

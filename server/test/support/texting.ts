@@ -1,3 +1,8 @@
+import { type Deps, inTransaction } from '../../src/deps.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
+import { moveConsent } from '../../src/domain/consent/consents.ts';
+import type { ConsentState } from '../../src/store/consent/consents.ts';
+import { insertMembers, lockMembers } from '../../src/store/texting/members.ts';
 import { until } from './waiting.ts';
 import { type Answer, inject, type Person, type World } from './world.ts';
 
@@ -22,20 +27,20 @@ export function lookUp(person: Person, phone: string): Promise<Answer> {
   return person.call('GET', `${consentsPath}?phone=${encodeURIComponent(phone)}`);
 }
 
-/** Sets a number's state without any history, whether or not it has a contact. */
+/** Sets a number's state, with the entry that proves it, whether or not it has a contact. */
 export async function setConsent(
-  { database }: World,
-  { advisor }: Person,
+  { deps }: { deps: Deps },
+  { advisor: { advisorId } }: Pick<Person, 'advisor'>,
   phone: string,
-  state: 'none' | 'pending' | 'accepted' | 'opted_out',
+  to: ConsentState,
 ): Promise<void> {
-  await database.asOwner(
-    `insert into members (advisor_id, phone, state, last_changed, date_time_created)
-     values ($1, $2, $3, now(), now())
-     on conflict (advisor_id, phone) do update
-     set state = $3`,
-    [advisor.advisorId, phone, state],
-  );
+  await inTransaction(deps, async (deps) => {
+    const act = { advisorId, by: byOperator, now: deps.clock.now() };
+    await insertMembers(deps.db, [{ advisorId, phone }], act.now);
+    const [member] = await lockMembers(deps.db, advisorId, [phone]);
+    if (!member) throw new Error('A member that was just inserted is missing.');
+    if (member.state !== to) await moveConsent(deps, act, { member, to, reason: 'sandbox', channel: 'sandbox' });
+  });
 }
 
 /** A number whose owner has accepted. */

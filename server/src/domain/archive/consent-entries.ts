@@ -47,7 +47,8 @@ export type Act = { advisorId: number; by: By; now: Date };
 export function consentEntry({ advisorId, by, now }: Act, move: ConsentMove): NewEntry {
   const { member, to, reason, channel, evidence } = move;
   const body: Evidence = { who: by.actor, phone: member.phone, channel, when: now.toISOString(), ...evidence };
-  const meta = { from: member.state, to, reason, channel };
+  // The number is in the facts too: the gate compares it, and facts outlive the evidence.
+  const meta = { from: member.state, to, reason, channel, phone: member.phone };
   return { advisorId, kind: 'consent', memberId: member.memberId, meta, body: JSON.stringify(body), ...by };
 }
 

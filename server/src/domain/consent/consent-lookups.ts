@@ -63,7 +63,8 @@ async function lookUp(
     throw invalid([{ path: '/memberId', rule: 'agree', message: 'memberId is not the member that has this phone.' }]);
   const member = byPhone ?? byId;
   if (!member) throw phone === undefined ? noMember() : noOwner();
-  return { memberId: member.memberId, state: member.state, lastChanged: member.lastChanged };
+  // As the gate has it: where the table says something else, the entry counts.
+  return { memberId: member.memberId, state: member.provenState ?? 'opted_out', lastChanged: member.lastChanged };
 }
 
 function noOwner() {
@@ -86,6 +87,7 @@ export async function listConsentEvents(deps: Deps, advisorId: number, memberId:
   const entries = await listConsentEntries(deps.db, advisorId, memberId);
   return entries.map(({ number, dateTimeCreated, actor, meta, body }) => {
     const evidence: Evidence | null = body === null ? null : JSON.parse(body);
-    return { number, dateTime: dateTimeCreated, ...JSON.parse(meta), actor, evidence };
+    const { from, to, reason, channel } = JSON.parse(meta);
+    return { number, dateTime: dateTimeCreated, from, to, reason, channel, actor, evidence };
   });
 }

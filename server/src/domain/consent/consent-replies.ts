@@ -129,16 +129,17 @@ function answersRequest({ state, lastChanged }: MemberRow, sentAt: Date): boolea
   return state === 'pending' && sentAt >= lastChanged;
 }
 
-/** The request that the person had seen when they wrote: the last one, or an earlier one if the last crossed their reply. */
+/**
+ * The request that the person had seen when they wrote: the last one, or an earlier one if the last crossed their reply. Its
+ * wording is read from its entry, which nobody can change unnoticed.
+ */
 async function wordingShown(
   deps: Deps,
   advisorId: number,
-  { memberId, requestedAt, requestedWording, requestedVersion }: MemberRow,
+  { memberId, requestedAt }: MemberRow,
   sentAt: Date,
 ): Promise<Evidence['wording']> {
-  if (!requestedAt || requestedWording === null) return undefined;
-  const last = { text: requestedWording, version: requestedVersion ?? 0, shown: requestedAt.toISOString() };
-  if (requestedAt <= sentAt) return last;
+  if (!requestedAt) return undefined;
   const events = await listConsentEvents(deps, advisorId, memberId);
   return events.findLast(({ reason, dateTime }) => reason === 'requested' && dateTime <= sentAt)?.evidence?.wording;
 }

@@ -81,7 +81,7 @@ async function consentWording(deps: Deps, { firmId, firmName, advisorName }: Rec
 async function markRequested(deps: Deps, act: Act, members: MemberRow[], { text, version }: Wording): Promise<void> {
   const { advisorId, now } = act;
   const ids = members.map(({ memberId }) => memberId);
-  await updateRequested(deps.db, advisorId, ids, { wording: text, version, now });
+  await updateRequested(deps.db, advisorId, ids, now);
   const evidence = { wording: { text, version, shown: now.toISOString() } };
   const moves = members.map<Move>((member) => ({
     member,

@@ -11,6 +11,7 @@ import { e164 } from '../shared/phone-numbers.ts';
 import { isBlank } from '../shared/text-rules.ts';
 import { failure } from '../texting/failures.ts';
 import { ensureMembers } from '../texting/members.ts';
+import { listConsentEvents } from './consent-lookups.ts';
 import { failHeldTexts } from './possible-opt-outs.ts';
 
 /**
@@ -62,8 +63,13 @@ export async function recordConsent(
     const [member] = await ensureMembers(deps, [{ advisorId, phone }]);
     if (!member) throw new Error('ensureMembers returned no member.');
     const { memberId, state, lastChanged } = member;
-    if (state === 'opted_out')
-      throw problem('conflict', failure(phone, memberId, state, { ...advisor, advisorName: advisor.name }).message);
+    // Also if only the last entry says so: whoever changed the table past us must not get it confirmed.
+    const events = await listConsentEvents(deps, advisorId, memberId);
+    if (state === 'opted_out' || events.at(-1)?.to === 'opted_out')
+      throw problem(
+        'conflict',
+        failure(phone, memberId, 'opted_out', { ...advisor, advisorName: advisor.name }).message,
+      );
     const recorded: Move = { member, to: 'accepted', reason: 'recorded', channel: 'paper', evidence: { proof } };
     const act = { advisorId, by: byStaff(staff.staffId), now: deps.clock.now() };
     // An accepted number stays as it is; the proof is archived next to its other evidence.

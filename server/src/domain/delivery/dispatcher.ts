@@ -96,6 +96,8 @@ async function claimUntilStopped({ deps, log, claims, stopping }: ClaimLoop): Pr
     try {
       if (Date.now() >= maintainAtMs) maintainAtMs = (await maintainOutbox(deps)) ? 0 : Date.now() + maintainEveryMs;
       const claimed = await claims.next();
+      for (const member of deps.signals.unprovenConsents.take())
+        log.error(member, 'a member’s consent is not what its last entry says; nothing is sent to it');
       if (claimed === 'more' || maintainAtMs === 0) continue;
       if (claimed === 'drained') waitMs = await nextTurnInMs(deps);
     } catch (err) {

@@ -4,6 +4,8 @@ import { type Intake, makeIntake } from './intake.ts';
 export type Signals = {
   queued: Signal;
   consentChanged: MemberSignal;
+  /** Members whose consent is not what their last consent entry says. */
+  unprovenConsents: MemberReports;
   /** Whether people's replies get through. */
   replies: Intake;
   archive: ArchiveSigns;
@@ -38,10 +40,21 @@ export type MemberSignal = {
   awaited(): Member[];
 };
 
+/** Members to report, each once while the node runs. */
+export type MemberReports = {
+  add(member: Member): void;
+  /** Those that were added since it was called last. */
+  take(): Member[];
+};
+
+/** More than this many are not reported: by then somebody knows. */
+const reportsMax = 1_000;
+
 export function makeSignals(): Signals {
   return {
     queued: makeSignal(),
     consentChanged: makeMemberSignal(),
+    unprovenConsents: makeMemberReports(),
     replies: makeIntake(),
     archive: { signing: null, copies: null, memory: null, rememberedSince: null, copied: null },
     stopping: new AbortController(),
@@ -71,9 +84,30 @@ function makeSignal(): Signal {
   };
 }
 
+function nameOf({ advisorId, memberId }: Member): string {
+  return `${advisorId}/${memberId}`;
+}
+
+function makeMemberReports(): MemberReports {
+  const known = new Set<string>();
+  let added: Member[] = [];
+  return {
+    add({ advisorId, memberId }) {
+      const name = nameOf({ advisorId, memberId });
+      if (known.has(name) || known.size >= reportsMax) return;
+      known.add(name);
+      added.push({ advisorId, memberId });
+    },
+    take() {
+      const taken = added;
+      added = [];
+      return taken;
+    },
+  };
+}
+
 function makeMemberSignal(): MemberSignal {
   const signals = new Map<string, { member: Member; signal: Signal; waiting: number }>();
-  const nameOf = ({ advisorId, memberId }: Member) => `${advisorId}/${memberId}`;
   return {
     raise: (member) => signals.get(nameOf(member))?.signal.raise(),
     async wait(member, ms, until) {

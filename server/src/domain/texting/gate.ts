@@ -45,12 +45,17 @@ export const heldKinds: readonly TextKind[] = ['text', 'consent_request', 'remin
 
 /** Whether this person can be texted at a moment in domain time. */
 export function gate(
-  { carrier }: Pick<Deps, 'carrier'>,
+  { carrier, signals }: Pick<Deps, 'carrier' | 'signals'>,
   recipient: Recipient,
   kind: TextKind,
   at: Date,
 ): { refused: RefusalCode } | { allowed: Hours } {
-  const { state } = recipient;
+  const { state, provenState } = recipient;
+  // Somebody changed the table past us, or the archive. Either way nobody is texted for it.
+  if (state !== provenState) {
+    signals.unprovenConsents.add(recipient);
+    return { refused: state === 'opted_out' || provenState === 'opted_out' ? 'opted_out' : 'not_consented' };
+  }
   if (state === 'opted_out' && !allowedStates(kind, recipient.consentRequired).includes(state))
     return { refused: 'opted_out' };
   const unfit = carrier?.check(recipient.phone);

@@ -14,8 +14,6 @@ export type ConsentRow = {
   heldSince: Date | null;
   consentRequests: number;
   requestedAt: Date | null;
-  requestedWording: string | null;
-  requestedVersion: number | null;
   reminded: boolean;
 };
 
@@ -25,8 +23,24 @@ export type ConsentChange = Partial<Pick<ConsentRow, 'state' | 'lastChanged' | '
 export const consentColumns = `
   m.state, m.last_changed as "lastChanged", m.stopped_at as "stoppedAt", m.started_at as "startedAt",
   m.held_since as "heldSince", m.consent_requests as "consentRequests",
-  m.requested_at as "requestedAt", m.requested_wording as "requestedWording",
-  m.requested_version as "requestedVersion", m.reminded`;
+  m.requested_at as "requestedAt", m.reminded`;
+
+/** A lateral join: the last consent entry of the member `m`, which only a move of consent writes. One index lookup. */
+export const lastConsentEntry = `
+  left join lateral (
+    select number, meta::json ->> 'to' as state, meta::json ->> 'phone' as phone
+    from archive_entries
+    where advisor_id = m.advisor_id and member_id = m.member_id and kind = 'consent'
+    order by number desc
+    limit 1
+  ) as entry on true`;
+
+/** The state that this entry proves; null if it is about another number. */
+export const provenState = `
+  case
+    when entry.number is null then 'none'
+    when coalesce(entry.phone, m.phone) = m.phone then entry.state
+  end`;
 
 export async function updateConsent(
   db: Db,
@@ -64,23 +78,16 @@ export async function updateHeldSince(
 }
 
 /** Counts a consent request to each member, pending as of now, or as of the first request if it is a repeat. */
-export async function updateRequested(
-  db: Db,
-  advisorId: number,
-  memberIds: number[],
-  { wording, version, now }: { wording: string; version: number; now: Date },
-): Promise<void> {
+export async function updateRequested(db: Db, advisorId: number, memberIds: number[], now: Date): Promise<void> {
   await db.query(
     `update members
-     set last_changed = case when state = 'pending' then last_changed else $5 end,
+     set last_changed = case when state = 'pending' then last_changed else $3 end,
          state = 'pending',
          consent_requests = consent_requests + 1,
-         requested_at = $5,
-         requested_wording = $3,
-         requested_version = $4,
+         requested_at = $3,
          reminded = false
      where advisor_id = $1 and member_id = any ($2)`,
-    [advisorId, memberIds, wording, version, now],
+    [advisorId, memberIds, now],
     'update-requested',
   );
 }

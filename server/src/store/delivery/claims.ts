@@ -1,11 +1,11 @@
-import type { ConsentState } from '../consent/consents.ts';
+import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 import type { TextKind } from '../texting/texts.ts';
 import type { MessageKey, Times } from './dispatches.ts';
 
 /**
  * A text whose turn it was. Only `go` may be submitted: its attempt is written and its row leased. `refused` lacks consent,
- * `held` waits outside the outbox from now on, since a reply of the person may mean stop, `closed` is outside the recipient's hours, `numberless` means that the advisor no longer has a texting number, and `gone`
+ * or its consent is not what the person's last consent entry says, `held` waits outside the outbox from now on, since a reply of the person may mean stop, `closed` is outside the recipient's hours, `numberless` means that the advisor no longer has a texting number, and `gone`
  * that the message is no longer queued.
  */
 export type ClaimedRow = MessageKey & {
@@ -32,7 +32,8 @@ export type Claim = Times & {
  * Claims the texts that are ready and decides on each, in one statement: the person's consent is read from the locked,
  * newest version of the member's row. `for share` waits for a STOP that is being written and then sees it, because a lock
  * re-reads its row; a STOP that comes later waits until the attempt is committed. So no attempt ever begins for a person
- * whose consent doesn't allow it at that instant, or whose texts are held. Rows are looked up one by one (`lateral`), never by reading a whole
+ * whose consent doesn't allow it at that instant, or whose texts are held. The state counts only if the last consent entry
+ * says the same. If consent changed while the statement waited, it doesn't see the new entry: the gate then decides again. Rows are looked up one by one (`lateral`), never by reading a whole
  * table, and members are locked in the order of their numbers, as everywhere, to avoid deadlocks.
  */
 export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[]> {
@@ -74,6 +75,7 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
            when status <> 'queued' then 'gone'
            when expires_at < $3 then 'expired'
            when (kind || ':' || consent_required::text || ':' || m.state) <> all ($5::text[]) then 'refused'
+           when m.state is distinct from ${provenState} then 'refused'
            when m.held_since is not null and kind = any ($6::text[]) then 'held'
            when open_until <= $3 then 'closed'
            when texting_number is null then 'numberless'
@@ -81,11 +83,12 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
          end as decision
        from addressed
        cross join lateral (
-         select state, held_since
+         select advisor_id, member_id, phone, state, held_since
          from members
          where advisor_id = addressed.advisor_id and member_id = addressed.member_id
          for share
        ) as m
+       ${lastConsentEntry}
      ),
      submitted as (
        update messages

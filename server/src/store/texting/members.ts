@@ -1,4 +1,10 @@
-import { type ConsentRow, consentColumns } from '../consent/consents.ts';
+import {
+  type ConsentRow,
+  type ConsentState,
+  consentColumns,
+  lastConsentEntry,
+  provenState,
+} from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 import { firmNumberKey } from './firm-numbers.ts';
 
@@ -128,16 +134,17 @@ export async function findMember(db: Db, advisorId: number, phone: string): Prom
   return row ?? null;
 }
 
-/** The member, by number or by id, if one of the advisor's contacts has its number now. */
+/** The member, by number or by id, if one of the advisor's contacts has its number now, with the state that its entry proves. */
 export async function findMemberOfContact(
   db: Db,
   advisorId: number,
   by: { phone: string } | { memberId: number },
-): Promise<MemberRow | null> {
+): Promise<(MemberRow & { provenState: ConsentState | null }) | null> {
   const [column, value] = 'phone' in by ? ['phone', by.phone] : ['member_id', by.memberId];
-  const [row] = await db.query<MemberRow>(
-    `select ${memberColumns}
+  const [row] = await db.query<MemberRow & { provenState: ConsentState | null }>(
+    `select ${memberColumns}, ${provenState} as "provenState"
      from members m
+     ${lastConsentEntry}
      where m.advisor_id = $1
        and m.${column} = $2
        and exists (

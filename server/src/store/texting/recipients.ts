@@ -1,4 +1,4 @@
-import type { ConsentState } from '../consent/consents.ts';
+import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 import type { PhoneOf } from './members.ts';
 
@@ -18,6 +18,7 @@ type Account = {
 };
 
 type NumberRow = Account & {
+  advisorId: number;
   phone: string;
   hasContact: boolean;
   /** The state of the oldest contact with this number. */
@@ -28,6 +29,8 @@ type NumberRow = Account & {
 export type Recipient = NumberRow & {
   memberId: number;
   state: ConsentState;
+  /** The state that the member's last consent entry proves; null if that entry is about another number. */
+  provenState: ConsentState | null;
   /** Set while every text to them is held, since they replied something that may mean stop. */
   heldSince: Date | null;
   lastReplyAt: Date | null;
@@ -38,6 +41,7 @@ export type Recipient = NumberRow & {
 export type UnknownNumber = NumberRow & {
   memberId: null;
   state: null;
+  provenState: null;
   heldSince: null;
   lastReplyAt: null;
   firstTextedAt: null;
@@ -47,7 +51,8 @@ export type UnknownNumber = NumberRow & {
 export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recipient | UnknownNumber)[]> {
   return db.query<Recipient | UnknownNumber>(
     `select
-       given.phone, m.member_id as "memberId", m.state, m.held_since as "heldSince",
+       given.advisor_id as "advisorId", given.phone, m.member_id as "memberId", m.state,
+       case when m.member_id is not null then ${provenState} end as "provenState", m.held_since as "heldSince",
        m.last_reply_at as "lastReplyAt", m.first_texted_at as "firstTextedAt",
        c.contact_id is not null as "hasContact", c.state as "contactState",
        a.firm_id as "firmId", f.name as "firmName", f.first_text_line as "firstTextLine", a.name as "advisorName",
@@ -58,6 +63,7 @@ export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recip
      join advisors a using (advisor_id)
      join firms f using (firm_id)
      left join members m on m.advisor_id = given.advisor_id and m.phone = given.phone
+     ${lastConsentEntry}
      left join lateral (
        select contact_id, state
        from contacts
