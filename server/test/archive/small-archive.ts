@@ -1,5 +1,7 @@
 import { readConfig } from '../../src/config.ts';
-import { archive, byPerson } from '../../src/domain/archive/archive.ts';
+import { getAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { archiveSetting } from '../../src/domain/accounts/settings.ts';
+import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
 import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
 import type { Kept, KeptLeaf } from '../../src/domain/archive/archive-verification.ts';
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
@@ -11,6 +13,7 @@ import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
 import { makeOlder, yearsMs } from './passing-years.ts';
+import { makeSmallBook } from './small-book.ts';
 
 export const signer = makeNoteSigner('test.example/archive', makeSigningKey());
 
@@ -18,6 +21,8 @@ export const signer = makeNoteSigner('test.example/archive', makeSigningKey());
 export type SmallArchive = {
   advisors: [number, number];
   firmId: number;
+  /** A third one, with people and texts. */
+  cat: number;
   /** Its own checkpoints, and copies from when the archive was smaller. */
   kept: Kept;
   /** A copy of the archive, to tamper with. */
@@ -55,13 +60,16 @@ export async function makeSmallArchive(): Promise<SmallArchive> {
   await connected(whole, (deps) => fill(deps, advisors, (lastOfThreeYears - lastOfEightYears) / entriesEach));
   await makeOlder(whole, yearsMs(3));
   const half = await clone(whole);
-  const kept = await connected(whole, async (deps) => {
-    await fill(deps, advisors, rounds / 2);
-    return keep(deps);
+  const { cat, kept } = await connected(whole, async (deps) => {
+    await fill(deps, advisors, rounds / 2, (advisorId) => archiveAdvisor(deps, advisorId));
+    const cat = await makeSmallBook(deps, firmId);
+    await growTree(deps);
+    return { cat, kept: await keep(deps) };
   });
   return {
     advisors,
     firmId,
+    cat,
     kept,
     copy: () => clone(whole),
     backup: () => clone(half),
@@ -72,7 +80,7 @@ export async function makeSmallArchive(): Promise<SmallArchive> {
   };
 }
 
-/** Bypasses the domain, which would write entries about them. */
+/** Bypasses the domain, which would write entries about them at once. */
 async function makeAdvisors({ asOwner }: TestDatabase): Promise<Pick<SmallArchive, 'advisors' | 'firmId'>> {
   const rows = await asOwner<{ id: number; firmId: number }>(
     `with firm as (insert into firms (name, date_time_created) values ('Test Wealth', now()) returning firm_id)
@@ -92,19 +100,34 @@ async function connected<Result>({ url }: TestDatabase, work: (deps: ArchiveDeps
   return result;
 }
 
-async function fill(deps: ArchiveDeps, advisors: number[], count: number): Promise<void> {
+/** With `last`, that writes the last entry of each advisor. */
+async function fill(
+  deps: ArchiveDeps,
+  advisors: number[],
+  count: number,
+  last?: (advisorId: number) => Promise<void>,
+): Promise<void> {
   for (let round = 0; round < count; round += 1) {
     for (const advisorId of advisors)
-      for (let each = 0; each < entriesEach; each += 1)
-        await archive(deps, byPerson, {
-          advisorId,
-          kind: 'text_in',
-          memberId: null,
-          meta: { round, each },
-          body: `Text ${round}/${each} to ${advisorId}`,
-        });
+      for (let each = 0; each < entriesEach; each += 1) {
+        if (last && round === count - 1 && each === entriesEach - 1) await last(advisorId);
+        else
+          await archive(deps, byPerson, {
+            advisorId,
+            kind: 'text_in',
+            memberId: null,
+            meta: { round, each },
+            body: `Text ${round}/${each} to ${advisorId}`,
+          });
+      }
     await growTree(deps);
   }
+}
+
+async function archiveAdvisor(deps: ArchiveDeps, advisorId: number): Promise<void> {
+  const advisor = await getAdvisor(deps, String(advisorId));
+  const { firmId } = advisor;
+  await archiveSetting(deps, byOperator, { advisorId, what: 'advisor added', of: { firmId }, values: advisor });
 }
 
 /** The copies that a folder outside the database would have by now. */

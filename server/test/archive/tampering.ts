@@ -10,6 +10,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { disposalTamperings } from './disposal-tampering.ts';
 import { tryOutside } from './outside-tampering.ts';
 import { depsOn, type SmallArchive, signer } from './small-archive.ts';
+import { tableTamperings } from './table-tampering.ts';
 
 /** Who tampers: the application's role, the owner of the tables, or the database's superuser. */
 export type Who = 'application' | 'owner' | 'superuser';
@@ -17,12 +18,12 @@ export type Who = 'application' | 'owner' | 'superuser';
 // biome-ignore lint/suspicious/noExplicitAny: rows of any query.
 type Sql = (text: string, values?: unknown[]) => Promise<any[]>;
 /** Signing is the server's own: it adds to the tree whatever is in the tables. */
-export type Target = { sql: Sql; ann: number; bob: number; firmId: number; sign(): Promise<void> };
+export type Target = { sql: Sql; ann: number; bob: number; cat: number; firmId: number; sign(): Promise<void> };
 
 /** A change to the archive, and the entry that must be named for it. */
 export type Tampering = {
   name: string;
-  /** The number of ann's entry, or the beginning of the fault's name. */
+  /** The number of ann's entry, or the beginning of the fault's name; `cat` stands for the third advisor's id. */
   names: number | string;
   /** What honestly happens before, as the application. */
   before?(target: Target): Promise<void>;
@@ -201,6 +202,7 @@ export const tamperings: Tampering[] = [
     },
   },
   ...disposalTamperings,
+  ...tableTamperings,
 ];
 
 /** Rebuilds the tree from the tables as they are now and signs it, which takes the key. */
@@ -262,10 +264,12 @@ async function tryOne(
   let found: Verification | undefined;
   try {
     await pool.transaction(async (db) => {
-      const target = { sql: sqlOf(db), ann, bob, firmId: archive.firmId, sign: () => sign(db) };
+      const target = { sql: sqlOf(db), ann, bob, cat: archive.cat, firmId: archive.firmId, sign: () => sign(db) };
       await before?.(target);
       await become(db, who);
       await tamper(target);
+      // As at the commit, which never comes.
+      await db.query('set constraints all immediate');
       await db.query(`set local role ${appRole}`);
       found = await verify(db, archive);
       throw rollback;
@@ -276,7 +280,8 @@ async function tryOne(
     if (error !== rollback || !found) throw error;
   }
   const { verdict, faults } = found as Verification;
-  const wanted = typeof names === 'string' ? names : `entry ${names} of advisor ${ann}`;
+  const wanted =
+    typeof names === 'string' ? names.replace('cat', `${archive.cat}`) : `entry ${names} of advisor ${ann}`;
   const [first] = faults;
   const outcome = verdict === 'intact' ? 'missed' : 'detected';
   const named = faults.some(({ entry }) => entry.startsWith(wanted));
@@ -316,10 +321,13 @@ async function become(db: Transaction, who: Who): Promise<void> {
   await db.query('set local role none');
   const tables = [
     ...['archive_entries', 'archive_bodies', 'archive_runs', 'archive_checkpoints', 'archive_deliveries'],
-    ...['retentions', 'holds', 'hold_lifts'],
+    ...['retentions', 'holds', 'hold_lifts', 'wordings', 'lexicons'],
   ];
   if (who === 'owner') {
-    const all = [...tables, 'archive_heads', 'archive_taken', 'archive_tiles', 'archive_tree', 'sandbox_clock'];
+    const all = [
+      ...[...tables, 'archive_heads', 'archive_taken', 'archive_tiles', 'archive_tree', 'sandbox_clock'],
+      ...['members', 'messages', 'attempts', 'advisors', 'firms', 'staff'],
+    ];
     await db.query(`do $$ begin create role archive_owner; exception when duplicate_object then null; end $$`);
     for (const table of all) await db.query(`alter table ${table} owner to archive_owner`);
     await db.query('grant all on schema public to archive_owner');
@@ -329,4 +337,5 @@ async function become(db: Transaction, who: Who): Promise<void> {
   }
   for (const table of tables) await db.query(`alter table ${table} disable trigger append_only`);
   await db.query('alter table archive_entries disable trigger written_by_function');
+  await db.query('alter table members disable trigger user');
 }

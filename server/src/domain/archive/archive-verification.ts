@@ -11,8 +11,11 @@ import {
 import type { BookRow, StoredLeaf } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
 import { readLeafHashes } from './archive-tree.ts';
+import { type EntryTimes, entryTimes } from './comparisons/entry-times.ts';
+import { compareTables } from './comparisons/tables.ts';
 import { type DisposalJudge, readDisposals } from './disposals.ts';
 import { append, type Edge, rootOf, type Tile, tileName, tileWidth } from './merkle.ts';
+import { altered, type Fault, faultsMax, gone, nameOf } from './verification-faults.ts';
 
 /** Intact; something was altered, inserted or moved; something is missing; or there is nothing to compare with. */
 export type Verdict = 'intact' | 'altered' | 'incomplete' | 'unknown';
@@ -28,8 +31,6 @@ export type Verification = {
   disposed: number;
 };
 
-export type Fault = { verdict: 'altered' | 'incomplete'; entry: string; what: string };
-
 /** Copies outside the database: signed checkpoints, and which entry each leaf was, with its hash. */
 export type Kept = {
   checkpoints: Checkpoint[];
@@ -42,20 +43,21 @@ export type KeptLeaf = { leaf: number; advisorId: number; number: number; hash: 
 type Asked = { verifiers: Verifier[]; kept: Kept | null; progress(done: number, total: number): void };
 /** The tree as it is recomputed, and the size up to which a checkpoint has confirmed it. */
 type Walk = { edge: Edge; size: number; provenSize: number; disposed: number };
-type Evidence = { roots: Map<number, Buffer>; disposals: DisposalJudge; kept: Kept | null };
+type Evidence = { roots: Map<number, Buffer>; disposals: DisposalJudge; kept: Kept | null; times: EntryTimes };
 
 // Whole tiles, so a page is compared with whole rows.
 const pageLeaves = 40 * tileWidth;
 const checkpointsPage = 5_000;
-const faultsMax = 20;
 
-/** Recomputes everything from the stored bytes, and compares it with everything that was signed. */
+/** Recomputes everything from the stored bytes, and compares it with everything that was signed, and the tables with it. */
 export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: Asked): Promise<Verification> {
   const { size } = await store.findTree(deps.db);
   const faults: Fault[] = [];
   const signed = await readCheckpoints(deps, verifiers, faults);
   const checkpoints = [...signed, ...(kept?.checkpoints ?? [])];
-  const evidence = { roots: rootsOf(checkpoints, faults), disposals: await readDisposals(deps, checkpoints), kept };
+  const times = entryTimes(checkpoints, { isAhead: deps.config.environment === 'sandbox' });
+  const disposals = await readDisposals(deps, checkpoints);
+  const evidence = { roots: rootsOf(checkpoints, faults), disposals, kept, times };
   const walk: Walk = { edge: [], size: 0, provenSize: 0, disposed: 0 };
   for (let from = 0; from < size && faults.length < faultsMax; from += pageLeaves) {
     const to = Math.min(size, from + pageLeaves);
@@ -66,6 +68,8 @@ export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: A
   faults.push(...(await lost(size, checkpoints, kept)), ...unsigned(size, signed), ...(kept?.compare?.(signed) ?? []));
   const { pending, odd } = await compareBooks(deps);
   faults.push(...odd);
+  // Only entries that are as they were signed say what the tables should be.
+  if (faults.length === 0) faults.push(...(await compareTables(deps)));
   const verdict = verdictOf(faults, checkpoints, size);
   return {
     verdict,
@@ -125,6 +129,7 @@ async function walkPage(
     if (entry) faults.push(...bodyFaults(entry, evidence.disposals, walk));
   }
   faults.push(...(await grow(deps, evidence, walk, leaves, faults.length > 0)));
+  faults.push(...evidence.times(stored.values()));
   return faults;
 }
 
@@ -262,16 +267,4 @@ function verdictOf(faults: Fault[], checkpoints: Checkpoint[], size: number): Ve
   if (faults.some(({ verdict }) => verdict === 'altered')) return 'altered';
   if (faults.length > 0) return 'incomplete';
   return checkpoints.length === 0 && size > 0 ? 'unknown' : 'intact';
-}
-
-function nameOf({ advisorId, number }: { advisorId: number; number: number }): string {
-  return `entry ${number} of advisor ${advisorId}`;
-}
-
-function altered(entry: string, what: string): Fault {
-  return { verdict: 'altered', entry, what };
-}
-
-function gone(entry: string, what: string): Fault {
-  return { verdict: 'incomplete', entry, what };
 }

@@ -1,7 +1,8 @@
 import { type Checkpoint, notesOf, readCheckpoint, type Verifier } from '../../examiner/verify.mjs';
 import { ArchiveFault, type ArchiveMemory, type Copied, checkpointIn, type Remembered } from './archive-memory.ts';
-import type { Fault, Kept } from './archive-verification.ts';
+import type { Kept } from './archive-verification.ts';
 import type { CheckpointFolder, FileLengths } from './checkpoint-copies.ts';
+import type { Fault } from './verification-faults.ts';
 
 /** The copies outside the database are not what this node left there: nothing more is copied until somebody has looked. */
 export class CopiesFault extends Error {}

@@ -5,8 +5,9 @@ import type { MessageKey, Times } from './dispatches.ts';
 
 /**
  * A text whose turn it was. Only `go` may be submitted: its attempt is written and its row leased. `refused` lacks consent,
- * or its consent is not what the person's last consent entry says, `held` waits outside the outbox from now on, since a reply of the person may mean stop, `closed` is outside the recipient's hours, `numberless` means that the advisor no longer has a texting number, and `gone`
- * that the message is no longer queued.
+ * or its consent is not what the person's last consent entry says. `held` waits outside the outbox from now on, since a
+ * reply of the person may mean stop, `closed` is outside the recipient's hours, `numberless` means that the advisor no
+ * longer has a texting number, and `gone` that the message is no longer queued.
  */
 export type ClaimedRow = MessageKey & {
   memberId: number;
@@ -33,7 +34,8 @@ export type Claim = Times & {
  * newest version of the member's row. `for share` waits for a STOP that is being written and then sees it, because a lock
  * re-reads its row; a STOP that comes later waits until the attempt is committed. So no attempt ever begins for a person
  * whose consent doesn't allow it at that instant, or whose texts are held. The state counts only if the last consent entry
- * says the same. If consent changed while the statement waited, it doesn't see the new entry: the gate then decides again. Rows are looked up one by one (`lateral`), never by reading a whole
+ * says the same. Consent that changed while the statement waited is refused too, because its snapshot lacks the new entry:
+ * then the gate decides in a statement of its own. Rows are looked up one by one (`lateral`), never by reading a whole
  * table, and members are locked in the order of their numbers, as everywhere, to avoid deadlocks.
  */
 export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[]> {

@@ -1,0 +1,67 @@
+import type { Deps } from '../../../deps.ts';
+import type { Difference, Page, Place } from '../../../store/archive/comparisons.ts';
+import * as store from '../../../store/archive/comparisons.ts';
+import type { Db } from '../../../store/database/db.ts';
+import { altered, type Fault, faultsMax, gone, nameOf } from '../verification-faults.ts';
+import { compareAccounts } from './accounts.ts';
+
+/** A comparison of the tables that the product works with and the entries about them, page by page. */
+type Comparison = {
+  table: 'members' | 'messages' | 'archive_entries';
+  list(db: Db, page: Page, limit: number): Promise<Difference[]>;
+  faultOf(difference: Difference): Fault;
+};
+
+const pageRows = 10_000;
+
+/** A comparison of messages with entries about their outcomes belongs here. */
+const comparisons: Comparison[] = [
+  { table: 'members', list: store.listUnprovenMembers, faultOf: memberFault },
+  { table: 'members', list: store.listBrokenConsents, faultOf: consentFault },
+  { table: 'archive_entries', list: store.listUnmatchedTexts, faultOf: textFault },
+  { table: 'messages', list: store.listUnmatchedMessages, faultOf: messageFault },
+];
+
+/** Compares consent, texts, attempts and accounts in the tables with the entries about them. Each page is one statement. */
+export async function compareTables(deps: Deps): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  for (const comparison of comparisons) faults.push(...(await compare(deps, comparison)));
+  return [...faults, ...(await compareAccounts(deps))];
+}
+
+async function compare({ db }: Deps, { table, list, faultOf }: Comparison): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  for (let after: Place | null = { advisorId: -1, id: 0 }; after && faults.length < faultsMax; ) {
+    const upTo: Place | null = await store.findPageEnd(db, table, after, pageRows);
+    faults.push(...(await list(db, { after, upTo }, faultsMax)).map(faultOf));
+    after = upTo;
+  }
+  return faults;
+}
+
+function memberFault({ advisorId, number, id, what }: Difference): Fault {
+  if (number === null) return altered(`member ${id} of advisor ${advisorId}`, 'no entry says that its consent is that');
+  const said =
+    what === 'phone' ? 'it is about another number than the table has for' : 'the table has another consent for';
+  return altered(nameOf({ advisorId, number }), `${said} member ${id}`);
+}
+
+function consentFault({ advisorId, number, id, what }: Difference): Fault {
+  const name = nameOf({ advisorId, number: number ?? 0 });
+  return what === 'removed'
+    ? gone(name, `member ${id}, whom it is about, was removed`)
+    : altered(name, `it doesn’t continue from the consent that member ${id} had before`);
+}
+
+function textFault({ advisorId, number, id, what }: Difference): Fault {
+  const name = nameOf({ advisorId, number: number ?? 0 });
+  return what === 'removed'
+    ? gone(name, `message ${id}, which it is about, was removed`)
+    : altered(name, `the table has another ${what} for message ${id}`);
+}
+
+function messageFault({ advisorId, number, id, what }: Difference): Fault {
+  if (what === 'added') return altered(`message ${id} of advisor ${advisorId}`, 'no entry says that it was accepted');
+  const said = what === 'attempts' ? 'attempts were removed from or added to' : 'the attempts don’t fit the status of';
+  return altered(nameOf({ advisorId, number: number ?? 0 }), `${said} message ${id}`);
+}

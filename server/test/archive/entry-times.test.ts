@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { entryTimes } from '../../src/domain/archive/comparisons/entry-times.ts';
+import type { Checkpoint } from '../../src/examiner/verify.mjs';
+import type { StoredLeaf } from '../../src/store/archive/archive-tree.ts';
+
+const start = Date.parse('2026-03-02T15:00:00Z');
+const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
+const production = { isAhead: false };
+
+function signedAt(size: number, seconds: number): Checkpoint {
+  return { origin: 'test', size, root: Buffer.alloc(32), time: at(seconds), note: '' };
+}
+
+/** The entries of some advisors, in the order of leaves; their numbers are the leaves. */
+function leaves(...times: [advisorId: number, seconds: number][]): StoredLeaf[] {
+  return times.map(
+    ([advisorId, seconds], leaf) => ({ advisorId, leaf, number: leaf, dateTime: at(seconds) }) as StoredLeaf,
+  );
+}
+
+function namedBy(checkpoints: Checkpoint[], entries: StoredLeaf[], options = production): string[] {
+  return entryTimes(checkpoints, options)(entries).map(({ entry, what }) => `${entry}: ${what}`);
+}
+
+test('within a book, times don’t go back by more than clocks differ; books are independent', () => {
+  const entries = leaves([1, 0], [1, 100], [1, 41], [2, 0], [1, 39], [1, 100]);
+  assert.deepEqual(namedBy([], entries), ['entry 4 of advisor 1: its time is before that of the entry before it']);
+});
+
+test('an entry is not older than a checkpoint that doesn’t cover it, except by an open transaction', () => {
+  const checkpoints = [signedAt(1, 1_000), signedAt(3, 1_002)];
+  const entries = leaves([1, 999], [2, 701], [3, 699]);
+  const said = 'its time is before a checkpoint that didn’t cover it';
+  assert.deepEqual(namedBy(checkpoints, entries), [`entry 2 of advisor 3: ${said}`]);
+});
+
+test('a checkpoint that was signed again at the same size covers nothing that is older', () => {
+  const checkpoints = [signedAt(1, 0), signedAt(1, 1_000), signedAt(2, 1_002)];
+  assert.equal(namedBy(checkpoints, leaves([1, 0], [2, 500])).length, 1);
+});
+
+test('entries that waited while nothing was signed may be old', () => {
+  assert.deepEqual(namedBy([signedAt(1, 0), signedAt(2, 9_000)], leaves([1, 0], [2, 10])), []);
+});
+
+test('entries that a full checkpoint left for the next one may be old', () => {
+  const checkpoints = [signedAt(5_000, 9_000), signedAt(5_001, 9_002)];
+  const entries = leaves([1, 0]).concat({ ...leaves([2, 10])[0], leaf: 5_000, number: 1 } as StoredLeaf);
+  assert.deepEqual(namedBy(checkpoints, entries), []);
+});
+
+test('in production an entry is not from after the first checkpoint that covers it; a sandbox’s clock runs ahead', () => {
+  const checkpoints = [signedAt(2, 0), signedAt(2, 9_000)];
+  const entries = leaves([1, 59], [2, 61]);
+  const said = 'its time is after the checkpoint that covers it';
+  assert.deepEqual(namedBy(checkpoints, entries), [`entry 1 of advisor 2: ${said}`]);
+  assert.deepEqual(namedBy(checkpoints, entries, { isAhead: true }), []);
+});

@@ -1,0 +1,53 @@
+import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { setFirm } from '../../src/domain/accounts/firms.ts';
+import { archiveSetting } from '../../src/domain/accounts/settings.ts';
+import { addStaff } from '../../src/domain/accounts/staff.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
+import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
+import { claimTexts } from '../../src/domain/delivery/claims.ts';
+import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
+import { knownRecipient } from '../../src/domain/texting/recipients.ts';
+import { acceptTexts, textTo } from '../../src/domain/texting/texts.ts';
+import { setWording } from '../../src/domain/texting/wordings.ts';
+import { findFirm } from '../../src/store/accounts/firms.ts';
+import { recordOutcomes } from '../../src/store/delivery/outcomes.ts';
+import { listRecipients } from '../../src/store/texting/recipients.ts';
+import { setConsent } from '../support/texting.ts';
+
+export const people = { accepted: '+12125550101', stopped: '+12125550102', changed: '+12125550103' };
+
+/**
+ * A third advisor, whose tables have something to compare: three people with consent, a text that was sent, and in the
+ * deployment's book a firm, a staff member, a wording and a lexicon. Returns the advisor's id.
+ */
+export async function makeSmallBook(deps: ArchiveDeps, firmId: number): Promise<number> {
+  const firm = await findFirm(deps.db, firmId);
+  await archiveSetting(deps, byOperator, { what: 'firm added', of: { firmId }, values: firm ?? {} });
+  await addStaff(deps, { firmId, name: 'Kim Lee', email: 'kim@test.example' });
+  await setWording(deps, firmId, { kind: 'help', text: '{firm}: reply STOP to opt out.' });
+  await setLexicon(deps, firmId, JSON.stringify({ rules: [{ name: 'Tips', action: 'hold', phrases: ['hot tip'] }] }));
+  await setFirm(deps, firmId, { firstTextLine: false });
+
+  const advisor = await addAdvisor(deps, {
+    firmId,
+    name: 'Cat',
+    email: 'cat@test.example',
+    textingNumber: '+15005552003',
+  });
+  const { advisorId } = advisor;
+  await setConsent({ deps }, { advisor }, people.accepted, 'accepted');
+  await setConsent({ deps }, { advisor }, people.stopped, 'opted_out');
+  await setConsent({ deps }, { advisor }, people.changed, 'accepted');
+  await setConsent({ deps }, { advisor }, people.changed, 'opted_out');
+  await sendText(deps, advisorId);
+  return advisorId;
+}
+
+async function sendText(deps: ArchiveDeps, advisorId: number): Promise<void> {
+  const [row] = await listRecipients(deps.db, [{ advisorId, phone: people.accepted }]);
+  await acceptTexts(deps, [textTo(knownRecipient(row), { advisorId, kind: 'text', text: 'Hello', by: byOperator })]);
+  const { texts } = await claimTexts(deps, 1);
+  const accepted = { outcome: 'accepted', status: 'sent', carrierMessageId: 'carrier-1' } as const;
+  const outcomes = texts.map((text) => ({ ...text, ...accepted, code: null, failureCode: null, retryAt: null }));
+  await recordOutcomes(deps.db, outcomes, deps.clock.now());
+}

@@ -1,0 +1,138 @@
+import { people } from './small-book.ts';
+import type { Tampering } from './tampering.ts';
+
+/** Changes to the tables that the product works with, and to entries before they are signed. */
+export const tableTamperings: Tampering[] = [
+  {
+    name: 'the consent of a person who opted out',
+    names: 'entry 3 of advisor cat',
+    tamper: of(`update members set state = 'accepted' where advisor_id = $1 and phone = '${people.stopped}'`),
+  },
+  {
+    name: 'consent, put back to what an older entry says',
+    names: 'entry 5 of advisor cat',
+    tamper: of(`update members set state = 'accepted' where advisor_id = $1 and phone = '${people.changed}'`),
+  },
+  {
+    name: 'a member with consent, without an entry',
+    names: 'member',
+    tamper: of(
+      `insert into members (advisor_id, phone, state, last_changed, date_time_created) values ($1, '+12125550109', 'accepted', now(), now())`,
+    ),
+  },
+  {
+    name: 'the numbers of two members',
+    names: 'entry 2 of advisor cat',
+    tamper: of(
+      `update members set phone = '+12125550109' where advisor_id = $1 and phone = '${people.stopped}'`,
+      `update members set phone = '${people.stopped}' where advisor_id = $1 and phone = '${people.accepted}'`,
+      `update members set phone = '${people.accepted}' where advisor_id = $1 and phone = '+12125550109'`,
+    ),
+  },
+  {
+    name: 'a member deleted',
+    names: 'entry 3 of advisor cat',
+    tamper: of(`delete from members where advisor_id = $1 and phone = '${people.stopped}'`),
+  },
+  {
+    name: 'a message deleted, with its attempt',
+    names: 'entry 6 of advisor cat',
+    tamper: of('delete from attempts where advisor_id = $1', 'delete from messages where advisor_id = $1'),
+  },
+  {
+    name: 'the recipient of a message',
+    names: 'entry 6 of advisor cat',
+    tamper: of(
+      `update messages set member_id = (select member_id from members where advisor_id = $1 and phone = '${people.stopped}') where advisor_id = $1`,
+    ),
+  },
+  {
+    name: 'the time of a message',
+    names: 'entry 6 of advisor cat',
+    tamper: of(`update messages set date_time_created = date_time_created - interval '1 second' where advisor_id = $1`),
+  },
+  {
+    name: 'the status of a message',
+    names: 'entry 6 of advisor cat',
+    tamper: of(`update messages set status = 'failed' where advisor_id = $1`),
+  },
+  {
+    name: 'a message without an entry',
+    names: 'message',
+    tamper: of(
+      `insert into messages (advisor_id, message_id, member_id, kind, archive_number, status, segments, encoding, date_time_created)
+       select advisor_id, message_id + 1000, member_id, kind, archive_number, 'failed', segments, encoding, date_time_created
+       from messages where advisor_id = $1`,
+    ),
+  },
+  {
+    name: 'an attempt deleted',
+    names: 'entry 6 of advisor cat',
+    tamper: of('delete from attempts where advisor_id = $1'),
+  },
+  {
+    name: 'an advisor’s texting number',
+    names: 'entry 1 of advisor cat',
+    tamper: of(`update advisors set texting_number = '+15005552009' where advisor_id = $1`),
+  },
+  {
+    name: 'an advisor’s name',
+    names: 'entry 1 of advisor cat',
+    tamper: of(`update advisors set name = 'Carl' where advisor_id = $1`),
+  },
+  {
+    name: 'whether an advisor needs consent',
+    names: 'entry 1 of advisor cat',
+    tamper: of('update advisors set consent_required = false where advisor_id = $1'),
+  },
+  {
+    name: 'a firm’s name',
+    names: 'entry 1 of advisor 0',
+    tamper: of(`update firms set name = 'Other Wealth' where $1::bigint is not null`),
+  },
+  {
+    name: 'a firm’s setting',
+    names: 'entry 5 of advisor 0',
+    tamper: of('update firms set first_text_line = true where $1::bigint is not null'),
+  },
+  {
+    name: 'a staff member’s name',
+    names: 'entry 2 of advisor 0',
+    tamper: of(`update staff set name = 'Lee Kim' where $1::bigint is not null`),
+  },
+  {
+    name: 'a staff member without an entry',
+    names: 'staff',
+    tamper: of(
+      `insert into staff (firm_id, name, email, date_time_created) select firm_id, 'Eve', 'eve@test.example', now() from advisors where advisor_id = $1`,
+    ),
+  },
+  {
+    name: 'a wording',
+    names: 'entry 3 of advisor 0',
+    tamper: of(`update wordings set text = 'Forged' where $1::bigint is not null`),
+  },
+  {
+    name: 'a lexicon',
+    names: 'entry 4 of advisor 0',
+    tamper: of(`update lexicons set rules = '[]' where $1::bigint is not null`),
+  },
+  {
+    name: 'an entry with an older date, before it is signed',
+    names: 'entry 7 of advisor cat',
+    tamper: async (target) => {
+      await of(
+        `insert into archive_entries select advisor_id, 7, kind, member_id, message_id, actor, trace_id, meta, commitment, '2024-06-01' from archive_entries where advisor_id = $1 and number = 1`,
+        'insert into archive_bodies select advisor_id, 7, salt, body from archive_bodies where advisor_id = $1 and number = 1',
+        'update archive_heads set last_number = 7 where advisor_id = $1',
+      )(target);
+      await target.sign();
+    },
+  },
+];
+
+function of(...texts: string[]): Tampering['tamper'] {
+  return async ({ sql, cat }) => {
+    for (const text of texts) await sql(text, [cat]);
+  };
+}
