@@ -21,6 +21,7 @@ import { sendDueMessages } from '../domain/messages/due-messages.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
+import { isStopping } from '../domain/shared/signals.ts';
 import { forgetExpiredSignIns } from '../domain/sign-in/sign-ins.ts';
 import { sampleForReview } from '../domain/supervision/review-samples.ts';
 import type { Log } from '../log.ts';
@@ -63,7 +64,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
   ];
   const { sandboxClock } = deps;
   if (sandboxClock) jobs.push({ name: 'follow the sandbox clock', everyMs: 500, run: () => sandboxClock.refresh() });
-  const running = [startTexting(onReserved(deps), texting), ...jobs.map((job) => repeat(job, log))];
+  const running = [startTexting(onReserved(deps), texting), ...jobs.map((job) => repeat(deps, job, log))];
   return {
     async stop(): Promise<void> {
       await Promise.all(running.map((job) => job.stop()));
@@ -102,11 +103,14 @@ export function startTexting(deps: Deps, texting: Dispatcher) {
   };
 }
 
-function repeat({ name, everyMs, run }: Job, log: Log) {
+function repeat(deps: NodeDeps, { name, everyMs, run }: Job, log: Log) {
   let current = Promise.resolve();
   const next = () => {
     current = run()
-      .catch((err) => log.warn({ err, job: name }, 'a job failed; it will be retried'))
+      .catch((err) => {
+        // It ended between two steps, and the next node to run it goes on.
+        if (!isStopping(deps, err)) log.warn({ err, job: name }, 'a job failed; it will be retried');
+      })
       .then(() => {
         timer.refresh();
       });

@@ -5,6 +5,7 @@ import type { Deps } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
+import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { startJobs } from '../../src/jobs/start.ts';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
 import { DatabaseUnavailable } from '../../src/store/database/errors.ts';
@@ -172,6 +173,21 @@ suite('a message that is due', () => {
     await schedule(person, member, ...texts.map((text) => ({ at, text })));
     await sendDueAt(at);
     assert.deepEqual(await textsTo(person), texts);
+  });
+
+  test('stays due if the node is stopping: it finishes a batch, and the next node sends the rest', async () => {
+    const person = await newAdvisor();
+    const member = await newMember(person);
+    const at = soon();
+    const count = 1_700;
+    await schedule(person, member, ...Array.from({ length: count }, (_, index) => ({ at, text: `Text ${index}` })));
+    const signals = makeSignals();
+    signals.stopping.abort();
+    await sendDueAt(at, { ...world.deps, signals });
+    const done = (await sent(person)).length;
+    assert.ok(done > 0 && done < count, `${done} were sent`);
+    await sendDueAt(at);
+    assert.equal((await sent(person)).length, count);
   });
 
   test('stays due while no carrier is connected', async () => {

@@ -4,6 +4,7 @@ import { getFirm } from '../../src/domain/accounts/firms.ts';
 import { byOperator, deployment } from '../../src/domain/archive/archive.ts';
 import type { CarrierRecord } from '../../src/domain/ports.ts';
 import { reconcile, reconcileDue } from '../../src/domain/record-keeping/reconciliation.ts';
+import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { dayMs, dayOf, startOf } from '../../src/domain/shared/time.ts';
 import { say } from '../support/people.ts';
 import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
@@ -213,4 +214,50 @@ test('each day is compared once, on one of the nodes, and none is left out', asy
     ['service', first, yesterday],
     ['service', afterIt, missed],
   ]);
+});
+
+/** The node’s carrier, with a count of how often its records were asked for. */
+function counting() {
+  const carrier = deps.carrier ?? assert.fail();
+  const counted = { periods: 0, onRecords: () => {} };
+  const records = (from: Date, to: Date) => {
+    counted.periods += 1;
+    counted.onRecords();
+    return carrier.records?.(from, to) ?? assert.fail();
+  };
+  return { counted, carrier: { ...carrier, records } };
+}
+
+test('a node that is stopping ends between two steps, and the next one compares the same days', async () => {
+  await clock.advance(100 * dayMs);
+  await newDay();
+  const before = (await written()).length;
+  const { counted, carrier } = counting();
+  const signals = makeSignals();
+  counted.onRecords = () => signals.stopping.abort();
+  const stopping = reconcileDue({ ...deps, carrier, signals });
+  await assert.rejects(stopping, { name: 'AbortError' });
+  assert.deepEqual([counted.periods, (await written()).length], [1, before]);
+  await reconcileDue(deps);
+  assert.equal((await written()).length, before + 1);
+});
+
+test('a jump of the clock by thousands of years is compared in a few steps, and nothing on either side is left out', async () => {
+  await reconcileDue(deps);
+  await sent(newPhone(), 'delivered');
+  await clock.advance(4_000 * 365 * dayMs);
+  await sent(newPhone(), 'delivered');
+  // The carrier has one in the middle of the time in which we have nothing.
+  await database.asOwner(
+    `insert into handset_messages (phone, texting_number, text, carrier_message_id, date_time_created)
+     values ('+12125550198', '+19998887777', 'Off the books', 'alone', $1)`,
+    [new Date(clock.now().getTime() - 2_000 * 365 * dayMs)],
+  );
+  await clock.advance(Date.UTC(9999, 11, 30) - clock.now().getTime());
+  const { counted, carrier } = counting();
+  await reconcileDue({ ...deps, carrier });
+  const [entry] = (await written()).slice(-1);
+  assert.deepEqual([entry?.meta.to, entry?.meta.messages, entry?.meta.carrierRecords], ['9999-12-28', 2, 3]);
+  assert.deepEqual(entry?.body.kinds, { 'carrier record without an attempt': 1 });
+  assert.ok(counted.periods < 100, `${counted.periods} steps`);
 });

@@ -11,6 +11,7 @@ import { verifyArchive } from '../../src/domain/archive/archive-verification.ts'
 import { recordConsent } from '../../src/domain/consent/consents.ts';
 import { addHold, liftHold, listHolds } from '../../src/domain/record-keeping/holds.ts';
 import { dispose, disposeDue, getRetention, setRetention } from '../../src/domain/record-keeping/retention.ts';
+import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { dayMs } from '../../src/domain/shared/time.ts';
 import { appRole, fixClock } from '../../src/store/database/migrate.ts';
 import { newcomer } from '../address-book/address-book.ts';
@@ -303,6 +304,17 @@ test('the day’s disposal happens once, on one of the nodes', async () => {
   );
   await say(world, person, newPhone(), 'Later');
   await passYears(7);
+  await disposeDue(deps);
+  assert.deepEqual(await bodiesOf(person), []);
+});
+
+test('a node that is stopping removes nothing more, and the day’s disposal is left to the next one', async () => {
+  const { person } = await texted();
+  await passYears(8);
+  const signals = makeSignals();
+  signals.stopping.abort();
+  await assert.rejects(disposeDue({ ...deps, signals }), { name: 'AbortError' });
+  assert.equal((await bodiesOf(person)).length, 2);
   await disposeDue(deps);
   assert.deepEqual(await bodiesOf(person), []);
 });

@@ -127,7 +127,7 @@ async function findKept(db: Db, { key, fingerprint }: Asked): Promise<Outcome | 
 /** Forgets answers older than a day, a batch at a time. */
 export async function forgetExpiredAnswers(deps: Deps): Promise<void> {
   const expiredBefore = new Date(Date.now() - keptMs);
-  await inBatches((limit) => store.deleteExpiredAnswers(deps.db, expiredBefore, limit));
+  await inBatches(deps, (limit) => store.deleteExpiredAnswers(deps.db, expiredBefore, limit));
 }
 
 function differentBody() {

@@ -28,7 +28,7 @@ export async function deleteInteraction(deps: Deps, uid: string): Promise<boolea
 }
 
 export async function forgetExpiredInteractions(deps: Deps): Promise<void> {
-  await inBatches((limit) => store.deleteExpiredInteractions(deps.db, new Date(), limit));
+  await inBatches(deps, (limit) => store.deleteExpiredInteractions(deps.db, new Date(), limit));
 }
 
 function hashesOf({ uid, browser }: InteractionKey): { hash: Buffer; browserHash: Buffer } {

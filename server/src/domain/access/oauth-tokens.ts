@@ -85,16 +85,16 @@ export async function judgeReuse(
 export async function forgetExpiredTokens(deps: Deps): Promise<void> {
   const now = new Date();
   const answeredBefore = new Date(now.getTime() - lostAnswerMs);
-  await inBatches((limit) => store.clearOAuthTokenAnswers(deps.db, answeredBefore, limit));
-  await inBatches((limit) => store.deleteExpiredOAuthTokens(deps.db, now, limit));
-  await inBatches((limit) => deleteExpiredRevokedTokens(deps.db, now, limit));
+  await inBatches(deps, (limit) => store.clearOAuthTokenAnswers(deps.db, answeredBefore, limit));
+  await inBatches(deps, (limit) => store.deleteExpiredOAuthTokens(deps.db, now, limit));
+  await inBatches(deps, (limit) => deleteExpiredRevokedTokens(deps.db, now, limit));
   await forgetExpiredInteractions(deps);
   await forgetTokensOfEndedGrants(deps);
 }
 
 async function forgetTokensOfEndedGrants(deps: Deps): Promise<void> {
   for (const grantId of await listEndedGrants(deps.db)) {
-    if (!(await inBatches((limit) => store.deleteOAuthTokensOfGrant(deps.db, grantId, limit)))) return;
+    if (!(await inBatches(deps, (limit) => store.deleteOAuthTokensOfGrant(deps.db, grantId, limit)))) return;
     await deleteEndedGrant(deps.db, grantId);
   }
 }

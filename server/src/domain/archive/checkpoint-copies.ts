@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts';
 import { readCheckpoint } from '../../examiner/verify.mjs';
 import * as treeStore from '../../store/archive/archive-tree.ts';
 import { findCheckpointId } from '../../store/archive/checkpoint-deliveries.ts';
+import { requireRunning } from '../shared/signals.ts';
 import { ArchiveFault, type ArchiveMemory, rememberCopied } from './archive-memory.ts';
 import { checkContinues, checkRemembered, readLeafHashes } from './archive-tree.ts';
 import type { KeptLeaf } from './archive-verification.ts';
@@ -90,6 +91,7 @@ type CopyFrom = { size: number; checkpointId: number };
 /** The checkpoints after one, each after the leaves that it covers. */
 async function appendCheckpoints(deps: Copying, { size, checkpointId }: CopyFrom): Promise<void> {
   for (let [from, after, more] = [size, checkpointId, true]; more; ) {
+    requireRunning(deps);
     const rows = await treeStore.listCheckpointsAfter(deps.db, after, notesMax);
     // A checkpoint that this key hasn't signed proves nothing in the folder either; verification reports it.
     const signed = rows.filter((row) => readCheckpoint(row.note, deps.signer.verifier)?.size === row.size);
@@ -110,8 +112,10 @@ async function appendCheckpoints(deps: Copying, { size, checkpointId }: CopyFrom
 type Range = { from: number; to: number };
 
 async function appendLeaves(deps: Copying, { from, to }: Range): Promise<void> {
-  for (let at = from; at < to; at += leavesMax)
+  for (let at = from; at < to; at += leavesMax) {
+    requireRunning(deps);
     await deps.folder.append(await leavesOf(deps, { from: at, to: Math.min(to, at + leavesMax) }), []);
+  }
 }
 
 /** Which entry each leaf is, and its hash, as they were signed: from the runs and tiles, not from the entries. */

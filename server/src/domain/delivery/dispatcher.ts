@@ -9,7 +9,7 @@ import { maintainOutbox, releaseDeferred } from './outbox-maintenance.ts';
 /** Hands queued texts to the carrier, on this node. */
 export type Dispatcher = {
   start(): void;
-  /** Resolves once no due text is unclaimed, or in flight on this node; or after ten seconds. */
+  /** Resolves once no due text is unclaimed, or in flight on this node; when this node stops; or after ten seconds. */
   settled(): Promise<void>;
   /** Claims nothing more, and gives texts in flight the carrier's timeout to finish. */
   stop(): Promise<void>;
@@ -43,7 +43,8 @@ export function dispatcher(deps: Deps, log: Log): Dispatcher {
     async settled() {
       const deadline = Date.now() + settledWithinMs;
       const drained = async () => !(await releaseDeferred(deps)) && (await claims.next()) === 'drained';
-      while (Date.now() < deadline && !(await drained().catch(() => false))) await pause(settlePauseMs);
+      const isOver = () => stopping.signal.aborted || Date.now() >= deadline;
+      while (!isOver() && !(await drained().catch(() => false))) await pause(settlePauseMs);
       await texts.finished(deadline - Date.now());
     },
     async stop() {

@@ -2,6 +2,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import { isDataError } from '../../store/database/errors.ts';
 import { type DueChange, type DueRow, lockDue, updateDue } from '../../store/messages/due-messages.ts';
 import type { Judge } from '../ports.ts';
+import { requireRunning } from '../shared/signals.ts';
 import { acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
 import type { RefusalCode } from '../texting/gate.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
@@ -19,7 +20,7 @@ const batchSize = 500;
 /**
  * Sends every message that is due by now. A batch is one transaction that locks due messages, accepts their texts and moves
  * each on to its next date: a crash keeps all of that or none, and only one of two nodes gets the lock. Returns when
- * nothing that was due is left, on any node. A message that fails by its own fault is skipped and reported.
+ * nothing that was due is left, on any node, or when this node is stopping. A message that fails by its own fault is skipped and reported.
  */
 export async function sendDueMessages(deps: Deps, report: (fault: unknown) => void = () => {}): Promise<void> {
   if (!deps.carrier) return;
@@ -28,7 +29,7 @@ export async function sendDueMessages(deps: Deps, report: (fault: unknown) => vo
   for (const wait of [false, true]) {
     let due: number;
     do due = await sendBatch(deps, { now, limit: batchSize, wait }, report);
-    while (due > 0);
+    while (due > 0 && !deps.signals.stopping.signal.aborted);
   }
 }
 
@@ -43,7 +44,11 @@ async function sendBatch(deps: Deps, batch: DueBatch, report: (fault: unknown) =
   } catch (error) {
     const [first] = due;
     if (!first || !isRowFault(error)) throw error;
-    if (due.length > 1) for (const _ of due) await sendBatch(deps, { ...batch, limit: 1 }, report);
+    if (due.length > 1)
+      for (const _ of due) {
+        requireRunning(deps);
+        await sendBatch(deps, { ...batch, limit: 1 }, report);
+      }
     else {
       report(error);
       await skipFaulty(deps, first, batch.now);

@@ -7,6 +7,7 @@ import { listFirms } from '../accounts/firms.ts';
 import { archive, type By, byService, deployment } from '../archive/archive.ts';
 import type { Carrier, CarrierRecord } from '../ports.ts';
 import { lastDayDone, oncePerDay } from '../shared/daily-runs.ts';
+import { requireRunning, whileRunning } from '../shared/signals.ts';
 import { dayMs, dayOf, nextDay, startOf } from '../shared/time.ts';
 
 /**
@@ -105,23 +106,41 @@ async function archiveReconciliation(
 async function compareDays(deps: Deps, days: Days): Promise<Reconciliation> {
   const found = findings(days, deps.carrier);
   const end = Math.min(startOf(nextDay(days.lastDay)).getTime(), deps.clock.now().getTime() - settledMs);
-  const stepMs = daysAtOnce * dayMs;
-  for (let from = startOf(days.firstDay).getTime(); from < end; from += stepMs)
-    await comparePeriod(deps, { from: new Date(from), to: new Date(Math.min(end, from + stepMs)) }, found);
+  for (let from = startOf(days.firstDay), to: Date; from.getTime() < end; from = to) {
+    to = await endOfStep(deps, from, new Date(end));
+    await comparePeriod(deps, { from, to }, found);
+  }
   return found.reconciliation;
 }
 
+/**
+ * A step is so many days, or longer if we have no records for longer. The length is doubled while that is true, so a jump
+ * of the sandbox's clock over thousands of years takes a few steps.
+ */
+async function endOfStep(deps: Deps, from: Date, end: Date): Promise<Date> {
+  const after = (ms: number) => new Date(Math.min(end.getTime(), from.getTime() + ms));
+  let lengthMs = daysAtOnce * dayMs;
+  while (after(lengthMs) < end) {
+    requireRunning(deps);
+    if (await store.hasRecords(deps.db, { from, to: after(2 * lengthMs) })) break;
+    lengthMs *= 2;
+  }
+  return after(lengthMs);
+}
+
 async function comparePeriod(deps: Deps, period: Period, found: Findings): Promise<void> {
+  requireRunning(deps);
   const runId = Date.now() * 1_000 + Math.floor(Math.random() * 1_000);
   await store.deleteCarrierRecords(deps.db, { before: runId - abandonedMs * 1_000 });
   try {
     if (deps.carrier?.records) await stage(deps, runId, deps.carrier.records(...wider(period)));
-    await deps.db.transaction(async (db) => {
-      await compareOwn(db, period, found);
-      if (deps.carrier?.records) await compareCarrier(db, runId, period, found);
+    await inTransaction(deps, async (deps) => {
+      await compareOwn(deps, period, found);
+      if (deps.carrier?.records) await compareCarrier(deps, runId, period, found);
     });
   } finally {
-    await store.deleteCarrierRecords(deps.db, { is: runId });
+    // A node that is stopping leaves them to a later run.
+    if (!deps.signals.stopping.signal.aborted) await store.deleteCarrierRecords(deps.db, { is: runId });
   }
 }
 
@@ -130,13 +149,13 @@ function wider({ from, to }: Period): [Date, Date] {
 }
 
 /** Into the database, which can search them however many there are. */
-async function stage({ db }: Deps, runId: number, records: AsyncIterable<CarrierRecord>): Promise<void> {
+async function stage(deps: Deps, runId: number, records: AsyncIterable<CarrierRecord>): Promise<void> {
   let some: CarrierRecord[] = [];
   const flush = async () => {
-    await store.insertCarrierRecords(db, runId, some.map(stagedOf));
+    await store.insertCarrierRecords(deps.db, runId, some.map(stagedOf));
     some = [];
   };
-  for await (const record of records) {
+  for await (const record of whileRunning(deps, records)) {
     some.push(record);
     if (some.length >= recordsAtOnce) await flush();
   }
@@ -148,20 +167,23 @@ function stagedOf({ carrierMessageId, from, to, text, dateTime }: CarrierRecord)
   return { carrierMessageId, fromNumber: from, toNumber: to, textHash, dateTime };
 }
 
-async function compareOwn(db: Transaction, period: Period, found: Findings): Promise<void> {
+type Comparing = Omit<Deps, 'db'> & { db: Transaction };
+
+async function compareOwn(deps: Comparing, period: Period, found: Findings): Promise<void> {
   for (const [of, kind, noun] of ownComparisons)
-    for await (const rows of store.compareOwn(db, of, period)) found.count(of, rows, kind, noun);
+    for await (const rows of whileRunning(deps, store.compareOwn(deps.db, of, period)))
+      found.count(of, rows, kind, noun);
 }
 
-async function compareCarrier(db: Transaction, runId: number, period: Period, found: Findings): Promise<void> {
-  for await (const rows of store.compareAttempts(db, runId, period))
+async function compareCarrier(deps: Comparing, runId: number, period: Period, found: Findings): Promise<void> {
+  for await (const rows of whileRunning(deps, store.compareAttempts(deps.db, runId, period)))
     found.count('attempts', rows, 'accepted attempt without a carrier record', 'message');
   const doubts = new Map<string, DoubtRow[]>();
   const [from, to] = wider(period);
-  for await (const rows of store.listDoubts(db, { from, to }))
+  for await (const rows of whileRunning(deps, store.listDoubts(deps.db, { from, to })))
     for (const [number, some] of Map.groupBy(rows, ({ toNumber }) => toNumber))
       doubts.set(number, [...(doubts.get(number) ?? []), ...some]);
-  for await (const rows of store.compareRecords(db, runId, period))
+  for await (const rows of whileRunning(deps, store.compareRecords(deps.db, runId, period)))
     for (const record of rows) found.record(record, record.messageId === null && resolves(doubts, record));
 }
 

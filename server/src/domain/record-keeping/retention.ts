@@ -5,6 +5,7 @@ import { getFirm, lockFirm } from '../accounts/firms.ts';
 import { type By, byOperator, byService } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { oncePerDay } from '../shared/daily-runs.ts';
+import { requireRunning } from '../shared/signals.ts';
 import { dayOf } from '../shared/time.ts';
 
 export type Retention = { firmId: number; firm: string; years: number };
@@ -69,6 +70,7 @@ async function disposeOf(deps: Deps, keeper: KeeperRow, disposing: Disposing): P
   const disposal = { advisorId, advisor, disposed: 0, kept: 0, held: isHeld };
   if (isHeld) return disposal;
   for (let after = 0; ; ) {
+    requireRunning(deps);
     const bodies = await disposeSome(deps, keeper, after, disposing);
     const old = bodies.filter(({ isOld }) => isOld);
     disposal.disposed += old.filter(({ goes }) => goes).length;

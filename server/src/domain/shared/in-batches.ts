@@ -1,11 +1,17 @@
+import type { Deps } from '../../deps.ts';
+import { requireRunning } from './signals.ts';
+
 const batchSize = 1_000;
 const batchesMax = 50;
 
 /**
- * Cleans up a batch of rows at a time, so that no statement times out. A large backlog takes several runs, so that a node
- * can stop in between. Returns whether everything is done.
+ * Cleans up a batch of rows at a time, so that no statement times out and a node can stop in between. A large backlog takes
+ * several runs, so that other work gets its turn. Returns whether everything is done.
  */
-export async function inBatches(runBatch: (limit: number) => Promise<number>): Promise<boolean> {
-  for (let count = 0; count < batchesMax; count++) if ((await runBatch(batchSize)) < batchSize) return true;
+export async function inBatches(deps: Deps, runBatch: (limit: number) => Promise<number>): Promise<boolean> {
+  for (let count = 0; count < batchesMax; count++) {
+    requireRunning(deps);
+    if ((await runBatch(batchSize)) < batchSize) return true;
+  }
   return false;
 }

@@ -9,7 +9,7 @@ export type Signals = {
   /** Whether people's replies get through. */
   replies: Intake;
   archive: ArchiveSigns;
-  /** The node is about to stop, so nothing should start a long wait. */
+  /** The node is about to stop, so nothing should start a long wait, and long work ends after its current step. */
   stopping: AbortController;
 };
 
@@ -59,6 +59,28 @@ export function makeSignals(): Signals {
     archive: { signing: null, copies: null, memory: null, rememberedSince: null, copied: null },
     stopping: new AbortController(),
   };
+}
+
+/** Between the steps of long work: throws if the node is stopping. */
+export function requireRunning({ signals }: { signals: Signals }): void {
+  signals.stopping.signal.throwIfAborted();
+}
+
+/** Whether an error only says that work ended because the node is stopping. */
+export function isStopping({ signals }: { signals: Signals }, error: unknown): boolean {
+  const { signal } = signals.stopping;
+  return signal.aborted && error === signal.reason;
+}
+
+/** The same items. Throws at the next one if the node is stopping. */
+export async function* whileRunning<Item>(
+  deps: { signals: Signals },
+  items: AsyncIterable<Item>,
+): AsyncGenerator<Item> {
+  for await (const item of items) {
+    requireRunning(deps);
+    yield item;
+  }
 }
 
 function makeSignal(): Signal {

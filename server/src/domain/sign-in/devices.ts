@@ -26,5 +26,5 @@ export async function isDeviceOf(deps: Deps, advisorId: number, device: string):
 }
 
 export async function forgetExpiredDevices(deps: Deps): Promise<void> {
-  await inBatches((limit) => store.deleteExpiredDevices(deps.db, new Date(), limit));
+  await inBatches(deps, (limit) => store.deleteExpiredDevices(deps.db, new Date(), limit));
 }

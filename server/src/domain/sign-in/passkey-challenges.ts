@@ -25,7 +25,7 @@ export async function takeChallenge(
 }
 
 export async function forgetExpiredChallenges(deps: Deps): Promise<void> {
-  await inBatches((limit) => store.deleteExpiredChallenges(deps.db, new Date(), limit));
+  await inBatches(deps, (limit) => store.deleteExpiredChallenges(deps.db, new Date(), limit));
 }
 
 /** The response came over the wire, so its declared type can't be trusted yet. */

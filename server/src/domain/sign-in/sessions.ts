@@ -56,5 +56,5 @@ export async function endSessions(deps: Pick<Deps, 'db'>, advisorId: number): Pr
 }
 
 export async function forgetExpiredSessions(deps: Deps): Promise<void> {
-  await inBatches((limit) => store.deleteExpiredSessions(deps.db, new Date(), limit));
+  await inBatches(deps, (limit) => store.deleteExpiredSessions(deps.db, new Date(), limit));
 }

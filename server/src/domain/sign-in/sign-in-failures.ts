@@ -26,7 +26,7 @@ export async function countFailure(
 /** Archives how often each advisor's sign-in failed by each method: at most one entry a minute. */
 export async function archiveFailures(deps: Deps): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - countedMs);
-  await inBatches((limit) =>
+  await inBatches(deps, (limit) =>
     deps.db.transaction(async (db) => {
       const counted = await store.deleteFailures(db, before, limit);
       const entries = counted.flatMap((each) => (each.advisorId === null ? [] : entryOf(each, each.advisorId)));

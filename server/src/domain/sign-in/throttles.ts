@@ -77,7 +77,7 @@ export async function returnAttempt(deps: Deps, buckets: Bucket[]): Promise<void
 
 export async function forgetFullBuckets(deps: Deps): Promise<void> {
   const before = new Date(Date.now() - fullAfterMs);
-  await inBatches((limit) => store.deleteBucketsFilledBefore(deps.db, before, limit));
+  await inBatches(deps, (limit) => store.deleteBucketsFilledBefore(deps.db, before, limit));
 }
 
 function rowOf({ name, burst, perSecond }: Bucket): BucketRow {

@@ -4,6 +4,7 @@ import { lockFirm } from '../accounts/firms.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
+import { requireRunning } from '../shared/signals.ts';
 import { dayMs, dayOf } from '../shared/time.ts';
 
 /** How many days of missed samples are made up for after an outage. */
@@ -19,7 +20,10 @@ const textsMax = 200;
  */
 export async function sampleForReview(deps: Deps): Promise<void> {
   const today = Math.floor((deps.clock.now().getTime() - settledMs) / dayMs);
-  for (let day = today - daysBackMax; day < today; day++) await sampleDay(deps, day);
+  for (let day = today - daysBackMax; day < today; day++) {
+    requireRunning(deps);
+    await sampleDay(deps, day);
+  }
 }
 
 async function sampleDay(deps: Deps, day: number): Promise<void> {

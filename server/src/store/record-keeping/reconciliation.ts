@@ -70,6 +70,19 @@ export async function deleteCarrierRecords(db: Db, runs: { is: number } | { befo
   while (deleted === deletedMax);
 }
 
+/** Whether we have any record from the period. It stops at the first one, and finds it by the time. */
+export async function hasRecords(db: Db, { from, to }: Period): Promise<boolean> {
+  const [row] = await db.query<{ found: boolean }>(
+    `select
+       exists (select from messages where date_time_created >= $1 and date_time_created < $2)
+       or exists (select from replies where date_time_created >= $1 and date_time_created < $2)
+       or exists (select from attempts where date_time_started >= $1 and date_time_started < $2)
+       or exists (select from archive_entries where date_time_created >= $1 and date_time_created < $2) as found`,
+    [from, to],
+  );
+  return row?.found ?? false;
+}
+
 /** Attempts that the carrier accepted, and whether it has a record of them. */
 export function compareAttempts(db: Transaction, runId: number, { from, to }: Period): AsyncGenerator<Compared[]> {
   return fetched<Compared>(
