@@ -1,4 +1,10 @@
-import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable, OutcomeUnknown } from '../store/database/errors.ts';
+import {
+  DatabaseBusy,
+  DatabaseTimeout,
+  DatabaseUnable,
+  DatabaseUnavailable,
+  OutcomeUnknown,
+} from '../store/database/errors.ts';
 
 /**
  * The contract's twelve problems. The list is closed: every error on `/v1` is one of these. Each has its own page at its
@@ -79,7 +85,7 @@ export const problems = {
     status: 502,
     retryable: true,
     title: 'Downstream unavailable',
-    when: 'The database, or the identity provider if one is configured, can’t be reached. Nothing was done.',
+    when: 'The database, or the identity provider if one is configured, can’t be reached; or the database can’t store anything, because its disk is full for example. Nothing was done.',
     next: 'Retry with backoff.',
   },
   internal_error: {
@@ -157,6 +163,12 @@ export function problemIn(error: unknown): Problem | undefined {
 
 /** The problem for an error that the store throws when the database fails. */
 function fromDatabase(error: unknown): Problem | undefined {
+  if (error instanceof DatabaseUnable)
+    return problem(
+      'downstream_unavailable',
+      'The database can’t store anything now; nothing was done. Retry with backoff.',
+      { cause: error },
+    );
   if (error instanceof DatabaseUnavailable)
     return problem('downstream_unavailable', 'The database can’t be reached; nothing was done. Retry with backoff.', {
       cause: error,

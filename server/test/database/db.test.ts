@@ -3,7 +3,13 @@ import { after, afterEach, before, suite, test } from 'node:test';
 import pg from 'pg';
 import type { App } from '../../src/app.ts';
 import type { Pool } from '../../src/store/database/db.ts';
-import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable, OutcomeUnknown } from '../../src/store/database/errors.ts';
+import {
+  DatabaseBusy,
+  DatabaseTimeout,
+  DatabaseUnable,
+  DatabaseUnavailable,
+  OutcomeUnknown,
+} from '../../src/store/database/errors.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { type DatabaseProxy, startProxy } from '../support/database-proxy.ts';
@@ -124,6 +130,28 @@ suite('the database', () => {
       for (const result of await Promise.all(queued))
         assert.ok(Array.isArray(result) || result instanceof DatabaseBusy);
     });
+  });
+
+  test('is unavailable if it has no disk, memory or connections left, or its disk fails; each with nothing kept', async () => {
+    const { pool } = world.database;
+    const raise = (code: string, message = 'x') => `do $$ begin raise '${message}' using errcode = '${code}'; end $$`;
+    const faults = [
+      ...['53000', '53100', '53200', '53400', '58000', '58030'].map((code) => raise(code)),
+      raise('XX000', 'could not extend file "base/1/2": Disk quota exceeded'),
+      raise('XX000', 'cannot assign TransactionIds during recovery'),
+    ];
+    for (const fault of faults) {
+      const person = someone();
+      const failing = pool.transaction(async (db) => {
+        await insert(db, person);
+        await db.query(fault);
+      });
+      await assert.rejects(failing, DatabaseUnable, fault);
+      await assert.rejects(pool.query(fault), DatabaseUnable, fault);
+      assert.equal(await count(person), 0);
+    }
+    await assert.rejects(pool.query(raise('53300')), DatabaseUnavailable);
+    await assert.rejects(pool.query(raise('XX000', 'unexpected state')), pg.DatabaseError);
   });
 
   test('is unavailable at once if it can’t be reached', async () => {

@@ -6,6 +6,7 @@ import { connect } from '../../src/store/database/pool.ts';
 import { anotherNode } from '../support/nodes.ts';
 import { assertProblem } from '../support/problem.ts';
 import { exchange, listen } from '../support/sockets.ts';
+import { withinTransactions } from '../support/statements.ts';
 import { inject, makeWorld, type World } from '../support/world.ts';
 
 const contacts = '/core/contact/contacts';
@@ -43,6 +44,18 @@ suite('operations', () => {
     assert.equal(answer.status, 503);
     assert.equal(answer.headers.connection, 'close');
     assert.equal((await get('/healthz', node)).status, 200);
+    await node.close();
+  });
+
+  test('/readyz has the database write at most once a second, however often it is asked', async () => {
+    let probes = 0;
+    const pool = withinTransactions(world.database.pool, async (statement) => {
+      if (/generate_series/.test(statement)) probes += 1;
+    });
+    const node = await anotherNode(world, { pool, db: pool });
+    const startedAt = performance.now();
+    await Promise.all(Array.from({ length: 50 }, () => get('/readyz', node)));
+    assert.ok(probes >= 1 && probes <= 1 + (performance.now() - startedAt) / 1_000, `${probes} times`);
     await node.close();
   });
 

@@ -18,6 +18,8 @@ export type DatabaseOptions = {
   timeoutMs?: number;
   /** A PostgreSQL with a migrated template, instead of the one that all test files share. */
   server?: { administration: string; template: string };
+  /** Where its files are, if not with those of the others. */
+  tablespace?: string;
 };
 
 /** A test that keeps asking reuses a connection; then it is closed, since an open one keeps a database from being cloned. */
@@ -28,7 +30,8 @@ export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestD
   const { administration = ASSENT_TEST_DATABASE, template = ASSENT_TEST_TEMPLATE } = options.server ?? {};
   if (!administration || !template) throw new Error('Run the tests with `npm test`, or one file with `npm test FILE`.');
   const name = `assent_test_${randomBytes(6).toString('hex')}`;
-  await once(administration, `create database ${name} template ${template}`);
+  const place = options.tablespace ? ` tablespace ${options.tablespace}` : '';
+  await once(administration, `create database ${name} template ${template}${place}`);
   const address = new URL(administration);
   address.pathname = `/${name}`;
   const url = address.href;

@@ -1,11 +1,37 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
-import { ping } from '../../store/shared/readiness.ts';
+import { DatabaseUnable } from '../../store/database/errors.ts';
+import { ping, probeStorage } from '../../store/shared/readiness.ts';
+
+export type Readiness = 'ready' | 'database unreachable' | 'database not writable';
 
 const answerMs = 1_000;
+/** However often somebody asks. */
+const probeEveryMs = 1_000;
 
-/** Whether requests can be served now: the database answers within a second. */
-export async function isReady(deps: Deps): Promise<boolean> {
-  const late = pause(answerMs, false, { ref: false });
-  return Promise.race([ping(deps.db), late]).catch(() => false);
+/** Whether requests can be served now: the database answers within a second and has room for more. */
+export function readiness({ db }: Deps): () => Promise<Readiness> {
+  let probed: Readiness = 'ready';
+  let probedAtMs = Number.NEGATIVE_INFINITY;
+
+  async function check(): Promise<Readiness> {
+    if (performance.now() - probedAtMs < probeEveryMs) {
+      await ping(db);
+      return probed;
+    }
+    // Set before it is done, so that only one of those who ask at once probes.
+    probedAtMs = performance.now();
+    probed = await probeStorage(db).then(() => 'ready' as const, cantStore);
+    return probed;
+  }
+
+  return () => {
+    const late = pause(answerMs, 'database unreachable' as const, { ref: false });
+    return Promise.race([check().catch(() => 'database unreachable' as const), late]);
+  };
+}
+
+function cantStore(error: unknown): Readiness {
+  if (error instanceof DatabaseUnable) return 'database not writable';
+  throw error;
 }

@@ -2,6 +2,8 @@ import pg from 'pg';
 
 /** The database can't be reached, and nothing was committed. */
 export class DatabaseUnavailable extends Error {}
+/** It answers, but can't do what it was asked: its disk is full, its memory is used up, or it is read-only. */
+export class DatabaseUnable extends DatabaseUnavailable {}
 /** A statement, a lock or a connection took too long, and nothing was committed. */
 export class DatabaseTimeout extends Error {}
 /** More requests are waiting for a connection than can be served soon. */
@@ -9,19 +11,28 @@ export class DatabaseBusy extends Error {}
 /** The connection broke during a commit, and within settleMs nothing could tell whether it took effect. */
 export class OutcomeUnknown extends Error {}
 
-type Kind = 'lost' | 'timeout' | 'conflict' | 'other';
+type Kind = 'lost' | 'unable' | 'timeout' | 'conflict' | 'other';
+
+/** Not enough disk, memory or other resources (53), a fault of the disk (58), or read-only (25006). */
+const unableCodes = /^(53|58|25006)/;
+/** PostgreSQL has no code for some faults of the disk, a quota for example, nor for a transaction on a standby. */
+const unableMessages = /^could not (extend|write|create|fsync)|cannot assign TransactionIds during recovery/;
 
 /** After such an error the connection is useless, and its last statement may or may not have taken effect. */
 export function isBroken(error: unknown): boolean {
   const kind = kindOf(error);
+  // A server that is read-only is no longer the primary, or not yet: a new connection may find the one that is.
+  if (kind === 'unable') return !/^5/.test(codeOf(error));
   return kind === 'lost' || (kind === 'timeout' && !(error instanceof pg.DatabaseError));
 }
 
 export function kindOf(error: unknown): Kind {
   if (!(error instanceof Error)) return 'other';
-  const code = 'code' in error ? String(error.code) : '';
+  if (error instanceof DatabaseUnable) return 'unable';
+  const code = codeOf(error);
   if (error instanceof pg.DatabaseError) {
     if (/^(08|57P0[1235]|53300|25P0[34])/.test(code)) return 'lost';
+    if (unableCodes.test(code) || (code === 'XX000' && unableMessages.test(error.message))) return 'unable';
     if (code === '57014' || code === '55P03') return 'timeout';
     return code === '40001' || code === '40P01' ? 'conflict' : 'other';
   }
@@ -31,9 +42,14 @@ export function kindOf(error: unknown): Kind {
     : 'other';
 }
 
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
 export function translated(error: unknown): unknown {
   const kind = kindOf(error);
   if (kind === 'lost') return new DatabaseUnavailable('The database can’t be reached.', { cause: error });
+  if (kind === 'unable') return new DatabaseUnable('The database can’t store anything.', { cause: error });
   if (kind === 'timeout') return new DatabaseTimeout('The database took too long.', { cause: error });
   return error;
 }

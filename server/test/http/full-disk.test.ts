@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import pg from 'pg';
+import { openCheckpointFolder } from '../../src/checkpoint-copies/folder.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
+import { copyCheckpoints } from '../../src/domain/archive/checkpoint-copies.ts';
+import { type Embedded, startTemporary } from '../../src/store/database/embedded.ts';
+import { DatabaseUnable } from '../../src/store/database/errors.ts';
+import { appRole, migrate } from '../../src/store/database/migrate.ts';
+import { connect } from '../../src/store/database/pool.ts';
+import { signer } from '../archive/small-archive.ts';
+import { makeDatabase } from '../support/database.ts';
+import { anotherNode } from '../support/nodes.ts';
+import { assertProblem } from '../support/problem.ts';
+import { acceptedPhone, send } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
+import { inject, makeWorld, type World } from '../support/world.ts';
+
+const contacts = '/core/contact/contacts';
+const megabytes = 96;
+const template = 'assent_test_template';
+
+/** A disk of a few megabytes. Null where it can’t be mounted. */
+function mountSmallDisk() {
+  const path = mkdtempSync(join(tmpdir(), 'assent-disk-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=711`, 'tmpfs', path]).status === 0;
+  const ballast = join(path, 'ballast');
+  const remove = () => {
+    if (mounted) spawnSync('umount', ['-l', path]);
+    rmSync(path, { recursive: true, force: true });
+  };
+  if (!mounted) remove();
+  return mounted
+    ? {
+        path,
+        remove,
+        fill: () => assert.throws(() => writeFileSync(ballast, Buffer.alloc(megabytes * 2 ** 20)), { code: 'ENOSPC' }),
+        free: () => rmSync(ballast),
+      }
+    : null;
+}
+
+const disk = mountSmallDisk();
+const skip = disk ? false : 'only root on Linux can mount a small disk';
+after(() => disk?.remove());
+
+async function administer(administration: string, sql: string): Promise<{ rows: Record<string, string>[] }> {
+  const client = new pg.Client({ connectionString: administration });
+  await client.connect();
+  return client.query(sql).finally(() => client.end());
+}
+
+suite('a full disk', { skip }, () => {
+  let postgres: Embedded;
+  let world: World;
+  before(async () => {
+    assert.ok(disk);
+    // Its own: a full disk also stops PostgreSQL's checkpoints, which other test files wait for.
+    postgres = await startTemporary();
+    const administration = postgres.url('postgres');
+    const { rows } = await administer(administration, 'show data_directory');
+    const { uid, gid } = statSync(rows[0]?.data_directory ?? '');
+    chownSync(disk.path, uid, gid);
+    await administer(administration, `create tablespace small_disk location '${disk.path}'`);
+    await administer(administration, `create database ${template}`);
+    await migrate(postgres.url(template));
+    world = await makeWorld({ database: { tablespace: 'small_disk', server: { administration, template } } });
+  });
+  after(async () => {
+    await world?.close();
+    await postgres?.stop();
+  });
+
+  const ready = async () => (await inject(world.app, { method: 'GET', url: '/readyz' })).status;
+  const create = (lastName: string) => world.ann.call('POST', contacts, { firstName: 'Full', lastName, notes: 'x' });
+  const stored = () => world.database.asOwner<{ lastName: string }>('select last_name as "lastName" from contacts');
+
+  test('is 502, and not ready even before the first write fails; both recover on their own', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    assert.equal(await ready(), 200);
+    disk?.fill();
+    await until('it is not ready', async () => (await ready()) === 503, 2_500);
+    const kept = new Set((await stored()).map(({ lastName }) => lastName));
+    let refused = 0;
+    for (let count = 0; refused < 5 && count < 2_000; count += 1) {
+      const name = `Name${count}`;
+      const answer = await create(name);
+      if (answer.status === 200) kept.add(name);
+      else {
+        assertProblem(answer, 'downstream_unavailable', /can’t store anything now; nothing was done/);
+        refused += 1;
+      }
+    }
+    assert.equal(refused, 5);
+    assert.equal(await ready(), 503);
+    assert.equal((await world.ann.call('GET', contacts)).status, 200, 'reads are answered');
+    assert.deepEqual(new Set((await stored()).map(({ lastName }) => lastName)), kept, 'each 200 is kept, no 502 is');
+
+    disk?.free();
+    await until('it is ready', async () => (await ready()) === 200, 2_500);
+    assert.equal((await create('Afterwards')).status, 200);
+    assert.equal((await send(world.ann, { phone, text: 'Hello' })).body.successes.length, 1);
+  });
+
+  test('that checkpoints are copied to leaves a folder that the next copy completes', async () => {
+    assert.ok(disk);
+    const checkpointFolder = openCheckpointFolder(disk.path);
+    const deps = { ...world.deps, signer, checkpointFolder };
+    await growTree(deps);
+    disk.fill();
+    await assert.rejects(copyCheckpoints(deps), /ENOSPC|could be appended/);
+    disk.free();
+    await copyCheckpoints(deps);
+    const [last, count] = [await checkpointFolder.last(), await checkpointFolder.leafCount()];
+    assert.ok(last && last.size > 0);
+    assert.equal(count, last.size);
+  });
+});
+
+test('a database that has become read-only is 502 and not ready, and its connections are replaced', async () => {
+  const database = await makeDatabase();
+  const name = new URL(database.url).pathname.slice(1);
+  const world = await makeWorld();
+  const pool = connect({ connectionString: database.url, size: 1, timeoutMs: 5_000, role: appRole });
+  const node = await anotherNode(world, { pool, db: pool });
+  const ready = async () => (await inject(node, { method: 'GET', url: '/readyz' })).body.status;
+  const insert = () => pool.query(`insert into firms (name, date_time_created) values ('New', now())`);
+  const setReadOnly = (on: boolean) =>
+    administer(
+      process.env.ASSENT_TEST_DATABASE ?? '',
+      `alter database ${name} set default_transaction_read_only = ${on}`,
+    );
+  const endConnections = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
+  for (const asks of [true, false]) {
+    assert.equal(await ready(), 'ready');
+    await setReadOnly(true);
+    await administer(process.env.ASSENT_TEST_DATABASE ?? '', endConnections);
+    if (asks) await until('it is not ready', async () => (await ready()) === 'database not writable', 3_000);
+    else await until('it says so', () => insert().then(Boolean, (error) => error instanceof DatabaseUnable), 3_000);
+    // For new connections only, as after a failover.
+    await setReadOnly(false);
+    if (asks) await until('it is ready', async () => (await ready()) === 'ready', 3_000);
+    await insert();
+  }
+  await node.close();
+  await pool.end();
+  await world.close();
+  await database.drop();
+});
