@@ -9,6 +9,7 @@ import { verbs } from '../server/src/cli/verbs.ts';
 import { readConfig, root, settings } from '../server/src/config.ts';
 import { problemCodes, problems } from '../server/src/domain/problems.ts';
 import { enumerations } from '../server/src/domain/shared/enumerations.ts';
+import { makeSealer } from '../server/src/domain/shared/sealing.ts';
 import { makeSignals } from '../server/src/domain/shared/signals.ts';
 import { systemClock } from '../server/src/domain/shared/time.ts';
 import { makeJudges } from '../server/src/domain/supervision/judges.ts';
@@ -66,6 +67,7 @@ async function openapi(): Promise<string> {
     reserved: pool,
     clock: systemClock,
     carrier: null,
+    sealer: makeSealer([]),
     signals: makeSignals(),
     judges: makeJudges(),
     log: makeLog('silent'),

@@ -697,10 +697,12 @@ create table sign_in_failures (
 
 create table signing_keys (
   kid text not null,
-  private_jwk jsonb not null,
+  jwk jsonb not null,
   date_time_created timestamp with time zone not null,
   date_time_signs timestamp with time zone not null,
-  constraint signing_keys_pkey PRIMARY KEY (kid)
+  sealed_private_part bytea,
+  constraint signing_keys_pkey PRIMARY KEY (kid),
+  constraint signing_keys_sealed CHECK (((sealed_private_part IS NULL) OR (NOT (jwk ? 'd'::text))))
 );
 
 create table staff (

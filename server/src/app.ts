@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
-import { type Deps, onReserved, type Reserved } from './deps.ts';
+import { onReserved, type Reserved } from './deps.ts';
 import { callerFinder } from './domain/access/callers.ts';
 import { externalVerifier } from './domain/access/external-issuer.ts';
 import { poolShares } from './domain/access/pool-shares.ts';
-import { type SigningKeyRing, signingKeyRing } from './domain/access/signing-keys.ts';
+import { type SigningDeps, type SigningKeyRing, signingKeyRing } from './domain/access/signing-keys.ts';
 import { tokenVerifier } from './domain/access/tokens.ts';
 import { problem } from './domain/problems.ts';
 import { makeLane } from './domain/shared/lane.ts';
@@ -25,7 +25,7 @@ import { oauthServer } from './oauth/server.ts';
 import type { SandboxClock } from './sandbox/sandbox-clock.ts';
 import type { Pool } from './store/database/db.ts';
 
-export type AppDeps = Deps &
+export type AppDeps = SigningDeps &
   Reserved & {
     config: Config;
     pool: Pool;

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type App, buildApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { onReserved } from './deps.ts';
+import { prepareSigningKeys } from './domain/access/signing-keys.ts';
 import { hasForgotten } from './domain/archive/archive-status.ts';
 import { dispatcher } from './domain/delivery/dispatcher.ts';
 import { sendDueMessages } from './domain/messages/due-messages.ts';
@@ -21,6 +22,7 @@ export async function serve(config: Config, say: (line: string) => void): Promis
   const runtime = await startRuntime(config, log, say);
   try {
     await runtime.reserved.open();
+    if (!config.oauthIssuer) await prepareSigningKeys(runtime);
     const texting = dispatcher(onReserved(runtime), log);
     const deliverDue = () => sendDueMessages(runtime).then(texting.settled);
     const app = await buildApp({ ...runtime, log, deliverDue });
@@ -29,6 +31,8 @@ export async function serve(config: Config, say: (line: string) => void): Promis
     const jobs = startJobs(runtime, log, texting);
     if (sandbox) say(await greeting(runtime, sandbox));
     log.info({ port: config.port, environment: config.environment }, 'listening');
+    if (!runtime.sealer.canSeal && !config.oauthIssuer)
+      log.warn('CREDENTIALS_KEY is not set: the keys that sign tokens are stored unencrypted');
     if (!runtime.signer) log.warn('ARCHIVE_KEY_FILE is not set: this node doesn’t sign checkpoints of the archive');
     if (await hasForgotten(runtime))
       log.warn('this node has no memory of what it signed, and the archive has entries: it remembers from now on');

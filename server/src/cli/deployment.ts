@@ -1,6 +1,8 @@
 import { getApplication } from '../domain/access/applications.ts';
+import { resealSigningKeys } from '../domain/access/signing-keys.ts';
 import { issueToken } from '../domain/access/tokens.ts';
 import { getAdvisor } from '../domain/accounts/advisors.ts';
+import { resealSecrets } from '../domain/address-book/crm-connections.ts';
 import { migrateDatabase } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox/sandbox-file.ts';
 import { requireOwnServer, UsageError, type Verb } from './verb.ts';
@@ -49,6 +51,17 @@ export const deploymentVerbs: Verb[] = [
       if (missing) throw new UsageError(`The application is not provisioned for ${missing}.`);
       const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
       out.line(await issueToken(runtime, { clientId, advisorId, scopes }));
+    },
+  },
+  {
+    name: 'secrets reseal',
+    about:
+      'Encrypt every stored secret again with the first key of CREDENTIALS_KEY: those of CRMs, and the keys that sign tokens.',
+    operands: [],
+    options: {},
+    run: async ({ runtime, out }) => {
+      const [crms, keys] = [await resealSecrets(runtime), await resealSigningKeys(runtime)];
+      out.note(`Resealed the secrets of ${crms} CRMs, and ${keys} signing keys.`);
     },
   },
 ];

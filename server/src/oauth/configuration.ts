@@ -23,7 +23,7 @@ export function configuration({ keys, api, secure, renderError }: Setup): Config
     findAccount,
     renderError,
     extraTokenClaims,
-    jwks: { keys: keys.map(({ kid, privateJwk }) => ({ ...privateJwk, kid, alg: algorithm, use: 'sig' })) as never },
+    jwks: { keys: keys.flatMap(signingJwk) as never },
     scopes: allScopes,
     claims: { openid: ['sub', 'name', 'email', 'advisor_id'] },
     responseTypes: ['code'],
@@ -68,6 +68,11 @@ export function configuration({ keys, api, secure, renderError }: Setup): Config
       rpInitiatedLogout: off,
     },
   };
+}
+
+/** The library publishes only keys that it could sign with. */
+function signingJwk({ kid, privateJwk }: SigningKey) {
+  return privateJwk ? [{ ...privateJwk, kid, alg: algorithm, use: 'sig' }] : [];
 }
 
 /**

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ConfigError } from '../config.ts';
-import type { Deps } from '../deps.ts';
 import { ProviderFault } from '../domain/access/identity-provider.ts';
 import { allScopes } from '../domain/access/scopes.ts';
+import type { SigningDeps } from '../domain/access/signing-keys.ts';
 import { issueToken } from '../domain/access/tokens.ts';
 import { makeSandbox, type SandboxAdvisor, type SandboxFile } from './sandbox.ts';
 
-type Sandboxed = Deps & { config: { dataDir: string } };
+type Sandboxed = SigningDeps & { config: { dataDir: string } };
 
 export function sandboxFilePath(dataDir: string): string {
   return join(dataDir, 'sandbox.json');

@@ -5,6 +5,7 @@ import { decodeJwt, importJWK, type JWTHeaderParameters, type JWTPayload, SignJW
 import { issueApiKey, revokeApiKey, unlimited } from '../../src/domain/access/api-keys.ts';
 import { addApplication, disableApplication } from '../../src/domain/access/applications.ts';
 import { allScopes } from '../../src/domain/access/scopes.ts';
+import { signingKeyRing } from '../../src/domain/access/signing-keys.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { makeSecret } from '../../src/domain/shared/secrets.ts';
@@ -265,12 +266,10 @@ suite('credentials', () => {
   }
 
   async function parts() {
-    const [key] = await world.database.asOwner<{ kid: string; private_jwk: Record<string, string> }>(
-      'select kid, private_jwk from signing_keys',
-    );
-    assert.ok(key);
+    const [key] = await signingKeyRing(world.deps)();
+    assert.ok(key?.privateJwk);
     const [, payload = ''] = world.ann.token.split('.');
-    return { kid: key.kid, privateJwk: key.private_jwk, payload };
+    return { kid: key.kid, privateJwk: key.privateJwk, payload };
   }
 });
 

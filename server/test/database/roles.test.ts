@@ -53,7 +53,7 @@ suite('the application’s role', () => {
     'delete from contact_books',
     `insert into migrations (name, sha256) values ('mine', '')`,
     'delete from migrations',
-    `update signing_keys set private_jwk = '{}'`,
+    `update signing_keys set jwk = '{}'`,
     'delete from advisors',
     'delete from applications',
     'delete from api_keys',

@@ -92,7 +92,7 @@ suite('revocation', () => {
   /** The access token as if it had expired an hour ago. */
   async function expiredCopy(accessToken: string): Promise<string> {
     const [key] = await signingKeyRing(world.deps)();
-    assert.ok(key);
+    assert.ok(key?.privateJwk);
     const hourAgo = Math.floor(Date.now() / 1000) - 3_600;
     return new SignJWT({ ...claimsOf(accessToken), iat: hourAgo - 900, exp: hourAgo })
       .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid })

@@ -16,7 +16,7 @@ import { assertProblem } from '../support/problem.ts';
 import { makeDataFolder } from '../support/programs.ts';
 import { Visitor } from '../support/visitor.ts';
 import { until } from '../support/waiting.ts';
-import { inject, makeWorld, type World } from '../support/world.ts';
+import { credentialsKey, inject, makeWorld, type World } from '../support/world.ts';
 
 /** We promise one second and need half; the rest is for a busy machine. */
 const endedWithinMs = 2_000;
@@ -237,7 +237,7 @@ test('the private part of a key is never published', async () => {
     assert.deepEqual(Object.keys(key).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
     assert.deepEqual([key.alg, key.crv, key.kty, key.use], ['ES256', 'P-256', 'EC', 'sig']);
   }
-  const secrets = (await listSigningKeys(world.deps)).map(({ privateJwk }) => privateJwk.d ?? '');
+  const secrets = (await listSigningKeys(world.deps)).map(({ privateJwk }) => privateJwk?.d ?? '');
   for (const path of ['/oauth/jwks', '/.well-known/openid-configuration', '/metrics']) {
     const { body } = await inject(world.app, { method: 'GET', url: path });
     for (const secret of secrets) assert.ok(secret.length > 40 && !JSON.stringify(body).includes(secret));
@@ -287,7 +287,7 @@ suite('the operator’s command', () => {
   after(() => folder.remove());
 
   async function command(...args: string[]): Promise<string> {
-    const env = { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder.path };
+    const env = { DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder.path, CREDENTIALS_KEY: credentialsKey };
     const { status, stdout, stderr } = await runCommand(['signing-keys', ...args], env);
     assert.equal(status, 0, stderr);
     return stdout + stderr;
@@ -329,7 +329,7 @@ suite('the operator’s command', () => {
     for (const args of [['list'], ['list', '--json'], ['rotate'], ['rotate', '--json']]) {
       const said = await command(...args);
       assert.doesNotMatch(said, /"d"|privateJwk/);
-      assert.ok(!said.includes(key?.privateJwk.d ?? ''));
+      assert.ok(!said.includes(key?.privateJwk?.d ?? ''));
     }
   });
 });

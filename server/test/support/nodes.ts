@@ -13,6 +13,7 @@ export async function anotherNode(world: World, changes: Partial<AppDeps> = {}):
     pool,
     reserved: pool,
     carrier: deps.carrier,
+    sealer: deps.sealer,
     signals: makeSignals(),
     judges: makeJudges(),
     ...shared,

@@ -76,10 +76,12 @@ export type WorldOptions = {
   dispatch?: boolean;
 };
 
+/** A command that opens secrets of a world needs it too. */
+export const credentialsKey = randomBytes(32).toString('base64');
 const textingNumbers: Record<string, string> = { ann: '+15005552001', bob: '+15005552002' };
 
 export async function makeWorld(options: WorldOptions = {}): Promise<World> {
-  const config = readConfig({ LOG_LEVEL: 'silent', ...options.env });
+  const config = readConfig({ LOG_LEVEL: 'silent', CREDENTIALS_KEY: credentialsKey, ...options.env });
   const database = await makeDatabase(options.database);
   const reserved = options.reserved ? connectAgain(database) : database.pool;
   const clock = await startSandboxClock(database.pool);
@@ -92,7 +94,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     config,
     carrier,
     openCrm,
-    sealer: makeSealer([randomBytes(32)]),
+    sealer: makeSealer(config.credentialsKeys),
     signals: makeSignals(),
     judges: makeJudges(),
     signer: null,

@@ -7,7 +7,6 @@ import {
   disconnectCrm,
   getCrmConnection,
   listCrmConnections,
-  resealSecrets,
 } from '../../domain/address-book/crm-connections.ts';
 import { type CrmSync, listFindings, listSyncs, syncCrm } from '../../domain/address-book/crm-syncs.ts';
 import { type CrmAccess, crmKinds } from '../../domain/ports.ts';
@@ -83,13 +82,6 @@ export const crmVerbs: Verb[] = [
       await disconnectCrm(runtime, advisorId);
       out.note('Disconnected.');
     },
-  },
-  {
-    name: 'crm reseal',
-    about: 'Reseal the secrets of all CRMs with the first key of CREDENTIALS_KEY.',
-    operands: [],
-    options: {},
-    run: async ({ runtime, out }) => out.note(`Resealed ${await resealSecrets(runtime)}.`),
   },
 ];
 

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { exportJWK, generateKeyPair } from 'jose';
-import type { Deps } from '../../deps.ts';
-import type { SigningKeyRow } from '../../store/access/signing-keys.ts';
+import { type Deps, inTransaction } from '../../deps.ts';
+import type { Jwk, SigningKeyRow } from '../../store/access/signing-keys.ts';
 import * as store from '../../store/access/signing-keys.ts';
+import type { Sealer } from '../shared/sealing.ts';
 
-export type SigningKey = SigningKeyRow;
+/** Signing keys also need the key that opens their private parts. */
+export type SigningDeps = Deps & { sealer: Sealer };
+
+/** Its private part is null if this node has no key to open it: it verifies tokens then, and other nodes sign with it. */
+export type SigningKey = Omit<SigningKeyRow, 'jwk' | 'sealedPrivatePart'> & { publicJwk: Jwk; privateJwk: Jwk | null };
 
 export const algorithm = 'ES256';
 /** None of our tokens lasts longer, so a key that hasn't signed for that long has no tokens left to verify. */
@@ -20,7 +25,7 @@ const retiredAfterMs = (tokenLifetimeSeconds + 60) * 1000;
 export type SigningKeyRing = () => Promise<SigningKey[]>;
 
 /** Read at most once a second; the last known keys while the database is unavailable or slower than that. */
-export function signingKeyRing(deps: Deps): SigningKeyRing {
+export function signingKeyRing(deps: SigningDeps): SigningKeyRing {
   let known: SigningKey[] = [];
   let reading: Promise<void> | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
@@ -46,27 +51,42 @@ export function signingKeyRing(deps: Deps): SigningKeyRing {
   };
 }
 
+/** When a node starts: makes the first key if there is none, and seals keys that an earlier version stored as they are. */
+export async function prepareSigningKeys(deps: SigningDeps): Promise<void> {
+  await keysOf(deps);
+}
+
 /** Makes a new key, published at once and signing a little later; the old one verifies until its tokens expire. */
-export async function rotateSigningKeys(deps: Deps): Promise<SigningKey> {
+export async function rotateSigningKeys(deps: SigningDeps): Promise<SigningKey> {
   await keysOf(deps);
   const key = await makeKey(new Date(Date.now() + publishedBeforeMs));
-  await store.insertSigningKey(deps.db, key);
+  await store.insertSigningKey(deps.db, sealed(deps, key));
   return key;
 }
 
 /** Makes a new key that signs at once, and forgets the others: tokens they signed are refused within a second. */
-export async function replaceSigningKeys(deps: Deps): Promise<SigningKey> {
+export async function replaceSigningKeys(deps: SigningDeps): Promise<SigningKey> {
   const key = await makeKey(new Date());
-  await deps.db.transaction(async (db) => {
-    await store.deleteSigningKeys(db);
-    await store.insertSigningKey(db, key);
+  await inTransaction(deps, async (deps) => {
+    await store.deleteSigningKeys(deps.db);
+    await store.insertSigningKey(deps.db, sealed(deps, key));
   });
   return key;
 }
 
+/** Seals every key again with the first sealing key; returns how many. */
+export async function resealSigningKeys(deps: SigningDeps): Promise<number> {
+  return inTransaction(deps, async (deps) => {
+    await store.lockSigningKeys(deps.db);
+    const keys = (await listKeys(deps)).filter(canSign);
+    for (const key of keys) await store.replaceSigningKey(deps.db, sealed(deps, key));
+    return keys.length;
+  });
+}
+
 export type SigningKeyUse = 'waits' | 'signs' | 'verifies';
 
-export async function listSigningKeys(deps: Deps): Promise<(SigningKey & { use: SigningKeyUse })[]> {
+export async function listSigningKeys(deps: SigningDeps): Promise<(SigningKey & { use: SigningKeyUse })[]> {
   const now = Date.now();
   const [signing, ...others] = signingFirst(await keysOf(deps), now);
   if (!signing) return [];
@@ -74,26 +94,74 @@ export async function listSigningKeys(deps: Deps): Promise<(SigningKey & { use: 
   return [{ ...signing, use: 'signs' }, ...others.map((key) => ({ ...key, use: use(key) }))];
 }
 
-export async function forgetRetiredSigningKeys(deps: Deps): Promise<void> {
-  await store.deleteSigningKeysSucceededBefore(deps.db, new Date(Date.now() - retiredAfterMs));
+/** Forgets keys whose successor has signed for long enough. Keys that only other nodes can open are theirs to forget. */
+export async function forgetRetiredSigningKeys(deps: SigningDeps): Promise<void> {
+  const retiredBefore = new Date(Date.now() - retiredAfterMs);
+  const keys = (await listKeys(deps)).filter(canSign);
+  const successor = keys.find(({ dateTimeSigns }) => dateTimeSigns < retiredBefore);
+  const retired = successor ? keys.filter(({ dateTimeSigns }) => dateTimeSigns < successor.dateTimeSigns) : [];
+  for (const { kid } of retired) await store.deleteSigningKey(deps.db, kid);
 }
 
-/** The database's keys; the first use makes one. */
-async function keysOf(deps: Deps): Promise<SigningKey[]> {
-  const keys = await store.listSigningKeys(deps.db);
-  if (keys.length > 0) return keys;
-  await store.insertFirstSigningKey(deps.db, await makeKey(new Date()));
-  return store.listSigningKeys(deps.db);
+/** The database's keys. If there is none that this node can sign with, it makes one; one that isn't sealed is sealed. */
+async function keysOf(deps: SigningDeps): Promise<SigningKey[]> {
+  const rows = await store.listSigningKeys(deps.db);
+  const isPlain = deps.sealer.canSeal && rows.some(({ sealedPrivatePart }) => sealedPrivatePart === null);
+  const keys = rows.map((row) => opened(deps, row));
+  if (keys.some(canSign) && !isPlain) return keys;
+  const made = await makeKey(new Date());
+  return inTransaction(deps, async (deps) => {
+    // Of several nodes that start at once, one makes the key and all use it.
+    await store.lockSigningKeys(deps.db);
+    const locked = await store.listSigningKeys(deps.db);
+    if (!locked.some((row) => canSign(opened(deps, row)))) await store.insertSigningKey(deps.db, sealed(deps, made));
+    for (const row of locked.filter(({ sealedPrivatePart }) => sealedPrivatePart === null))
+      await store.replaceSigningKey(deps.db, sealed(deps, opened(deps, row)));
+    return listKeys(deps);
+  });
+}
+
+async function listKeys(deps: SigningDeps): Promise<SigningKey[]> {
+  return (await store.listSigningKeys(deps.db)).map((row) => opened(deps, row));
 }
 
 async function makeKey(dateTimeSigns: Date): Promise<SigningKey> {
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
-  const privateJwk = (await exportJWK(privateKey)) as Record<string, string>;
-  return { kid: randomUUID(), privateJwk, dateTimeCreated: new Date(), dateTimeSigns };
+  const privateJwk = (await exportJWK(privateKey)) as Jwk;
+  const { d: _private, ...publicJwk } = privateJwk;
+  return { kid: randomUUID(), publicJwk, privateJwk, dateTimeCreated: new Date(), dateTimeSigns };
+}
+
+/** As it is stored. Without a sealing key, which only production can lack, the private part is stored as it is. */
+function sealed({ sealer }: Pick<SigningDeps, 'sealer'>, { publicJwk, privateJwk, ...key }: SigningKey): SigningKeyRow {
+  const secret = privateJwk?.d;
+  if (!privateJwk || !secret) throw new Error('This node doesn’t have the private part of the key.');
+  if (!sealer.canSeal) return { ...key, jwk: privateJwk, sealedPrivatePart: null };
+  return { ...key, jwk: publicJwk, sealedPrivatePart: sealer.seal(secret, ownerOf(key)) };
+}
+
+function opened(
+  { sealer }: Pick<SigningDeps, 'sealer'>,
+  { jwk, sealedPrivatePart, ...key }: SigningKeyRow,
+): SigningKey {
+  const { d, ...publicJwk } = jwk;
+  if (!sealedPrivatePart) return { ...key, publicJwk, privateJwk: d ? jwk : null };
+  if (!sealer.canOpen(sealedPrivatePart)) return { ...key, publicJwk, privateJwk: null };
+  return { ...key, publicJwk, privateJwk: { ...publicJwk, d: sealer.open(sealedPrivatePart, ownerOf(key)) } };
+}
+
+/** Sealed for this key: it can't be put in the place of another one. */
+function ownerOf({ kid }: Pick<SigningKeyRow, 'kid'>): string {
+  return `signing_keys/${kid}`;
+}
+
+function canSign({ privateJwk }: SigningKey): boolean {
+  return privateJwk !== null;
 }
 
 /** The newest key whose time has come signs. Keys come newest first; a clock that is behind must still find one. */
 function signingFirst(keys: SigningKey[], nowMs: number): SigningKey[] {
-  const signing = keys.find((key) => key.dateTimeSigns.getTime() <= nowMs) ?? keys.at(-1);
+  const own = keys.filter(canSign);
+  const signing = own.find((key) => key.dateTimeSigns.getTime() <= nowMs) ?? own.at(-1);
   return signing ? [signing, ...keys.filter((key) => key !== signing)] : [];
 }

@@ -6,6 +6,7 @@ import { problem } from '../problems.ts';
 import { makeIssuedGrant } from './grants.ts';
 import {
   algorithm,
+  type SigningDeps,
   type SigningKey,
   type SigningKeyRing,
   signingKeyRing,
@@ -31,11 +32,11 @@ export type TokenRequest = { clientId: string; advisorId: number; scopes: string
 const tokenType = 'at+jwt';
 
 /** A token that the operator issues directly: for the sandbox, for tests and for support. */
-export async function issueToken(deps: Deps, request: TokenRequest): Promise<string> {
+export async function issueToken(deps: SigningDeps, request: TokenRequest): Promise<string> {
   const { clientId, advisorId, scopes } = request;
   const grantId = await makeIssuedGrant(deps, advisorId, request);
   const [key] = await signingKeyRing(deps)();
-  if (!key) throw new Error('There is no signing key.');
+  if (!key?.privateJwk) throw new Error('There is no signing key.');
   return new SignJWT({ client_id: clientId, advisor_id: advisorId, grant_id: grantId, scope: scopes.join(' ') })
     .setProtectedHeader({ alg: algorithm, typ: tokenType, kid: key.kid })
     .setIssuer(issuer(deps))
@@ -86,8 +87,8 @@ export function audience({ config }: Pick<Deps, 'config'>): string {
   return `${config.publicUrl}/v1`;
 }
 
-export function publicJwk({ kid, privateJwk: { d: _private, ...jwk } }: SigningKey) {
-  return { ...jwk, kid, alg: algorithm, use: 'sig' };
+export function publicJwk({ kid, publicJwk }: SigningKey) {
+  return { ...publicJwk, kid, alg: algorithm, use: 'sig' };
 }
 
 function readClaims({ client_id: client, advisor_id: advisor, grant_id, jti, scope, exp }: JWTPayload) {

@@ -3,6 +3,10 @@ import { problem } from '../problems.ts';
 
 /** Encrypts secrets that we must be able to read again, such as the password of an advisor's CRM. */
 export type Sealer = {
+  /** False if no key is configured. */
+  canSeal: boolean;
+  /** Whether this secret was sealed with one of the keys. */
+  canOpen(sealed: Buffer): boolean;
   /** `of` names the secret's owner: a secret sealed for one row can't be opened for another. */
   seal(secret: string, of: string): Buffer;
   open(sealed: Buffer, of: string): string;
@@ -17,7 +21,10 @@ const tagBytes = 16;
 /** The first key seals, and any of them opens. To replace a key, put the new one in front of it. */
 export function makeSealer(keys: readonly Buffer[]): Sealer {
   const [current] = keys;
+  const keyOf = (sealed: Buffer) => keys.find((each) => keyIdOf(each).equals(sealed.subarray(0, keyIdBytes)));
   return {
+    canSeal: current !== undefined,
+    canOpen: (sealed) => keyOf(sealed) !== undefined,
     seal(secret, of) {
       if (!current) throw problem('conflict', 'CREDENTIALS_KEY is not set: no secret can be stored.');
       const nonce = randomBytes(nonceBytes);
@@ -26,8 +33,7 @@ export function makeSealer(keys: readonly Buffer[]): Sealer {
       return Buffer.concat([keyIdOf(current), nonce, cipher.getAuthTag(), sealed]);
     },
     open(sealed, of) {
-      const keyId = sealed.subarray(0, keyIdBytes);
-      const key = keys.find((each) => keyIdOf(each).equals(keyId));
+      const key = keyOf(sealed);
       if (!key) throw problem('conflict', 'CREDENTIALS_KEY doesn’t have the key that this secret was sealed with.');
       const rest = sealed.subarray(keyIdBytes);
       const decipher = createDecipheriv(algorithm, key, rest.subarray(0, nonceBytes), { authTagLength: tagBytes })
