@@ -25,13 +25,15 @@ type Ids = Record<Noun, number[]>;
 const bookSize = 1_100;
 const idsKept = { contact: { least: 6, most: 3_000 }, group: { least: 6, most: 40 } };
 const shownMax = 2_000;
+/** A third of a token's life. */
+const renewMs = 5 * 60 * 1000;
 
 /** Sends requests made from the OpenAPI document, one after another, and checks each answer against it. */
 export async function fuzz(world: World, { requests, seed }: { requests: number; seed: number }): Promise<Fuzzed> {
   const operations = operationsOf(world.app);
   const judge = makeJudge(operations);
   const client = makeClient(await listen(world));
-  const credentials = await credentialsOf(world);
+  const credentials = renewed(() => credentialsOf(world));
   const ids: Ids = { contact: await makeBook(world, operations, seed), group: [] };
   const foreignIds = await makeForeignIds(world);
   const counts = new Map<string, Map<string, number>>();
@@ -44,7 +46,7 @@ export async function fuzz(world: World, { requests, seed }: { requests: number;
   async function tryOut(draft: Draft): Promise<void> {
     await keepIds(world, ids);
     const sent = wired(draft, resolve);
-    const headers = { ...sent.headers, ...credentials[draft.credentials] };
+    const headers = { ...sent.headers, ...(await credentials())[draft.credentials] };
     const received = await client.send({ ...sent, headers }).catch((error: Error) => {
       throw new Error(`There was no answer: ${error.message}\n\n${shownRequest(draft, sent)}`);
     });
@@ -67,15 +69,25 @@ async function listen({ app }: World): Promise<number> {
   return Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
 }
 
+/** Made again long before a token expires: a long run must not end with nothing but 401s. */
+function renewed<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: { value: Value; atMs: number } | undefined;
+  return async () => {
+    if (!made || performance.now() - made.atMs > renewMs) made = { value: await make(), atMs: performance.now() };
+    return made.value;
+  };
+}
+
 async function credentialsOf({ ann, apiKey, token }: World): Promise<Record<Credentials, Record<string, string>>> {
   const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
   const key = { 'x-api-key': apiKey };
+  const own = await token(ann.advisor.advisorId);
   return {
-    both: { ...bearer(ann.token), ...key },
+    both: { ...bearer(own), ...key },
     'no token': key,
-    'bad token': { ...bearer(`${ann.token}x`), ...key },
-    'no key': bearer(ann.token),
-    'bad key': { ...bearer(ann.token), 'x-api-key': 'nonsense' },
+    'bad token': { ...bearer(`${own}x`), ...key },
+    'no key': bearer(own),
+    'bad key': { ...bearer(own), 'x-api-key': 'nonsense' },
     'no scope': { ...bearer(await token(ann.advisor.advisorId, ['openid'])), ...key },
   };
 }
