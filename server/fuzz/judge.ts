@@ -17,7 +17,8 @@ const ajv = new Ajv2020({
     // The empty string clears a date, as the document's text says; and there was no year 0.
     date: (text: string) => text === '' || (isRealDate(text) && !text.startsWith('0000')),
     'date-time': (text: string) =>
-      isRealDate(text.slice(0, 10)) && /^.{10}t\d\d:\d\d:\d\d(\.\d+)?(z|[+-]\d\d:\d\d)$/i.test(text),
+      isRealDate(text.slice(0, 10)) &&
+      /^.{10}t([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i.test(text),
     uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
     uri: (text: string) => URL.canParse(text),
     text: (text: string) => !isBlank(text) && !hasControlCharacters(text),
