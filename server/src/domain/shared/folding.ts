@@ -27,9 +27,12 @@ export function fold(text: string): string {
     .replace(/[ßæœøłđðþħıŋŧς]/g, (letter) => singleLetters[letter] ?? letter);
 }
 
-/** A search's words, folded. One that looks like part of a phone number is its digits alone. */
+/**
+ * A search's different words, folded. One that looks like part of a phone number is its digits alone. Each word is a
+ * condition, and one letter can fold to four words: 500 of them were 1,501 conditions, which took 370 ms for 3,000 contacts.
+ */
 export function searchWords(search: string): string[] {
-  return chunks(search).map((each) => (phoneLike.test(each) ? digitsOf(each) : each));
+  return [...new Set(chunks(search).map((each) => (phoneLike.test(each) ? digitsOf(each) : each)))];
 }
 
 /**
