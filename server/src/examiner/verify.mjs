@@ -184,6 +184,14 @@ export function entryBytes(entry) {
 }
 
 /**
+ * An entry about what became of a text has only facts and no body. Its commitment is zeros, which are no body's hash.
+ * @param {Pick<Entry, 'kind' | 'commitment'>} entry
+ */
+export function isBodiless({ kind, commitment }) {
+  return kind === 'outcome' && commitment === '00'.repeat(hashBytes);
+}
+
+/**
  * Identifies an entry's body without revealing it, in hex.
  * @param {Uint8Array} salt @param {Uint8Array} body
  */
@@ -775,7 +783,7 @@ class Walk {
     if (fault) this.#findings.add('altered', `${nameOf(entry)}: ${fault}`);
     if (fault) return this.#sequence.distrust(entry.number);
     if (isExtra) this.#disposals.takeDisposal({ ...entry, leaf }, body);
-    else if (!body) this.#takeMissing({ ...entry, leaf });
+    else if (!body && !isBodiless(entry)) this.#takeMissing({ ...entry, leaf });
     if (!isExtra) this.#emails?.compare({ entry, leaf, body }, this.#sequence);
   }
 

@@ -38,6 +38,8 @@ export type RecordedMessage = {
   waits: boolean;
   deferredMs: number | null;
   attempts: { instant: number; startedMs: number; outcome: string | null }[];
+  /** The archived ones, in order. */
+  outcomes: string[];
 };
 
 const ms = (column: string) => `round(extract(epoch from ${column}) * 1000)::bigint`;
@@ -56,7 +58,12 @@ const statement = `
          `'instant', a.instant, 'startedMs', ${ms('a.date_time_started')}, 'outcome', a.outcome`,
          'a.attempt',
          'attempts a where a.advisor_id = t.advisor_id and a.message_id = t.message_id',
-       )}`,
+       )},
+       'outcomes', (
+         select coalesce(json_agg(o.meta::json ->> 'outcome' order by o.number), '[]')
+         from archive_entries o
+         where o.advisor_id = t.advisor_id and o.message_id = t.message_id and o.kind = 'outcome'
+       )`,
       't.message_id',
       `messages t
        join members m using (advisor_id, member_id)
@@ -98,7 +105,7 @@ const statement = `
       select json_build_object(
         'entries', count(*), 'first', coalesce(min(number), 1), 'last', coalesce(max(number), 0),
         'head', coalesce((select last_number from archive_heads where advisor_id = $1), 0),
-        'sound', count(*) filter (where sha256(salt || body) = commitment)
+        'sound', count(*) filter (where sha256(salt || body) = commitment or (kind = 'outcome' and salt is null))
       )
       from archive_entries
       left join archive_bodies using (advisor_id, number)
@@ -142,11 +149,20 @@ export function assertAsModelled(records: Records, model: TextingModel): void {
   );
 }
 
-/** Entries are numbered 1, 2, 3 …, each with a body that matches its commitment, and every message has one. */
+/** The outcomes that a text can have, one after the other, and then its status. */
+const outcomesOf =
+  /^(queued|submitting|held|sent|in_doubt,(in_doubt|sent,sent)|(in_doubt,)?failed,failed|(in_doubt,(sent,)?)?(undelivered,undelivered|(undelivered,)?delivered,delivered))$/;
+
+/**
+ * Entries are numbered 1, 2, 3 …, each with a body that matches its commitment, and every message has one; so has each outcome
+ * of a message, once.
+ */
 export function assertArchived({ archive, messages }: Records): void {
   const { entries } = archive;
   assert.deepEqual(archive, { entries, first: 1, last: entries, head: entries, sound: entries });
   for (const message of messages) assert.ok(message.text, `${JSON.stringify(message)} has no entry`);
+  for (const { status, outcomes } of messages)
+    assert.match([...outcomes, status].join(), outcomesOf, 'each outcome is an entry, and the last one is the status');
 }
 
 /** Every attempt had consent at its instant, was not to be held, and was made within the recipient's hours and in time. */

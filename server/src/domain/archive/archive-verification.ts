@@ -4,6 +4,7 @@ import {
   commitmentOf,
   entryBytes,
   hashBytes,
+  isBodiless,
   leafHash,
   readCheckpoint,
   type Verifier,
@@ -154,6 +155,7 @@ function bodyFaults(entry: StoredLeaf, disposals: DisposalJudge, walk: Walk): Fa
     return commitmentOf(entry.salt, entry.body) === entry.commitment
       ? []
       : [altered(nameOf(entry), 'its body was altered')];
+  if (isBodiless(entry)) return [];
   const fault = disposals.faultOf(entry);
   if (fault !== null) return [gone(nameOf(entry), fault)];
   walk.disposed += 1;

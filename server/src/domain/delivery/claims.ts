@@ -5,6 +5,7 @@ import { listRecipients } from '../../store/texting/recipients.ts';
 import type { TextKind } from '../ports.ts';
 import { allowedStates, gate, heldKinds } from '../texting/gate.ts';
 import { knownRecipient } from '../texting/recipients.ts';
+import { archiveOutcomes } from '../texting/text-outcomes.ts';
 
 /** A text that this node may hand to the carrier until its lease expires. */
 export type ClaimedText = ClaimedRow & { leasedUntil: Date };
@@ -57,6 +58,7 @@ async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<void> {
   });
   const refused = decisions.flatMap((each) => ('failureCode' in each ? each : []));
   const rescheduled = decisions.flatMap((each) => ('failureCode' in each ? [] : each));
-  await failDispatches(deps.db, [...failed, ...refused]);
+  const ended = await failDispatches(deps.db, [...failed, ...refused]);
   await updateHours(deps.db, rescheduled);
+  await archiveOutcomes(deps.db, ended, now);
 }

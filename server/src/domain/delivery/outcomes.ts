@@ -5,6 +5,7 @@ import type { Batch } from '../../store/database/db.ts';
 import { type OutcomeRow, recordOutcomes } from '../../store/delivery/outcomes.ts';
 import { optOutByCarrier } from '../consent/carrier-opt-outs.ts';
 import type { Clock } from '../ports.ts';
+import { archiveOutcomes } from '../texting/text-outcomes.ts';
 import type { ClaimedText } from './claims.ts';
 import type { Result } from './submissions.ts';
 
@@ -48,7 +49,8 @@ const recording: Batch<{ outcome: OutcomeRow; clock: Clock }, void> = {
     const [first] = items;
     if (!first) return [];
     const outcomes = items.map(({ outcome }) => outcome);
-    await recordOutcomes(db, outcomes, first.clock.now());
+    const now = first.clock.now();
+    await archiveOutcomes(db, await recordOutcomes(db, outcomes, now), now);
     return items.map(() => undefined);
   },
 };

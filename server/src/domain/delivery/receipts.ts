@@ -2,8 +2,12 @@ import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
 import { recordReceipts } from '../../store/delivery/receipts.ts';
 import type { Clock, Receipt } from '../ports.ts';
+import { archiveOutcomes } from '../texting/text-outcomes.ts';
 
-/** Records whether a text was delivered. Receipts that arrive together share one commit. */
+/**
+ * Records whether a text was delivered, and archives it. Receipts that arrive together share one commit. A receipt that says
+ * nothing new writes nothing.
+ */
 export async function receiveReceipt({ db, clock }: Deps, receipt: Receipt): Promise<void> {
   await db.batch(receiving, { receipt, clock });
 }
@@ -13,7 +17,8 @@ const receiving: Batch<{ receipt: Receipt; clock: Clock }, void> = {
     const [first] = items;
     if (!first) return [];
     const receipts = items.map(({ receipt }) => receipt);
-    await recordReceipts(db, receipts, { now: first.clock.now(), realNow: new Date() });
+    const now = first.clock.now();
+    await archiveOutcomes(db, await recordReceipts(db, receipts, { now, realNow: new Date() }), now);
     return items.map(() => undefined);
   },
 };

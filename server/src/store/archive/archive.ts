@@ -6,6 +6,7 @@ import type { Db } from '../database/db.ts';
  */
 export type EntryKind =
   | 'text_in'
+  | 'outcome'
   | 'consent'
   | 'schedule'
   | 'review'
@@ -21,12 +22,18 @@ export type NewEntry = {
   advisorId: number;
   kind: EntryKind;
   memberId: number | null;
+  /** The text that it is about, for an outcome. */
+  messageId?: number;
   actor: string;
   traceId: string | null;
   /** Facts, as JSON. */
   meta: object;
-  body: string;
+  /** Null for an outcome: its facts say everything, so there is nothing to dispose of later. */
+  body: string | null;
 };
+
+/** The commitment of an entry without a body: zeros, which are no body's hash. */
+const noBody = `'\\x${'00'.repeat(32)}'::bytea`;
 
 export type EntryRow = {
   advisorId: number;
@@ -52,9 +59,10 @@ export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Pro
        select *
        from rows from (
          json_to_recordset($1) as (
-           "advisorId" bigint, kind text, "memberId" bigint, actor text, "traceId" text, meta text, body text
+           "advisorId" bigint, kind text, "memberId" bigint, "messageId" bigint, actor text, "traceId" text, meta text,
+           body text
          )
-       ) with ordinality as g (advisor_id, kind, member_id, actor, trace_id, meta, body, position)
+       ) with ordinality as g (advisor_id, kind, member_id, message_id, actor, trace_id, meta, body, position)
      ),
      counts as (
        select advisor_id, count(*) as entries
@@ -81,12 +89,15 @@ export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Pro
        insert into archive_bodies (advisor_id, number, salt, body)
        select advisor_id, number, salt, bytes
        from numbered
+       where bytes is not null
      ),
      entered as (
        insert into archive_entries (
-         advisor_id, number, kind, member_id, actor, trace_id, meta, commitment, date_time_created
+         advisor_id, number, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created
        )
-       select advisor_id, number, kind, member_id, actor, trace_id, meta, sha256(salt || bytes), $2
+       select
+         advisor_id, number, kind, member_id, message_id, actor, trace_id, meta,
+         coalesce(sha256(salt || bytes), ${noBody}), $2
        from numbered
      )
      select number

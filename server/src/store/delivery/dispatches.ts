@@ -1,5 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { slotsOf, spacingAt } from '../texting/pace.ts';
+import { outcomeColumns, type TextOutcome } from '../texting/text-outcomes.ts';
 
 export type MessageKey = { advisorId: number; messageId: number };
 /** Domain time, and real time for leases, retries and the pace. */
@@ -82,10 +83,10 @@ export async function updateHours(
   );
 }
 
-/** Removes texts from the outbox that will not go out; those still queued fail. */
-export async function failDispatches(db: Db, failed: (MessageKey & { failureCode: string })[]): Promise<void> {
-  if (failed.length === 0) return;
-  await db.query(
+/** Removes texts from the outbox that will not go out; those still queued fail, and are returned. */
+export async function failDispatches(db: Db, failed: (MessageKey & { failureCode: string })[]): Promise<TextOutcome[]> {
+  if (failed.length === 0) return [];
+  return db.query<TextOutcome>(
     `with given as materialized (
        select *
        from unnest($1::bigint[], $2::bigint[], $3::text[]) as g (advisor_id, message_id, failure_code)
@@ -97,10 +98,14 @@ export async function failDispatches(db: Db, failed: (MessageKey & { failureCode
        where messages.advisor_id = given.advisor_id
          and messages.message_id = given.message_id
          and messages.status = 'queued'
+       returning ${outcomeColumns('service')}
+     ),
+     removed as (
+       delete from dispatches
+       using given
+       where dispatches.advisor_id = given.advisor_id and dispatches.message_id = given.message_id
      )
-     delete from dispatches
-     using given
-     where dispatches.advisor_id = given.advisor_id and dispatches.message_id = given.message_id`,
+     select * from moved`,
     [
       failed.map(({ advisorId }) => advisorId),
       failed.map(({ messageId }) => messageId),

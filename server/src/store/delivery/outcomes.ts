@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { outcomeColumns, type TextOutcome } from '../texting/text-outcomes.ts';
 import { type MessageKey, maintainedMax, type Times } from './dispatches.ts';
 
 /** The outcome of an attempt, and the message's status from then on. */
@@ -16,10 +17,11 @@ export type OutcomeRow = MessageKey & {
 /**
  * Records the outcomes of attempts. The attempt's number is the fence: an outcome counts only for the message's last attempt,
  * while it is being submitted. If the lease has expired meanwhile, a definite answer still settles the doubt, but nothing is
- * retried. A receipt that came before the answer is applied with it.
+ * retried. A receipt that came before the answer is applied with it. Returns the texts that have ended, whose doubt began or
+ * whose doubt was settled. Messages are locked first, because only a lock tells for sure which of them were in doubt.
  */
-export async function recordOutcomes(db: Db, outcomes: OutcomeRow[], now: Date): Promise<void> {
-  await db.query(
+export async function recordOutcomes(db: Db, outcomes: OutcomeRow[], now: Date): Promise<TextOutcome[]> {
+  return db.query<TextOutcome>(
     `with given as materialized (
        select *
        from unnest(
@@ -31,8 +33,14 @@ export async function recordOutcomes(db: Db, outcomes: OutcomeRow[], now: Date):
        order by message_id
      ),
      known as materialized (
-       select given.*, e.status as receipt, e.code as receipt_code
+       select given.*, t.status = 'in_doubt' as doubted, e.status as receipt, e.code as receipt_code
        from given
+       cross join lateral (
+         select status
+         from messages
+         where advisor_id = given.advisor_id and message_id = given.message_id
+         for no key update
+       ) as t
        left join lateral (
          select status, code
          from early_receipts
@@ -64,7 +72,7 @@ export async function recordOutcomes(db: Db, outcomes: OutcomeRow[], now: Date):
          and messages.message_id = known.message_id
          and messages.attempt = known.attempt
          and (messages.status = 'submitting' or (messages.status = 'in_doubt' and known.status <> 'in_doubt'))
-       returning messages.advisor_id, messages.message_id, messages.attempt, messages.status, outcome, code, retry_at
+       returning messages.advisor_id, messages.message_id, outcome, code, retry_at, doubted, ${outcomeColumns('service')}
      ),
      ended as (
        update attempts
@@ -81,12 +89,19 @@ export async function recordOutcomes(db: Db, outcomes: OutcomeRow[], now: Date):
        where moved.status = 'queued'
          and dispatches.advisor_id = moved.advisor_id
          and dispatches.message_id = moved.message_id
+     ),
+     removed as (
+       delete from dispatches
+       using moved
+       where moved.status <> 'queued'
+         and dispatches.advisor_id = moved.advisor_id
+         and dispatches.message_id = moved.message_id
      )
-     delete from dispatches
-     using moved
-     where moved.status <> 'queued'
-       and dispatches.advisor_id = moved.advisor_id
-       and dispatches.message_id = moved.message_id`,
+     select
+       "advisorId", "messageId", "memberId", "archiveNumber", status, coalesce(reason, code) as reason, attempt,
+       "carrierMessageId", case when outcome in ('accepted', 'refused') then 'carrier' else actor end as actor
+     from moved
+     where status in ('failed', 'in_doubt', 'delivered', 'undelivered') or (status = 'sent' and doubted)`,
     [
       outcomes.map(({ advisorId }) => advisorId),
       outcomes.map(({ messageId }) => messageId),
@@ -105,10 +120,10 @@ export async function recordOutcomes(db: Db, outcomes: OutcomeRow[], now: Date):
 
 /**
  * Ends expired leases: the node that held them is gone, and nobody knows whether the carrier took the text. A locked message
- * is left for later, because its outcome is just being written. Returns how many there were.
+ * is left for later, because its outcome is just being written. Returns the texts that are in doubt from now on.
  */
-export async function expireLeases(db: Db, { now, realNow }: Times): Promise<number> {
-  const rows = await db.query(
+export async function expireLeases(db: Db, { now, realNow }: Times): Promise<TextOutcome[]> {
+  return db.query<TextOutcome>(
     `with lost as materialized (
        select advisor_id, message_id
        from dispatches
@@ -134,21 +149,25 @@ export async function expireLeases(db: Db, { now, realNow }: Times): Promise<num
        where messages.advisor_id = held.advisor_id
          and messages.message_id = held.message_id
          and messages.status = 'submitting'
-       returning messages.advisor_id, messages.message_id, messages.attempt
+       returning ${outcomeColumns('service')}
      ),
      ended as (
        update attempts
        set outcome = 'unknown', code = 'lease_expired', date_time_ended = $2
        from doubted
-       where attempts.advisor_id = doubted.advisor_id
-         and attempts.message_id = doubted.message_id
+       where attempts.advisor_id = doubted."advisorId"
+         and attempts.message_id = doubted."messageId"
          and attempts.attempt = doubted.attempt
+     ),
+     removed as (
+       delete from dispatches
+       using held
+       where dispatches.advisor_id = held.advisor_id and dispatches.message_id = held.message_id
      )
-     delete from dispatches
-     using held
-     where dispatches.advisor_id = held.advisor_id and dispatches.message_id = held.message_id
-     returning 1`,
+     select
+       "advisorId", "messageId", "memberId", "archiveNumber", status, 'lease_expired' as reason, attempt,
+       "carrierMessageId", actor
+     from doubted`,
     [realNow, now],
   );
-  return rows.length;
 }

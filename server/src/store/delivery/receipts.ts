@@ -1,14 +1,15 @@
 import type { Db } from '../database/db.ts';
+import { outcomeColumns, type TextOutcome } from '../texting/text-outcomes.ts';
 import { maintainedMax, type Times } from './dispatches.ts';
 
 export type ReceiptRow = { carrierMessageId: string; status: 'delivered' | 'undelivered'; code?: string };
 
 /**
  * Records receipts. Duplicates and a different order make no difference: delivered is final. A receipt whose id no message has
- * yet is kept until one does.
+ * yet is kept until one does. Returns the texts whose receipts said something new.
  */
-export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, realNow }: Times): Promise<void> {
-  await db.query(
+export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, realNow }: Times): Promise<TextOutcome[]> {
+  return db.query<TextOutcome>(
     `with given as materialized (
        select distinct on (carrier_message_id) carrier_message_id, status, code
        from unnest($2::text[], $3::text[], $4::text[]) as g (carrier_message_id, status, code)
@@ -49,10 +50,10 @@ export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, real
 
 /**
  * A receipt and the answer that it overtook may be written at the same moment, without seeing each other. So early receipts
- * are checked again. Returns how many were applied.
+ * are checked again. Returns the texts whose receipts said something new.
  */
-export async function applyEarlyReceipts(db: Db, now: Date): Promise<number> {
-  const rows = await db.query(
+export async function applyEarlyReceipts(db: Db, now: Date): Promise<TextOutcome[]> {
+  return db.query<TextOutcome>(
     `with known as materialized (
        select e.carrier_message_id, e.status, e.code, t.advisor_id, t.message_id
        from early_receipts e
@@ -70,11 +71,9 @@ export async function applyEarlyReceipts(db: Db, now: Date): Promise<number> {
        using known
        where early_receipts.carrier_message_id = known.carrier_message_id
      )
-     ${updateByReceipt}
-     returning 1`,
+     ${updateByReceipt}`,
     [now],
   );
-  return rows.length;
 }
 
 /** Old receipts that match no message of ours: carriers deliver those of others too. */
@@ -91,4 +90,5 @@ const updateByReceipt = `
   from known
   where messages.advisor_id = known.advisor_id
     and messages.message_id = known.message_id
-    and (messages.status = 'sent' or (messages.status = 'undelivered' and known.status = 'delivered'))`;
+    and (messages.status = 'sent' or (messages.status = 'undelivered' and known.status = 'delivered'))
+  returning ${outcomeColumns('carrier')}`;

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, suite, test } from 'node:test';
+import { inTransaction } from '../../src/deps.ts';
+import { type ClaimedText, claimTexts } from '../../src/domain/delivery/claims.ts';
+import { maintainOutbox } from '../../src/domain/delivery/outbox-maintenance.ts';
+import { recordOutcome } from '../../src/domain/delivery/outcomes.ts';
+import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
+import type { Result } from '../../src/domain/delivery/submissions.ts';
+import { failTexts } from '../../src/domain/texting/held-texts.ts';
+import { makeLog } from '../../src/log.ts';
+import { acceptedPhone, reply, send } from '../support/texting.ts';
+import { makeWorld, type Person, type World } from '../support/world.ts';
+
+type Entry = { outcome: string; reason: string | null; actor: string; attempt: number };
+
+const log = makeLog('silent');
+const { signal: abandoned } = new AbortController();
+
+suite('the outcome of a text', () => {
+  let world: World;
+  before(async () => {
+    world = await makeWorld({ dispatch: false });
+  });
+  after(() => world.close());
+  afterEach(async () => {
+    const { rows } = await findOdd();
+    assert.deepEqual(rows, [], 'each message’s status is its last outcome');
+  });
+
+  async function sendTo(person: Person, phone: string): Promise<number> {
+    const { body } = await send(person, { phone, text: 'Hello' });
+    return body.successes[0].messageId;
+  }
+
+  /** A text to a new number that is claimed and waits for the carrier's answer. */
+  async function claimed(person = world.ann): Promise<ClaimedText & { phone: string }> {
+    const messageId = await sendTo(person, await acceptedPhone(world, person));
+    const { texts } = await claimTexts(world.deps, 100);
+    const text = texts.find((each) => each.messageId === messageId);
+    assert.ok(text);
+    return text;
+  }
+
+  async function sent(id: string, person = world.ann): Promise<number> {
+    const text = await claimed(person);
+    await answer(text, { accepted: id });
+    return text.messageId;
+  }
+
+  const answer = (text: ClaimedText, result: Result) =>
+    recordOutcome({ deps: world.deps, log, abandoned }, text, result);
+  const receipt = (carrierMessageId: string, status: 'delivered' | 'undelivered', code?: string) =>
+    receiveReceipt(world.deps, { carrierMessageId, status, ...(code ? { code } : {}) });
+
+  /** The entries about a text, in order: without bodies, and about the right text, number and person. */
+  async function outcomes(messageId: number): Promise<Entry[]> {
+    const rows = await world.deps.db.query<Entry & { isSound: boolean }>(
+      `select e.meta::json ->> 'outcome' as outcome, e.meta::json ->> 'reason' as reason, e.actor,
+         (e.meta::json ->> 'attempt')::integer as attempt,
+         (e.meta::json ->> 'text')::bigint = t.archive_number and e.member_id = t.member_id and b.body is null
+           and e.commitment = decode(repeat('00', 32), 'hex')
+           and (e.meta::json ->> 'carrierMessageId') is not distinct from t.carrier_message_id as "isSound"
+       from archive_entries e
+       join messages t using (advisor_id, message_id)
+       left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
+       where e.kind = 'outcome' and e.message_id = $1
+       order by e.number`,
+      [messageId],
+    );
+    assert.ok(rows.at(-1)?.isSound ?? true);
+    return rows.map(({ isSound, ...entry }) => entry);
+  }
+
+  async function findOdd() {
+    const rows = await world.deps.db.query(
+      `select t.message_id, t.status, o.outcome
+       from messages t
+       left join lateral (
+         select meta::json ->> 'outcome' as outcome
+         from archive_entries e
+         where e.advisor_id = t.advisor_id and e.message_id = t.message_id and e.kind = 'outcome'
+         order by number desc
+         limit 1
+       ) as o on true
+       where case
+         when t.status in ('delivered', 'undelivered', 'failed', 'in_doubt') then o.outcome is distinct from t.status
+         when t.status = 'sent' then coalesce(o.outcome, 'sent') <> 'sent'
+         else o.outcome is not null
+       end`,
+    );
+    return { rows };
+  }
+
+  const byCarrier = { actor: 'carrier', attempt: 1 };
+  const byService = { actor: 'service', attempt: 1 };
+
+  test('sent alone is none, and delivered is one, however often the receipt comes', async () => {
+    const messageId = await sent('once');
+    assert.deepEqual(await outcomes(messageId), []);
+    for (const status of ['delivered', 'delivered', 'undelivered'] as const) await receipt('once', status);
+    assert.deepEqual(await outcomes(messageId), [{ outcome: 'delivered', reason: null, ...byCarrier }]);
+  });
+
+  test('undelivered has the carrier’s reason, and a later delivered is a second', async () => {
+    const messageId = await sent('twice');
+    await receipt('twice', 'undelivered', 'handset_off');
+    await receipt('twice', 'delivered');
+    assert.deepEqual(await outcomes(messageId), [
+      { outcome: 'undelivered', reason: 'handset_off', ...byCarrier },
+      { outcome: 'delivered', reason: null, ...byCarrier },
+    ]);
+  });
+
+  test('receipts of several advisors in one batch are each in the right archive', async () => {
+    const ids = [
+      await sent('batch-1', world.bob),
+      await sent('batch-2'),
+      await sent('batch-3', world.bob),
+      await sent('batch-4'),
+    ];
+    await Promise.all([1, 2, 3, 4].map((number) => receipt(`batch-${number}`, 'delivered')));
+    for (const messageId of ids)
+      assert.deepEqual(await outcomes(messageId), [{ outcome: 'delivered', reason: null, ...byCarrier }]);
+  });
+
+  test('a receipt that comes before the answer is recorded with it, or a little later', async () => {
+    const text = await claimed();
+    await receipt('early', 'delivered');
+    await answer(text, { accepted: 'early' });
+    assert.deepEqual(await outcomes(text.messageId), [{ outcome: 'delivered', reason: null, ...byCarrier }]);
+
+    const messageId = await sent('crossed');
+    await world.deps.db.query(
+      `insert into early_receipts (carrier_message_id, status, date_time_created) values ('crossed', 'undelivered', now())`,
+    );
+    await maintainOutbox(world.deps);
+    assert.deepEqual(await outcomes(messageId), [{ outcome: 'undelivered', reason: 'undelivered', ...byCarrier }]);
+  });
+
+  test('a refusal by the carrier is a failure with its reason', async () => {
+    const text = await claimed();
+    await answer(text, { refused: 'rejected' });
+    assert.deepEqual(await outcomes(text.messageId), [{ outcome: 'failed', reason: 'rejected', ...byCarrier }]);
+  });
+
+  test('a text that is tried again has none until its last attempt', async () => {
+    const text = await claimed();
+    await answer(text, { notTaken: 'busy' });
+    assert.deepEqual(await outcomes(text.messageId), []);
+    await world.database.asOwner(
+      `update messages set attempt = 12, status = 'submitting' where message_id = ${text.messageId}`,
+    );
+    await answer({ ...text, attempt: 12 }, { notTaken: 'busy' });
+    assert.deepEqual(await outcomes(text.messageId), [
+      { outcome: 'failed', reason: 'carrier_unavailable', actor: 'service', attempt: 12 },
+    ]);
+  });
+
+  test('in doubt is one; a late answer is a second, and its receipt a third', async () => {
+    const text = await claimed();
+    await answer(text, { unknown: 'timeout' });
+    const doubt = { outcome: 'in_doubt', reason: 'timeout', ...byService };
+    assert.deepEqual(await outcomes(text.messageId), [doubt]);
+    await answer(text, { unknown: 'timeout' });
+    await answer(text, { accepted: 'late' });
+    const settled = { outcome: 'sent', reason: null, ...byCarrier };
+    assert.deepEqual(await outcomes(text.messageId), [doubt, settled]);
+    await receipt('late', 'delivered');
+    assert.deepEqual((await outcomes(text.messageId)).at(-1), { outcome: 'delivered', reason: null, ...byCarrier });
+  });
+
+  test('a lease that expires is in doubt, and a late receipt settles it', async () => {
+    const text = await claimed();
+    await world.deps.db.query(
+      `update dispatches set leased_until = now() - interval '1 minute' where message_id = $1`,
+      [text.messageId],
+    );
+    await maintainOutbox(world.deps);
+    await maintainOutbox(world.deps);
+    await receipt('expired', 'delivered');
+    await answer(text, { accepted: 'expired' });
+    assert.deepEqual(await outcomes(text.messageId), [
+      { outcome: 'in_doubt', reason: 'lease_expired', ...byService },
+      { outcome: 'delivered', reason: null, ...byCarrier },
+    ]);
+  });
+
+  test('a text that is no longer allowed fails when its turn comes', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    const messageId = await sendTo(world.ann, phone);
+    await reply(world, phone, String(world.ann.advisor.textingNumber), 'STOP');
+    await claimTexts(world.deps, 100);
+    const failed = { outcome: 'failed', reason: 'opted_out', actor: 'service', attempt: 0 };
+    assert.deepEqual(await outcomes(messageId), [failed]);
+  });
+
+  test('held texts fail when the person stops, or the text is rejected', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    await reply(world, phone, String(world.ann.advisor.textingNumber), 'Sorry, wrong number.');
+    const held = await sendTo(world.ann, phone);
+    const rejected = await sendTo(world.ann, phone);
+    await inTransaction(world.deps, (deps) => failTexts(deps, world.ann.advisor.advisorId, [rejected], 'text_blocked'));
+    await reply(world, phone, String(world.ann.advisor.textingNumber), 'STOP');
+    const failed = { outcome: 'failed', actor: 'service', attempt: 0 };
+    assert.deepEqual(await outcomes(held), [{ ...failed, reason: 'opted_out' }]);
+    assert.deepEqual(await outcomes(rejected), [{ ...failed, reason: 'text_blocked' }]);
+  });
+
+  test('is recorded with its entry or not at all', async () => {
+    const messageId = await sent('undone');
+    const undone = new Error('rolled back');
+    const work = inTransaction(world.deps, async (deps) => {
+      await receiveReceipt(deps, { carrierMessageId: 'undone', status: 'delivered' });
+      throw undone;
+    });
+    await assert.rejects(work, undone);
+    assert.deepEqual(await outcomes(messageId), []);
+    // Without the right to add entries, the receipt isn't recorded either.
+    await world.database.asOwner('revoke insert on archive_entries from assent_app');
+    await assert.rejects(receipt('undone', 'delivered'));
+    await world.database.asOwner('grant insert on archive_entries to assent_app');
+    assert.deepEqual(await outcomes(messageId), []);
+    await receipt('undone', 'delivered');
+    assert.equal((await outcomes(messageId)).length, 1);
+  });
+});
