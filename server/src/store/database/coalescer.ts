@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Batch, Transaction } from './db.ts';
 
 type Waiting = { item: unknown; resolve(result: unknown): void; reject(error: unknown): void };
@@ -38,7 +39,10 @@ export function coalescer(transaction: Run, { isDataError = () => false, whenFul
   }
 
   async function pump<Item, Result>(batch: Batch<Item, Result>, line: Line): Promise<void> {
-    while (line.waiting.length > 0) await runNext(batch, line);
+    while (line.waiting.length > 0) {
+      await runNext(batch, line);
+      if (batch.pauseMs && line.waiting.length < itemsMax) await pause(batch.pauseMs);
+    }
     line.running = false;
   }
 

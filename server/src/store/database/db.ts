@@ -25,4 +25,6 @@ export type Batch<Item, Result> = {
   run(db: Transaction, items: Item[]): Promise<Result[]>;
   /** An item's weight, where items differ. A batch is full at weightMax. */
   weigh?(item: Item): number;
+  /** How long the next batch waits after one that wasn't full: larger batches cost less, and others wait for them less often. */
+  pauseMs?: number;
 };
