@@ -15,8 +15,8 @@ export async function createEmails(path: string, { advisor, lastNumber, to }: Ar
   return {
     async add(row) {
       if (!isEmail(row)) return;
-      const { leaf, body, dateTime } = row;
-      const email = body && emailOf({ advisor, lastNumber: lastNumber ?? 0, entry: row, leaf, body });
+      const { leaf, salt, body, outcome, dateTime } = row;
+      const email = body && emailOf({ advisor, lastNumber: lastNumber ?? 0, entry: row, leaf, salt, body, outcome });
       await list.write(emailListLine({ entry: row, leaf, email }));
       if (email) await zip.add(email.name, email.bytes, new Date(dateTime));
     },

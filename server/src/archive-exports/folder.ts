@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { problem } from '../domain/problems.ts';
 import type { ArchiveExport, ProvenEntry } from '../domain/record-keeping/archive-export.ts';
-import { manifestNoteText, packageFormat, textOf } from '../examiner/verify.mjs';
+import { manifestNoteText, nameIn, packageFormat, textOf } from '../examiner/verify.mjs';
 import { createEmails } from './emails.ts';
 import { createHashed } from './hashed-file.ts';
 
@@ -77,11 +77,11 @@ async function writeEntries(
   return entries;
 }
 
-/** The proof covers the entry, and its body by the commitment; `text` and `phone` are there for people to read. */
+/** The proof covers the entry, and its body by the commitment; the rest is there for people to read, and can be checked. */
 function entryLine(flags: { about?: 'disposal' | 'rule' }, row: ProvenEntry): string {
-  const { leaf, salt, body, phone, proof, ...entry } = row;
+  const { leaf, salt, body, phone, outcome, proof, ...entry } = row;
   const bytes = { salt: salt && inBase64(salt), body: body && inBase64(body), text: body && textOf(body) };
-  return `${JSON.stringify({ ...flags, entry, leaf, proof: proof.map(inBase64), ...bytes, phone })}\n`;
+  return `${JSON.stringify({ ...flags, entry, leaf, proof: proof.map(inBase64), ...bytes, phone, name: nameIn(salt), outcome })}\n`;
 }
 
 function manifestOf(exported: ArchiveExport, entries: number, files: Record<string, string>) {

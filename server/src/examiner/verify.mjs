@@ -199,6 +199,45 @@ export function commitmentOf(salt, body) {
   return sha256(salt, body).toString('hex');
 }
 
+/** How many random bytes a salt begins with. The name of the person may follow, and a zero byte that ends it. */
+const saltBytes = 16;
+
+/**
+ * Whether these are the salt and the body that an entry was written with. The commitment alone doesn't tell where one ends
+ * and the other begins. So a salt has a fixed form, and no body has a zero byte.
+ * @param {Pick<Entry, 'commitment'>} entry @param {Buffer} salt @param {Buffer} body
+ */
+export function isCommittedTo({ commitment }, salt, body) {
+  const isNamed = salt.length > saltBytes + 1 && salt.indexOf(0, saltBytes) === salt.length - 1;
+  if (!isNamed && salt.length !== saltBytes) return false;
+  return !body.includes(0) && commitmentOf(salt, body) === commitment;
+}
+
+/**
+ * The person's name, as the address book had it when the entry was written. It is with the salt, so that it goes when the
+ * body goes.
+ * @param {Buffer | null} salt @returns {string | null}
+ */
+export function nameIn(salt) {
+  return salt && salt.length > saltBytes ? salt.toString('utf8', saltBytes, salt.length - 1) : null;
+}
+
+/** @typedef {{ number: number, outcome: string, reason: string | null, dateTime: string }} Outcome */
+
+const outcomeFacts = /** @type {const} */ (['number', 'outcome', 'reason', 'dateTime']);
+
+/**
+ * What an entry says became of a text, and the number of the text's entry; null for other entries.
+ * @param {Pick<Entry, 'number' | 'kind' | 'meta' | 'dateTime'>} entry
+ * @returns {{ text: number, outcome: Outcome } | null}
+ */
+export function outcomeOf({ number, kind, meta, dateTime }) {
+  if (kind !== 'outcome') return null;
+  const { text, outcome, reason } = factsIn(meta);
+  const why = typeof reason === 'string' ? reason : null;
+  return { text: Number(text), outcome: { number, outcome: String(outcome), reason: why, dateTime } };
+}
+
 // --- The e-mails of a package ----------------------------------------------------------------------------------------
 
 /** @typedef {{ id: number, name: string, firm: string | null }} Advisor */
@@ -216,25 +255,30 @@ const encodedWordBytesMax = 45;
 
 /**
  * The e-mail (RFC 5322) for a text or a change of consent; null for every other entry. It is made only from the entry, its
- * body and the manifest, so anyone can check it: they make it again and compare every byte.
- * @param {{ advisor: Advisor, lastNumber: number, entry: Entry, leaf: number, body: Buffer }} given
+ * body, the text's outcome and the manifest, so anyone can check it: they make it again and compare every byte.
+ * @param {{
+ *   advisor: Advisor, lastNumber: number, entry: Entry, leaf: number, salt: Buffer | null, body: Buffer,
+ *   outcome: Outcome | null
+ * }} given
  * @returns {{ name: string, bytes: Buffer } | null}
  */
-export function emailOf({ advisor, lastNumber, entry, leaf, body }) {
+export function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome }) {
   const ending = emailKinds.get(entry.kind);
   if (!ending) return null;
   const digits = Math.max(nameDigitsMin, String(lastNumber).length);
   const hash = leafHash(entryBytes(entry)).toString('hex');
   const lines = [
-    ...addressLines(advisor, entry, body),
+    ...addressLines(advisor, entry, nameIn(salt), body),
     `Date: ${new Date(entry.dateTime).toUTCString().replace('GMT', '+0000')}`,
     `Message-ID: <${entry.number}.${entry.advisorId}.${hash.slice(0, 32)}@assent.invalid>`,
+    ...threadLines(entry),
     `X-Assent-Advisor: ${entry.advisorId}`,
     `X-Assent-Entry: ${entry.number}`,
     `X-Assent-Leaf: ${leaf}`,
     `X-Assent-Kind: ${entry.kind}`,
     `X-Assent-Actor: ${plain(entry.actor)}`,
     ...(entry.traceId === null ? [] : [`X-Assent-Trace-Id: ${plain(entry.traceId)}`]),
+    ...outcomeLines(outcome),
     'MIME-Version: 1.0',
     ...(entry.kind === 'consent' ? evidenceLines(entry, body, hash) : textLines(body)),
   ];
@@ -259,19 +303,42 @@ export function isEmail(entry) {
   return emailKinds.has(entry.kind);
 }
 
-/** @param {Advisor} advisor @param {Entry} entry @param {Buffer} body @returns {string[]} */
-function addressLines(advisor, entry, body) {
+/**
+ * Everything between an advisor and a person is one thread. Its first e-mail is imaginary, so that an e-mail is the same in
+ * every package, whatever else is in there.
+ * @param {Entry} entry
+ */
+function threadLines({ advisorId, memberId }) {
+  if (memberId === null) return [];
+  const thread = `<conversation.${memberId}.${advisorId}@assent.invalid>`;
+  return [`In-Reply-To: ${thread}`, `References: ${thread}`];
+}
+
+/** @param {Outcome | null} outcome */
+function outcomeLines(outcome) {
+  if (!outcome) return [];
+  const { number, reason, dateTime } = outcome;
+  return [
+    `X-Assent-Outcome: ${plain(outcome.outcome)}`,
+    ...(reason === null ? [] : [`X-Assent-Outcome-Reason: ${plain(reason)}`]),
+    `X-Assent-Outcome-Time: ${plain(dateTime)}`,
+    `X-Assent-Outcome-Entry: ${number}`,
+  ];
+}
+
+/** @param {Advisor} advisor @param {Entry} entry @param {string | null} name @param {Buffer} body @returns {string[]} */
+function addressLines(advisor, entry, name, body) {
   const facts = factsIn(entry.meta);
   if (entry.kind === 'consent') {
     const phone = plain(factsIn(body.toString()).phone);
     const office = `${phrase(advisor.name)} <advisor-${advisor.id}@assent.invalid>`;
     const subject = `Consent of ${phone}: ${plain(facts.from)} to ${plain(facts.to)}`;
-    return [`From: ${atPhone(phone, phone)}`, `To: ${office}`, `Subject: ${subject}`];
+    return [`From: ${atPhone(name ?? phone, phone)}`, `To: ${office}`, `Subject: ${subject}`];
   }
   const [from, to] = [plain(facts.from), plain(facts.to)];
   return entry.kind === 'text_out'
-    ? [`From: ${atPhone(advisor.name, from)}`, `To: ${atPhone(to, to)}`, `Subject: Text to ${to}`]
-    : [`From: ${atPhone(from, from)}`, `To: ${atPhone(advisor.name, to)}`, `Subject: Text from ${from}`];
+    ? [`From: ${atPhone(advisor.name, from)}`, `To: ${atPhone(name ?? to, to)}`, `Subject: Text to ${to}`]
+    : [`From: ${atPhone(name ?? from, from)}`, `To: ${atPhone(advisor.name, to)}`, `Subject: Text from ${from}`];
 }
 
 /** @param {Buffer} body */
@@ -373,7 +440,7 @@ const deployment = 0;
  * }} Manifest
  * @typedef {{
  *   about?: 'disposal' | 'rule', entry: Entry, leaf: number, proof: string[], salt: string | null, body: string | null,
- *   text: string | null, phone: string | null
+ *   text: string | null, phone: string | null, name: string | null, outcome: Outcome | null
  * }} Line
  * @typedef {{ verdict: 'altered' | 'incomplete', what: string }} Fault
  * @typedef {{ code: number, verdict: typeof verdicts[number], message: string, entries: number, faults: string[],
@@ -731,6 +798,7 @@ async function* linesIn({ fd, size }, sum) {
 class Walk {
   #isProven;
   #sequence;
+  #outcomes;
   #emails;
   #findings;
   #fork;
@@ -752,6 +820,7 @@ class Walk {
     this.#fork = fork;
     this.#advisorId = manifest?.advisor.id ?? null;
     this.#sequence = new Sequence(manifest, findings);
+    this.#outcomes = new Outcomes(findings);
     this.#emails = manifest && emailsFile in manifest.files ? new Emails(folder, manifest, findings) : null;
   }
 
@@ -778,17 +847,21 @@ class Walk {
     const { parted, agreed } = this.#fork;
     if (parted && leaf >= parted.from && leaf < parted.to) this.#parting ??= entry;
     if (!isExtra && leaf >= agreed) this.#findings.later += 1;
-    const body = bodyOf(line);
-    const fault = bodyFault(line, body);
+    const salt = line.salt === null ? null : bytesOf(line.salt);
+    const body = line.body === null ? null : bytesOf(line.body);
+    const fault = bodyFault(line, salt, body);
     if (fault) this.#findings.add('altered', `${nameOf(entry)}: ${fault}`);
     if (fault) return this.#sequence.distrust(entry.number);
     if (isExtra) this.#disposals.takeDisposal({ ...entry, leaf }, body);
     else if (!body && !isBodiless(entry)) this.#takeMissing({ ...entry, leaf });
-    if (!isExtra) this.#emails?.compare({ entry, leaf, body }, this.#sequence);
+    if (isExtra) return;
+    this.#outcomes.take(line, this.#sequence);
+    this.#emails?.compare({ entry, leaf, salt, body, outcome: line.outcome }, this.#sequence);
   }
 
   end() {
     if (!this.#findings.isFull) this.#sequence.end();
+    if (!this.#findings.isFull) this.#outcomes.end(this.#sequence);
     if (!this.#findings.isFull) this.#emails?.end(this.#sequence);
     const { parted } = this.#fork;
     if (!parted) return;
@@ -948,9 +1021,55 @@ class Sequence {
     return false;
   }
 
+  get advisorId() {
+    return this.#advisorId ?? 0;
+  }
+
   /** @param {number} number */
   #name(number) {
-    return nameOf({ advisorId: this.#advisorId ?? 0, number });
+    return nameOf({ advisorId: this.advisorId, number });
+  }
+}
+
+/**
+ * Compares the outcome next to each text with the entry that it comes from: the last one about the text in the package. It
+ * comes after the text, and may come after the package.
+ */
+class Outcomes {
+  #findings;
+  /** The number of the first entry in the package. @type {number | null} */
+  #first = null;
+  /** Outcomes whose entries are still to come, by the number of the text. @type {Map<number, Outcome>} */
+  #named = new Map();
+
+  /** @param {Findings} findings */
+  constructor(findings) {
+    this.#findings = findings;
+  }
+
+  /** @param {Line} line @param {Sequence} sequence */
+  take({ entry, outcome }, sequence) {
+    this.#first ??= entry.number;
+    if (outcome && entry.kind === 'text_out') this.#named.set(entry.number, outcome);
+    else if (outcome) this.#alter(entry.advisorId, entry.number);
+    const found = outcomeOf(entry);
+    const named = found && this.#named.get(found.text);
+    // If the text names a later one, this one was not the last.
+    if (!found || (named && named.number > entry.number)) return;
+    this.#named.delete(found.text);
+    const isSame = named && outcomeFacts.every((fact) => named[fact] === found.outcome[fact]);
+    if (!isSame && found.text >= this.#first && sequence.isSound(found.text)) this.#alter(entry.advisorId, found.text);
+  }
+
+  /** @param {Sequence} sequence */
+  end(sequence) {
+    for (const [text, { number }] of this.#named)
+      if (sequence.isSound(number) && !this.#findings.isFull) this.#alter(sequence.advisorId, text);
+  }
+
+  /** @param {number} advisorId @param {number} number */
+  #alter(advisorId, number) {
+    this.#findings.add('altered', `${nameOf({ advisorId, number })}: the outcome next to it was altered`);
   }
 }
 
@@ -964,20 +1083,20 @@ function lineIn(bytes) {
     [advisorId, number].every(isCount) &&
     [memberId, messageId].every((value) => value === null || isCount(value)) &&
     [kind, actor, meta, commitment, dateTime].every((value) => typeof value === 'string') &&
-    [traceId, line.salt, line.body, line.text, line.phone].every(
+    [traceId, line.salt, line.body, line.text, line.phone, line.name].every(
       (value) => value === null || typeof value === 'string',
     );
+  if (!isOutcome(line.outcome)) return null;
   return isWhole ? /** @type {Line} */ (/** @type {unknown} */ (line)) : null;
 }
 
-/** @param {Line} line */
-function bodyOf({ body }) {
-  return body === null ? null : bytesOf(body);
-}
-
-/** What is wrong with an entry's body, or with what the line says about it. @param {Line} line @param {Buffer | null} body */
-function bodyFault({ entry, salt, text, phone }, body) {
-  if (body && (salt === null || commitmentOf(bytesOf(salt), body) !== entry.commitment)) return 'its body was altered';
+/**
+ * What is wrong with an entry's body, or with what the line says about it.
+ * @param {Line} line @param {Buffer | null} salt @param {Buffer | null} body
+ */
+function bodyFault({ entry, text, phone, name }, salt, body) {
+  if (body && !(salt && isCommittedTo(entry, salt, body))) return 'its body was altered';
+  if (name !== (body && nameIn(salt))) return 'the name next to it was altered';
   if (text !== (body && textOf(body))) return 'the text next to its body was altered';
   const known = phone === null ? null : phoneIn(entry, body);
   return typeof known === 'string' && known !== phone ? 'the phone number next to it was altered' : null;
@@ -1086,6 +1205,11 @@ function jsonIn(bytes) {
   } catch {
     return undefined;
   }
+}
+
+/** @param {unknown} value @returns {value is Outcome | null} */
+function isOutcome(value) {
+  return value === null || (isRecord(value) && isCount(value.number));
 }
 
 /** @param {unknown} value @returns {value is number} */
@@ -1293,12 +1417,13 @@ class Emails {
 
   /**
    * Files and entries come in the same order.
-   * @param {{ entry: Entry, leaf: number, body: Buffer | null }} given @param {Sequence} sequence
+   * @param {{ entry: Entry, leaf: number, salt: Buffer | null, body: Buffer | null, outcome: Outcome | null }} given
+   * @param {Sequence} sequence
    */
-  compare({ entry, leaf, body }, sequence) {
+  compare({ entry, leaf, salt, body, outcome }, sequence) {
     if (!isEmail(entry)) return;
     const { advisor, lastNumber } = this.#manifest;
-    const email = body && emailOf({ advisor, lastNumber: lastNumber ?? 0, entry, leaf, body });
+    const email = body && emailOf({ advisor, lastNumber: lastNumber ?? 0, entry, leaf, salt, body, outcome });
     this.#list.update(emailListLine({ entry, leaf, email }));
     if (!email) return;
     this.#reading((zip) => {

@@ -57,6 +57,13 @@ export const tamperings: Tampering[] = [
     tamper: of(`update archive_bodies set ${flip('salt')} where advisor_id = $1 and number = ${at}`),
   },
   {
+    name: 'a word moved from a body into its salt',
+    names: at,
+    tamper: of(
+      `update archive_bodies set salt = salt || substr(body, 1, 5), body = substr(body, 6) where advisor_id = $1 and number = ${at}`,
+    ),
+  },
+  {
     name: 'meta',
     names: at,
     tamper: of(`update archive_entries set meta = meta || ' ' where advisor_id = $1 and number = ${at}`),

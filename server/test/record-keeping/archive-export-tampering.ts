@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ export type Tampering = {
 };
 
 /** The entry that is changed: a text to a person, with others around it. */
-const at = 3;
+const at = 2;
 const number = at + 1;
 /** A change to an entry rather than to a file. */
 type Edit = (line: Line) => void;
@@ -96,6 +97,13 @@ export const entryTamperings: Tampering[] = [
   edited('a bit of a salt', /: its body was altered/, (line) => {
     line.salt = flipped(line.salt);
   }),
+  edited('a word moved from a body into its salt', /: its body was altered/, (line) => {
+    const [salt, body] = [line.salt, line.body].map((encoded) => Buffer.from(encoded ?? '', 'base64'));
+    assert.ok(salt && body);
+    line.salt = Buffer.concat([salt, body.subarray(0, 2)]).toString('base64');
+    line.body = body.subarray(2).toString('base64');
+    line.text = body.subarray(2).toString();
+  }),
   edited('a body, with a commitment that fits', altered, (line) => rewritten(line, 'Never said')),
   edited('the facts of an entry', altered, (line) => {
     line.entry.meta = line.entry.meta.replace('+1', '+2');
@@ -128,8 +136,20 @@ export const entryTamperings: Tampering[] = [
   edited('the phone number next to an entry', /the phone number next to it was altered/, (line) => {
     line.phone = '+15005550006';
   }),
+  edited('the name next to an entry', /the name next to it was altered/, (line) => {
+    line.name = 'Somebody else';
+  }),
+  edited('the outcome next to a text', /(the outcome next to it|its e-mail) was altered/, (line) => {
+    if (line.outcome) line.outcome.outcome = 'undelivered';
+  }),
+  edited('the outcome next to a text is left out', /(the outcome next to it|its e-mail) was altered/, (line) => {
+    line.outcome = null;
+  }),
+  edited('an outcome that has no entry', /(the outcome next to it|its e-mail) was altered/, (line) => {
+    if (line.outcome) line.outcome.number += 1_000;
+  }),
   rearranged('a body is removed', { code: 2, names: number, what: /body was removed, and no disposal/ }, (lines) =>
-    lines.map((line, index) => (index === at ? { ...line, salt: null, body: null, text: null } : line)),
+    lines.map((line, index) => (index === at ? { ...line, salt: null, body: null, text: null, name: null } : line)),
   ),
   rearranged('a line is not an entry', { code: 1, names: number, what: altered }, (lines) =>
     lines.map((line, index) => (index === at ? '{"entry": {"number": "four"}}' : line)),

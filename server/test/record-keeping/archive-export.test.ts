@@ -20,7 +20,7 @@ import { insertDelivery } from '../../src/store/archive/checkpoint-deliveries.ts
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { runCommand } from '../support/commands.ts';
-import { acceptedPhone, consentRequestsPath, newPhone, received, reply, send } from '../support/texting.ts';
+import { acceptedPhone, consentRequestsPath, newPhone, received, reply, send, statusOf } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 import {
   disposalTamperings,
@@ -50,13 +50,19 @@ const annNumber = String(ann.advisor.textingNumber);
 /** A history with every kind of e-mail, next to another advisor's, with checkpoints in between. */
 await setAdvisor(deps, annId, { name: advisorName });
 const phone = await acceptedPhone(world, ann);
+const personName = 'Dana Müller';
+const contact = { firstName: 'Dana', lastName: 'Müller', phone };
+const { id: contactId } = (await ann.call('POST', '/core/contact/contacts', contact)).body;
+const sent: number[] = [];
 for (const text of ['Hello', 'Zoë 🎉\r\nsecond line', ' \ttab']) {
-  await send(ann, { phone, text });
+  const { successes } = (await send(ann, { phone, text })).body;
+  sent.push(successes[0].messageId);
   await send(bob, { phone, text });
   await write(bob.advisor.advisorId, 3);
   await growTree(deps);
 }
 await received(world, phone, 3);
+for (const messageId of sent) await statusOf(ann, messageId, 'delivered');
 await reply(world, phone, annNumber, 'STOP');
 await growTree(deps);
 await ann.call('POST', consentRequestsPath, { phoneNumbers: [newPhone(), newPhone()] });
@@ -97,7 +103,8 @@ suite('archive export', () => {
       lines.map((_, index) => [annId, index + 1]),
     );
     const kinds = new Set(lines.map(({ entry }) => entry.kind));
-    for (const kind of ['text_out', 'text_in', 'consent', 'sign_in', 'export']) assert.ok(kinds.has(kind), kind);
+    for (const kind of ['text_out', 'text_in', 'outcome', 'consent', 'sign_in', 'export'])
+      assert.ok(kinds.has(kind), kind);
     const last = lines.at(-1);
     assert.equal(last?.entry.kind, 'export');
     const { what, format } = JSON.parse(last?.entry.meta ?? '');
@@ -109,7 +116,7 @@ suite('archive export', () => {
     const files = unzip(join(whole.folder, 'messages.zip'));
     assert.equal(files.size, lines.length + 1);
     assert.deepEqual([...files.keys()], [...files.keys()].sort());
-    for (const { entry, leaf, body, phone: number } of lines) {
+    for (const { entry, leaf, body, phone: number, name } of lines) {
       const ending = { text_out: 'out', text_in: 'in', consent: 'consent' }[entry.kind];
       const email = readEmail(files.get(`${String(entry.number).padStart(6, '0')}-${ending}.eml`) ?? Buffer.alloc(0));
       assert.deepEqual(email.body.toString('base64'), body);
@@ -122,11 +129,55 @@ suite('archive export', () => {
       assert.equal(Date.parse(header('Date')), Math.floor(Date.parse(entry.dateTime) / 1000) * 1000);
       const [person, advisor] =
         entry.kind === 'text_out' ? [header('To'), header('From')] : [header('From'), header('To')];
-      assert.equal(person, `"${number}" <${number}@sms.invalid>`);
+      assert.ok(person.endsWith(` <${number}@sms.invalid>`));
+      assert.equal(decodedName(person), number === phone ? personName : '');
+      assert.equal(name, number === phone ? personName : null);
+      const thread = `<conversation.${entry.memberId}.${annId}@assent.invalid>`;
+      assert.deepEqual([header('In-Reply-To'), header('References')], [thread, thread]);
       assert.equal(decodedName(advisor), advisorName);
       assert.ok(header('Subject').includes(String(number)));
     }
     assert.equal(files.get('manifest.csv')?.toString().split('\r\n').length, lines.length + 2);
+  });
+
+  test('shows next to a text, and in its e-mail, what became of it', () => {
+    const lines = readLines(whole.folder);
+    const files = unzip(join(whole.folder, 'messages.zip'));
+    for (const messageId of sent) {
+      const about = lines.filter(({ entry }) => entry.messageId === messageId);
+      const [text, outcome] = about;
+      assert.deepEqual([about.length, text?.entry.kind, outcome?.entry.kind], [2, 'text_out', 'outcome']);
+      assert.deepEqual([outcome?.body, outcome?.salt, outcome?.text, outcome?.name], [null, null, null, null]);
+      const { number, dateTime } = outcome?.entry ?? {};
+      assert.deepEqual(text?.outcome, { number, outcome: 'delivered', reason: null, dateTime });
+      const email = readEmail(files.get(`${String(text?.entry.number).padStart(6, '0')}-out.eml`) ?? Buffer.alloc(0));
+      assert.deepEqual(
+        ['', '-Reason', '-Time', '-Entry'].map((fact) => email.headers.get(`X-Assent-Outcome${fact}`)),
+        ['delivered', undefined, dateTime, String(number)],
+      );
+    }
+  });
+
+  test('that ends before a text’s outcome shows none, and the text’s e-mail has the same id', async () => {
+    const lines = readLines(whole.folder);
+    const text = lines.find(({ entry }) => entry.messageId === sent[0]);
+    const begin = new Date(text?.entry.dateTime ?? '');
+    const part = await exportTo(deps, desk.path('early'), annId, { from: begin, to: new Date(begin.getTime() + 1) });
+    const [only] = readLines(part.folder);
+    assert.deepEqual([only?.entry.number, only?.outcome], [text?.entry.number, null]);
+    assert.equal((await desk.verify(part.folder, part.checkpoint)).code, 0);
+    const idIn = ({ folder }: { folder: string }) => {
+      const name = `${String(text?.entry.number).padStart(6, '0')}-out.eml`;
+      return readEmail(unzip(join(folder, 'messages.zip')).get(name) ?? Buffer.alloc(0)).headers.get('Message-ID');
+    };
+    assert.equal(idIn(part), idIn(whole));
+  });
+
+  test('names a person as the address book did when the text was sent', async () => {
+    await ann.call('PUT', `/core/contact/contacts/${contactId}`, { ...contact, lastName: 'Meyer' });
+    const later = await exportTo(deps, desk.path('renamed'), annId);
+    const names = readLines(later.folder).flatMap(({ entry, name }) => (entry.kind === 'text_out' && name ? name : []));
+    assert.deepEqual([...new Set(names)], [personName]);
   });
 
   test('has every number from the first to the last in the period', async () => {

@@ -71,7 +71,14 @@ suite('assent texts tail', () => {
   }
 
   async function send(person: Person, text: string, kind: TextKind = 'text'): Promise<void> {
-    const to = { memberId: await memberOf(person), phone, heldSince: null, textingNumber, textingPace: null };
+    const to = {
+      memberId: await memberOf(person),
+      phone,
+      heldSince: null,
+      name: null,
+      textingNumber,
+      textingPace: null,
+    };
     const taken = textTo(to, { advisorId: person.advisor.advisorId, kind, text, by: byOperator });
     await world.deps.db.transaction((db) => acceptTexts({ ...world.deps, db }, [taken]));
   }

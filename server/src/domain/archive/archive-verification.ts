@@ -1,10 +1,10 @@
 import type { Deps } from '../../deps.ts';
 import {
   type Checkpoint,
-  commitmentOf,
   entryBytes,
   hashBytes,
   isBodiless,
+  isCommittedTo,
   leafHash,
   readCheckpoint,
   type Verifier,
@@ -152,9 +152,7 @@ function entryFaults(
 
 function bodyFaults(entry: StoredLeaf, disposals: DisposalJudge, walk: Walk): Fault[] {
   if (entry.salt && entry.body)
-    return commitmentOf(entry.salt, entry.body) === entry.commitment
-      ? []
-      : [altered(nameOf(entry), 'its body was altered')];
+    return isCommittedTo(entry, entry.salt, entry.body) ? [] : [altered(nameOf(entry), 'its body was altered')];
   if (isBodiless(entry)) return [];
   const fault = disposals.faultOf(entry);
   if (fault !== null) return [gone(nameOf(entry), fault)];

@@ -29,7 +29,7 @@ export function byStaff(staffId: number): By {
 export async function archive(
   deps: Deps,
   by: By,
-  entry: Pick<NewEntry, 'advisorId' | 'kind' | 'memberId' | 'meta' | 'body'>,
+  entry: Pick<NewEntry, 'advisorId' | 'kind' | 'memberId' | 'meta' | 'name' | 'body'>,
 ): Promise<number> {
   const [number = -1] = await insertEntries(deps.db, [{ ...entry, ...by }], deps.clock.now());
   return number;

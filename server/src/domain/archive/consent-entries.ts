@@ -34,7 +34,7 @@ export type Evidence = {
 export type Proof = Pick<Evidence, 'wording' | 'reply' | 'proof' | 'stop'>;
 
 export type ConsentMove = {
-  member: { memberId: number; phone: string; state: ConsentState };
+  member: { memberId: number; phone: string; name?: string | null; state: ConsentState };
   to: ConsentState;
   reason: Reason;
   channel: Channel;
@@ -46,10 +46,11 @@ export type Act = { advisorId: number; by: By; now: Date };
 
 export function consentEntry({ advisorId, by, now }: Act, move: ConsentMove): NewEntry {
   const { member, to, reason, channel, evidence } = move;
-  const body: Evidence = { who: by.actor, phone: member.phone, channel, when: now.toISOString(), ...evidence };
+  const { memberId, name, phone } = member;
+  const body: Evidence = { who: by.actor, phone, channel, when: now.toISOString(), ...evidence };
   // The number is in the facts too: the gate compares it, and facts outlive the evidence.
-  const meta = { from: member.state, to, reason, channel, phone: member.phone };
-  return { advisorId, kind: 'consent', memberId: member.memberId, meta, body: JSON.stringify(body), ...by };
+  const meta = { from: member.state, to, reason, channel, phone };
+  return { advisorId, kind: 'consent', memberId, meta, name, body: JSON.stringify(body), ...by };
 }
 
 /** A stop to another advisor of the firm, as evidence: the reply as that advisor's archive has it. */

@@ -63,7 +63,7 @@ async function lockSender(
 async function archiveReply(
   deps: Deps,
   { advisorId }: AdvisorRow,
-  { memberId, lastReplyAt }: MemberRow,
+  { memberId, name, lastReplyAt }: MemberRow,
   reply: IncomingReply,
 ): Promise<Omit<ArchivedReply, 'meaning'>> {
   const { from, to, carrierMessageId, text } = reply;
@@ -71,7 +71,7 @@ async function archiveReply(
   // No text was written after it arrived, whatever the carrier's clock says.
   const sentAt = reply.sentAt > now ? now : reply.sentAt;
   const meta = { from, to, carrierMessageId, sent: reply.sentAt.toISOString() };
-  const archiveNumber = await archive(deps, byPerson, { advisorId, kind: 'text_in', memberId, meta, body: text });
+  const archiveNumber = await archive(deps, byPerson, { advisorId, kind: 'text_in', memberId, meta, name, body: text });
   await insertReply(deps.db, advisorId, { memberId, archiveNumber, carrierMessageId }, now);
   if (!lastReplyAt || sentAt > lastReplyAt) await updateMember(deps.db, advisorId, memberId, { lastReplyAt: sentAt });
   return { text, sentAt, archiveNumber };

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
-import { type Advisor as ExportedAdvisor, readCheckpoint } from '../../examiner/verify.mjs';
+import { type Advisor as ExportedAdvisor, type Outcome, readCheckpoint } from '../../examiner/verify.mjs';
 import { findCheckpoint } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/record-keeping/archive-export.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
@@ -11,6 +11,7 @@ import { type ArchiveDeps, ArchiveFault, growTree } from '../archive/archive-tre
 import type { NoteSigner } from '../archive/signed-notes.ts';
 import { problem } from '../problems.ts';
 import { disposalsOf, type Exported, rulesOf, witnessesOf } from './archive-export-disposals.ts';
+import { withOutcomes } from './exported-outcomes.ts';
 
 export type ExportFormat = 'eml' | 'ndjson';
 /** Up to but not including `to`. */
@@ -34,7 +35,8 @@ export type ArchiveExport = Period & {
   entries(): AsyncGenerator<ProvenEntry[]>;
 };
 
-export type ProvenEntry = store.ExportRow & { proof: Buffer[] };
+/** A text comes with the last of its outcomes in the export, if there is one. */
+export type ProvenEntry = store.ExportRow & { proof: Buffer[]; outcome: Outcome | null };
 
 const entriesPage = 1_000;
 const numbersPage = 100_000;
@@ -77,7 +79,7 @@ export async function exportArchive(
     signer,
     disposals: () => eachProven(prover, disposalsOf(deps, asked)),
     rules: () => eachProven(prover, rulesOf(deps, asked)),
-    entries: () => eachProven(prover, entriesOf(deps, asked)),
+    entries: () => withOutcomes(deps, asked, eachProven(prover, entriesOf(deps, asked))),
   };
 }
 
@@ -178,6 +180,6 @@ async function* entriesOf({ db }: Deps, { advisorId, first, last }: Exported): A
 async function* eachProven(prover: Prover, pages: AsyncGenerator<store.ExportRow[]>): AsyncGenerator<ProvenEntry[]> {
   for await (const rows of pages) {
     const proofs = await prover.inclusion(rows.map(({ leaf }) => leaf));
-    yield rows.map((row, index) => ({ ...row, proof: proofs[index] ?? [] }));
+    yield rows.map((row, index) => ({ ...row, proof: proofs[index] ?? [], outcome: null }));
   }
 }

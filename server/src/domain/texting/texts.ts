@@ -30,11 +30,11 @@ export type Text = {
 /** A text and its recipient. */
 export type Draft = { to: Recipient; text: Text };
 
-type Addressee = Pick<Recipient, 'memberId' | 'phone' | 'heldSince' | 'textingNumber' | 'textingPace'>;
+type Addressee = Pick<Recipient, 'memberId' | 'phone' | 'name' | 'heldSince' | 'textingNumber' | 'textingPace'>;
 
 /** The text as it goes to the archive and to the carrier. */
 export function textTo(to: Addressee, given: Text): NewText {
-  const { memberId, phone, textingNumber, textingPace } = to;
+  const { memberId, phone, name, textingNumber, textingPace } = to;
   const { advisorId, kind, text, added, by, hours, expiresAt, scheduledMessageId, verdict } = given;
   const heldReason = heldReasonOf(to, given);
   const meta = {
@@ -49,6 +49,7 @@ export function textTo(to: Addressee, given: Text): NewText {
     memberId,
     kind,
     text,
+    name,
     meta,
     actor: by.actor,
     traceId: by.traceId,

@@ -28,9 +28,19 @@ export type NewEntry = {
   traceId: string | null;
   /** Facts, as JSON. */
   meta: object;
+  /** What the address book calls the person, for a text or a change of consent. */
+  name?: string | null;
   /** Null for an outcome: its facts say everything, so there is nothing to dispose of later. */
   body: string | null;
 };
+
+/**
+ * SQL for a new salt: random bytes, and then the person's name, which a zero byte ends. The name is personal like the body,
+ * so it is committed to and disposed of with the body.
+ */
+export function saltWith(name: string): string {
+  return `uuid_send(gen_random_uuid()) || coalesce(convert_to(${name}, 'UTF8') || '\\x00'::bytea, '')`;
+}
 
 /** The commitment of an entry without a body: zeros, which are no body's hash. */
 const noBody = `'\\x${'00'.repeat(32)}'::bytea`;
@@ -60,9 +70,9 @@ export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Pro
        from rows from (
          json_to_recordset($1) as (
            "advisorId" bigint, kind text, "memberId" bigint, "messageId" bigint, actor text, "traceId" text, meta text,
-           body text
+           name text, body text
          )
-       ) with ordinality as g (advisor_id, kind, member_id, message_id, actor, trace_id, meta, body, position)
+       ) with ordinality as g (advisor_id, kind, member_id, message_id, actor, trace_id, meta, name, body, position)
      ),
      counts as (
        select advisor_id, count(*) as entries
@@ -79,7 +89,7 @@ export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Pro
        returning advisor_id, last_number
      ),
      numbered as materialized (
-       select g.*, convert_to(g.body, 'UTF8') as bytes, uuid_send(gen_random_uuid()) as salt,
+       select g.*, convert_to(g.body, 'UTF8') as bytes, ${saltWith('g.name')} as salt,
          last_number - entries + row_number() over (partition by g.advisor_id order by position) as number
        from given g
        join heads using (advisor_id)

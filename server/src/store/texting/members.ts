@@ -12,6 +12,8 @@ import { firmNumberKey } from './firm-numbers.ts';
 export type MemberRow = ConsentRow & {
   memberId: number;
   phone: string;
+  /** What the oldest contact with this number is called; null if it has no name. */
+  name: string | null;
   helpedAt: Date | null;
   lastReplyAt: Date | null;
   dateTimeCreated: Date;
@@ -24,7 +26,14 @@ export type NewMember = PhoneOf & { memberId: number };
 
 export const memberColumns = `
   m.member_id as "memberId", m.phone, ${consentColumns}, m.helped_at as "helpedAt", m.last_reply_at as "lastReplyAt",
-  m.date_time_created as "dateTimeCreated"`;
+  m.date_time_created as "dateTimeCreated",
+  (
+    select nullif(c.full_name, c.phone)
+    from contacts c
+    where c.advisor_id = m.advisor_id and c.phone = m.phone
+    order by c.contact_id
+    limit 1
+  ) as name`;
 
 /**
  * Creates the members that don't exist yet, in the order of their numbers to avoid deadlocks, and returns them. Until the

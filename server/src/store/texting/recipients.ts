@@ -21,6 +21,8 @@ type NumberRow = Account & {
   advisorId: number;
   phone: string;
   hasContact: boolean;
+  /** What the oldest contact with this number is called; null if it has no name. */
+  name: string | null;
   /** The state of the oldest contact with this number. */
   contactState: string | null;
 };
@@ -54,7 +56,7 @@ export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recip
        given.advisor_id as "advisorId", given.phone, m.member_id as "memberId", m.state,
        case when m.member_id is not null then ${provenState} end as "provenState", m.held_since as "heldSince",
        m.last_reply_at as "lastReplyAt", m.first_texted_at as "firstTextedAt",
-       c.contact_id is not null as "hasContact", c.state as "contactState",
+       c.contact_id is not null as "hasContact", nullif(c.full_name, given.phone) as name, c.state as "contactState",
        a.firm_id as "firmId", f.name as "firmName", f.first_text_line as "firstTextLine", a.name as "advisorName",
        a.texting_number as "textingNumber", a.time_zone as "timeZone", a.consent_required as "consentRequired",
        a.consent_collection as "consentCollection", a.quiet_hours as "quietHours", a.texting_pace as "textingPace",
@@ -65,7 +67,7 @@ export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recip
      left join members m on m.advisor_id = given.advisor_id and m.phone = given.phone
      ${lastConsentEntry}
      left join lateral (
-       select contact_id, state
+       select contact_id, full_name, state
        from contacts
        where advisor_id = given.advisor_id and phone = given.phone
        order by contact_id

@@ -1,3 +1,4 @@
+import { saltWith } from '../archive/archive.ts';
 import type { Db } from '../database/db.ts';
 import { slotsOf, spacingAt } from './pace.ts';
 
@@ -13,6 +14,8 @@ export type NewText = {
   memberId: number;
   kind: TextKind;
   text: string;
+  /** What the address book calls the person. */
+  name?: string | null;
   /** Facts for the archive, as JSON. */
   meta: object;
   actor: string;
@@ -43,7 +46,7 @@ export async function insertTexts(
   const rows = await db.query<{ messageId: number }>(
     `with given as materialized (
        select *, nextval('message_ids') as message_id, convert_to(text, 'UTF8') as bytes,
-         uuid_send(gen_random_uuid()) as salt,
+         ${saltWith('name')} as salt,
          kind in ('text', 'consent_request') as paced,
          case
            when deferred_until is null and held_reason is null and kind in ('text', 'consent_request')
@@ -53,11 +56,11 @@ export async function insertTexts(
          json_to_recordset($1) as (
            "advisorId" bigint, "memberId" bigint, kind text, text text, meta text, actor text, "traceId" text,
            segments smallint, encoding text, "scheduledMessageId" bigint, pace integer, "deferredUntil" timestamptz,
-           "openUntil" timestamptz, "expiresAt" timestamptz, "heldReason" text
+           "openUntil" timestamptz, "expiresAt" timestamptz, "heldReason" text, name text
          )
        ) with ordinality as g (
          advisor_id, member_id, kind, text, meta, actor, trace_id, segments, encoding, scheduled_message_id, pace,
-         deferred_until, open_until, expires_at, held_reason, position
+         deferred_until, open_until, expires_at, held_reason, name, position
        )
      ),
      ${slotsOf('given', { order: 'position', realNow: '$3', archived: true })},

@@ -1,0 +1,28 @@
+import type { Span } from '../archive/archive.ts';
+import { type LeafRow, leafColumns } from '../archive/archive-tree.ts';
+import type { Db } from '../database/db.ts';
+
+/** Which messages the outcomes in the span are about, in the order of numbers. */
+export async function listOutcomeNumbers(
+  db: Db,
+  { advisorId, after, upTo }: Span,
+): Promise<{ messageId: number; number: number }[]> {
+  return db.query(
+    `select message_id as "messageId", number
+     from archive_entries
+     where advisor_id = $1 and number > $2 and number <= $3 and kind = 'outcome'
+     order by number`,
+    [advisorId, after, upTo],
+  );
+}
+
+/** Those of an advisor's entries with these numbers. */
+export async function listOutcomes(db: Db, advisorId: number, numbers: number[]): Promise<LeafRow[]> {
+  return db.query<LeafRow>(
+    `select ${leafColumns}
+     from archive_entries e
+     where e.advisor_id = $1 and e.number = any ($2)`,
+    [advisorId, numbers],
+    'list-outcomes',
+  );
+}
