@@ -16,7 +16,7 @@ export type Tampering = {
 };
 
 /** The entry that is changed: a text to a person, with others around it. */
-const at = 2;
+const at = 3;
 const number = at + 1;
 /** A change to an entry rather than to a file. */
 type Edit = (line: Line) => void;

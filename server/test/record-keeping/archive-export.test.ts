@@ -20,7 +20,7 @@ import { insertDelivery } from '../../src/store/archive/checkpoint-deliveries.ts
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { runCommand } from '../support/commands.ts';
-import { acceptedPhone, consentRequestsPath, newPhone, received, reply, send, statusOf } from '../support/texting.ts';
+import { consentRequestsPath, newPhone, received, reply, send, setConsent, statusOf } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 import {
   disposalTamperings,
@@ -49,10 +49,11 @@ const annNumber = String(ann.advisor.textingNumber);
 
 /** A history with every kind of e-mail, next to another advisor's, with checkpoints in between. */
 await setAdvisor(deps, annId, { name: advisorName });
-const phone = await acceptedPhone(world, ann);
+const phone = newPhone();
 const personName = 'Dana Müller';
 const contact = { firstName: 'Dana', lastName: 'Müller', phone };
 const { id: contactId } = (await ann.call('POST', '/core/contact/contacts', contact)).body;
+await setConsent(world, ann, phone, 'accepted');
 const sent: number[] = [];
 for (const text of ['Hello', 'Zoë 🎉\r\nsecond line', ' \ttab']) {
   const { successes } = (await send(ann, { phone, text })).body;

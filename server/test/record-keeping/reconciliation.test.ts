@@ -106,7 +106,7 @@ test('everything that is missing on one side or differs is found and named', asy
     const [row] = await database.asOwner<{ number: number }>(`select (${sql})::integer as number`, [value]);
     return row?.number;
   };
-  const entryOf = 'select number from archive_entries where message_id = $1';
+  const entryOf = `select number from archive_entries where message_id = $1 and kind = 'text_out'`;
   const replyEntry = `select archive_number from replies where carrier_message_id = $1`;
   const orphan = { entry: await numberOf(entryOf, messageless), reply: await numberOf(replyEntry, 'reply-one') };
   const kept = await numberOf('select reply_id from replies where carrier_message_id = $1', 'reply-two');
