@@ -160,6 +160,18 @@ async function checkRecords(db: pg.Client): Promise<string[]> {
        left join messages t using (advisor_id, message_id)
        where e.kind = 'text_out' and t.archive_number is distinct from e.number`,
     ],
+    [
+      'messages whose last outcome is not archived',
+      `select count(*)
+       from messages t
+       left join (
+         select distinct on (advisor_id, message_id) advisor_id, message_id, meta::json ->> 'outcome' as outcome
+         from archive_entries
+         where kind = 'outcome'
+         order by advisor_id, message_id, number desc
+       ) as o using (advisor_id, message_id)
+       where t.status <> coalesce(o.outcome, 'sent')`,
+    ],
     ['messages that never ended', `select count(*) from messages where status in ('queued', 'submitting')`],
     ['failures without a reason', `select count(*) from messages where status = 'failed' and failure_code is null`],
     ['texts left in the outbox', 'select count(*) from dispatches'],

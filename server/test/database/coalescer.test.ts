@@ -55,6 +55,26 @@ suite('a coalescer', () => {
     assert.deepEqual(heavy.runs, [[1_500], [1_000, 1], [5_000]]);
   });
 
+  test('waits between batches that have a pause, unless the next one is full', async () => {
+    const { runs, batch, join, begin } = recorder();
+    begin();
+    const paused = { ...batch, pauseMs: 200 };
+    const began = performance.now();
+    await join(paused, { value: 0 });
+    assert.ok(performance.now() - began < 150, 'the first one goes at once');
+    await Promise.all([1, 2].map((value) => join(paused, { value })));
+    assert.deepEqual(runs, [[0], [1, 2]]);
+    const waitedMs = performance.now() - began;
+    assert.ok(waitedMs >= 195, `${waitedMs} ms`);
+    const many = recorder();
+    const full = { ...many.batch, pauseMs: 2_000 };
+    const answers = Array.from({ length: 768 }, (_, value) => many.join(full, { value }));
+    const filled = performance.now();
+    many.begin();
+    await Promise.all(answers);
+    assert.ok(performance.now() - filled < 2_000, 'full ones follow each other at once');
+  });
+
   test('refuses a caller if 5,000 are waiting', async () => {
     const { batch, join, begin } = recorder();
     const answers = Array.from({ length: 5_000 }, (_, value) => join(batch, { value: value % 1_000 }));

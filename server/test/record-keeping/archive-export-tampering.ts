@@ -306,7 +306,9 @@ export const disposalTamperings: Tampering[] = [
     }),
   ),
   rearranged('another body is removed', { code: 2, names: /its body was removed, and no disposal/ }, (lines) =>
-    lines.map((line) => (line.entry.kind === 'disposal' ? line : { ...line, salt: null, body: null, text: null })),
+    lines.map((line) =>
+      line.entry.kind === 'disposal' ? line : { ...line, salt: null, body: null, text: null, name: null },
+    ),
   ),
   ...['earlier-checkpoints', 'consistency.ndjson'].map(
     (file): Tampering => ({

@@ -1,5 +1,4 @@
-import type { Span } from '../archive/archive.ts';
-import { type LeafRow, leafColumns, type StoredLeaf } from '../archive/archive-tree.ts';
+import { leafColumns, type StoredLeaf } from '../archive/archive-tree.ts';
 import type { Db } from '../database/db.ts';
 
 /** An entry at its place in the tree, with its body and the phone number of the person it is about. */
