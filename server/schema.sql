@@ -743,6 +743,8 @@ CREATE INDEX archive_checkpoints_time ON public.archive_checkpoints USING btree 
 
 CREATE INDEX archive_entries_consent ON public.archive_entries USING btree (advisor_id, member_id, number) WHERE (kind = 'consent'::text);
 
+CREATE INDEX archive_entries_outcome ON public.archive_entries USING btree (advisor_id, message_id, number) WHERE (kind = 'outcome'::text);
+
 CREATE INDEX archive_entries_review ON public.archive_entries USING btree (advisor_id, member_id, number) WHERE (kind = 'review'::text);
 
 CREATE INDEX archive_entries_rules ON public.archive_entries USING btree (advisor_id, number) WHERE (kind = ANY (ARRAY['disposal'::text, 'hold'::text, 'retention'::text]));

@@ -5,6 +5,7 @@ import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
+import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
 import { knownRecipient } from '../../src/domain/texting/recipients.ts';
 import { acceptTexts, textTo } from '../../src/domain/texting/texts.ts';
@@ -17,7 +18,7 @@ import { setConsent } from '../support/texting.ts';
 export const people = { accepted: '+12125550101', stopped: '+12125550102', changed: '+12125550103' };
 
 /**
- * A third advisor, whose tables have something to compare: three people with consent, a text that was sent, and in the
+ * A third advisor, whose tables have something to compare: three people with consent, a text that was delivered, and in the
  * deployment's book a firm, a staff member, a wording and a lexicon. Returns the advisor's id.
  */
 export async function makeSmallBook(deps: ArchiveDeps, firmId: number): Promise<number> {
@@ -50,4 +51,5 @@ async function sendText(deps: ArchiveDeps, advisorId: number): Promise<void> {
   const accepted = { outcome: 'accepted', status: 'sent', carrierMessageId: 'carrier-1' } as const;
   const outcomes = texts.map((text) => ({ ...text, ...accepted, code: null, failureCode: null, retryAt: null }));
   await recordOutcomes(deps.db, outcomes, deps.clock.now());
+  await receiveReceipt(deps, { carrierMessageId: accepted.carrierMessageId, status: 'delivered' });
 }

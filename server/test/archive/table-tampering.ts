@@ -57,6 +57,21 @@ export const tableTamperings: Tampering[] = [
     tamper: of(`update messages set status = 'failed' where advisor_id = $1`),
   },
   {
+    name: 'a delivered message, made undelivered',
+    names: 'entry 7 of advisor cat',
+    tamper: of(`update messages set status = 'undelivered' where advisor_id = $1`),
+  },
+  {
+    name: 'a delivered message, made sent',
+    names: 'entry 7 of advisor cat',
+    tamper: of(`update messages set status = 'sent', date_time_delivered = null where advisor_id = $1`),
+  },
+  {
+    name: 'the reason of an outcome',
+    names: 'entry 7 of advisor cat',
+    tamper: of(`update messages set failure_code = '30003' where advisor_id = $1`),
+  },
+  {
     name: 'a message without an entry',
     names: 'message',
     tamper: of(
@@ -119,12 +134,12 @@ export const tableTamperings: Tampering[] = [
   },
   {
     name: 'an entry with an older date, before it is signed',
-    names: 'entry 7 of advisor cat',
+    names: 'entry 8 of advisor cat',
     tamper: async (target) => {
       await of(
-        `insert into archive_entries select advisor_id, 7, kind, member_id, message_id, actor, trace_id, meta, commitment, '2024-06-01' from archive_entries where advisor_id = $1 and number = 1`,
-        'insert into archive_bodies select advisor_id, 7, salt, body from archive_bodies where advisor_id = $1 and number = 1',
-        'update archive_heads set last_number = 7 where advisor_id = $1',
+        `insert into archive_entries select advisor_id, 8, kind, member_id, message_id, actor, trace_id, meta, commitment, '2024-06-01' from archive_entries where advisor_id = $1 and number = 1`,
+        'insert into archive_bodies select advisor_id, 8, salt, body from archive_bodies where advisor_id = $1 and number = 1',
+        'update archive_heads set last_number = 8 where advisor_id = $1',
       )(target);
       await target.sign();
     },

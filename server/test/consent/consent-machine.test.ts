@@ -198,7 +198,7 @@ suite('requests', () => {
     const first = await memberOf(world, ann, phone);
     await world.clock.advance(1_000);
     assert.deepEqual(await ask(world, ann, phone), {
-      successes: [{ memberId: first.memberId, consentState: 'pending' }],
+      successes: [{ phone, memberId: first.memberId, consentState: 'pending' }],
       failures: [],
     });
     const second = await memberOf(world, ann, phone);

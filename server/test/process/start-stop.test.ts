@@ -124,7 +124,7 @@ suite('the sandbox as a process', () => {
     tokens.set(`devon@sandbox.example${folder.sandbox().apiKey}`, stdout.trim());
     assert.equal(await (await partner('devon@sandbox.example')).total(), 0);
     const avery = await partner();
-    assert.equal(await avery.total(), 15);
+    assert.equal(await avery.total(), 17);
     assert.equal((await avery.call('POST', contacts, { firstName: 'Kept', lastName: 'Contact' })).status, 200);
   });
 
@@ -153,7 +153,7 @@ suite('the sandbox as a process', () => {
   test('the next start keeps secrets and data, and creates nothing twice', async () => {
     await start();
     assert.deepEqual(folder.sandbox(), firstFile);
-    assert.equal(await (await partner()).total(), 16);
+    assert.equal(await (await partner()).total(), 18);
   });
 
   test('SIGINT, even sent twice, shuts it down cleanly and leaves no process behind', async () => {
@@ -173,7 +173,7 @@ suite('the sandbox as a process', () => {
       file.advisors.map(({ id }) => id),
       firstFile.advisors.map(({ id }) => id),
     );
-    assert.equal(await (await partner()).total(), 16);
+    assert.equal(await (await partner()).total(), 18);
   });
 
   test('it may stop while a command runs: whichever ends last stops the database', async () => {

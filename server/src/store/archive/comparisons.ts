@@ -142,6 +142,36 @@ export async function listUnmatchedMessages(db: Db, page: Page, limit: number): 
   );
 }
 
+/**
+ * Messages whose status is not what their last outcome entry says. A text that was handed over has no entry yet, unless its
+ * doubt was settled that way. Those that were accepted before outcomes were entries have none.
+ */
+export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): Promise<Difference[]> {
+  return db.query<Difference>(
+    `select t.advisor_id as "advisorId", coalesce(last.number, t.archive_number) as number, t.message_id as id,
+       case when last.number is null then 'unsaid' else 'outcome' end as what
+     from messages t
+     join archive_entries e on e.advisor_id = t.advisor_id and e.number = t.archive_number
+     left join lateral (
+       select number, meta::json ->> 'outcome' as outcome, meta::json ->> 'reason' as reason
+       from archive_entries
+       where advisor_id = t.advisor_id and message_id = t.message_id and kind = 'outcome'
+       order by number desc
+       limit 1
+     ) as last on true
+     where ${onPage('t.advisor_id, t.message_id')}
+       and case
+         when t.status in ('queued', 'submitting', 'held') then last.number is not null
+         when t.status = 'sent' then coalesce(last.outcome, 'sent') <> 'sent'
+         when last.number is null
+           then e.recorded_at > (select date_time_applied from migrations where name like '018-%')
+         else (last.outcome, last.reason) is distinct from (t.status, t.failure_code)
+       end
+     limit $5`,
+    [...boundsOf(page), limit],
+  );
+}
+
 /** An entry about a firm, an advisor, a staff member, a wording or a lexicon. */
 export type SettingRow = { advisorId: number; number: number; kind: string; meta: string; body: string | null };
 

@@ -14,12 +14,12 @@ type Comparison = {
 
 const pageRows = 10_000;
 
-/** A comparison of messages with entries about their outcomes belongs here. */
 const comparisons: Comparison[] = [
   { table: 'members', list: store.listUnprovenMembers, faultOf: memberFault },
   { table: 'members', list: store.listBrokenConsents, faultOf: consentFault },
   { table: 'archive_entries', list: store.listUnmatchedTexts, faultOf: textFault },
   { table: 'messages', list: store.listUnmatchedMessages, faultOf: messageFault },
+  { table: 'messages', list: store.listUnmatchedOutcomes, faultOf: outcomeFault },
 ];
 
 /** Compares consent, texts, attempts and accounts in the tables with the entries about them. Each page is one statement. */
@@ -63,5 +63,10 @@ function textFault({ advisorId, number, id, what }: Difference): Fault {
 function messageFault({ advisorId, number, id, what }: Difference): Fault {
   if (what === 'added') return altered(`message ${id} of advisor ${advisorId}`, 'no entry says that it was accepted');
   const said = what === 'attempts' ? 'attempts were removed from or added to' : 'the attempts don’t fit the status of';
+  return altered(nameOf({ advisorId, number: number ?? 0 }), `${said} message ${id}`);
+}
+
+function outcomeFault({ advisorId, number, id, what }: Difference): Fault {
+  const said = what === 'unsaid' ? 'no entry says what the table says became of' : 'the table has another outcome for';
   return altered(nameOf({ advisorId, number: number ?? 0 }), `${said} message ${id}`);
 }
