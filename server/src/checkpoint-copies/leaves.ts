@@ -29,6 +29,7 @@ export function leavesIn(lines: string): KeptLeaf[] {
  */
 export function leafReader(): (file: FileHandle, from: number, to: number) => Promise<KeptLeaf[]> {
   const stretches: Stretch[] = [];
+  let lastRead = { at: -1, leaves: [] as KeptLeaf[] };
   let knownBytes = 0;
   let looking = Promise.resolve();
 
@@ -49,9 +50,11 @@ export function leafReader(): (file: FileHandle, from: number, to: number) => Pr
     looking = looking.catch(() => {}).then(() => look(file));
     await looking;
     const found = new Map<number, KeptLeaf>();
-    for (const { at, bytes } of stretches.filter(({ first, last }) => first < to && last >= from))
-      for (const each of leavesIn((await readAt(file, at, bytes)).toString('latin1')))
-        if (each.leaf >= from && each.leaf < to) found.set(each.leaf, each);
+    for (const { at, bytes } of stretches.filter(({ first, last }) => first < to && last >= from)) {
+      // Somebody who reads on from here needs the rest of this stretch first.
+      if (lastRead.at !== at) lastRead = { at, leaves: leavesIn((await readAt(file, at, bytes)).toString('latin1')) };
+      for (const each of lastRead.leaves) if (each.leaf >= from && each.leaf < to) found.set(each.leaf, each);
+    }
     return [...found.values()].sort((a, b) => a.leaf - b.leaf);
   };
 }

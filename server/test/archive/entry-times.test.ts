@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entryTimes } from '../../src/domain/archive/comparisons/entry-times.ts';
+import type { SignedSize } from '../../src/domain/archive/verification/signed-checkpoints.ts';
 import type { Checkpoint } from '../../src/examiner/verify.mjs';
 import type { StoredLeaf } from '../../src/store/archive/archive-tree.ts';
 
@@ -20,7 +21,14 @@ function leaves(...times: [advisorId: number, seconds: number][]): StoredLeaf[] 
 }
 
 function namedBy(checkpoints: Checkpoint[], entries: StoredLeaf[], options = production): string[] {
-  return entryTimes(checkpoints, options)(entries).map(({ entry, what }) => `${entry}: ${what}`);
+  const times = entryTimes(options);
+  const bySize = Map.groupBy(checkpoints, ({ size }) => size);
+  const signed = Array.from(bySize, ([size, all]): [number, SignedSize] => {
+    const timesMs = all.map(({ time }) => Date.parse(time));
+    return [size, { root: Buffer.alloc(32), firstMs: Math.min(...timesMs), lastMs: Math.max(...timesMs) }];
+  });
+  times.add({ signed: new Map(signed), following: null });
+  return times.compare(entries).map(({ entry, what }) => `${entry}: ${what}`);
 }
 
 test('within a book, times don’t go back by more than clocks differ; books are independent', () => {
@@ -56,4 +64,12 @@ test('in production an entry is not from after the first checkpoint that covers 
   const said = 'its time is after the checkpoint that covers it';
   assert.deepEqual(namedBy(checkpoints, entries), [`entry 1 of advisor 2: ${said}`]);
   assert.deepEqual(namedBy(checkpoints, entries, { isAhead: true }), []);
+});
+
+test('an entry that only the next step’s first checkpoint covers is not newer than that', () => {
+  const times = entryTimes(production);
+  times.add({ signed: new Map(), following: { size: 9, time: at(0) } });
+  assert.equal(times.compare(leaves([1, 59], [1, 61])).length, 1);
+  times.add({ signed: new Map(), following: null });
+  assert.equal(times.compare(leaves([1, 1_000])).length, 0);
 });

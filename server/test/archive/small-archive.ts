@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { readConfig } from '../../src/config.ts';
 import { getAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { archiveSetting } from '../../src/domain/accounts/settings.ts';
@@ -7,7 +8,7 @@ import type { Kept, KeptLeaf } from '../../src/domain/archive/archive-verificati
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeJudges } from '../../src/domain/supervision/judges.ts';
-import { entryBytes, leafHash, readCheckpoint } from '../../src/examiner/verify.mjs';
+import { entryHash } from '../../src/examiner/verify.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
@@ -134,11 +135,9 @@ async function archiveAdvisor(deps: ArchiveDeps, advisorId: number): Promise<voi
 async function keep({ db }: ArchiveDeps): Promise<Kept> {
   const { size } = await store.findTree(db);
   const entries = await store.listStoredLeaves(db, 0, size);
-  const leaves: KeptLeaf[] = entries.map((entry) => ({ ...entry, hash: leafHash(entryBytes(entry)) }));
-  const checkpoints = (await store.listCheckpointsAfter(db, 0, 1_000)).flatMap(
-    ({ note }) => readCheckpoint(note, signer.verifier) ?? [],
-  );
-  return { checkpoints, leaves: async (from, to) => leaves.slice(from, to) };
+  const leaves: KeptLeaf[] = entries.map((entry) => ({ ...entry, hash: entryHash(entry) }));
+  const notes = (await store.listCheckpointsAfter(db, 0, 1_000)).map(({ note }) => note);
+  return { notes: () => [Readable.from(notes)], leaves: async (from, to) => leaves.slice(from, to) };
 }
 
 function clone(of: TestDatabase): Promise<TestDatabase> {

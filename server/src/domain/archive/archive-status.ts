@@ -37,7 +37,7 @@ export async function verifyAgainstCopies(
   deps: CopyDeps,
   { verifiers, notes, progress }: Asked,
 ): Promise<Verification> {
-  const kept = await readKept(deps, verifiers, notes);
+  const kept = await readKept(deps, notes);
   return verifyArchive(deps, { verifiers, kept, progress });
 }
 

@@ -1,5 +1,5 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { entryBytes, hashBytes, leafHash, readCheckpoint } from '../../examiner/verify.mjs';
+import { entryHash, hashBytes, readCheckpoint } from '../../examiner/verify.mjs';
 import type { Span } from '../../store/archive/archive.ts';
 import type { LeafRow, RunRow, TreeRow } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
@@ -77,7 +77,7 @@ async function grow(deps: Signing, tree: TreeRow, { remembered, copy }: Outside)
     return { added: 0, signed: last === null ? null : { note: last, since: tree.size } };
   const entries = await store.listLeaves(deps.db, spans);
   const runs = runsOf(tree.size, spans, entries);
-  const leaves = entries.map((entry) => leafHash(entryBytes(entry)));
+  const leaves = entries.map(entryHash);
   const size = tree.size + leaves.length;
   if (leaves.length > 0) {
     const { tiles } = append(tree.size, edge, leaves);

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
-import { type Checkpoint, Disposals, SignedTimes } from '../../examiner/verify.mjs';
-import type { StoredLeaf } from '../../store/archive/archive-tree.ts';
+import { Disposals, SignedTimes } from '../../examiner/verify.mjs';
+import { listCheckpointTimes, type StoredLeaf } from '../../store/archive/archive-tree.ts';
 import type { RuleRow } from '../../store/archive/disposals.ts';
 import * as store from '../../store/archive/disposals.ts';
 import { deployment } from './archive.ts';
@@ -11,12 +11,17 @@ export type DisposalJudge = {
   faultOf(entry: StoredLeaf): string | null;
 };
 
-const rowsMax = 1_000;
+type TimedCheckpoint = { size: number; time: string };
 
-export async function readDisposals(deps: Deps, checkpoints: Checkpoint[]): Promise<DisposalJudge> {
+const rowsMax = 1_000;
+const timesMax = 20_000;
+
+/** The checkpoints' signatures are not checked here: verification reports one that nobody signed. */
+export async function readDisposals(deps: Deps): Promise<DisposalJudge> {
   const rules = await readRules(deps);
   const firms = await store.listFirms(deps.db, [...rules.keys()]);
-  const times = new SignedTimes(checkpoints);
+  const hasDisposals = rules.values().some((own) => own.some(({ kind }) => kind === 'disposal'));
+  const times = new SignedTimes(hasDisposals ? await readTimes(deps) : []);
   const judges = new Map<number, Disposals>();
   for (const [advisorId, own] of rules) {
     const disposals = new Disposals(times, firms.get(advisorId) ?? null);
@@ -42,5 +47,15 @@ async function readRules({ db }: Deps): Promise<Map<number, RuleRow[]>> {
     }
     after = rows.at(-1) ?? after;
     if (rows.length < rowsMax) return rules;
+  }
+}
+
+async function readTimes({ db }: Deps): Promise<TimedCheckpoint[]> {
+  const times: TimedCheckpoint[] = [];
+  for (let after = { size: -1, checkpointId: 0 }; ; ) {
+    const rows = await listCheckpointTimes(db, after, timesMax);
+    for (const { size, time } of rows) times.push({ size, time });
+    after = rows.at(-1) ?? after;
+    if (rows.length < timesMax) return times;
   }
 }

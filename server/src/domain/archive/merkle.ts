@@ -29,41 +29,98 @@ export function edgeWidths(size: number): number[] {
 
 /** Adds leaves to the tree: returns its new edge, and every tile that is new or has grown. */
 export function append(size: number, edge: Edge, leaves: Buffer[]): { edge: Edge; tiles: Tile[] } {
-  const grown = edge.map((hashes) => split(hashes));
-  const tiles: Tile[] = [];
-  const counts = edge.map((_, level) => Math.floor(size / tileWidth ** (level + 1)));
-
-  const add = (level: number, leaf: Buffer) => {
-    grown[level] ??= [];
-    const hashes = grown[level];
-    hashes.push(leaf);
-    if (hashes.length < tileWidth) return;
-    const tile = counts[level] ?? 0;
-    tiles.push({ level, tile, hashes: Buffer.concat(hashes) });
-    grown[level] = [];
-    counts[level] = tile + 1;
-    add(level + 1, complete(hashes));
-  };
-  for (const leaf of leaves) add(0, leaf);
-
-  const next = grown.map((hashes) => Buffer.concat(hashes));
-  next.forEach((hashes, level) => {
-    if (hashes.length > 0 && !hashes.equals(edge[level] ?? Buffer.alloc(0)))
-      tiles.push({ level, tile: counts[level] ?? 0, hashes });
-  });
-  return { edge: next, tiles };
+  const tree = openTree(size, edge);
+  for (const leaf of leaves) tree.add(leaf);
+  const grown = edgeTiles(tree.size(), tree.edge());
+  const isNew = ({ level, hashes }: Tile) => !hashes.equals(edge[level] ?? Buffer.alloc(0));
+  return { edge: tree.edge(), tiles: [...tree.takeFullTiles(), ...grown.filter(isNew)] };
 }
 
 export function rootOf(edge: Edge): Buffer {
-  const subtrees: Buffer[] = [];
-  for (const hashes of edge.toReversed().map(split))
-    for (let width = tileWidth / 2, at = 0; width >= 1; width /= 2)
-      if (hashes.length - at >= width) {
-        subtrees.push(complete(hashes.slice(at, at + width)));
-        at += width;
+  return openTree(0, edge).root();
+}
+
+/** The tiles at the right edge of a tree, which are not full. */
+export function edgeTiles(size: number, edge: Edge): Tile[] {
+  const tiles = edge.map((hashes, level) => ({ level, tile: Math.floor(size / tileWidth ** (level + 1)), hashes }));
+  return tiles.filter(({ hashes }) => hashes.length > 0);
+}
+
+/** A tree that grows by one leaf at a time: a leaf costs one more hash on average, and a root one for each level. */
+export type GrowingTree = {
+  size(): number;
+  root(): Buffer;
+  edge(): Edge;
+  add(leaf: Buffer): void;
+  /** The tiles that became full since the last call. */
+  takeFullTiles(): Tile[];
+};
+
+export function openTree(size: number, edge: Edge): GrowingTree {
+  /** The complete subtrees that the tree consists of, by height: at most one of each. */
+  const subtrees = subtreesOf(edge);
+  const tiles = edge.map((hashes) => ({ hashes: widened(hashes), used: hashes.length }));
+  let full: Tile[] = [];
+  let leaves = size;
+
+  function keep(level: number, hash: Buffer): void {
+    tiles[level] ??= { hashes: widened(noHashes), used: 0 };
+    const tile = tiles[level];
+    tile.hashes.set(hash, tile.used);
+    tile.used += hashBytes;
+    if (tile.used < tile.hashes.length) return;
+    full.push({ level, tile: Math.ceil(leaves / tileWidth ** (level + 1)) - 1, hashes: tile.hashes });
+    tiles[level] = { hashes: widened(noHashes), used: 0 };
+  }
+
+  return {
+    size: () => leaves,
+    root: () => subtrees.reduce((right, left) => joined(left, right), undefined) ?? emptyRoot,
+    edge: () => tiles.map(({ hashes, used }) => hashes.subarray(0, used)),
+    add(leaf) {
+      leaves += 1;
+      let [hash, height] = [leaf, 0];
+      for (; ; height += 1) {
+        if (height % tileBits === 0) keep(height / tileBits, hash);
+        const left = subtrees[height];
+        if (!left) break;
+        subtrees[height] = undefined;
+        hash = nodeHash(left, hash);
       }
-  const last = subtrees.pop();
-  return last ? subtrees.reduceRight((right, left) => nodeHash(left, right), last) : emptyRoot;
+      subtrees[height] = hash;
+    },
+    takeFullTiles() {
+      const taken = full;
+      full = [];
+      return taken;
+    },
+  };
+}
+
+const noHashes = Buffer.alloc(0);
+
+/** A copy with room for a whole tile. */
+function widened(hashes: Buffer): Buffer {
+  const wide = Buffer.alloc(tileWidth * hashBytes);
+  wide.set(hashes);
+  return wide;
+}
+
+function subtreesOf(edge: Edge): (Buffer | undefined)[] {
+  const subtrees: (Buffer | undefined)[] = [];
+  edge.map(split).forEach((hashes, level) => {
+    for (let bit = tileBits - 1, at = 0; bit >= 0; bit -= 1)
+      if (hashes.length - at >= 2 ** bit) {
+        subtrees[level * tileBits + bit] = complete(hashes.slice(at, at + 2 ** bit));
+        at += 2 ** bit;
+      }
+  });
+  return subtrees;
+}
+
+/** The larger subtree is on the left. */
+function joined(left: Buffer | undefined, right: Buffer | undefined): Buffer | undefined {
+  return left && right ? nodeHash(left, right) : (left ?? right);
 }
 
 /** Tiles by name. */

@@ -1,8 +1,10 @@
-import { type Checkpoint, notesOf, readCheckpoint, type Verifier } from '../../examiner/verify.mjs';
+import { Readable } from 'node:stream';
+import { type Checkpoint, notesOf } from '../../examiner/verify.mjs';
 import { ArchiveFault, type ArchiveMemory, type Copied, checkpointIn, type Remembered } from './archive-memory.ts';
 import type { Kept } from './archive-verification.ts';
 import type { CheckpointFolder, FileLengths } from './checkpoint-copies.ts';
-import type { Fault } from './verification-faults.ts';
+import type { FoundCopies } from './verification/expected-copies.ts';
+import type { Fault } from './verification/faults.ts';
 
 /** The copies outside the database are not what this node left there: nothing more is copied until somebody has looked. */
 export class CopiesFault extends Error {}
@@ -63,30 +65,36 @@ function lengthFault(file: FileFault[0], bytes: number | null, wanted: number): 
  */
 export async function readKept(
   { checkpointFolder: folder, archiveMemory }: Deps,
-  verifiers: Verifier[],
   given: string | null,
 ): Promise<Kept | null> {
   const memory = await readMemory(archiveMemory);
-  const copies = folder && (await readFolder(folder));
-  const notes = [...notesOf((given ?? '').split(/\n{2,}/)), ...(copies?.notes ?? [])];
-  if (memory?.remembered) notes.push(memory.remembered.note);
+  const copies = folder && (await openCopies(folder));
+  const notes = sorted(notesOf((given ?? '').split(/\n{2,}/)));
+  const remembered = memory?.remembered ? [memory.remembered.note] : [];
   if (notes.length === 0 && !memory && !copies) return null;
   const copied = memory?.remembered?.copied ?? null;
+  const own = copied && copied.folder === folder?.path ? copied : null;
   const gaps: Range[] = [];
   return {
-    checkpoints: notes.flatMap((note) => verifiers.map((each) => readCheckpoint(note, each)).find(Boolean) ?? []),
+    notes: () => [Readable.from(notes), Readable.from(remembered)],
+    ...(copies ? { copies: { notes: () => copies.notes(), expects: expectedBy(own) } } : {}),
     async leaves(from, to) {
-      const found = copies?.fault ? [] : ((await folder?.leaves(from, to)) ?? []);
+      const found = (await copies?.leaves(from, to)) ?? [];
       gaps.push(...gapsIn(found, { from, to }));
       return found;
     },
-    compare(signed) {
-      const faults = memory ? memoryFaults(memory, archiveMemory?.path ?? '', signed) : [];
+    compare(found) {
+      const faults = memory ? memoryFaults(memory, archiveMemory?.path ?? '', found.stored) : [];
       if (!folder || !copies) return faults;
-      const own = copied?.folder === folder.path ? copied : null;
-      return [...faults, ...folderFaults(folder.path, { copies, copied: own, gaps }, signed)];
+      return [...faults, ...folderFaults(folder.path, { copies, copied: own, gaps }, found)];
     },
   };
+}
+
+/** By size. */
+function sorted(notes: string[]): string[] {
+  const sizes = notes.map((note) => ({ size: Number(note.split('\n', 2)[1]), note }));
+  return sizes.sort((a, b) => a.size - b.size).map(({ note }) => note);
 }
 
 type Memory = { remembered: Remembered | null; fault: string | null };
@@ -102,39 +110,55 @@ export async function readMemory(memory: ArchiveMemory | null): Promise<Memory |
   }
 }
 
-function memoryFaults({ remembered, fault }: Memory, path: string, signed: Checkpoint[]): Fault[] {
+function memoryFaults({ remembered, fault }: Memory, path: string, stored: number): Fault[] {
   if (fault) return [{ verdict: 'altered', entry: path, what: fault }];
-  if (remembered || signed.length === 0) return [];
+  if (remembered || stored === 0) return [];
   const what = 'it is missing, so nothing here says which tree was the largest; the server starts it again';
   return [{ verdict: 'incomplete', entry: path, what }];
 }
 
 type Range = { from: number; to: number };
-type Copies = { notes: string[]; lengths: FileLengths; fault: string | null };
+type Copies = Pick<CheckpointFolder, 'notes' | 'leaves'> & { lengths: FileLengths; fault: string | null };
 
 /** A folder that can't be read is a finding like any other. */
-async function readFolder(folder: CheckpointFolder): Promise<Copies> {
-  try {
-    return { notes: await Array.fromAsync(folder.notes()), lengths: await folder.lengths(), fault: null };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (!code) throw error;
-    return { notes: [], lengths: { checkpoints: null, leaves: null }, fault: `it can’t be read: ${code}` };
+async function openCopies(folder: CheckpointFolder): Promise<Copies> {
+  const copies: Copies = {
+    lengths: { checkpoints: null, leaves: null },
+    fault: null,
+    async *notes() {
+      if (copies.fault) return;
+      const notes = folder.notes()[Symbol.asyncIterator]();
+      for (let next = await orFault(notes.next()); next && !next.done; next = await orFault(notes.next()))
+        yield next.value;
+    },
+    leaves: async (from, to) => (copies.fault ? [] : ((await orFault(folder.leaves(from, to))) ?? [])),
+  };
+
+  async function orFault<Result>(reading: Promise<Result>): Promise<Result | null> {
+    try {
+      return await reading;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (!code) throw error;
+      copies.fault = `it can’t be read: ${code}`;
+      return null;
+    }
   }
+
+  copies.lengths = (await orFault(folder.lengths())) ?? copies.lengths;
+  return copies;
 }
 
 function folderFaults(
   path: string,
   { copies, copied, gaps }: { copies: Copies; copied: Copied | null; gaps: Range[] },
-  signed: Checkpoint[],
+  found: FoundCopies,
 ): Fault[] {
   if (copies.fault) return [{ verdict: 'incomplete', entry: path, what: copies.fault }];
-  const expected = expectedCopies(signed, copied);
-  const size = expected.reduce((most, each) => Math.max(most, each.size), 0);
   const faults = [
     ...(copied ? lengthFaults(copied, copies.lengths) : []),
-    ...checkpointsFault(copies, expected),
-    ...leavesFault(copies, gaps, size),
+    ...checkpointsFault(copies, found),
+    ...leavesFault(copies, gaps, found.expectedSize),
   ];
   const byFile = Map.groupBy(faults, ([file]) => file);
   return [...byFile].map(([file, ofFile]) => ({
@@ -144,20 +168,21 @@ function folderFaults(
   }));
 }
 
-/** Without a memory of this folder, everything but the newest checkpoints. */
-function expectedCopies(signed: Checkpoint[], copied: Copied | null): Checkpoint[] {
-  if (!copied) return signed.filter(({ time }) => Date.parse(time) < Date.now() - copiedWithinMs);
-  const at = signed.findLastIndex(({ note }) => note === copied.note);
-  const { size } = checkpointIn(copied.note);
-  return at < 0 ? signed.filter((each) => each.size <= size) : signed.slice(0, at + 1);
+/** Which of the checkpoints, in the order of sizes: without a memory of this folder, all but the newest. */
+function expectedBy(copied: Copied | null): (checkpoint: Checkpoint) => boolean {
+  if (!copied) return ({ time }) => Date.parse(time) < Date.now() - copiedWithinMs;
+  const { size: copiedSize } = checkpointIn(copied.note);
+  let isPassed = false;
+  return ({ size, note }) => {
+    const isExpected = size <= copiedSize && !isPassed;
+    if (note === copied.note) isPassed = true;
+    return isExpected;
+  };
 }
 
-function checkpointsFault({ notes, lengths }: Copies, expected: Checkpoint[]): FileFault[] {
-  const there = new Set(notes);
-  const missing = expected.filter(({ note }) => !there.has(note));
-  const [first] = missing;
-  if (!first) return [];
-  const which = `it lacks ${missing.length} of ${expected.length} checkpoints; the first is of ${first.size} entries`;
+function checkpointsFault({ lengths }: Copies, { expected, missing, missingSize }: FoundCopies): FileFault[] {
+  if (missing === 0) return [];
+  const which = `it lacks ${missing} of ${expected} checkpoints; the first is of ${missingSize} entries`;
   return [['checkpoints', goneOr(lengths.checkpoints, which)]];
 }
 

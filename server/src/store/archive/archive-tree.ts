@@ -163,6 +163,39 @@ export async function listCheckpointsAfter(db: Db, checkpointId: number, limit: 
   );
 }
 
+/** Those after one in the order of sizes. */
+export async function listCheckpointsBySize(
+  db: Db,
+  { size, checkpointId }: Pick<CheckpointRow, 'size' | 'checkpointId'>,
+  limit: number,
+): Promise<CheckpointRow[]> {
+  return db.query<CheckpointRow>(
+    `select checkpoint_id as "checkpointId", size, note, date_time_created as "dateTimeCreated"
+     from archive_checkpoints
+     where (size, checkpoint_id) > ($1, $2)
+     order by size, checkpoint_id
+     limit $3`,
+    [size, checkpointId, limit],
+    'list-checkpoints-by-size',
+  );
+}
+
+/** When they say that they were signed, for those after one in the order of sizes. */
+export async function listCheckpointTimes(
+  db: Db,
+  { size, checkpointId }: Pick<CheckpointRow, 'size' | 'checkpointId'>,
+  limit: number,
+): Promise<{ size: number; checkpointId: number; time: string }[]> {
+  return db.query<{ size: number; checkpointId: number; time: string }>(
+    `select checkpoint_id as "checkpointId", size, coalesce(substring(note from '\\ntime ([^\\n]*)\\n'), '') as time
+     from archive_checkpoints
+     where (size, checkpoint_id) > ($1, $2)
+     order by size, checkpoint_id
+     limit $3`,
+    [size, checkpointId, limit],
+  );
+}
+
 /** An entry at its place in the tree, with its body if that is still kept. */
 export type StoredLeaf = LeafRow & { leaf: number; salt: Buffer | null; body: Buffer | null };
 

@@ -4,7 +4,7 @@ import { listFirms } from '../../../store/accounts/firms.ts';
 import { listStaff } from '../../../store/accounts/staff.ts';
 import type { Place, SettingRow } from '../../../store/archive/comparisons.ts';
 import * as store from '../../../store/archive/comparisons.ts';
-import { altered, type Fault, gone, nameOf } from '../verification-faults.ts';
+import { altered, type Fault, gone, nameOf } from '../verification/faults.ts';
 
 /** The last archived value of a field, as JSON, and the entry that has it. */
 type Field = { json: string | undefined; entry: string };

@@ -1,9 +1,13 @@
-import type { Checkpoint } from '../../../examiner/verify.mjs';
 import type { StoredLeaf } from '../../../store/archive/archive-tree.ts';
-import { altered, type Fault, nameOf } from '../verification-faults.ts';
+import { altered, type Fault, nameOf } from '../verification/faults.ts';
+import type { Step } from '../verification/signed-checkpoints.ts';
 
 /** Compares the times of entries, given in the order of leaves, with one another and with the checkpoints. */
-export type EntryTimes = (entries: Iterable<StoredLeaf>) => Fault[];
+export type EntryTimes = {
+  /** The checkpoints for the next entries, and the first after them. */
+  add(step: Pick<Step, 'signed' | 'following'>): void;
+  compare(entries: Iterable<StoredLeaf>): Fault[];
+};
 
 /** All checkpoints of one size: the first that was signed, and the last. */
 type Signed = { size: number; firstMs: number; lastMs: number };
@@ -19,18 +23,23 @@ const fullEntries = 5_000;
  * An entry is not from before the entry before it in its book, nor from before a checkpoint that doesn't cover it yet, nor
  * from after the first that does. The last is not so in a sandbox, whose clock runs ahead of real time.
  */
-export function entryTimes(checkpoints: Checkpoint[], { isAhead }: { isAhead: boolean }): EntryTimes {
-  const signed = signedSizes(checkpoints);
+export function entryTimes({ isAhead }: { isAhead: boolean }): EntryTimes {
+  /** Those that don't cover the last entry, and any that come after. */
+  const signed: Signed[] = [];
   const latest = new Map<number, number>();
   let next = 0;
+  let passedSize = 0;
   let floorMs = Number.NEGATIVE_INFINITY;
+  /** Not a number if nothing follows, which no time is after. */
+  let followingMs = Number.NaN;
 
   function moveTo(leaf: number): void {
     for (let span = signed[next]; span && span.size <= leaf; span = signed[next]) {
-      const isFull = span.size - (signed[next - 1]?.size ?? 0) >= fullEntries;
+      const isFull = span.size - passedSize >= fullEntries;
       if (!isFull) floorMs = Math.max(floorMs, span.firstMs);
       // Signed again at this size: by then nothing was waiting.
       if (span.lastMs > span.firstMs) floorMs = Math.max(floorMs, span.lastMs);
+      passedSize = span.size;
       next += 1;
     }
   }
@@ -41,33 +50,27 @@ export function entryTimes(checkpoints: Checkpoint[], { isAhead }: { isAhead: bo
     latest.set(entry.advisorId, Math.max(timeMs, beforeMs));
     if (timeMs < beforeMs - skewMs) return 'its time is before that of the entry before it';
     if (timeMs < floorMs - openMs) return 'its time is before a checkpoint that didn’t cover it';
-    const ceilingMs = signed[next]?.firstMs ?? Number.POSITIVE_INFINITY;
+    const ceilingMs = signed[next]?.firstMs ?? followingMs;
     if (!isAhead && timeMs > ceilingMs + skewMs) return 'its time is after the checkpoint that covers it';
     return null;
   }
 
-  return (entries) => {
-    const faults: Fault[] = [];
-    for (const entry of entries) {
-      moveTo(entry.leaf);
-      const what = faultOf(entry);
-      if (what) faults.push(altered(nameOf(entry), what));
-    }
-    return faults;
+  return {
+    add({ signed: sizes, following }) {
+      const added = Array.from(sizes, ([size, { firstMs, lastMs }]) => ({ size, firstMs, lastMs }));
+      signed.splice(0, next);
+      next = 0;
+      signed.push(...added.filter(({ firstMs }) => !Number.isNaN(firstMs)).sort((a, b) => a.size - b.size));
+      followingMs = Date.parse(following?.time ?? '');
+    },
+    compare(entries) {
+      const faults: Fault[] = [];
+      for (const entry of entries) {
+        moveTo(entry.leaf);
+        const what = faultOf(entry);
+        if (what) faults.push(altered(nameOf(entry), what));
+      }
+      return faults;
+    },
   };
-}
-
-function signedSizes(checkpoints: Checkpoint[]): Signed[] {
-  const sizes = new Map<number, Signed>();
-  for (const { size, time } of checkpoints) {
-    const timeMs = Date.parse(time);
-    if (Number.isNaN(timeMs)) continue;
-    const known = sizes.get(size) ?? { size, firstMs: timeMs, lastMs: timeMs };
-    sizes.set(size, {
-      size,
-      firstMs: Math.min(known.firstMs, timeMs),
-      lastMs: Math.max(known.lastMs, timeMs),
-    });
-  }
-  return [...sizes.values()].sort((a, b) => a.size - b.size);
 }

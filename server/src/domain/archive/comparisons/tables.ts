@@ -2,7 +2,7 @@ import type { Deps } from '../../../deps.ts';
 import type { Difference, Page, Place } from '../../../store/archive/comparisons.ts';
 import * as store from '../../../store/archive/comparisons.ts';
 import type { Db } from '../../../store/database/db.ts';
-import { altered, type Fault, faultsMax, gone, nameOf } from '../verification-faults.ts';
+import { altered, type Fault, faultsMax, gone, nameOf } from '../verification/faults.ts';
 import { compareAccounts } from './accounts.ts';
 
 /** A comparison of the tables that the product works with and the entries about them, page by page. */
