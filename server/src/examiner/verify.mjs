@@ -23,6 +23,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 export const hashBytes = 32;
+const noHash = Buffer.alloc(hashBytes);
 
 // --- The tree: RFC 6962, section 2 -----------------------------------------------------------------------------------
 
@@ -294,15 +295,15 @@ const encodedWordBytesMax = 45;
  * body, the text's outcome and the manifest, so anyone can check it: they make it again and compare every byte.
  * @param {{
  *   advisor: Advisor, lastNumber: number, entry: Entry, leaf: number, salt: Buffer | null, body: Buffer,
- *   outcome: Outcome | null
+ *   outcome: Outcome | null, ownHash?: Buffer
  * }} given
  * @returns {{ name: string, bytes: Buffer } | null}
  */
-export function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome }) {
+export function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome, ownHash = entryHash(entry) }) {
   const ending = emailKinds.get(entry.kind);
   if (!ending) return null;
   const digits = Math.max(nameDigitsMin, String(lastNumber).length);
-  const hash = entryHash(entry).toString('hex');
+  const hash = ownHash.toString('hex');
   const lines = [
     ...addressLines(advisor, entry, nameIn(salt), body),
     `Date: ${new Date(entry.dateTime).toUTCString().replace('GMT', '+0000')}`,
@@ -330,7 +331,7 @@ export function emailListLine(given) {
   if (!given) return `file,sha256,entry,leaf,kind,time${lineEnd}`;
   const { entry, leaf, email } = given;
   // If the body was disposed of, there is no e-mail, and the line says that there was one.
-  const file = email ? `${email.name},${sha256(email.bytes).toString('hex')}` : ',';
+  const file = email ? `${email.name},${hash('sha256', email.bytes)}` : ',';
   return `${file},${entry.number},${leaf},${entry.kind},${entry.dateTime}${lineEnd}`;
 }
 
@@ -865,7 +866,8 @@ class Walk {
     const line = lineIn(bytes);
     const isExtra = line?.about !== undefined;
     if (!isExtra) this.#findings.entries += 1;
-    const isProven = line !== null && this.#isProven(entryHash(line.entry), line.leaf, line.proof);
+    const ownHash = line ? entryHash(line.entry) : noHash;
+    const isProven = line !== null && this.#isProven(ownHash, line.leaf, line.proof);
     const isShared = line?.about === 'rule' && line.entry.advisorId === deployment;
     if (isProven && !isShared) this.#advisorId ??= line.entry.advisorId;
     if (!isProven && isExtra) this.#findings.add('altered', `${nameOf(line.entry)}: it was altered`);
@@ -874,11 +876,11 @@ class Walk {
       this.#disposals.takeRule({ ...line.entry, leaf: line.leaf });
     else if (line.entry.advisorId !== this.#advisorId)
       this.#findings.add('altered', `${nameOf(line.entry)}: it was inserted, and is another advisor’s`);
-    else if (isExtra || this.#sequence.take(line.entry)) this.#takeProven(line, isExtra);
+    else if (isExtra || this.#sequence.take(line.entry)) this.#takeProven(line, ownHash, isExtra);
   }
 
-  /** @param {Line} line @param {boolean} isExtra */
-  #takeProven(line, isExtra) {
+  /** @param {Line} line @param {Buffer} ownHash @param {boolean} isExtra */
+  #takeProven(line, ownHash, isExtra) {
     const { entry, leaf } = line;
     const { parted, agreed } = this.#fork;
     if (parted && leaf >= parted.from && leaf < parted.to) this.#parting ??= entry;
@@ -892,7 +894,7 @@ class Walk {
     else if (!body && !isBodiless(entry)) this.#takeMissing({ ...entry, leaf });
     if (isExtra) return;
     this.#outcomes.take(line, this.#sequence);
-    this.#emails?.compare({ entry, leaf, salt, body, outcome: line.outcome }, this.#sequence);
+    this.#emails?.compare({ entry, leaf, salt, body, outcome: line.outcome, ownHash }, this.#sequence);
   }
 
   end() {
@@ -1439,7 +1441,8 @@ class Emails {
   #manifest;
   /** @type {ZipReader | null} */
   #zip = null;
-  #list = createHash('sha256').update(emailListLine());
+  #list = createHash('sha256');
+  #lines = emailListLine();
 
   /** @param {string} folder @param {Manifest} manifest @param {Findings} findings */
   constructor(folder, manifest, findings) {
@@ -1453,14 +1456,16 @@ class Emails {
 
   /**
    * Files and entries come in the same order.
-   * @param {{ entry: Entry, leaf: number, salt: Buffer | null, body: Buffer | null, outcome: Outcome | null }} given
+   * @param {{
+   *   entry: Entry, leaf: number, salt: Buffer | null, body: Buffer | null, outcome: Outcome | null, ownHash: Buffer
+   * }} given
    * @param {Sequence} sequence
    */
-  compare({ entry, leaf, salt, body, outcome }, sequence) {
+  compare({ entry, leaf, salt, body, outcome, ownHash }, sequence) {
     if (!isEmail(entry)) return;
     const { advisor, lastNumber } = this.#manifest;
-    const email = body && emailOf({ advisor, lastNumber: lastNumber ?? 0, entry, leaf, salt, body, outcome });
-    this.#list.update(emailListLine({ entry, leaf, email }));
+    const email = body && emailOf({ advisor, lastNumber: lastNumber ?? 0, entry, leaf, salt, body, outcome, ownHash });
+    this.#listed(emailListLine({ entry, leaf, email }));
     if (!email) return;
     this.#reading((zip) => {
       this.#passUntil(email.name, zip, sequence);
@@ -1479,11 +1484,19 @@ class Emails {
       const file = zip.next;
       if (file?.name !== emailList) return this.#findings.addFile('incomplete', emailsFile, `has no ${emailList}`);
       // If an entry is wrong, its line can't be made again.
-      if (this.#findings.faults.length === 0 && zip.sum(file) !== this.#list.digest('hex'))
+      if (this.#findings.faults.length === 0 && zip.sum(file) !== this.#list.update(this.#lines).digest('hex'))
         this.#findings.add('altered', `${emailsFile}: its ${emailList} was altered`);
       zip.pass();
       if (zip.next) this.#findings.add('altered', `${emailsFile}: ${zip.next.name} was inserted`);
     });
+  }
+
+  /** Many lines are hashed at once. @param {string} line */
+  #listed(line) {
+    this.#lines += line;
+    if (this.#lines.length < pieceBytes) return;
+    this.#list.update(this.#lines);
+    this.#lines = '';
   }
 
   close() {
