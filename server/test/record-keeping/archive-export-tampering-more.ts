@@ -1,0 +1,187 @@
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Line, manifestNoteText } from '../../src/examiner/verify.mjs';
+import { signer } from '../archive/small-archive.ts';
+import { fitManifest } from './archive-export-tampering.ts';
+import { readLines, rezip, unzip, writeLines } from './archive-exports.ts';
+
+/** A change to a package, and the exit code that every verifier must come to. */
+export type Change = { name: string; code: 1 | 2 | 3; apply(folder: string): void | Promise<void> };
+
+const at = 3;
+
+function inEntry(name: string, code: Change['code'], edit: (line: Line) => unknown): Change {
+  return {
+    name,
+    code,
+    apply(folder) {
+      const lines = readLines(folder);
+      edit(lines[at] as Line);
+      writeLines(folder, lines);
+    },
+  };
+}
+
+function inLines(name: string, code: Change['code'], arrange: (lines: Line[]) => unknown[]): Change {
+  return { name, code, apply: (folder) => writeLines(folder, arrange(readLines(folder))) };
+}
+
+function inText(name: string, file: string, code: Change['code'], change: (text: string) => string): Change {
+  return {
+    name,
+    code,
+    apply(folder) {
+      const path = join(folder, file);
+      writeFileSync(path, change(readFileSync(path, 'utf8')));
+    },
+  };
+}
+
+function inZip(name: string, code: Change['code'], change: (files: [string, Buffer][]) => [string, Buffer][]): Change {
+  return {
+    name,
+    code,
+    async apply(folder) {
+      const path = join(folder, 'messages.zip');
+      await rezip(path, new Map(change([...unzip(path)])));
+    },
+  };
+}
+
+/** More of what somebody without the key can do. */
+export const otherChanges: Change[] = [
+  inEntry('an entry is another advisor’s', 1, ({ entry }) => {
+    entry.advisorId += 1;
+  }),
+  inEntry('an entry is about a different person', 1, ({ entry }) => {
+    entry.memberId = (entry.memberId ?? 0) + 1;
+  }),
+  inEntry('an entry is of a different message', 1, ({ entry }) => {
+    entry.messageId = null;
+  }),
+  inEntry('an entry is of a different kind', 1, ({ entry }) => {
+    entry.kind = 'review';
+  }),
+  inEntry('an entry is from a different request', 1, ({ entry }) => {
+    entry.traceId = 'f'.repeat(32);
+  }),
+  inEntry('a space is in the facts', 1, ({ entry }) => {
+    entry.meta = `${entry.meta} `;
+  }),
+  inEntry('a commitment', 1, ({ entry }) => {
+    entry.commitment = entry.commitment.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
+  }),
+  inEntry('a commitment is in upper case', 1, ({ entry }) => {
+    entry.commitment = entry.commitment.toUpperCase();
+  }),
+  inEntry('a time without microseconds', 1, ({ entry }) => {
+    entry.dateTime = entry.dateTime.replace(/\d{3}Z$/, 'Z');
+  }),
+  inEntry('a salt is removed', 1, (line) => {
+    line.salt = null;
+  }),
+  inEntry('a text is removed from next to its body', 1, (line) => {
+    line.text = null;
+  }),
+  inEntry('a body is removed, but not its text', 1, (line) => {
+    line.body = null;
+  }),
+  inEntry('the salt has one byte of the body', 1, (line) => {
+    const [salt, body] = [line.salt, line.body].map((bytes) => Buffer.from(bytes ?? '', 'base64')) as [Buffer, Buffer];
+    line.salt = Buffer.concat([salt, body.subarray(0, 1)]).toString('base64');
+    line.body = body.subarray(1).toString('base64');
+    line.text = body.subarray(1).toString();
+  }),
+  inLines('a text’s outcome is a different one', 1, (lines) =>
+    lines.map((line) => (line.outcome ? { ...line, outcome: { ...line.outcome, outcome: 'failed' } } : line)),
+  ),
+  inLines('outcomes are removed from next to texts', 1, (lines) => lines.map((line) => ({ ...line, outcome: null }))),
+  inLines('a line is about something else', 1, (lines) =>
+    lines.map((line, index) => (index === at ? { ...line, about: 'nothing' } : line)),
+  ),
+  inEntry('a proof is too short', 1, (line) => line.proof.pop()),
+  inEntry('a proof is too long', 1, (line) => line.proof.push(line.proof[0] ?? '')),
+  inEntry('a leaf that the tree doesn’t have', 1, (line) => {
+    line.leaf = 1_000_000;
+  }),
+  inLines('the last entry is removed', 2, (lines) => lines.slice(0, -1)),
+  inLines('all entries come in the opposite order', 1, (lines) => lines.toReversed()),
+  inLines('a line is empty', 1, (lines) => lines.toSpliced(at, 0, '' as unknown as Line)),
+  inLines('the last line is cut short', 1, (lines) => [
+    ...lines.slice(0, -1),
+    JSON.stringify(lines.at(-1)).slice(0, -20),
+  ]),
+  inText('the manifest ends earlier', 'manifest.json', 1, (text) =>
+    text.replace(/"lastNumber": \d+/, '"lastNumber": 5'),
+  ),
+  inText('the manifest is about another advisor', 'manifest.json', 1, (text) => text.replace(/"id": \d+/, '"id": 1')),
+  inText('the manifest lists fewer files', 'manifest.json', 1, (text) => text.replace(/\n *"messages.zip".*/, '')),
+  inText('the manifest is of a different format', 'manifest.json', 1, (text) => text.replace('-v1', '-v2')),
+  inText('the checkpoint is of a smaller tree', 'checkpoint', 1, (text) => text.replace(/\n\d+\n/, '\n5\n')),
+  inText('the checkpoint is of a different time', 'checkpoint', 1, (text) => text.replace('time 2', 'time 1')),
+  inText('the checkpoint has no signature', 'checkpoint', 1, (text) => text.slice(0, text.indexOf('\n\n') + 2)),
+  {
+    name: 'the checkpoint is an earlier one',
+    code: 1,
+    apply(folder) {
+      const [note] = readFileSync(join(folder, 'earlier-checkpoints'), 'utf8').split(/(?<=\n)\n(?!—)/);
+      writeFileSync(join(folder, 'checkpoint'), note ?? '');
+    },
+  },
+  {
+    name: 'earlier-checkpoints is removed',
+    code: 2,
+    apply: (folder) => rmSync(join(folder, 'earlier-checkpoints')),
+  },
+  {
+    name: 'nothing in it is signed',
+    code: 3,
+    apply(folder) {
+      for (const file of ['manifest.note', 'checkpoint'])
+        writeFileSync(join(folder, file), readFileSync(join(folder, file), 'utf8').replace(/— .*/, '— nobody'));
+    },
+  },
+];
+
+/** Changes to the e-mails that the list of them is made to fit, or not. */
+export const otherEmailChanges: Change[] = [
+  inZip('two e-mails are swapped', 1, (files) => {
+    const [[oneName, one], [otherName, other], ...rest] = files as [[string, Buffer], [string, Buffer]];
+    return [[oneName, other], [otherName, one], ...rest];
+  }),
+  inZip('the e-mails come in the opposite order', 1, (files) => files.toReversed()),
+  inZip('an e-mail has a different name', 1, ([[name, bytes] = ['', Buffer.alloc(0)], ...rest]) => [
+    [name.replace('.eml', '.txt'), bytes],
+    ...rest,
+  ]),
+  inZip('an e-mail has one more header', 1, ([[name, bytes] = ['', Buffer.alloc(0)], ...rest]) => [
+    [name, Buffer.concat([Buffer.from('X-Note: forged\r\n'), bytes])],
+    ...rest,
+  ]),
+  inZip('the list of e-mails has one line less', 1, (files) =>
+    files.map(([name, bytes]) => [
+      name,
+      name === 'manifest.csv' ? Buffer.from(`${bytes}`.replace(/\r\n.*\r\n/, '\r\n')) : bytes,
+    ]),
+  ),
+  {
+    name: 'the ZIP is cut short',
+    code: 1,
+    apply: (folder) =>
+      truncateSync(join(folder, 'messages.zip'), readFileSync(join(folder, 'messages.zip')).length - 40),
+  },
+];
+
+/** What somebody with the key can do: the manifest is made to fit, and signed again. */
+export function signedAgain({ name, code, apply }: Change): Change {
+  return {
+    name: `${name}, and the manifest is signed again`,
+    code,
+    async apply(folder) {
+      await apply(folder);
+      fitManifest(folder);
+      const manifest = readFileSync(join(folder, 'manifest.json'));
+      writeFileSync(join(folder, 'manifest.note'), signer.sign(manifestNoteText(manifest)));
+    },
+  };
+}

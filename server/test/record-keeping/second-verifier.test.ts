@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { after, suite, type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
+import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
+import { dispose, setRetention } from '../../src/domain/record-keeping/retention.ts';
+import {
+  commitmentOf,
+  entryBytes,
+  entryHash,
+  keyIdOf,
+  type Line,
+  nodeHash,
+  readCheckpoint,
+  readVerifier,
+  rootByInclusion,
+  verdicts,
+} from '../../src/examiner/verify.mjs';
+import { passRealTime, yearsMs } from '../archive/passing-years.ts';
+import { signer } from '../archive/small-archive.ts';
+import { newPhone, reply, send, setConsent, statusOf } from '../support/texting.ts';
+import { makeWorld } from '../support/world.ts';
+import { disposalTamperings, emailTamperings, entryTamperings, fileTamperings } from './archive-export-tampering.ts';
+import { type Change, otherChanges, otherEmailChanges, signedAgain } from './archive-export-tampering-more.ts';
+import { exportTo, makeDesk, readLines } from './archive-exports.ts';
+
+const program = fileURLToPath(new URL('second_verifier.py', import.meta.url));
+const page = readFileSync(new URL('../../../docs/reference/archive-format.md', import.meta.url), 'utf8');
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+suite('the format on the page', () => {
+  const blocks = Array.from(page.matchAll(/```(?:json|text)\n([\s\S]*?)```/g), ([, block = '']) => block);
+  const lines: Line[] = (blocks[0] ?? '')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const [first, second] = lines as [Line, Line];
+  const named = (name: string) => new RegExp(`^${name} +([0-9a-f]+)$`, 'm').exec(page)?.[1];
+
+  test('has an example whose every byte the code agrees with', () => {
+    const [salt, body] = ['salt', 'body'].map((name) => Buffer.from(named(name) ?? '', 'hex')) as [Buffer, Buffer];
+    assert.equal(salt.toString('base64'), first.salt);
+    assert.equal(body.toString('base64'), first.body);
+    assert.equal(named('commitment'), commitmentOf(salt, body));
+    assert.equal(first.entry.commitment, commitmentOf(salt, body));
+    assert.equal(blocks[2]?.replaceAll('\n', ''), entryBytes(first.entry).toString('hex'));
+    assert.match(page, new RegExp(`Its ${entryBytes(first.entry).length} bytes`));
+    const hashes = lines.map(({ entry }) => entryHash(entry)) as [Buffer, Buffer];
+    assert.deepEqual(
+      hashes.map((hash) => hash.toString('hex')),
+      [named('leaf 0'), named('leaf 1')],
+    );
+    assert.equal(nodeHash(...hashes).toString('hex'), named('root'));
+    for (const [index, { leaf, proof }] of lines.entries()) {
+      const given = {
+        leaf: hashes[index] as Buffer,
+        index: leaf,
+        size: 2,
+        proof: proof.map((hash) => Buffer.from(hash, 'base64')),
+      };
+      assert.equal(rootByInclusion(given)?.toString('hex'), named('root'));
+    }
+    assert.equal(
+      commitmentOf(Buffer.from(second.salt ?? '', 'base64'), Buffer.from(second.body ?? '', 'base64')),
+      second.entry.commitment,
+    );
+  });
+
+  test('has a key, a checkpoint and leaves that the code agrees with', () => {
+    const key = readVerifier(blocks[4] ?? '');
+    assert.ok(key);
+    assert.equal(keyIdOf(key.name, key.key).toString('hex'), key.id.toString('hex'));
+    const checkpoint = readCheckpoint(blocks[5] ?? '', key);
+    assert.deepEqual([checkpoint?.size, checkpoint?.root.toString('hex')], [2, named('root')]);
+    const kept = lines.map(
+      ({ entry, leaf }) => `${leaf} ${entry.advisorId}/${entry.number} ${entryHash(entry).toString('base64')}\n`,
+    );
+    assert.equal(blocks[6], kept.join(''));
+  });
+});
+
+suite('a second verifier, in Python by that page', {
+  skip: hasPython ? false : 'python3 is not installed',
+}, async () => {
+  if (!hasPython) return;
+  const world = await makeWorld();
+  const { ann, bob, database, clock } = world;
+  const deps: ArchiveDeps = { ...world.deps, signer, checkpointFolder: null };
+  const desk = makeDesk(signer.publicKey);
+  after(async () => {
+    await world.close();
+    desk.remove();
+  });
+  const annId = ann.advisor.advisorId;
+
+  await setAdvisor(deps, annId, { name: 'Zoë "Ann" Łukaszewicz of a firm with a name for two encoded words' });
+  const phone = newPhone();
+  await ann.call('POST', '/core/contact/contacts', { firstName: 'Dana', lastName: 'Müller', phone });
+  await setConsent(world, ann, phone, 'accepted');
+  for (const text of ['Hello', 'Zoë 🎉\r\nsecond line', ' \ttab']) {
+    const { successes } = (await send(ann, { phone, text })).body;
+    await send(bob, { phone, text });
+    await statusOf(ann, successes[0].messageId, 'delivered');
+    await growTree(deps);
+  }
+  await reply(world, phone, String(ann.advisor.textingNumber), 'STOP');
+  for (const body of ['{}', 'Ünïcode \u0001 "quoted" \\ \u007f'])
+    await archive(deps, byPerson, { advisorId: annId, kind: 'sign_in', memberId: null, meta: { body }, body });
+  const whole = await exportTo(deps, desk.path('whole'), annId);
+  const bare = await exportTo(deps, desk.path('bare'), annId, { format: 'ndjson' });
+
+  /** Both exit codes for each package. */
+  async function judge(checkpoint: string, ...folders: string[]): Promise<[number, number][]> {
+    const args = [program, desk.file(checkpoint), desk.pubkeyFile, ...folders];
+    const { status, stdout, stderr } = spawnSync('python3', args, { encoding: 'utf8' });
+    const second = stdout.split('\n').slice(0, -1).map(Number.parseFloat);
+    assert.equal(second.length, folders.length, stderr);
+    assert.equal(status, Math.max(...second));
+    const codes: [number, number][] = [];
+    for (const [index, folder] of folders.entries())
+      codes.push([(await desk.verify(folder, checkpoint)).code, second[index] as number]);
+    return codes;
+  }
+
+  async function compare({ folder, checkpoint }: typeof whole, changes: Change[], t: TestContext): Promise<void> {
+    const changed = changes.map(() => desk.copy(folder));
+    for (const [index, { apply }] of changes.entries()) await apply(changed[index] as string);
+    const codes = await judge(checkpoint, ...changed);
+    const table = changes.map(({ name, code }, index) => ({ name, wanted: [code, code], said: codes[index] }));
+    for (const { name, said } of table)
+      t.diagnostic(`${(said ?? []).map((code) => verdicts[code]?.padEnd(10)).join(' ')} ${name}`);
+    assert.deepEqual(
+      table.filter(({ wanted, said }) => String(wanted) !== String(said)),
+      [],
+    );
+  }
+
+  test('agrees that good packages are intact', async () => {
+    const lines = readLines(whole.folder);
+    assert.ok(lines.some(({ name, outcome }) => name !== null && outcome !== null));
+    const own = await exportTo(deps, desk.path('own'), 0);
+    const none = await exportTo(deps, desk.path('none'), annId, { from: new Date(0), to: new Date(1) });
+    for (const { folder, checkpoint } of [whole, bare, own, none])
+      assert.deepEqual(await judge(checkpoint, folder), [[0, 0]]);
+    const older = whole.exported.earlier[0]?.note ?? '';
+    assert.deepEqual(await judge(older, whole.folder), [[0, 0]]);
+  });
+
+  test('agrees about every kind of tampering', async (t) => {
+    const changes = [...entryTamperings, ...fileTamperings, ...emailTamperings, ...otherChanges, ...otherEmailChanges];
+    assert.ok(changes.length >= 40);
+    await compare(whole, changes, t);
+  });
+
+  test('agrees even if the manifest is made to fit and signed again', async (t) => {
+    const changes = [...entryTamperings, ...emailTamperings.slice(0, -1), ...otherEmailChanges.slice(0, -1)].map(
+      signedAgain,
+    );
+    await compare(whole, changes, t);
+  });
+
+  test('agrees about a second tree, and about checkpoints that lead nowhere', async () => {
+    const forged = signer.sign(
+      whole.checkpoint
+        .slice(0, whole.checkpoint.indexOf('\n\n') + 1)
+        .replace(/\n[^\n]{44}\n/, `\n${Buffer.alloc(32).toString('base64')}\n`),
+    );
+    assert.deepEqual(await judge(forged, whole.folder), [[1, 1]]);
+    for (const nothing of ['', 'Dear examiner,\n\nplease believe us.\n', bare.checkpoint])
+      assert.deepEqual(await judge(nothing, whole.folder), [[3, 3]]);
+  });
+
+  test('agrees about bodies that are gone', async (t) => {
+    const until = new Date(Date.parse(readLines(whole.folder).at(-1)?.entry.dateTime ?? '') + 1);
+    await passRealTime(database, deps, yearsMs(8));
+    await clock.advance(yearsMs(8));
+    await setRetention(deps, ann.advisor.firmId, 6);
+    await dispose(deps, { by: byOperator, dryRun: false });
+    const due = await exportTo(deps, desk.path('due'), annId, { to: until });
+    assert.ok(readLines(due.folder).some(({ about, body }) => about === undefined && body === null));
+    assert.deepEqual(await judge(due.checkpoint, due.folder), [[0, 0]]);
+    await compare(due, disposalTamperings, t);
+    const again = disposalTamperings.filter(({ name }) => !/retention is removed/.test(name)).map(signedAgain);
+    await compare(due, again, t);
+  });
+});
