@@ -7,7 +7,6 @@ import type { Sizes } from './sizes.ts';
 import { heading, ms, ratio, say, table, whole } from './tables.ts';
 
 const connections = 64;
-const advisorCount = 1_000;
 const rowsAtOnce = 250_000;
 
 /** The cost of a send when the same advisors and others have sent many before. */
@@ -49,14 +48,23 @@ export async function measureHistory(scratch: Scratch, { sends }: Sizes, embedde
   ];
 }
 
+/** Whose they are, which way they went, when the first one did, and how long after it each of the others. */
+type Texts = { advisors: number; kind: 'text_out' | 'text_in'; from: Date; everyMs: number };
+const sentLongAgo: Texts = {
+  advisors: 1_000,
+  kind: 'text_out',
+  from: new Date('2023-01-01T00:00:00Z'),
+  everyMs: 10_000,
+};
+
 /** Adds many advisors' texts in order of time, in SQL: through the product it takes an hour. */
-export async function fill({ owner, databaseUrl }: Cast, texts: number): Promise<void> {
+export async function fill({ owner, databaseUrl }: Cast, count: number, texts = sentLongAgo): Promise<void> {
   await owner.query(
     `insert into advisors (firm_id, name, email, time_zone, date_time_created)
      select min(firm_id), 'Advisor ' || number, 'other' || number || '@bench.example', 'UTC', now()
      from firms, generate_series(1, $1 - (select count(*)::integer from advisors)) as number
      group by number`,
-    [advisorCount],
+    [texts.advisors],
   );
   await owner.query(
     `create table bench_senders as
@@ -70,7 +78,8 @@ export async function fill({ owner, databaseUrl }: Cast, texts: number): Promise
   // checkpoint every few seconds.
   await owner.query(`alter system set max_wal_size = '8GB'`);
   await owner.query('select pg_reload_conf()');
-  await Promise.all([bodies, entries, messages].map((insert) => addTexts(databaseUrl, insert, texts)));
+  const inserts = texts.kind === 'text_out' ? [bodies, entries, messages] : [bodies, entries];
+  await Promise.all(inserts.map((insert) => addTexts(databaseUrl, insert, count, texts)));
   await owner.query('alter system reset max_wal_size');
   await owner.query('select pg_reload_conf()');
   await owner.query(
@@ -81,7 +90,7 @@ export async function fill({ owner, databaseUrl }: Cast, texts: number): Promise
      on conflict (advisor_id) do update
      set last_number = excluded.last_number`,
   );
-  await owner.query(`select setval('message_ids', $1)`, [texts + 1]);
+  await owner.query(`select setval('message_ids', $1)`, [count + 1]);
   await owner.query('vacuum (analyze)');
   await owner.query('checkpoint');
 }
@@ -94,7 +103,8 @@ const entries = `
     advisor_id, number, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created
   )
   select
-    advisor_id, number, 'text_out', member_id, message_id, 'application:1', encode(salt, 'hex'),
+    advisor_id, number, kind, member_id, case kind when 'text_out' then message_id end,
+    case kind when 'text_out' then 'application:1' else 'person' end, encode(salt, 'hex'),
     '{"kind":"text","from":"+15005552000","to":"+12125550000"}', sha256(salt || body), created`;
 const messages = `
   insert into messages (
@@ -107,22 +117,26 @@ const messages = `
 const givenTexts = `
   from (
     select
-      advisor_id, before + n / ${advisorCount} + 1 as number, n + 1 as message_id, n % 997 as member_id,
-      timestamptz '2023-01-01 00:00Z' + n * interval '10 seconds' as created,
+      advisor_id, before + n / $6::bigint + 1 as number, n + 1 as message_id, n % 997 as member_id,
+      $5::text as kind,
+      $3::timestamptz + n * $4::float8 * interval '1 millisecond' as created,
       decode(md5(n::text), 'hex') as salt,
       convert_to('Your annual review is due. Does Tuesday at ' || n || ' suit you?', 'UTF8') as body
     from generate_series($1::bigint, $2::bigint - 1) as n
-    join bench_senders on place = n % ${advisorCount}
+    join bench_senders on place = n % $6::bigint
   ) as sent`;
 
 /** Fills one table on its own connection: the three together keep both cores busy. */
-async function addTexts(connectionString: string, insert: string, count: number): Promise<void> {
+async function addTexts(connectionString: string, insert: string, count: number, texts: Texts): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
     await client.query('set synchronous_commit = off');
     for (let from = 0; from < count; from += rowsAtOnce)
-      await client.query(`${insert} ${givenTexts}`, [from, Math.min(count, from + rowsAtOnce)]);
+      await client.query(`${insert} ${givenTexts}`, [
+        ...[from, Math.min(count, from + rowsAtOnce)],
+        ...[texts.from, texts.everyMs, texts.kind, texts.advisors],
+      ]);
   } finally {
     await client.end();
   }

@@ -12,6 +12,8 @@ export type Sizes = {
   crowded: { contacts: number; books: number };
   repetitions: number;
   archivedEntries: number;
+  /** In the archive of that many entries. */
+  archivedCheckpoints: number;
   sends: SendSizes;
   /** Items in the content library, and repetitions of each search. */
   library: { items: number[]; repetitions: number };
@@ -41,6 +43,7 @@ export const fullSizes: Sizes = {
   crowded: { contacts: 1_000_000, books: 10 },
   repetitions: 9,
   archivedEntries: 1_000_000,
+  archivedCheckpoints: 1_000_000,
   sends: {
     connections: [1, 16, 64, 256],
     pgbenchClients: [1, 16, 64],
@@ -66,6 +69,7 @@ export const quickSizes: Sizes = {
   crowded: { contacts: 100_000, books: 10 },
   repetitions: 5,
   archivedEntries: 100_000,
+  archivedCheckpoints: 10_000,
   sends: {
     connections: [1, 16, 64, 256],
     pgbenchClients: [1, 16, 64],
