@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { problems } from '../src/domain/problems.ts';
-import { hasControlCharacters, isBlank } from '../src/domain/shared/text-rules.ts';
+import { hasControlCharacters, isBlank } from '../src/domain/shared/text/text-rules.ts';
 import type { Received, Sent } from './client.ts';
 import type { Operation, Schema } from './operations.ts';
 import { type Draft, RawText } from './requests.ts';

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { contactSorts, createContact, createContacts, deleteContact } from '../../src/domain/address-book/contacts.ts';
 import { groupSorts } from '../../src/domain/address-book/groups.ts';
-import { searchText } from '../../src/domain/shared/folding.ts';
+import { searchText } from '../../src/domain/shared/text/folding.ts';
 import { makeWorld, type Person } from '../support/world.ts';
 import {
   addContact,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
-import { isBlank } from '../../src/domain/shared/text-rules.ts';
+import { isBlank } from '../../src/domain/shared/text/text-rules.ts';
 import { signer } from '../archive/small-archive.ts';
 import { acceptedPhone, handset, send } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { fold, searchText, searchWords } from '../../src/domain/shared/folding.ts';
+import { fold, searchText, searchWords } from '../../src/domain/shared/text/folding.ts';
 
 /** Like the store's `like '% word%'`. */
 function finds(search: string, texts: string[], phone?: string): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { plainLetters } from '../../src/domain/shared/letters.ts';
+import { plainLetters } from '../../src/domain/shared/text/letters.ts';
 
 test('letters that look like Latin letters are read as these', () => {
   const looks = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { hasControlCharacters, isBlank } from '../../src/domain/shared/text-rules.ts';
+import { hasControlCharacters, isBlank } from '../../src/domain/shared/text/text-rules.ts';
 
 suite('a blank text', () => {
   test('has only whitespace, zero-width and format characters', () => {

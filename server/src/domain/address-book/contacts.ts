@@ -8,8 +8,8 @@ import { listGroupIds, replaceMemberships as storeMemberships } from '../../stor
 import { knowNumbers } from '../accounts/known-numbers.ts';
 import { invalid, problem } from '../problems.ts';
 import { crmSourceMin } from '../shared/enumerations.ts';
-import { searchText, searchWords } from '../shared/folding.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
+import { searchText, searchWords } from '../shared/text/folding.ts';
 
 export type Contact = ContactRow & { groupIds: number[] };
 export type ContactSummary = ContactSummaryRow;

@@ -3,8 +3,8 @@ import { lockBook } from '../../store/address-book/contact-books.ts';
 import type { GroupRow, GroupSort } from '../../store/address-book/groups.ts';
 import * as store from '../../store/address-book/groups.ts';
 import { problem } from '../problems.ts';
-import { searchText, searchWords } from '../shared/folding.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
+import { searchText, searchWords } from '../shared/text/folding.ts';
 
 export type Group = GroupRow;
 export type GroupInput = { name: string; externalGroupId?: string | null };

@@ -8,7 +8,7 @@ import { byStaff } from '../archive/archive.ts';
 import { type Act, type ConsentMove, consentEntry } from '../archive/consent-entries.ts';
 import { problem } from '../problems.ts';
 import { e164 } from '../shared/phone-numbers.ts';
-import { isBlank } from '../shared/text-rules.ts';
+import { isBlank } from '../shared/text/text-rules.ts';
 import { failure } from '../texting/failures.ts';
 import { ensureMembers } from '../texting/members.ts';
 import { listConsentEvents } from './consent-lookups.ts';

@@ -4,7 +4,7 @@ import type { AskedWord, ContentFilter, ContentItemRow, FoundContent } from '../
 import * as store from '../../store/content/content-search.ts';
 import type { Db } from '../../store/database/db.ts';
 import { type Page, pageOf, rowsOf } from '../shared/paging.ts';
-import { isBlank } from '../shared/text-rules.ts';
+import { isBlank } from '../shared/text/text-rules.ts';
 import { distance, meaningfulWords } from './content-words.ts';
 
 export type ContentItem = ContentItemRow;

@@ -1,4 +1,4 @@
-import { fold } from '../shared/folding.ts';
+import { fold } from '../shared/text/folding.ts';
 
 /** In code points; longer words are cut, both in items and in searches. */
 const wordLengthMax = 40;

@@ -6,7 +6,7 @@ import { getAdvisor } from '../accounts/advisors.ts';
 import { lockFirm } from '../accounts/firms.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { problem } from '../problems.ts';
-import { isBlank } from '../shared/text-rules.ts';
+import { isBlank } from '../shared/text/text-rules.ts';
 
 /** A legal hold: the records it covers, however old, are kept until it is lifted. */
 export type Hold = HoldRow;

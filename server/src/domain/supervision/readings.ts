@@ -1,4 +1,4 @@
-import { clausesOf, plainOf } from '../shared/phrases.ts';
+import { clausesOf, plainOf } from '../shared/text/phrases.ts';
 
 /** A text as rules compare it. Its clauses are worked out on demand, since few texts have anything that needs them. */
 export type Reading = { plain: string; clauses(): string };

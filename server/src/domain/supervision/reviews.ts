@@ -7,7 +7,7 @@ import { listRecipients } from '../../store/texting/recipients.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { archive, byStaff } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
-import { hasControlCharacters, isBlank } from '../shared/text-rules.ts';
+import { hasControlCharacters, isBlank } from '../shared/text/text-rules.ts';
 import type { RefusalCode } from '../texting/gate.ts';
 import { failTexts, releaseTexts, requireReleasable } from '../texting/held-texts.ts';
 import { knownRecipient } from '../texting/recipients.ts';

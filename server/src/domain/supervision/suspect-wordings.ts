@@ -1,4 +1,4 @@
-import { phrasesPattern, type Vocabulary } from '../shared/phrases.ts';
+import { phrasesPattern, type Vocabulary } from '../shared/text/phrases.ts';
 import type { Reading } from './readings.ts';
 
 /** Wording that supervision looks for: promises of returns, and requests to move to a channel that isn't archived. */

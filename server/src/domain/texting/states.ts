@@ -1,4 +1,4 @@
-import { fold } from '../shared/folding.ts';
+import { fold } from '../shared/text/folding.ts';
 
 /**
  * US states and territories and Canadian provinces, each with all of its time zones. One zone represents all that have

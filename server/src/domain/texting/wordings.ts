@@ -5,7 +5,7 @@ import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import type { TextKind } from '../ports.ts';
 import { problem } from '../problems.ts';
-import { hasControlCharacters, isBlank, textLengthMax } from '../shared/text-rules.ts';
+import { hasControlCharacters, isBlank, textLengthMax } from '../shared/text/text-rules.ts';
 
 /** The texts whose wording a firm can set, and the line added to the first text to a person. */
 export type WordingKind = Exclude<TextKind, 'text'> | 'first_text';

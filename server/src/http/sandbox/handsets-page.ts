@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { loopbackHosts } from '../../config.ts';
 import { type Deps, onReserved, type Reserved } from '../../deps.ts';
 import { e164 } from '../../domain/shared/phone-numbers.ts';
-import { isBlank, textLengthMax } from '../../domain/shared/text-rules.ts';
+import { isBlank, textLengthMax } from '../../domain/shared/text/text-rules.ts';
 import {
   getHandset,
   type Handset,

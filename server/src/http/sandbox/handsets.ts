@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { type Deps, onReserved, type Reserved } from '../../deps.ts';
-import { textLengthMax } from '../../domain/shared/text-rules.ts';
+import { textLengthMax } from '../../domain/shared/text/text-rules.ts';
 import { type HandsetMessage, listHandsetMessages, replyFromHandset } from '../../sandbox/handsets.ts';
 import { Phone } from '../../schemas/shared/strings.ts';
 import { valid, validator } from '../../schemas/shared/validate.ts';

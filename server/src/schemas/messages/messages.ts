@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { acceptedStatuses, heldReasons, messageStatuses } from '../../domain/messages/messages.ts';
-import { textLengthMax } from '../../domain/shared/text-rules.ts';
+import { textLengthMax } from '../../domain/shared/text/text-rules.ts';
 import { DateTime, Enumeration, Id, Phone } from '../shared/strings.ts';
 import { FailureDetail } from '../texting/failures.ts';
 

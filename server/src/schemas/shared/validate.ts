@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { Static, TSchema } from 'typebox';
 import { type BrokenRule, brokenRulesMax, invalid } from '../../domain/problems.ts';
 import { e164Pattern } from '../../domain/shared/phone-numbers.ts';
-import { hasControlCharacters, isBlank } from '../../domain/shared/text-rules.ts';
+import { hasControlCharacters, isBlank } from '../../domain/shared/text/text-rules.ts';
 import { optionalE164Pattern, optionalEmailPattern } from './strings.ts';
 
 /** The value without unknown fields, or every rule that it breaks. */

@@ -89,7 +89,7 @@ function isEmpty(filter: ContactFilter): boolean {
   return Object.values(filter).every((each) => each === undefined || (Array.isArray(each) && each.length === 0));
 }
 
-/** The pattern that finds words with this beginning in a search text (domain/shared/folding.ts). */
+/** The pattern that finds words with this beginning in a search text (domain/shared/text/folding.ts). */
 export function beginsWord(word: string): string {
   return `% ${word.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,5 +1,5 @@
 /**
- * A reasonable person reads these as "stop texting me". In the language of shared/phrases.ts, for one clause, in words as
+ * A reasonable person reads these as "stop texting me". In the language of shared/text/phrases.ts, for one clause, in words as
  * reply-spelling.ts reads them; opt-out-vocabulary.ts has the words in capitals.
  */
 export const clearWordings = [

@@ -1,4 +1,4 @@
-import { phrasesPattern } from '../../shared/phrases.ts';
+import { phrasesPattern } from '../../shared/text/phrases.ts';
 import { clearWordings } from './clear-wordings.ts';
 import { callsRefused, harmlessWordings } from './harmless-wordings.ts';
 import { optOutVocabulary } from './opt-out-vocabulary.ts';

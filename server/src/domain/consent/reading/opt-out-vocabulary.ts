@@ -1,4 +1,4 @@
-import type { Vocabulary } from '../../shared/phrases.ts';
+import type { Vocabulary } from '../../shared/text/phrases.ts';
 
 /** The words that the phrases of opt-out-phrases.ts write in capitals. */
 export const optOutVocabulary: Vocabulary = {

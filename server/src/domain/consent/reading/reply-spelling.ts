@@ -1,4 +1,4 @@
-import { plainOf } from '../../shared/phrases.ts';
+import { plainOf } from '../../shared/text/phrases.ts';
 
 /** Reads a reply's words as they were meant: look-alike letters, digits for letters, spaced letters, slips and text-speak. */
 

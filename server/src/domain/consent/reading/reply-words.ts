@@ -1,5 +1,5 @@
-import { fold } from '../../shared/folding.ts';
-import { hidden } from '../../shared/letters.ts';
+import { fold } from '../../shared/text/folding.ts';
+import { hidden } from '../../shared/text/letters.ts';
 import { isHarmless, mayBeName, mayRefuseTexts, maySayStop, saysStop, saysStopAlone } from './opt-out-phrases.ts';
 import { isMistyped, replyClauses } from './reply-spelling.ts';
 
