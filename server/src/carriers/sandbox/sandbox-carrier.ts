@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Carrier, CarrierRecord, Clock, Inbound, OutgoingText, Submission } from '../../domain/ports.ts';
 import type { Batch, Db } from '../../store/database/db.ts';
-import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable } from '../../store/database/errors.ts';
+import { isNothingCommitted } from '../../store/database/errors.ts';
 import {
   findHandsetRecord,
   insertHandsetMessages,
@@ -129,8 +129,7 @@ async function storeText(
     await db.batch(receiving, { phone: to, textingNumber: from, text, ...taken });
     return true;
   } catch (error) {
-    const notStored = [DatabaseUnavailable, DatabaseTimeout, DatabaseBusy].some((kind) => error instanceof kind);
-    if (notStored) return false;
+    if (isNothingCommitted(error)) return false;
     throw error;
   }
 }

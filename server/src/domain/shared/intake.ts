@@ -1,4 +1,4 @@
-import { DatabaseBusy, DatabaseTimeout, DatabaseUnavailable } from '../../store/database/errors.ts';
+import { isNothingCommitted } from '../../store/database/errors.ts';
 
 /** Watches whether something that must always get through does. */
 export type Intake = {
@@ -23,7 +23,8 @@ export function makeIntake(): Intake {
         failedAtMs = Number.NEGATIVE_INFINITY;
         return result;
       } catch (error) {
-        if (isDatabaseFault(error)) failedAtMs = performance.now();
+        // One reply that can't be read says nothing about the next. A database that can't be written to does.
+        if (isNothingCommitted(error)) failedAtMs = performance.now();
         throw error;
       } finally {
         begun.delete(turn);
@@ -36,9 +37,4 @@ export function makeIntake(): Intake {
       return nowMs - failedAtMs < failureCountsMs || (oldest !== undefined && nowMs - oldest.atMs > lateMs);
     },
   };
-}
-
-/** One reply that can't be read says nothing about the next. A database that can't be written to does. */
-function isDatabaseFault(error: unknown): boolean {
-  return [DatabaseUnavailable, DatabaseTimeout, DatabaseBusy].some((kind) => error instanceof kind);
 }

@@ -15,6 +15,10 @@ const given = `
     advisor_id, application_id, method, path, key, fingerprint, status, body, position
   )`;
 
+const sameKey = `
+  (a.advisor_id, a.application_id, a.method, a.path, a.key)
+    = (given.advisor_id, given.application_id, given.method, given.path, given.key)`;
+
 /**
  * Claims keys, each different, for this transaction and returns which of them it got. If another transaction holds one,
  * this waits for it to end: the unique index makes duplicates on different nodes take turns. A key whose answer exists
@@ -73,11 +77,7 @@ export async function updateAnswers(db: Db, answers: { key: AnswerKey; answer: A
     `update idempotent_answers as a
      set status = given.status, body = given.body
      from (${given}) as given
-     where a.advisor_id = given.advisor_id
-       and a.application_id = given.application_id
-       and a.method = given.method
-       and a.path = given.path
-       and a.key = given.key`,
+     where ${sameKey}`,
     [JSON.stringify(answers.map(({ key, answer }) => ({ ...key, ...answer })))],
     'update-answers',
   );
@@ -89,11 +89,7 @@ export async function deleteAnswers(db: Db, keys: AnswerKey[]): Promise<void> {
   await db.query(
     `delete from idempotent_answers as a
      using (${given}) as given
-     where a.advisor_id = given.advisor_id
-       and a.application_id = given.application_id
-       and a.method = given.method
-       and a.path = given.path
-       and a.key = given.key`,
+     where ${sameKey}`,
     [JSON.stringify(keys)],
     'delete-answers',
   );

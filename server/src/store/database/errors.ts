@@ -54,6 +54,11 @@ export function translated(error: unknown): unknown {
   return error;
 }
 
+/** The database failed, and certainly nothing was committed. */
+export function isNothingCommitted(error: unknown): boolean {
+  return [DatabaseUnavailable, DatabaseTimeout, DatabaseBusy].some((kind) => error instanceof kind);
+}
+
 /** Caused by one row, so the other items of its batch must not fail with it. */
 export function isDataError(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^2[123]/.test(error.code ?? '');

@@ -61,6 +61,16 @@ export async function listExport(
   );
 }
 
+/** The run that has the entry; none if it is not in the tree yet. */
+const runOfEntry = `
+     join lateral (
+       select first_leaf, first_number, entries
+       from archive_runs
+       where advisor_id = e.advisor_id and first_number <= e.number
+       order by first_number desc
+       limit 1
+     ) as r on e.number < r.first_number + r.entries`;
+
 /** An advisor's disposals after one, in the order of numbers, if they are in the tree. */
 export async function listDisposalExport(
   db: Db,
@@ -70,13 +80,7 @@ export async function listDisposalExport(
   return db.query<ExportRow>(
     `select ${exportColumns}
      from archive_entries e
-     join lateral (
-       select first_leaf, first_number, entries
-       from archive_runs
-       where advisor_id = e.advisor_id and first_number <= e.number
-       order by first_number desc
-       limit 1
-     ) as r on e.number < r.first_number + r.entries
+     ${runOfEntry}
      ${exportJoins}
      where e.advisor_id = $1 and e.number > $2 and e.kind = 'disposal'
      order by e.number
@@ -94,13 +98,7 @@ export async function listRuleExport(
   return db.query<ExportRow>(
     `select r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, null as salt, null as body, null as phone
      from archive_entries e
-     join lateral (
-       select first_leaf, first_number, entries
-       from archive_runs
-       where advisor_id = e.advisor_id and first_number <= e.number
-       order by first_number desc
-       limit 1
-     ) as r on e.number < r.first_number + r.entries
+     ${runOfEntry}
      where e.advisor_id = $1
        and e.number > $2
        and e.kind in ('hold', 'retention')
