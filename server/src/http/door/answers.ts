@@ -41,9 +41,10 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Ans
   async function perform(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<Done> {
     const { advisorId, applicationId, key } = callerOf(request);
     const input = validate(request);
-    const leave = asksToWait(input) ? room.enter(key.keyId) : null;
+    const waits = asksToWait(input);
+    const leave = waits ? room.enter(key.keyId) : null;
     const result = await row
-      .handler(deps, advisorId, leave ? input : atOnce(input), byApplication(applicationId, request.id))
+      .handler(deps, advisorId, waits && !leave ? atOnce(input) : input, byApplication(applicationId, request.id))
       .finally(leave ?? undefined);
     const tookEffect = row.tookEffect?.(result) ?? true;
     if (!row.answer) return { answer: { status: 204, body: '' }, tookEffect };
@@ -59,7 +60,7 @@ function asksToWait({ query }: Input): boolean {
 
 /** The same request without `wait`. */
 function atOnce(input: Input): Input {
-  return asksToWait(input) ? { ...input, query: { ...(input.query as object), wait: 0 } } : input;
+  return { ...input, query: { ...(input.query as object), wait: 0 } };
 }
 
 /** The route with its parameters, however the path was spelled: %6dessages is messages. */

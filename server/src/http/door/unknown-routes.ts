@@ -34,8 +34,8 @@ export function explainNotFound(request: FastifyRequest, reply: FastifyReply, ro
 
 /** A path of the API. Some pages have a slash at their end. */
 export function endsWithSlash(request: FastifyRequest): boolean {
-  const path = pathOf(request);
-  return path.startsWith('/v1/') && path.endsWith('/');
+  // Nearly no path does, and this runs for every request: those aren't decoded.
+  return /^[^?]*\/(\?|$)/.test(request.raw.url ?? '') && pathOf(request).startsWith('/v1/');
 }
 
 /** Decoded, as the router reads it. */
