@@ -21,6 +21,7 @@ import {
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
 export const hashBytes = 32;
 const noHash = Buffer.alloc(hashBytes);
@@ -507,19 +508,39 @@ export function textOf(body) {
  * }} given
  * @returns {Promise<Report>}
  */
-export async function verifyPackage({ packageDir, checkpointFile, pubkeyFile, progress = () => {} }) {
+export async function verifyPackage(given) {
+  // A thread that compares the e-mails can't tell which entries to trust. If anything is wrong, they are compared again, in
+  // step with the entries, to say what it is.
+  return (await check(given, true)) ?? /** @type {Report} */ (await check(given, false));
+}
+
+/**
+ * Null if the e-mails were compared in a thread, and something is wrong.
+ * @param {Parameters<typeof verifyPackage>[0]} given @param {boolean} inThread
+ */
+async function check({ packageDir, checkpointFile, pubkeyFile, progress = () => {} }, inThread) {
   const findings = new Findings();
+  /** @type {EmailThread | null} */
+  let thread = null;
   try {
     const keys = readKeys(pubkeyFile);
     const contents = readPackage(packageDir, keys, findings);
+    const { checkpoint, manifest } = contents;
     findings.contents = contents;
+    const withEmails = checkpoint && manifest && emailsFile in manifest.files ? manifest : null;
+    if (inThread && withEmails) thread = new EmailThread(packageDir, withEmails);
     const fork = await compareCheckpoints(checkpointFile, keys, contents, findings);
-    if (contents.checkpoint) await checkEntries(contents, contents.checkpoint, fork, findings, progress);
+    const emails = withEmails && !thread ? new Emails(packageDir, withEmails, findings) : null;
+    if (checkpoint) await checkEntries(contents, { checkpoint, fork, emails }, findings, progress);
     compareFiles(contents, findings);
+    if (thread && !(await thread.isSame)) return null;
   } catch (error) {
     findings.doubt(error instanceof CantTell ? error.message : `it can’t be read: ${error}`);
+  } finally {
+    await thread?.stop();
   }
-  return findings.report();
+  const report = findings.report();
+  return thread && report.code > 0 ? null : report;
 }
 
 /** Something is missing without which it can't tell anything. */
@@ -785,13 +806,14 @@ export function notesOf(parts) {
 // The entries
 
 /**
- * @param {Contents} contents @param {Checkpoint} checkpoint @param {{ agreed: number, parted: Range | null }} fork
- * @param {Findings} findings @param {(done: number, total: number) => void} progress
+ * @typedef {{ checkpoint: Checkpoint, fork: { agreed: number, parted: Range | null }, emails: Emails | null }} Against
+ * @param {Contents} contents @param {Against} against @param {Findings} findings
+ * @param {(done: number, total: number) => void} progress
  */
-async function checkEntries(contents, checkpoint, fork, findings, progress) {
+async function checkEntries(contents, against, findings, progress) {
   const file = openRegular(join(contents.folder, entriesFile));
   if (!file) return;
-  const walk = new Walk(contents, checkpoint, fork, findings);
+  const walk = new Walk(contents, against, findings);
   const sum = createHash('sha256');
   try {
     for await (const { lines, read } of linesIn(file, sum)) {
@@ -806,7 +828,7 @@ async function checkEntries(contents, checkpoint, fork, findings, progress) {
   contents.sums.set(entriesFile, sum.digest('hex'));
 }
 
-/** @param {{ fd: number, size: number }} file @param {import('node:crypto').Hash} sum */
+/** @param {{ fd: number, size: number }} file @param {import('node:crypto').Hash | null} sum */
 async function* linesIn({ fd, size }, sum) {
   let rest = Buffer.alloc(0);
   for (let read = 0; read < size; ) {
@@ -814,7 +836,7 @@ async function* linesIn({ fd, size }, sum) {
     const bytes = readSync(fd, piece, 0, piece.length, read);
     if (bytes === 0) throw new CantTell(`${entriesFile} became shorter while it was read`);
     read += bytes;
-    sum.update(piece.subarray(0, bytes));
+    sum?.update(piece.subarray(0, bytes));
     const text = Buffer.concat([rest, piece.subarray(0, bytes)]);
     const lines = [];
     let from = 0;
@@ -846,11 +868,8 @@ class Walk {
   /** The first entry after the trees part. @type {Entry | null} */
   #parting = null;
 
-  /**
-   * @param {Contents} contents @param {Checkpoint} checkpoint @param {{ agreed: number, parted: Range | null }} fork
-   * @param {Findings} findings
-   */
-  constructor({ folder, manifest, times }, checkpoint, fork, findings) {
+  /** @param {Contents} contents @param {Against} against @param {Findings} findings */
+  constructor({ manifest, times }, { checkpoint, fork, emails }, findings) {
     this.#disposals = new Disposals(times, null);
     this.#isProven = inclusionIn(checkpoint);
     this.#findings = findings;
@@ -858,7 +877,7 @@ class Walk {
     this.#advisorId = manifest?.advisor.id ?? null;
     this.#sequence = new Sequence(manifest, findings);
     this.#outcomes = new Outcomes(findings);
-    this.#emails = manifest && emailsFile in manifest.files ? new Emails(folder, manifest, findings) : null;
+    this.#emails = emails;
   }
 
   /** @param {Buffer} bytes */
@@ -1459,7 +1478,7 @@ class Emails {
    * @param {{
    *   entry: Entry, leaf: number, salt: Buffer | null, body: Buffer | null, outcome: Outcome | null, ownHash: Buffer
    * }} given
-   * @param {Sequence} sequence
+   * @param {Pick<Sequence, 'isSound'>} sequence
    */
   compare({ entry, leaf, salt, body, outcome, ownHash }, sequence) {
     if (!isEmail(entry)) return;
@@ -1477,7 +1496,7 @@ class Emails {
     });
   }
 
-  /** @param {Sequence} sequence */
+  /** @param {Pick<Sequence, 'isSound'>} sequence */
   end(sequence) {
     this.#reading((zip) => {
       this.#passUntil(emailList, zip, sequence);
@@ -1506,7 +1525,7 @@ class Emails {
 
   /**
    * Files that come before a name were inserted, unless their entries are missing or not trusted.
-   * @param {string} name @param {ZipReader} zip @param {Sequence} sequence
+   * @param {string} name @param {ZipReader} zip @param {Pick<Sequence, 'isSound'>} sequence
    */
   #passUntil(name, zip, sequence) {
     for (; zip.next && zip.next.name < name && !this.#findings.isFull; zip.pass())
@@ -1524,6 +1543,51 @@ class Emails {
       this.close();
     }
   }
+}
+
+/** Compares all e-mails while the entries are checked, which takes about as long. */
+class EmailThread {
+  #worker;
+  /** Whether every e-mail is the one that its entry makes, and there is nothing else. @type {Promise<boolean>} */
+  isSame;
+
+  /** @param {string} folder @param {Manifest} manifest */
+  constructor(folder, manifest) {
+    this.#worker = new Worker(new URL(import.meta.url), { workerData: { emailsOf: { folder, manifest } } });
+    this.isSame = new Promise((resolve) => {
+      this.#worker.once('message', resolve);
+      // A thread that fails can't tell.
+      this.#worker.once('error', () => resolve(false));
+    });
+  }
+
+  async stop() {
+    await this.#worker.terminate();
+  }
+}
+
+/** @param {{ folder: string, manifest: Manifest }} given */
+async function areEmailsSame({ folder, manifest }) {
+  const file = openRegular(join(folder, entriesFile));
+  if (!file) return false;
+  const findings = new Findings();
+  const emails = new Emails(folder, manifest, findings);
+  const all = { isSound: () => true };
+  try {
+    for await (const { lines } of linesIn(file, null))
+      for (const line of lines) {
+        const { about, entry, leaf, salt, body, outcome } = lineIn(line) ?? {};
+        if (!entry || about !== undefined || leaf === undefined || !isEmail(entry)) continue;
+        const bytes = { salt: salt == null ? null : bytesOf(salt), body: body == null ? null : bytesOf(body) };
+        emails.compare({ entry, leaf, ...bytes, outcome: outcome ?? null, ownHash: entryHash(entry) }, all);
+        if (findings.faults.length > 0) return false;
+      }
+    emails.end(all);
+  } finally {
+    emails.close();
+    closeSync(file.fd);
+  }
+  return findings.report().code === 0;
 }
 
 class NoZip extends Error {}
@@ -1634,7 +1698,8 @@ function pieces(fd, size) {
 const usage = 'usage: node verify.mjs --package DIR --checkpoint FILE --pubkey FILE';
 const cantTell = verdicts.indexOf('unknown');
 
-if (process.argv[1] && pathToFileURL(realPath(process.argv[1])).href === import.meta.url)
+if (!isMainThread && workerData?.emailsOf) parentPort?.postMessage(await areEmailsSame(workerData.emailsOf));
+else if (process.argv[1] && pathToFileURL(realPath(process.argv[1])).href === import.meta.url)
   run(process.argv.slice(2)).then((code) => {
     process.exitCode = code;
   });

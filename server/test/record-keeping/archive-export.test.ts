@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { Worker } from 'node:worker_threads';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
@@ -95,6 +96,32 @@ suite('archive export', () => {
     }
     assert.ok(statSync(join(whole.folder, 'messages.zip')).isFile());
     assert.ok(!statSync(join(bare.folder, 'messages.zip'), { throwIfNoEntry: false }));
+  });
+
+  test('is checked by two threads, one of which compares the e-mails', async (t) => {
+    const said: unknown[] = [];
+    const listen = (worker: Worker) => void worker.once('message', (same) => said.push(same));
+    process.on('worker', listen);
+    t.after(() => process.off('worker', listen));
+    const altered = desk.copy(whole.folder);
+    const zip = readFileSync(join(altered, 'messages.zip'));
+    zip.write('x', zip.indexOf('Subject: ') + 'Subject: '.length);
+    writeFileSync(join(altered, 'messages.zip'), zip);
+    for (const folder of [whole.folder, bare.folder, altered]) await desk.verify(folder, whole.checkpoint);
+    assert.deepEqual(said, [true, false]);
+  });
+
+  test('is checked by two threads, one of which compares the e-mails', async (t) => {
+    const said: unknown[] = [];
+    const listen = (worker: Worker) => void worker.once('message', (same) => said.push(same));
+    process.on('worker', listen);
+    t.after(() => process.off('worker', listen));
+    const altered = desk.copy(whole.folder);
+    const zip = readFileSync(join(altered, 'messages.zip'));
+    zip.write('x', zip.indexOf('Subject: ') + 'Subject: '.length);
+    writeFileSync(join(altered, 'messages.zip'), zip);
+    for (const folder of [whole.folder, bare.folder, altered]) await desk.verify(folder, whole.checkpoint);
+    assert.deepEqual(said, [true, false]);
   });
 
   test('has every entry of the advisor and none of anyone else’s, and is itself an entry', () => {
