@@ -35,7 +35,7 @@ export type Cast = {
   close(): Promise<void>;
 };
 
-export type SendServer = { port: number; stop(): Promise<void> };
+export type SendServer = { port: number; pid: number; stop(): Promise<void> };
 
 export const advisorCount = 40;
 export const peopleOfEach = 5;
@@ -149,7 +149,7 @@ export async function startSendServer(
   const ready = once(server, 'message', { signal: AbortSignal.timeout(readyMsMax) });
   const [{ port }] = (await Promise.race([ready, died])) as [Ready];
   died.catch(() => {});
-  return { port, stop };
+  return { port, pid: server.pid ?? 0, stop };
 }
 
 function requestBytes({ token, apiKey }: { token: string; apiKey: string }, message: object): Buffer {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { cpuOfEach, cpuTime } from './cpu.ts';
 import { load, openConnection } from './load.ts';
 import type { Scratch } from './scratch.ts';
 import { type Cast, type SendServer, startSendServer } from './send-cast.ts';
@@ -30,20 +31,22 @@ export async function measureDispatch(scratch: Scratch, sizes: Sizes, cast: Cast
 }
 
 /** Texts per second, from the first acceptance until the last one is sent. */
-async function measureFlow({ sends }: Sizes, cast: Cast, { port }: SendServer): Promise<number> {
+async function measureFlow({ sends }: Sizes, cast: Cast, { port, pid }: SendServer): Promise<number> {
   heading(`Sends with dispatch running, ${connections} connections`);
   const requests = await cast.requests();
   await load({ port, requests, connections, seconds: sends.warmUpSeconds });
   await drained(cast);
 
   const mark = await lastMessageId(cast);
+  const cpuBefore = await cpuTime(pid, cast.owner);
   const began = performance.now();
   const { count, perSecond, p99Ms } = await load({ port, requests, connections, seconds: sends.dispatchSeconds });
   const backlog = await waiting(cast);
   const loadedMs = performance.now() - began;
   await drained(cast);
   const drainedMs = performance.now() - began;
-  await everyOneSent(cast, mark, count);
+  await everyOneDelivered(cast, mark, count);
+  const cpu = cpuOfEach(cpuBefore, await cpuTime(pid, cast.owner), count);
   const combined = (count / drainedMs) * 1000;
   table([
     {
@@ -54,6 +57,8 @@ async function measureFlow({ sends }: Sizes, cast: Cast, { port }: SendServer): 
       'drained in ms': whole(drainedMs - loadedMs),
       'drained/s': backlog > 0 ? whole((backlog / (drainedMs - loadedMs)) * 1000) : undefined,
       'together/s': whole(combined),
+      'Node µs': whole(cpu.node),
+      'PostgreSQL µs': whole(cpu.postgresql),
     },
   ]);
   return combined;
@@ -123,7 +128,7 @@ async function measureBurst({ sends }: Sizes, cast: Cast): Promise<number> {
     await pause(pollMs);
   }
   const sentMs = performance.now() - began;
-  await everyOneSent(cast, mark, sends.schedules);
+  await everyOneDelivered(cast, mark, sends.schedules);
   const perSecond = (sends.schedules / sentMs) * 1000;
   table([{ 'all fired in ms': whole(firedMs), 'all sent in ms': whole(sentMs), 'sent/s': whole(perSecond) }]);
   return perSecond;
@@ -145,15 +150,18 @@ async function lastMessageId({ owner }: Cast): Promise<number> {
   return rows[0].id;
 }
 
-/** A rate that counts failed texts would be meaningless. */
-async function everyOneSent({ owner }: Cast, mark: number, count: number): Promise<void> {
-  const { rows } = await owner.query(
-    `select count(*)::integer as sent
-     from messages
-     where message_id > $1 and status in ('sent', 'delivered')`,
-    [mark],
-  );
-  if (rows[0].sent !== count) throw new Error(`Of ${count} texts ${rows[0].sent} were sent.`);
+/** A rate that counts failed texts would be meaningless. Receipts come a moment later. */
+async function everyOneDelivered({ owner }: Cast, mark: number, count: number): Promise<void> {
+  for (const deadline = Date.now() + arrivalMsMax; ; await pause(pollMs)) {
+    const { rows } = await owner.query(
+      `select count(*)::integer as delivered
+       from messages
+       where message_id > $1 and status = 'delivered'`,
+      [mark],
+    );
+    if (rows[0].delivered === count) return;
+    if (Date.now() > deadline) throw new Error(`Of ${count} texts ${rows[0].delivered} were delivered.`);
+  }
 }
 
 async function lastOnHandset({ owner, firstPhone }: Cast): Promise<string | undefined> {

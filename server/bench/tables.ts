@@ -25,8 +25,8 @@ export function table(rows: Row[]): void {
     );
 }
 
-export function whole(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
+export function whole(value: number | undefined): string {
+  return value === undefined ? 'unknown' : Math.round(value).toLocaleString('en-US');
 }
 
 /** Milliseconds with meaningful decimal places. */

@@ -1,0 +1,45 @@
+import { globSync, readFileSync } from 'node:fs';
+import type pg from 'pg';
+
+/** CPU time in milliseconds since the start: of a server's process, and of all processes of PostgreSQL. */
+export type CpuTime = { node: number; postgresql: number };
+
+/** Linux counts in hundredths of a second. */
+const tickMs = 10;
+
+/** Undefined where there is no /proc. */
+export async function cpuTime(pid: number, owner: pg.Client): Promise<CpuTime | undefined> {
+  const { rows } = await owner.query('select pg_backend_pid() as pid');
+  const postmaster = readStat(rows[0].pid)?.parent;
+  const server = readStat(pid);
+  if (!postmaster || !server) return undefined;
+  const running = globSync('/proc/[0-9]*').flatMap((path) => readStat(Number(path.slice('/proc/'.length))) ?? []);
+  const backends = running.filter(({ parent }) => parent === postmaster);
+  const ended = readStat(postmaster)?.endedChildrenMs ?? 0;
+  return { node: server.ownMs, postgresql: ended + backends.reduce((sum, { ownMs }) => sum + ownMs, 0) };
+}
+
+/** Microseconds for each of `count`. */
+export function cpuOfEach(before: CpuTime | undefined, after: CpuTime | undefined, count: number) {
+  const each = (kind: keyof CpuTime) => (before && after ? ((after[kind] - before[kind]) * 1000) / count : undefined);
+  return { node: each('node'), postgresql: each('postgresql') };
+}
+
+/** The fields after the name, which is in parentheses: state, parent, and from the twelfth the times. */
+function readStat(pid: number): { parent: number; ownMs: number; endedChildrenMs: number } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = fields.slice(11, 15);
+    return {
+      parent: fields[1] ?? 0,
+      ownMs: (user + system) * tickMs,
+      endedChildrenMs: (childrenUser + childrenSystem) * tickMs,
+    };
+  } catch {
+    return undefined;
+  }
+}
