@@ -21,9 +21,16 @@ const ajv = new Ajv2020({
       /^.{10}t([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i.test(text),
     uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
     uri: (text: string) => URL.canParse(text),
-    text: (text: string) => !isBlank(text) && !hasControlCharacters(text),
-    name: (text: string) => !isBlank(text),
   },
+});
+const ownFormats: Record<string, (text: string) => boolean> = {
+  text: (text) => !isBlank(text) && !hasControlCharacters(text),
+  name: (text) => !isBlank(text),
+};
+ajv.addKeyword({
+  keyword: 'x-format',
+  type: 'string',
+  validate: (name: string, text: string) => ownFormats[name]?.(text) ?? false,
 });
 
 export function makeJudge(operations: Operation[]): Judge {
@@ -143,7 +150,13 @@ function fromText(schema: Schema, text: string | undefined): unknown {
 /** The body as the document reads it: trimmed, and without ignored and unset fields. */
 function understood(schema: Schema, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const { properties = {}, ignoredWhen = {}, ignoredIfFalse = {}, emptyIsUnset = {}, nullIsUnset } = schema;
+  const {
+    properties = {},
+    'x-ignored-when': ignoredWhen = {},
+    'x-ignored-if-false': ignoredIfFalse = {},
+    'x-empty-is-unset': emptyIsUnset = {},
+    'x-null-is-unset': nullIsUnset,
+  } = schema;
   const given = Object.entries(value).filter(([, each]) => !(nullIsUnset && each === null));
   const fields = Object.fromEntries(given) as Record<string, unknown>;
   const isIgnored = ([name, each]: [string, unknown]) =>
@@ -154,7 +167,7 @@ function understood(schema: Schema, value: unknown): unknown {
     given
       .filter((field) => !isIgnored(field))
       .map(([name, each]) => {
-        const trim = Object.hasOwn(properties, name) && properties[name]?.trim;
+        const trim = Object.hasOwn(properties, name) && properties[name]?.['x-trim'];
         return [name, trim && typeof each === 'string' ? each.trim() : each];
       }),
   );

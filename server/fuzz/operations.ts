@@ -12,12 +12,13 @@ export type Schema = {
   maxItems?: number;
   pattern?: string;
   format?: string;
-  trim?: boolean;
+  'x-format'?: string;
+  'x-trim'?: boolean;
   /** Fields that are ignored if another one is true. */
-  ignoredWhen?: Record<string, string>;
-  ignoredIfFalse?: Record<string, string>;
-  emptyIsUnset?: Record<string, string>;
-  nullIsUnset?: boolean;
+  'x-ignored-when'?: Record<string, string>;
+  'x-ignored-if-false'?: Record<string, string>;
+  'x-empty-is-unset'?: Record<string, string>;
+  'x-null-is-unset'?: boolean;
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];

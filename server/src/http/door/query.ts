@@ -13,7 +13,7 @@ export function parseQuery(url: string, schema: TSchema | undefined): Record<str
   for (const pair of text.split('&').filter(Boolean)) {
     const [, name = '', value = ''] = (/^([^=]*)=?(.*)$/s.exec(pair) ?? []).map(decode);
     if (`${name}${value}`.includes('\0')) throw broken(name, 'wellFormed', 'must be well-formed Unicode without NUL');
-    if (pair.includes('+') && properties[name]?.freeText === false)
+    if (pair.includes('+') && properties[name] && !properties[name]['x-free-text'])
       throw broken(name, 'plus', 'has a raw +, which means a space: in a query, write + as %2B');
     if (!properties[name]) throw unknownName(name, Object.keys(properties));
     if (query[name] !== undefined) throw broken(name, 'repeated', 'was given twice: give it once');
@@ -35,12 +35,11 @@ export function withIntegers(schema: TSchema, given: Record<string, unknown>): R
 
 const nameLengthMax = 50;
 
-type Property = { type?: string; freeText: boolean };
+type Property = { type?: string; 'x-free-text'?: boolean };
 
 function propertiesOf(schema: TSchema | undefined): Record<string, Property> {
-  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, { type?: string; freeText?: boolean }> };
-  const entries = Object.entries(properties).map(([name, each]) => [name, { freeText: false, ...each }]);
-  return Object.assign(Object.create(null), Object.fromEntries(entries));
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, Property> };
+  return Object.assign(Object.create(null), properties);
 }
 
 function unknownName(name: string, known: string[]) {

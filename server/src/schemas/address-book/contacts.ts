@@ -123,7 +123,7 @@ export const ContactSummary = Type.Object(
 export const ContactQuery = PageQuery(contactSorts, {
   search: Type.Optional(
     Type.String({
-      freeText: true,
+      'x-free-text': true,
       maxLength: stringLengthMax,
       description:
         'Each word matches the beginning of a word in the name or email, or digits of the phone. Any case and accents.',
@@ -156,5 +156,9 @@ export const MembershipsInput = Type.Object(
       Type.Boolean({ description: 'Every group that exists now; `groupIds` is ignored.' }),
     ),
   },
-  { title: 'Group memberships', ignoredWhen: { groupIds: 'isSelectAllGroup' }, examples: [{ groupIds: [1, 2] }] },
+  {
+    title: 'Group memberships',
+    'x-ignored-when': { groupIds: 'isSelectAllGroup' },
+    examples: [{ groupIds: [1, 2] }],
+  },
 );

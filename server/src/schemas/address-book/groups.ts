@@ -32,7 +32,7 @@ export const GroupSummary = Type.Object(
 export const GroupQuery = PageQuery(groupSorts, {
   search: Type.Optional(
     Type.String({
-      freeText: true,
+      'x-free-text': true,
       maxLength: stringLengthMax,
       description: 'Each word matches the beginning of a word in the name. Any case and accents.',
     }),

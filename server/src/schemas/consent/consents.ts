@@ -14,7 +14,7 @@ const State = Type.Unsafe<(typeof consentStates)[number]>({
 
 export const ConsentRequest = Type.Object(
   { phoneNumbers: PhoneNumbers },
-  { title: 'Consent request', nullIsUnset: true },
+  { title: 'Consent request', 'x-null-is-unset': true },
 );
 
 export const ConsentRequestResult = Type.Object(

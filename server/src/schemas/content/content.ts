@@ -23,8 +23,8 @@ const withDefault = <Schema extends TSchema>(schema: Schema) => Type.Optional(sc
 export const ContentInput = Type.Object(
   {
     type: Type.Unsafe<ContentType>({ type: 'string', enum: contentTypes }),
-    title: Type.String({ trim: true, minLength: 1, maxLength: stringLengthMax }),
-    url: Type.String({ format: 'web-address', maxLength: urlLengthMax }),
+    title: Type.String({ 'x-trim': true, minLength: 1, maxLength: stringLengthMax }),
+    url: Type.String({ 'x-format': 'web-address', maxLength: urlLengthMax }),
     summary: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: summaryLengthMax })),
     keywords: withDefault(
       Type.Array(Type.String({ maxLength: keywordLengthMax }), { maxItems: keywordsMax, default: [] }),
@@ -36,7 +36,7 @@ export const ContentInput = Type.Object(
 );
 
 const SearchText = (annotation: object) =>
-  Type.Optional(Type.String({ freeText: true, maxLength: searchTextLengthMax, ...annotation }));
+  Type.Optional(Type.String({ 'x-free-text': true, maxLength: searchTextLengthMax, ...annotation }));
 
 export const ContentQuery = Type.Object({
   contentType: withDefault(

@@ -10,7 +10,7 @@ const recipientsMax = 1_000;
 export const MessageText = Type.String({
   minLength: 1,
   maxLength: textLengthMax,
-  format: 'text',
+  'x-format': 'text',
   description: 'Message text, delivered and archived exactly as sent.',
   examples: ['Your annual review is due. Does Tuesday at 10 suit you?'],
 });
@@ -39,9 +39,9 @@ export const MessageRequest = Type.Object(
   },
   {
     title: 'Message request',
-    nullIsUnset: true,
-    emptyIsUnset: { phoneNumbers: 'phone' },
-    ignoredIfFalse: { deliveryDate: 'scheduleDelivery', frequency: 'scheduleDelivery' },
+    'x-null-is-unset': true,
+    'x-empty-is-unset': { phoneNumbers: 'phone' },
+    'x-ignored-if-false': { deliveryDate: 'scheduleDelivery', frequency: 'scheduleDelivery' },
     description: 'Needs a recipient: `phone`, `phoneNumbers`, or both, which are combined.',
     examples: [{ phone: '+15005550006', text: 'Your annual review is due. Does Tuesday at 10 suit you?' }],
   },

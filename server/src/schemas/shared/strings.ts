@@ -15,7 +15,7 @@ export const Id = (annotation: Annotation = {}) => Type.Integer({ minimum: 0, ma
 
 /** A name is trimmed before its length is checked, and can't be cleared. */
 export const Name = (annotation: Annotation = {}) =>
-  Type.String({ trim: true, minLength: 1, maxLength: nameLengthMax, format: 'name', ...annotation });
+  Type.String({ 'x-trim': true, minLength: 1, maxLength: nameLengthMax, 'x-format': 'name', ...annotation });
 
 /** One @ with something on both sides, a dot in the domain, no white space; or empty. */
 export const optionalEmailPattern = '^$|^[^\\s@]+@[^\\s@]*\\.[^\\s@]*$';

@@ -15,6 +15,7 @@ const patternMessages: Record<string, string> = {
   [optionalEmailPattern]:
     'must be an email address: one @ with something on both sides, a dot in the domain, no white space',
 };
+/** Those of `format`, which JSON Schema knows, and those of `x-format`, which only we know. */
 const formats: Record<string, { test: (text: string) => boolean; message: string | ((text: string) => string) }> = {
   date: { test: isDate, message: 'must be a real date as YYYY-MM-DD' },
   text: {
@@ -71,14 +72,27 @@ function makeAjv(options: { allErrors: boolean }): Ajv2020 {
     strictTypes: false,
     formats: Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test])),
   });
-  ajv.addKeyword({ keyword: 'trim', type: 'string', modifying: true, before: 'maxLength', validate: trim });
-  ajv.addKeyword({ keyword: 'ignoredWhen', type: 'object', modifying: true, before: 'properties', validate: ignore });
-  ajv.addKeyword({ keyword: 'ignoredIfFalse', type: 'object', modifying: true, before: 'properties', validate: drop });
-  ajv.addKeyword({ keyword: 'nullIsUnset', type: 'object', modifying: true, before: 'required', validate: unset });
-  ajv.addKeyword({ keyword: 'emptyIsUnset', type: 'object', modifying: true, before: 'required', validate: empty });
-  // http/door/query.ts reads it.
-  ajv.addKeyword('freeText');
+  addOwnKeywords(ajv);
   return ajv;
+}
+
+/** Their names begin with `x-`, because openapi.json has them too, and everyone's tools pass over such names. */
+function addOwnKeywords(ajv: Ajv2020): void {
+  const modifying = true;
+  ajv.addKeyword({ keyword: 'x-trim', type: 'string', modifying, before: 'maxLength', validate: trim });
+  ajv.addKeyword({ keyword: 'x-ignored-when', type: 'object', modifying, before: 'properties', validate: ignore });
+  ajv.addKeyword({ keyword: 'x-ignored-if-false', type: 'object', modifying, before: 'properties', validate: drop });
+  ajv.addKeyword({ keyword: 'x-null-is-unset', type: 'object', modifying, before: 'required', validate: unset });
+  ajv.addKeyword({ keyword: 'x-empty-is-unset', type: 'object', modifying, before: 'required', validate: empty });
+  ajv.addKeyword({ keyword: 'x-format', type: 'string', compile: ownFormat });
+  // http/door/query.ts reads it.
+  ajv.addKeyword('x-free-text');
+}
+
+function ownFormat(name: string): (text: string) => boolean {
+  const format = formats[name];
+  if (!format) throw new Error(`There is no format ${name}.`);
+  return format.test;
 }
 
 type Place = { parentData: Record<string, unknown>; parentDataProperty: string | number };
@@ -126,7 +140,7 @@ function brokenRules(errors: ErrorObject[]): BrokenRule[] {
     const path =
       error.keyword === 'required' ? `${error.instancePath}/${error.params.missingProperty}` : error.instancePath;
     const name = path.slice(1) || 'The body';
-    return { path, rule: error.keyword, message: `${name} ${sentence(error)}.` };
+    return { path, rule: error.keyword.replace(/^x-/, ''), message: `${name} ${sentence(error)}.` };
   });
 }
 
@@ -143,7 +157,7 @@ function sentence({ keyword, params, schema, data }: ErrorObject): string {
   if (keyword === 'maxItems') return `must have at most ${params.limit} items`;
   if (keyword === 'enum')
     return `must be one of ${(schema as unknown[]).filter((each) => each !== '' && each !== null).join(', ')}`;
-  const message = keyword === 'pattern' ? patternMessages[params.pattern] : formats[params.format]?.message;
+  const message = keyword === 'pattern' ? patternMessages[params.pattern] : formats[params.format ?? schema]?.message;
   return (typeof message === 'function' ? message(String(data)) : message) ?? `breaks the rule ${keyword}`;
 }
 
