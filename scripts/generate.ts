@@ -3,24 +3,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { arrows, ground } from '../server/arrows.ts';
-import { buildApp } from '../server/src/app.ts';
 import { help, overview } from '../server/src/cli/help.ts';
 import { verbs } from '../server/src/cli/verbs.ts';
 import { readConfig, root, settings } from '../server/src/config.ts';
 import { problemCodes, problems } from '../server/src/domain/problems.ts';
 import { enumerations } from '../server/src/domain/shared/enumerations.ts';
-import { makeSealer } from '../server/src/domain/shared/sealing.ts';
-import { makeSignals } from '../server/src/domain/shared/signals.ts';
-import { systemClock } from '../server/src/domain/shared/time.ts';
-import { makeJudges } from '../server/src/domain/supervision/judges.ts';
-import { makeLog } from '../server/src/log.ts';
+import { partnerDocument } from '../server/src/http/openapi/partner.ts';
+import { routes } from '../server/src/http/partner/routes.ts';
 import { describeSchema } from '../server/src/store/database/describe-schema.ts';
 import { startTemporary } from '../server/src/store/database/embedded.ts';
 import { ensureDatabase, migrate } from '../server/src/store/database/migrate.ts';
 import { makeDatabase } from '../server/test/support/database.ts';
 
 const generated = {
-  'openapi.json': await openapi(),
+  'openapi.json': openapi(),
   'server/schema.sql': await schema(),
   'docs/reference/configuration.md': configuration(),
   'docs/reference/errors.md': errors(),
@@ -48,33 +44,9 @@ function read(path: string): string {
   }
 }
 
-/** As the default sandbox serves it. No request is made, so it needs no database. */
-async function openapi(): Promise<string> {
-  const nowhere = () => Promise.reject(new Error('There is no database here.'));
-  const pool = {
-    query: nowhere,
-    transaction: nowhere,
-    batch: nowhere,
-    afterCommit: () => {},
-    open: nowhere,
-    counts: () => ({ total: 0, idle: 0, waiting: 0 }),
-    end: nowhere,
-  };
-  const app = await buildApp({
-    config: readConfig({}),
-    db: pool,
-    pool,
-    reserved: pool,
-    clock: systemClock,
-    carrier: null,
-    sealer: makeSealer([]),
-    signals: makeSignals(),
-    judges: makeJudges(),
-    log: makeLog('silent'),
-  });
-  const document = JSON.stringify(app.swagger(), null, 2);
-  await app.close();
-  return `${document}\n`;
+/** As the default sandbox serves it. */
+function openapi(): string {
+  return `${JSON.stringify(partnerDocument(readConfig({}), routes), null, 2)}\n`;
 }
 
 /** In a test run the schema is that of the migrated template; otherwise a PostgreSQL is started for it. */

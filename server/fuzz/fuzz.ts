@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { type ContactInput, createContacts } from '../src/domain/address-book/contacts.ts';
 import { numberOf } from '../src/domain/shared/enumerations.ts';
+import { partnerDocument } from '../src/http/openapi/partner.ts';
+import { routes } from '../src/http/partner/routes.ts';
 import type { World } from '../test/support/world.ts';
 import { makeClient, type Received, type Sent } from './client.ts';
 import { makeJudge } from './judge.ts';
@@ -30,7 +32,7 @@ const renewMs = 5 * 60 * 1000;
 
 /** Sends requests made from the OpenAPI document, one after another, and checks each answer against it. */
 export async function fuzz(world: World, { requests, seed }: { requests: number; seed: number }): Promise<Fuzzed> {
-  const operations = operationsOf(world.app);
+  const operations = operationsOf(partnerDocument(world.config, routes));
   const judge = makeJudge(operations);
   const client = makeClient(await listen(world));
   const credentials = renewed(() => credentialsOf(world));

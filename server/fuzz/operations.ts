@@ -1,4 +1,4 @@
-import type { App } from '../src/app.ts';
+import type { Document } from '../src/http/openapi/document.ts';
 
 /** A JSON schema from the document, with its references resolved. */
 export type Schema = {
@@ -46,8 +46,7 @@ type Documented = {
   responses: Record<string, { content?: Content }>;
 };
 
-export function operationsOf(app: App): Operation[] {
-  const document = app.swagger();
+export function operationsOf(document: Document): Operation[] {
   const paths = followed(document, document.paths) as Record<string, Record<string, Documented>>;
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

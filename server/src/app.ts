@@ -17,7 +17,9 @@ import { makeServer } from './http/door/server.ts';
 import { addHealth } from './http/health.ts';
 import { addMetrics } from './http/metrics.ts';
 import { addOAuth } from './http/oauth.ts';
-import { addOpenapi, document } from './http/openapi.ts';
+import { serveDocument } from './http/openapi/document.ts';
+import { partnerDocument } from './http/openapi/partner.ts';
+import { addSwaggerUi } from './http/openapi/swagger-ui.ts';
 import { routes } from './http/partner/routes.ts';
 import { addSandbox } from './http/sandbox/routes.ts';
 import type { Log } from './log.ts';
@@ -44,7 +46,8 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   const app = makeServer({ ...config, log });
   // At the root, so that they also count requests that no route answers.
   addMetrics(app, deps, { pool: deps.pool, metricsToken: config.metricsToken });
-  await addOpenapi(app, config.publicUrl);
+  serveDocument(app, '/openapi.json', () => partnerDocument(config, routes));
+  await addSwaggerUi(app, partnerDocument(config, routes));
   await app.register(async (scope) => {
     // An API that is busy is not an API that is down.
     addHealth(scope, onReserved(deps));
@@ -54,7 +57,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys);
     const verify = config.oauthIssuer ? externalVerifier(config) : tokenVerifier(deps, keys);
     const share = poolShares(deps.db, config.databasePoolSize);
-    addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share }, routes, document);
+    addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share }, routes);
     if (config.environment === 'sandbox' && sandboxClock) addSandbox(scope, deps, sandboxClock, deps.deliverDue);
   });
   await app.ready();

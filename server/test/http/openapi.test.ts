@@ -1,110 +1,141 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { problemCodes, problems } from '../../src/domain/problems.ts';
+import { allScopes, scopes, textScopes } from '../../src/domain/access/scopes.ts';
+import { type ProblemCode, problemCodes, problems } from '../../src/domain/problems.ts';
 import type { Route } from '../../src/http/door/route.ts';
+import { collectShapes } from '../../src/http/openapi/shapes.ts';
 import { routes } from '../../src/http/partner/routes.ts';
+import { settingsFor } from '../support/identity-provider.ts';
+import { anotherNode } from '../support/nodes.ts';
+import {
+  type Document,
+  exactly,
+  fetchDocument,
+  type Operation,
+  operationsOf,
+  resolved,
+  type Schema,
+} from '../support/openapi.ts';
 import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
-
-type Schema = Record<string, unknown> & { properties?: Record<string, Schema>; $ref?: string; examples?: unknown[] };
-type Content = Record<string, { schema: Schema; example?: Record<string, unknown> }>;
-type Operation = {
-  operationId: string;
-  summary: string;
-  description: string;
-  tags: string[];
-  security: object[];
-  parameters?: { name: string; in: string; required: boolean; schema: Schema; description?: string }[];
-  requestBody?: { required: boolean; content: Content };
-  responses: Record<string, { description: string; headers: object; content?: Content }>;
-};
-type Document = {
-  openapi: string;
-  info: { version: string };
-  servers: { url: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; securitySchemes: object };
-};
 
 const contacts = '/core/contact/contacts';
 /** Statuses that every route can answer. */
 const everywhere = [400, 401, 403, 429, 500, 502, 504];
-const formats = {
-  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-  date: /^\d{4}-\d{2}-\d{2}$/,
-  'date-time': /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
-  uri: (text: string) => URL.canParse(text),
-};
 
 suite('openapi.json', () => {
   let world: World;
   let document: Document;
+  let operations: ReturnType<typeof operationsOf>;
   before(async () => {
     world = await makeWorld();
-    document = (await inject(world.app, { method: 'GET', url: '/openapi.json' })).body;
+    document = await fetchDocument(world.app);
+    operations = operationsOf(document);
   });
   after(() => world.close());
 
   const operationOf = ({ method, path }: Pick<Route, 'method' | 'path'>): Operation => {
-    const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+    const template = path.replace(/:(\w+)/g, '{$1}');
+    const operation = operations.find((each) => each.path === template && each.method === method);
     assert.ok(operation, `${method} ${path} is not documented`);
     return operation;
   };
-  /** The schema that a reference points to. */
-  const resolved = (schema: Schema): Schema => {
-    const [, name] = /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref ?? '') ?? [];
-    if (!schema.$ref) return schema;
-    assert.ok(name && document.components.schemas[name], `${schema.$ref} leads nowhere`);
-    return document.components.schemas[name];
-  };
 
-  test('is OpenAPI 3.1, version 1.0.0, public, and has the API’s URL', async () => {
+  test('is OpenAPI 3.1, version 1.0.0, public, and has the API’s URL, a contact and a license', () => {
     assert.match(document.openapi, /^3\.1\./);
     assert.equal(document.info.version, '1.0.0');
+    assert.ok(document.info.contact && document.info.license);
     assert.deepEqual(document.servers, [{ url: `${world.config.publicUrl}/v1` }]);
-    assert.deepEqual(Object.keys(document.components.securitySchemes), ['accessToken', 'apiKey']);
+  });
+
+  test('is small: what operations share is in components, and nothing else is', () => {
+    assert.ok(JSON.stringify(document).length / routes.length < 5_000);
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference);
+    assert.ok(references.length > 100);
+    for (const $ref of references) resolved(document, { $ref });
+    const { securitySchemes, ...components } = document.components;
+    assert.deepEqual(Object.keys(securitySchemes ?? {}), ['oauth2', 'apiKey']);
+    for (const [place, named] of Object.entries(components))
+      for (const name of Object.keys(named)) assert.ok(references.includes(`#/components/${place}/${name}`), name);
   });
 
   test('has every route in the table and no other', () => {
-    const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
-    );
+    const documented = operations.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`);
     assert.deepEqual(documented.sort(), routes.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  test('each reference resolves', () => {
-    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference);
-    assert.ok(references.length > 0);
-    for (const $ref of references) resolved({ $ref });
-  });
-
-  test('each operation has a unique name for generated clients', () => {
-    const ids = routes.map((row) => operationOf(row).operationId);
+  test('each operation has a unique name for generated clients, and a tag that the document declares', () => {
+    const ids = operations.map(({ operationId }) => operationId);
     assert.equal(new Set(ids).size, routes.length);
     for (const id of ids) assert.match(id, /^[a-z][A-Za-z]+$/);
+    const tags = document.tags.map(({ name }) => name);
+    for (const { tags: own } of operations) assert.ok(own.length === 1 && tags.includes(own[0] ?? ''), own.join());
+  });
+
+  test('both OAuth flows have this deployment’s URLs and the scopes that they can carry', () => {
+    const { publicUrl } = world.config;
+    const [tokenUrl, authorizationUrl] = [`${publicUrl}/oauth/token`, `${publicUrl}/oauth/authorize`];
+    const described = (names: typeof allScopes) => Object.fromEntries(names.map((name) => [name, scopes[name]]));
+    const { description, ...oauth2 } = document.components.securitySchemes?.oauth2 ?? {};
+    assert.deepEqual(oauth2, {
+      type: 'oauth2',
+      flows: {
+        authorizationCode: { authorizationUrl, tokenUrl, refreshUrl: tokenUrl, scopes: described(allScopes) },
+        clientCredentials: { tokenUrl, scopes: described(textScopes) },
+      },
+    });
+  });
+
+  test('the operator’s own identity provider is named instead of our flows', async (t) => {
+    const app = await anotherNode(world, { config: settingsFor(world.config, 'https://id.example/tenant') });
+    t.after(() => app.close());
+    const { type, openIdConnectUrl } = (await fetchDocument(app)).components.securitySchemes?.oauth2 ?? {};
+    assert.equal(type, 'openIdConnect');
+    assert.equal(openIdConnectUrl, 'https://id.example/tenant/.well-known/openid-configuration');
+  });
+
+  test('in production there is no x-sandbox-fault, and no document of the sandbox', async (t) => {
+    const publicUrl = 'https://api.assent.test';
+    const app = await anotherNode(world, { config: { ...world.config, environment: 'production', publicUrl } });
+    t.after(() => app.close());
+    const there = await fetchDocument(app);
+    assert.deepEqual(there.servers, [{ url: `${publicUrl}/v1` }]);
+    assert.ok(!JSON.stringify(there).includes('sandbox-fault'));
+    assert.equal((await inject(app, { method: 'GET', url: '/sandbox/openapi.json' })).status, 404);
+  });
+
+  test('a problem’s details are broken rules, or an object of facts', () => {
+    const check = exactly(document);
+    const problem = { $ref: '#/components/schemas/Problem' };
+    const { properties = {} } = resolved<Schema>(document, problem);
+    const rule = { path: '/phone', rule: 'pattern', message: 'phone must be …' };
+    for (const details of [[], [rule], {}, { scope: 'x' }]) check(properties.details ?? {}, details);
+    for (const details of ['x', 1, null, [1], [{ path: '/phone' }], [{ ...rule, more: 1 }]])
+      assert.throws(() => check(properties.details ?? {}, details), JSON.stringify(details));
   });
 
   for (const row of routes)
     suite(`${row.method} ${row.path}`, () => {
-      test('needs both credentials, and its description names the scope', () => {
-        const { security, description, summary, tags } = operationOf(row);
-        assert.deepEqual(security, [{ accessToken: [], apiKey: [] }]);
+      test('needs both credentials and the row’s scope', () => {
+        const { security, description, summary } = operationOf(row);
+        assert.deepEqual(security, [{ oauth2: row.scope === 'any' ? [] : [row.scope], apiKey: [] }]);
         assert.ok(description.includes(row.scope === 'any' ? 'Any scope' : `\`${row.scope}\``));
-        assert.ok(summary.length > 0 && tags.length === 1);
+        assert.ok(summary.length > 0);
       });
 
       test('has every parameter and every field', () => {
-        const { parameters = [], requestBody } = operationOf(row);
+        const { parameters, requestBody } = operationOf(row);
         const named = (where: string) => parameters.filter((each) => each.in === where).map(({ name }) => name);
         assert.deepEqual(named('path'), fieldsOf(row.params));
         assert.deepEqual(named('query'), fieldsOf(row.query));
         assert.ok(
-          parameters.every((each) => each.in === 'path' || !each.required),
+          parameters.every((each) => Boolean(each.required) === (each.in === 'path')),
           'only path parameters are required',
         );
-        assert.deepEqual(named('header'), row.method === 'POST' ? ['Idempotency-Key'] : []);
+        assert.ok(parameters.every(({ description }) => description));
+        const headers = ['X-API-Version', 'traceparent', 'x-sandbox-fault'];
+        assert.deepEqual(named('header'), [...(row.method === 'POST' ? ['Idempotency-Key'] : []), ...headers]);
         const body = requestBody?.content['application/json']?.schema;
-        assert.deepEqual(body && fieldsOf(resolved(body)), row.body && fieldsOf(row.body));
+        assert.deepEqual(body && fieldsOf(resolved(document, body)), row.body && fieldsOf(row.body));
         assert.equal(requestBody?.required, row.body ? true : undefined);
       });
 
@@ -113,10 +144,10 @@ suite('openapi.json', () => {
         const [good] = Object.keys(responses).filter((status) => Number(status) < 400);
         assert.equal(good, row.answer ? '200' : '204');
         const schema = responses[good ?? '']?.content?.['application/json']?.schema;
-        assert.deepEqual(schema && fieldsOf(resolved(schema)), row.answer && fieldsOf(row.answer));
+        assert.deepEqual(schema && fieldsOf(resolved(document, schema)), row.answer && fieldsOf(row.answer));
       });
 
-      test('has every error it can answer, each with an example', () => {
+      test('has every error it can answer, with an example of each code', () => {
         const { responses } = operationOf(row);
         const expected = new Set([
           ...everywhere,
@@ -127,84 +158,70 @@ suite('openapi.json', () => {
           .map(Number)
           .filter((status) => status >= 400);
         assert.deepEqual(documented, [...expected].sort());
-        const problemSchema = validator('Problem');
         for (const status of documented) {
           const { content, description } = responses[status] ?? {};
-          const { schema, example } = content?.['application/problem+json'] ?? {};
+          const { schema, examples = {} } = content?.['application/problem+json'] ?? {};
           assert.equal(schema?.$ref, '#/components/schemas/Problem');
-          problemSchema(example);
-          assert.equal(example?.status, status);
           const codes = problemCodes.filter((code) => problems[code].status === status);
-          assert.ok(codes.some((code) => description?.includes(`\`${code}\``)));
+          assert.deepEqual(Object.keys(examples), codes);
+          for (const code of codes) assert.ok(description?.includes(`\`${code}\``));
         }
       });
     });
 
   test('each field of a request body has an example, and a body made of the examples is accepted', async () => {
-    const exampleOf = ({ properties = {} }: Schema) =>
-      Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, field.examples?.[0]]));
-    for (const name of ['ContactInput', 'GroupInput']) {
-      const example = exampleOf(document.components.schemas[name] ?? {});
+    const exampleOf = (name: string) => {
+      const { properties = {} } = resolved<Schema>(document, { $ref: `#/components/schemas/${name}` });
+      return Object.fromEntries(Object.entries(properties).map(([field, each]) => [field, each.examples?.[0]]));
+    };
+    for (const [name, path] of [
+      ['ContactInput', contacts],
+      ['GroupInput', '/core/contact/groups'],
+    ] as const) {
+      const example = exampleOf(name);
       assert.ok(
         Object.values(example).every((value) => value !== undefined),
         JSON.stringify(example),
       );
-      const path = name === 'ContactInput' ? contacts : '/core/contact/groups';
       assert.equal((await world.ann.call('POST', path, example)).status, 200);
     }
   });
 
-  test('real calls answer as documented, field by field', async () => {
-    const check = (method: Route['method'], path: string, answer: Answer) => {
-      const content = operationOf({ method, path }).responses[answer.status]?.content ?? {};
-      const type = (answer.headers['content-type'] ?? '').split(';', 1)[0] ?? '';
-      if (answer.status === 204) return assert.equal(answer.body, '');
-      const schema = content[type]?.schema;
-      assert.ok(schema, `${method} ${path} answers ${answer.status} ${type}, which is not documented`);
-      validator(schema)(answer.body);
+  test('errors answer as documented, field by field and header by header', async () => {
+    const check = exactly(document);
+    const checkAnswer = (path: string, method: Route['method'], answer: Answer) => {
+      const response = operationOf({ method, path }).responses[answer.status];
+      const { schema } = response?.content?.['application/problem+json'] ?? {};
+      assert.ok(schema, `${method} ${path} answers ${answer.status}, which is not documented`);
+      check(schema, answer.body);
+      for (const name of ['x-trace-id', 'retry-after', 'www-authenticate', 'ratelimit', 'ratelimit-policy'])
+        if (answer.headers[name] !== undefined)
+          assert.ok(
+            Object.keys(response?.headers ?? {}).some((each) => each.toLowerCase() === name),
+            `${answer.status} ${name}`,
+          );
     };
-    const call = async (method: Route['method'], path: string, url: string, body?: unknown, headers = {}) => {
-      const answer = await world.ann.call(method, url, body, headers);
-      check(method, path, answer);
-      return answer;
-    };
+    for (const fault of problemCodes.filter((code: ProblemCode) => everywhere.includes(problems[code].status)))
+      checkAnswer(
+        contacts,
+        'GET',
+        await world.ann.call('GET', contacts, undefined, { 'x-sandbox-fault': fault, 'x-api-key': world.apiKey }),
+      );
+    checkAnswer(contacts, 'POST', await world.ann.call('POST', contacts, { firstName: 1 }));
+    checkAnswer(contacts, 'POST', await world.ann.call('POST', contacts, 'x', { 'content-type': 'text/plain' }));
+    checkAnswer(`${contacts}/:contactId`, 'GET', await world.ann.call('GET', `${contacts}/999999`));
+    const token = await world.token(world.ann.advisor.advisorId, ['openid']);
+    const forbidden = await world.ann.call('GET', contacts, undefined, { authorization: `Bearer ${token}` });
+    assert.deepEqual(forbidden.body.details, { scope: 'core.contacts.read' });
+    checkAnswer(contacts, 'GET', forbidden);
+  });
 
-    const full = {
-      firstName: 'Ann',
-      lastName: 'Smith',
-      emailAddress: 'ann@example.org',
-      nickname: 'Annie',
-      birthDate: '1961-07-14',
-      phone: '+12125550123',
-      clientAnniversary: '2019-03-01',
-      gender: 2,
-      maritalStatus: 6,
-      address1: '1 Main Street',
-      address2: 'Apt 4',
-      city: 'Springfield',
-      state: 'IL',
-      postalCode: '62701',
-    };
-    const { id } = (await call('POST', contacts, contacts, full)).body;
-    const bare = (await call('POST', contacts, contacts, { firstName: 'B', lastName: 'C' })).body.id;
-    const groups = '/core/contact/groups';
-    const group = (await call('POST', groups, groups, { name: 'Retirees', externalGroupId: 'x-1' })).body.id;
-    await call('PUT', `${contacts}/:contactId/groups`, `${contacts}/${id}/groups`, { groupIds: [group] });
-    await call('PUT', `${contacts}/:contactId`, `${contacts}/${id}`, { nickname: null });
-    await call('GET', `${contacts}/:contactId`, `${contacts}/${id}`);
-    await call('GET', `${contacts}/:contactId`, `${contacts}/${bare}`);
-    await call('GET', contacts, `${contacts}?pageSize=200&sortBy=email&sortDirection=desc`);
-    await call('GET', contacts, `${contacts}?page=9`);
-    await call('GET', groups, groups);
-    await call('GET', '/core/enumerations', '/core/enumerations');
-    await call('POST', contacts, contacts, { firstName: 1 });
-    await call('POST', contacts, contacts, 'x', { 'content-type': 'text/plain' });
-    await call('GET', `${contacts}/:contactId`, `${contacts}/999999`);
-    for (const fault of problemCodes.filter((code) => everywhere.includes(problems[code].status)))
-      await call('GET', contacts, contacts, undefined, { 'x-sandbox-fault': fault });
-    await call('DELETE', `${contacts}/:contactId`, `${contacts}/${id}`);
-    await call('DELETE', `${contacts}/:contactId`, `${contacts}/${id}`);
-    await call('DELETE', `${groups}/:groupId`, `${groups}/${group}`);
+  test('the example of bad input is what the server answers', async () => {
+    const path = '/text/messaging/messages';
+    const { body } = await world.ann.call('POST', path, { phone: '+15005550006' });
+    const { examples } =
+      operationOf({ method: 'POST', path }).responses[400]?.content?.['application/problem+json'] ?? {};
+    assert.deepEqual(body, { ...(examples?.invalid_request?.value as object), traceId: body.traceId });
   });
 
   test('the human-readable reference opens', async () => {
@@ -215,24 +232,15 @@ suite('openapi.json', () => {
     const specification = await inject(world.app, { method: 'GET', url: '/docs/json' });
     assert.deepEqual(specification.body.servers, [{ url: '/v1' }]);
   });
+});
 
-  /** Checks a value against one of the document's schemas. An undocumented field is an error. */
-  function validator(schema: Schema | string): (value: unknown) => void {
-    const ajv = new Ajv2020({ strict: false, allErrors: true, formats });
-    ajv.addSchema({ $id: 'document', ...closed(document) });
-    const $ref = typeof schema === 'string' ? `document#/components/schemas/${schema}` : `document${schema.$ref}`;
-    const validate = ajv.compile({ $ref });
-    return (value) => assert.ok(validate(value), `${JSON.stringify(value)}: ${ajv.errorsText(validate.errors)}`);
-  }
+test('two different schemas can’t have one name', () => {
+  const { refer } = collectShapes();
+  refer({ title: 'Contact', properties: {} });
+  refer({ title: 'Contact', properties: {} });
+  assert.throws(() => refer({ title: 'Contact', properties: { name: {} } }), /Two schemas are called Contact/);
 });
 
 function fieldsOf(schema: unknown): string[] {
   return Object.keys((schema as Schema | undefined)?.properties ?? {});
-}
-
-function closed<Value>(value: Value): Value {
-  if (Array.isArray(value)) return value.map(closed) as Value;
-  if (typeof value !== 'object' || value === null) return value;
-  const copy = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, closed(each)]));
-  return (copy.type === 'object' && copy.properties ? { ...copy, additionalProperties: false } : copy) as Value;
 }

@@ -1,4 +1,4 @@
-/** Every numbered value of the contract with its word. `GET /core/enumerations` serves the table. */
+/** Every numbered value of the contract with its word. */
 export const enumerations = {
   gender: { 0: 'unknown', 1: 'male', 2: 'female', 3: 'non-binary' },
   maritalStatus: {
@@ -30,6 +30,16 @@ type Word<Name extends EnumerationName> = (typeof enumerations)[Name][keyof (typ
 
 /** Sources from this number on are CRMs. */
 export const crmSourceMin = 10;
+
+/** The table as `GET /core/enumerations` answers it. */
+export function listEnumerations(): Record<string, { value: number; text: string }[]> {
+  return Object.fromEntries(
+    Object.entries(enumerations).map(([name, words]) => [
+      name,
+      Object.entries(words).map(([value, text]) => ({ value: Number(value), text })),
+    ]),
+  );
+}
 
 export function values(name: EnumerationName): number[] {
   return Object.keys(enumerations[name]).map(Number);

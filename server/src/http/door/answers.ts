@@ -49,7 +49,7 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Ans
     const tookEffect = row.tookEffect?.(result) ?? true;
     if (!row.answer) return { answer: { status: 204, body: '' }, tookEffect };
     // By the row's own shape: a field that it doesn't list can't leak.
-    const body = String(reply.serializeInput(result as Record<string, unknown>, '200', 'application/json'));
+    const body = String(reply.serializeInput(result as Record<string, unknown>, '200'));
     return { answer: { status: 200, body }, tookEffect };
   }
 }

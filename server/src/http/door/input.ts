@@ -6,7 +6,7 @@ import { parseBody, type RawBody } from './body.ts';
 import { parseQuery, withIntegers } from './query.ts';
 import type { Input, Route } from './route.ts';
 
-const idempotencyKeyLengthMax = 255;
+export const idempotencyKeyLengthMax = 255;
 const brokenIdempotencyKey = {
   path: '/Idempotency-Key',
   rule: 'length',

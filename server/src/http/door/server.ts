@@ -24,7 +24,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('leaveLane', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request: unknown, stream: IncomingMessage) => readRawBody(stream));
-  // The door validates, in the contract's order and words; Fastify's schemas document and serialize.
+  // The door validates, in the contract's order and words; Fastify's schemas only serialize.
   app.setValidatorCompiler(() => () => true);
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, publicUrl));
   app.setNotFoundHandler(() => {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { problem } from '../../domain/problems.ts';
 
-const served = ['1', 'v1', '1.0', '1.0.0'];
+export const versionsServed = ['1', 'v1', '1.0', '1.0.0'];
 const versionInPath = /^\/v(\d[^/?]*)(?=[/?]|$)/i;
 
 /** The version in the path, and in the header if it is sent, must be the one that we serve. */
@@ -10,8 +10,8 @@ export function requireVersion(request: FastifyRequest): void {
   if (inPath !== undefined && inPath !== '/v1')
     throw problem('version_mismatch', `The path asks for ${inPath.slice(1, 20)}; this server serves v1.`);
   const inHeader = request.headers['x-api-version'];
-  if (inPath !== undefined && inHeader !== undefined && !served.includes(String(inHeader)))
-    throw problem('version_mismatch', `X-API-Version must be one of ${served.join(', ')}, or left out.`);
+  if (inPath !== undefined && inHeader !== undefined && !versionsServed.includes(String(inHeader)))
+    throw problem('version_mismatch', `X-API-Version must be one of ${versionsServed.join(', ')}, or left out.`);
 }
 
 /** The router decodes before it matches, so this must too. */

@@ -34,7 +34,28 @@ const optionalFields = {
 const firstName = Name({ description: 'Trimmed.', examples: ['Ann'] });
 const lastName = Name({ description: 'Trimmed.', examples: ['Smith'] });
 
-export const ContactInput = Type.Object({ firstName, lastName, ...optionalFields }, { title: 'Contact input' });
+/** The contact in the examples. */
+const ann = {
+  firstName: 'Ann',
+  lastName: 'Smith',
+  emailAddress: 'ann@example.org',
+  nickname: 'Annie',
+  birthDate: '1961-07-14',
+  phone: '+12125550123',
+  clientAnniversary: '2019-03-01',
+  gender: 2,
+  maritalStatus: 2,
+  address1: '1 Main Street',
+  address2: 'Apt 4',
+  city: 'Springfield',
+  state: 'IL',
+  postalCode: '62701',
+};
+
+export const ContactInput = Type.Object(
+  { firstName, lastName, ...optionalFields },
+  { title: 'Contact input', examples: [ann] },
+);
 
 export const ContactChange = Type.Object(
   { firstName: Type.Optional(firstName), lastName: Type.Optional(lastName), ...optionalFields },
@@ -42,12 +63,13 @@ export const ContactChange = Type.Object(
     title: 'Contact change',
     description:
       'Replaces the fields that are given and keeps the others. `null` or `""` clears an optional field; `firstName` and `lastName` can’t be cleared.',
+    examples: [{ city: 'Chicago', address2: null }],
   },
 );
 
 export const ContactParams = Type.Object({ contactId: Id({ description: 'The contact’s id.', examples: [1] }) });
 
-export const IdResult = Type.Object({ id: Id({ examples: [1] }) }, { title: 'Id result' });
+export const IdResult = Type.Object({ id: Id() }, { title: 'Id result', examples: [{ id: 52 }] });
 
 /** Unset strings are left out of answers, so those that are there have at least one character. */
 const Text = (description?: string) => Type.Optional(Type.String({ minLength: 1, description }));
@@ -83,16 +105,38 @@ export const ContactDetail = Type.Object(
     groupIds: Type.Array(Id()),
     remoteContactUrl: Text(),
     customFields: Type.Array(
-      Type.Object({
-        key: Type.String(),
-        label: Type.String(),
-        author: Type.String(),
-        display: Type.String(),
-        value: Type.String(),
-      }),
+      Type.Object(
+        {
+          key: Type.String(),
+          label: Type.String(),
+          author: Type.String(),
+          display: Type.String(),
+          value: Type.String(),
+        },
+        { title: 'Custom field' },
+      ),
     ),
   },
-  { title: 'Contact detail', description: 'Unset fields are left out.' },
+  {
+    title: 'Contact detail',
+    description: 'Unset fields are left out.',
+    examples: [
+      {
+        ...ann,
+        contactId: 52,
+        identifier: '0b7e4c1e-8a4f-4d0a-9a51-5f3c6f0e2d11',
+        source: 2,
+        sourceText: 'API',
+        isCrmLinkedContact: false,
+        emailStatus: 0,
+        disableEmailStatus: false,
+        groupIds: [1],
+        customFields: [],
+        dateTimeCreated: '2026-03-01T17:05:00.000Z',
+        dateTimeModified: '2026-03-01T17:05:00.000Z',
+      },
+    ],
+  },
 );
 
 export const ContactSummary = Type.Object(
@@ -117,7 +161,30 @@ export const ContactSummary = Type.Object(
     dateTimeCreated: DateTime(),
     dateTimeModified: DateTime(),
   },
-  { title: 'Contact summary', description: 'Unset fields are left out.' },
+  {
+    title: 'Contact summary',
+    description: 'Unset fields are left out.',
+    examples: [
+      {
+        contactId: 1,
+        identifier: '5d0f3c52-6c1b-4f0e-8f5e-2a8b1c7d9e40',
+        fullName: 'Pia Plain',
+        firstName: 'Pia',
+        lastName: 'Plain',
+        phone: '+15005550006',
+        emailStatus: 'None',
+        emailAddressDisposition: 0,
+        status: 'Active',
+        source: 0,
+        sourceText: 'Manual',
+        groupCount: 1,
+        groupNames: ['Retirees'],
+        isCrmLinkedContact: false,
+        dateTimeCreated: '2026-03-01T17:05:00.000Z',
+        dateTimeModified: '2026-03-01T17:05:00.000Z',
+      },
+    ],
+  },
 );
 
 export const ContactQuery = PageQuery(contactSorts, {
@@ -127,10 +194,10 @@ export const ContactQuery = PageQuery(contactSorts, {
       maxLength: stringLengthMax,
       description:
         'Each word matches the beginning of a word in the name or email, or digits of the phone. Any case and accents.',
-      examples: ['ann smi'],
+      examples: ['pia'],
     }),
   ),
-  phone: Type.Optional(Phone({ description: 'In E.164, with the plus sign as `%2B`.', examples: ['+12125550123'] })),
+  phone: Type.Optional(Phone({ description: 'In E.164, with the plus sign as `%2B`.', examples: ['+15005550006'] })),
   email: Type.Optional(
     Type.String({
       minLength: 1,
@@ -139,7 +206,9 @@ export const ContactQuery = PageQuery(contactSorts, {
     }),
   ),
   groupId: Type.Optional(Id({ description: 'Members of this group.' })),
-  remoteContactId: Type.Optional(Type.String({ minLength: 1, maxLength: stringLengthMax })),
+  remoteContactId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: stringLengthMax, description: 'The contact’s id in the advisor’s CRM.' }),
+  ),
   modifiedSince: Type.Optional(DateTime({ description: 'RFC 3339; inclusive.' })),
 });
 
@@ -156,9 +225,5 @@ export const MembershipsInput = Type.Object(
       Type.Boolean({ description: 'Every group that exists now; `groupIds` is ignored.' }),
     ),
   },
-  {
-    title: 'Group memberships',
-    'x-ignored-when': { groupIds: 'isSelectAllGroup' },
-    examples: [{ groupIds: [1, 2] }],
-  },
+  { title: 'Group memberships', 'x-ignored-when': { groupIds: 'isSelectAllGroup' }, examples: [{ groupIds: [1, 2] }] },
 );

@@ -11,7 +11,7 @@ export const GroupInput = Type.Object(
       examples: ['crm-17'],
     }),
   },
-  { title: 'Group input' },
+  { title: 'Group input', examples: [{ name: 'Retirees', externalGroupId: 'crm-17' }] },
 );
 
 export const GroupParams = Type.Object({ groupId: Id({ description: 'The group’s id.', examples: [1] }) });
@@ -26,7 +26,20 @@ export const GroupSummary = Type.Object(
     contactCount: Type.Integer(),
     source: Type.Integer(),
   },
-  { title: 'Group summary' },
+  {
+    title: 'Group summary',
+    examples: [
+      {
+        groupId: 1,
+        externalId: 'crm-17',
+        name: 'Retirees',
+        dateTimeCreated: '2026-03-01T17:05:00.000Z',
+        dateTimeModified: '2026-03-01T17:05:00.000Z',
+        contactCount: 12,
+        source: 2,
+      },
+    ],
+  },
 );
 
 export const GroupQuery = PageQuery(groupSorts, {
@@ -35,6 +48,7 @@ export const GroupQuery = PageQuery(groupSorts, {
       'x-free-text': true,
       maxLength: stringLengthMax,
       description: 'Each word matches the beginning of a word in the name. Any case and accents.',
+      examples: ['retir'],
     }),
   ),
 });

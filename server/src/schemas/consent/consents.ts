@@ -7,6 +7,7 @@ import { FailureDetail } from '../texting/failures.ts';
 const waitSecondsMax = 30;
 
 const State = Type.Unsafe<(typeof consentStates)[number]>({
+  title: 'Consent state',
   type: 'string',
   enum: consentStates,
   description: 'Consent state; `opted_out` means that the person said stop.',
@@ -14,17 +15,25 @@ const State = Type.Unsafe<(typeof consentStates)[number]>({
 
 export const ConsentRequest = Type.Object(
   { phoneNumbers: PhoneNumbers },
-  { title: 'Consent request', 'x-null-is-unset': true },
+  {
+    title: 'Consent request',
+    'x-null-is-unset': true,
+    description: '`null` is the same as leaving a field out.',
+    examples: [{ phoneNumbers: ['+15005550012'] }],
+  },
 );
 
 export const ConsentRequestResult = Type.Object(
   {
     successes: Type.Array(
-      Type.Object({
-        phone: Type.String({ description: 'In E.164.' }),
-        memberId: Type.Union([Id(), Type.Null()]),
-        consentState: Type.Union([State, Type.Null()]),
-      }),
+      Type.Object(
+        {
+          phone: Type.String({ description: 'In E.164.' }),
+          memberId: Type.Union([Id(), Type.Null()]),
+          consentState: Type.Union([State, Type.Null()]),
+        },
+        { title: 'Consent request success' },
+      ),
       { description: 'One for each number that was sent a request.' },
     ),
     failures: Type.Array(Type.String(), {
@@ -32,7 +41,16 @@ export const ConsentRequestResult = Type.Object(
     }),
     failureDetails: Type.Array(FailureDetail, { description: 'The same failures, with stable codes.' }),
   },
-  { title: 'Consent request result' },
+  {
+    title: 'Consent request result',
+    examples: [
+      {
+        successes: [{ phone: '+15005550012', memberId: 500010, consentState: 'pending' }],
+        failures: [],
+        failureDetails: [],
+      },
+    ],
+  },
 );
 
 export const ConsentQuery = Type.Object({
@@ -56,5 +74,5 @@ export const ConsentStatus = Type.Object(
       description: 'When the state last changed, in epoch milliseconds; for `none`, when the number became known.',
     }),
   },
-  { title: 'Consent status' },
+  { title: 'Consent status', examples: [{ memberId: 500004, state: 'accepted', lastChanged: 1772384700000 }] },
 );

@@ -77,7 +77,15 @@ export const ContentQuery = Type.Object({
 
 export const ContentItem = Type.Object(
   { title: Type.String({ minLength: 1 }), url: Type.String({ minLength: 1 }) },
-  { title: 'Content item' },
+  {
+    title: 'Content item',
+    examples: [
+      {
+        title: 'When should you claim Social Security?',
+        url: 'https://library.sandbox.example/articles/social-security-when-to-claim',
+      },
+    ],
+  },
 );
 
-export const ContentPage = PageOf(ContentItem, contentSorts, 'Page of content');
+export const ContentPage = PageOf(ContentItem, contentSorts, 'Page of content', 'desc');

@@ -42,24 +42,33 @@ export const MessageRequest = Type.Object(
     'x-null-is-unset': true,
     'x-empty-is-unset': { phoneNumbers: 'phone' },
     'x-ignored-if-false': { deliveryDate: 'scheduleDelivery', frequency: 'scheduleDelivery' },
-    description: 'Needs a recipient: `phone`, `phoneNumbers`, or both, which are combined.',
-    examples: [{ phone: '+15005550006', text: 'Your annual review is due. Does Tuesday at 10 suit you?' }],
+    description:
+      'Needs a recipient: `phone`, `phoneNumbers`, or both, which are combined. `null` is the same as leaving a field out.',
+    examples: [
+      {
+        text: 'Your annual review is due. Does Tuesday at 10 suit you?',
+        phoneNumbers: ['+15005550006', '+15005550001'],
+      },
+    ],
   },
 );
 
 export const MessageResult = Type.Object(
   {
     successes: Type.Array(
-      Type.Object({
-        messageId: Type.Union([Id(), Type.Null()], { description: 'Null for scheduled sends.' }),
-        memberId: Id(),
-        phone: Type.String({ description: 'In E.164.' }),
-        status: Type.Unsafe<(typeof acceptedStatuses)[number]>({ type: 'string', enum: acceptedStatuses }),
-        deliverAfter: Type.Optional(
-          Type.Number({ description: 'Only if quiet hours defer it: until then, in epoch milliseconds.' }),
-        ),
-        scheduledMessageId: Type.Optional(Id({ description: 'Only for scheduled sends.' })),
-      }),
+      Type.Object(
+        {
+          messageId: Type.Union([Id(), Type.Null()], { description: 'Null for scheduled sends.' }),
+          memberId: Id(),
+          phone: Type.String({ description: 'In E.164.' }),
+          status: Type.Unsafe<(typeof acceptedStatuses)[number]>({ type: 'string', enum: acceptedStatuses }),
+          deliverAfter: Type.Optional(
+            Type.Number({ description: 'Only if quiet hours defer it: until then, in epoch milliseconds.' }),
+          ),
+          scheduledMessageId: Type.Optional(Id({ description: 'Only for scheduled sends.' })),
+        },
+        { title: 'Message success' },
+      ),
       { description: 'One per accepted recipient.' },
     ),
     failures: Type.Array(Type.String(), {
@@ -67,7 +76,24 @@ export const MessageResult = Type.Object(
     }),
     failureDetails: Type.Array(FailureDetail, { description: 'The same failures with stable codes.' }),
   },
-  { title: 'Message result' },
+  {
+    title: 'Message result',
+    examples: [
+      {
+        successes: [{ messageId: 1, memberId: 500004, phone: '+15005550006', status: 'queued' }],
+        failures: ['+15005550001 can’t be reached by text. Check the number with its owner.'],
+        failureDetails: [
+          {
+            phone: '+15005550001',
+            memberId: 500001,
+            code: 'unreachable',
+            message: '+15005550001 can’t be reached by text. Check the number with its owner.',
+            retryable: false,
+          },
+        ],
+      },
+    ],
+  },
 );
 
 export const MessageParams = Type.Object({ messageId: Id({ description: 'The message’s id.', examples: [1] }) });
@@ -96,5 +122,22 @@ export const MessageStatus = Type.Object(
       },
     ),
   },
-  { title: 'Message status' },
+  {
+    title: 'Message status',
+    examples: [
+      {
+        messageId: 1,
+        memberId: 500004,
+        phone: '+15005550006',
+        status: 'delivered',
+        segments: 1,
+        encoding: 'GSM-7',
+        dateTimeCreated: '2026-03-01T17:05:00.000Z',
+        dateTimeSent: '2026-03-01T17:05:00.120Z',
+        dateTimeDelivered: '2026-03-01T17:05:01.480Z',
+        failureCode: null,
+        heldReason: null,
+      },
+    ],
+  },
 );

@@ -40,7 +40,22 @@ export const ScheduledMessage = Type.Object(
       description: 'The next five, or fewer if there are no more.',
     }),
   },
-  { title: 'Scheduled message' },
+  {
+    title: 'Scheduled message',
+    examples: [
+      {
+        scheduledMessageId: 1,
+        memberId: 500004,
+        phone: '+15005550006',
+        text: 'Happy New Year!',
+        deliveryDate: 1798761600000,
+        frequency: 4,
+        status: 'scheduled',
+        reason: null,
+        nextDeliveryDates: [1798761600000, 1830297600000, 1861920000000, 1893456000000, 1924992000000],
+      },
+    ],
+  },
 );
 
 export const ScheduledMessagePage = PageOf(ScheduledMessage, scheduledMessageSorts, 'Page of scheduled messages');

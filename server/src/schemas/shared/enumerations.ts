@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { type EnumerationName, enumerations } from '../../domain/shared/enumerations.ts';
+import { type EnumerationName, enumerations, listEnumerations } from '../../domain/shared/enumerations.ts';
 
-const Values = Type.Array(Type.Object({ value: Type.Integer(), text: Type.String() }));
+const Values = Type.Array(Type.Object({ value: Type.Integer(), text: Type.String() }, { title: 'Enumeration value' }));
 
 /** Every numbered value with its word, by field name. */
 export const EnumerationsResult = Type.Object(
   Object.fromEntries(Object.keys(enumerations).map((name) => [name, Values])) as Record<EnumerationName, typeof Values>,
-  { title: 'Enumerations' },
+  { title: 'Enumerations', examples: [listEnumerations()] },
 );

@@ -22,7 +22,15 @@ export function PageQuery<Sort extends string, Filters extends TProperties>(sort
   return Type.Object({ ...optional, ...filters }) as unknown as TObject<typeof page & Filters>;
 }
 
-export function PageOf<Item extends TObject>(item: Item, sorts: readonly string[], title: string) {
+/** Its example has the item's, in the order that is the default. */
+export function PageOf<Item extends TObject>(
+  item: Item,
+  sorts: readonly string[],
+  title: string,
+  sortDirection: 'asc' | 'desc' = 'asc',
+) {
+  const { examples: data } = item as { examples?: unknown[] };
+  const pageInfo = { page: 1, pageSize: 25, totalRecord: 1, sortDirection, sortBy: sorts[0] };
   return Type.Object(
     {
       data: Type.Array(item),
@@ -34,6 +42,6 @@ export function PageOf<Item extends TObject>(item: Item, sorts: readonly string[
         sortBy: Type.Unsafe<string>({ type: 'string', enum: sorts }),
       }),
     },
-    { title },
+    { title, ...(data ? { examples: [{ data, pageInfo }] } : {}) },
   );
 }

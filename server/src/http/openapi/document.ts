@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify';
+import { type Documented, operationOf, type Surroundings, templateOf } from './operations.ts';
+import type { Shapes } from './shapes.ts';
+
+export type Document = {
+  openapi: string;
+  info: object;
+  servers: { url: string }[];
+  tags: { name: string; description: string }[];
+  paths: Record<string, Record<string, object>>;
+  components: Record<string, Record<string, object>>;
+};
+
+type Contents<Row> = {
+  title: string;
+  description: string;
+  publicUrl: string;
+  basePath: string;
+  tags: Document['tags'];
+  rows: Row[];
+  surroundings(row: Row): Surroundings;
+  /** All that operations may refer to. The document has those that they do refer to. */
+  components: Document['components'];
+  shapes: Shapes;
+};
+
+/** An OpenAPI document from a table of endpoints. */
+export function makeDocument<Row extends Documented>(contents: Contents<Row>): Document {
+  const { title, description, publicUrl, basePath, tags, rows, surroundings, components, shapes } = contents;
+  const byPath = Map.groupBy(rows, templateOf);
+  const paths = Object.fromEntries(
+    [...byPath].map(([path, some]) => [
+      path,
+      Object.fromEntries(some.map((row) => [row.method.toLowerCase(), operationOf(row, surroundings(row), shapes)])),
+    ]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title,
+      version: '1.0.0',
+      description,
+      contact: { name: 'Assent', url: publicUrl },
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
+    servers: [{ url: `${publicUrl}${basePath}` }],
+    tags,
+    paths,
+    components: used({ ...components, schemas: shapes.named() }, paths),
+  };
+}
+
+/** Only the components that something refers to. */
+function used(components: Document['components'], paths: object): Document['components'] {
+  const { securitySchemes = {}, ...others } = components;
+  const wanted = new Set<string>();
+  const follow = (value: unknown): void => {
+    for (const [, place = '', name = ''] of JSON.stringify(value).matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {
+      if (wanted.has(`${place}/${name}`)) continue;
+      wanted.add(`${place}/${name}`);
+      follow(others[place]?.[name]);
+    }
+  };
+  follow(paths);
+  const kept = Object.entries(others).map(([place, each]) => [
+    place,
+    Object.fromEntries(Object.entries(each).filter(([name]) => wanted.has(`${place}/${name}`))),
+  ]);
+  return { securitySchemes, ...Object.fromEntries(kept) };
+}
+
+/** Anyone may read it. It is built for its first reader, so that a start doesn't wait for it. */
+export function serveDocument(app: FastifyInstance, path: string, build: () => Document): void {
+  let text: string | undefined;
+  app.get(path, { schema: { hide: true } }, (_request, reply) => {
+    text ??= JSON.stringify(build());
+    return reply.type('application/json; charset=utf-8').send(text);
+  });
+}

@@ -1,0 +1,61 @@
+import type { Route } from '../door/route.ts';
+import { parametersOf } from './parameters.ts';
+import type { Schema, Shapes } from './shapes.ts';
+
+/** An endpoint, as far as the document describes it. */
+export type Documented = Pick<
+  Route,
+  'method' | 'path' | 'summary' | 'description' | 'params' | 'query' | 'body' | 'answer'
+> & {
+  /** Of a success with a body; 200 by default. */
+  status?: number;
+};
+
+/** The parts of an operation that depend on whose document it is in. */
+export type Surroundings = {
+  tag: string;
+  security: object[];
+  /** Names of header parameters, in components. */
+  headers: string[];
+  responseHeaders: object;
+  problems: Record<number, object>;
+};
+
+export function operationOf(row: Documented, around: Surroundings, shapes: Shapes): object {
+  const parameters = [
+    ...parametersOf('path', row.params, shapes),
+    ...parametersOf('query', row.query, shapes),
+    ...around.headers.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+  ];
+  return {
+    operationId: camelCase(row.summary),
+    tags: [around.tag],
+    summary: row.summary,
+    description: row.description,
+    security: around.security,
+    ...(parameters.length > 0 && { parameters }),
+    ...(row.body && { requestBody: { required: true, content: json(row.body, shapes) } }),
+    responses: { ...success(row, around, shapes), ...around.problems },
+  };
+}
+
+/** `/core/contact/contacts/:contactId` as `/core/contact/contacts/{contactId}`. */
+export function templateOf({ path }: Documented): string {
+  return path.replace(/:(\w+)/g, '{$1}');
+}
+
+function success({ answer, status = 200 }: Documented, { responseHeaders: headers }: Surroundings, shapes: Shapes) {
+  if (!answer) return { 204: { description: 'Done.', headers } };
+  return { [status]: { description: 'Done.', headers, content: json(answer, shapes) } };
+}
+
+function json(schema: Schema, { refer }: Shapes): object {
+  const [example] = schema.examples ?? [];
+  return { 'application/json': { schema: refer(schema), ...(example === undefined ? {} : { example }) } };
+}
+
+function camelCase(words: string): string {
+  return words
+    .replace(/ (\w)/g, (_, letter: string) => letter.toUpperCase())
+    .replace(/^./, (letter) => letter.toLowerCase());
+}

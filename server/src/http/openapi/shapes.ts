@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** A JSON schema, as far as the document looks into it. */
+export type Schema = {
+  title?: string;
+  description?: string;
+  examples?: unknown[];
+  required?: string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+};
+
+export type Shapes = {
+  /** The schema as it stands in the document. */
+  refer(schema: Schema): object;
+  /** The components that those schemas refer to. */
+  named(): Record<string, object>;
+};
+
+/** Gives each schema with a title a place of its own: it appears once, and generated clients have a name for it. */
+export function collectShapes(): Shapes {
+  const shapes: Record<string, object> = {};
+
+  function refer(schema: Schema): object {
+    // An example of the whole shape stands beside the schema, where tools look for it.
+    const { title, examples, ...rest } = inner(schema) as Schema;
+    if (title === undefined) return { ...rest, ...(examples ? { examples } : {}) };
+    const name = title.replace(/(^| )(\w)/g, (_, __, letter: string) => letter.toUpperCase());
+    const shape = { title, ...rest };
+    if (shapes[name] && !isDeepStrictEqual(shapes[name], shape)) throw new Error(`Two schemas are called ${title}.`);
+    shapes[name] = shape;
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  function inner(schema: Schema): object {
+    const { properties, items, anyOf } = schema;
+    return {
+      ...schema,
+      ...(properties && {
+        properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, refer(each)])),
+      }),
+      ...(items && { items: refer(items) }),
+      ...(anyOf && { anyOf: anyOf.map(refer) }),
+    };
+  }
+
+  return { refer, named: () => Object.fromEntries(Object.entries(shapes).sort(byName)) };
+}
+
+function byName([one]: [string, unknown], [other]: [string, unknown]): number {
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import { valid, validator } from '../../schemas/shared/validate.ts';
+import { parseBody, type RawBody } from '../door/body.ts';
+import type { Documented } from '../openapi/operations.ts';
+
+/** One of the sandbox's own endpoints. They need the API key alone. */
+export type SandboxRoute = Omit<Documented, 'query'> & {
+  answer: TSchema;
+  handler(input: { params: unknown; body: unknown }): Promise<object>;
+};
+
+type Parsed<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
+
+/** A row of their tables. Its schemas give its handler's types. */
+export function sandboxRoute<P extends TSchema | undefined, B extends TSchema | undefined>(
+  row: Omit<SandboxRoute, 'params' | 'body' | 'handler'> & {
+    params?: P;
+    body?: B;
+    handler(input: { params: Parsed<P>; body: Parsed<B> }): Promise<object>;
+  },
+): SandboxRoute {
+  return row as SandboxRoute;
+}
+
+export function addSandboxRoute(app: FastifyInstance, row: SandboxRoute): void {
+  const { method, path: url, status = 200, answer, handler } = row;
+  const [params, body] = [row.params, row.body].map((schema) => schema && validator(schema));
+  app.route({
+    method,
+    url,
+    schema: { hide: true, response: { [status]: answer } },
+    handler: async (request, reply) => {
+      const input = {
+        params: params && valid(params(request.params)),
+        body: body && valid(body(parseBody(request.body as RawBody, request.headers))),
+      };
+      return reply.code(status).send(await handler(input));
+    },
+  });
+}
