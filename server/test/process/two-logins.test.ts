@@ -78,7 +78,7 @@ suite('the first steps in production, as the page for operators has them', () =>
       const program = await launchServer(envOf(url));
       assert.equal(await program.ended(), 1);
       assert.match(program.said(), why);
-      assert.match(program.said(), /grant assent_app to assent_server;/);
+      assert.match(program.said(), /Put assent_server into DATABASE_URL/);
       const command = await runCommand(['firms', 'list'], envOf(url));
       assert.notEqual(command.status, 0);
       assert.match(command.stderr, why);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { pasteable } from './setup.ts';
 
 /** Roles of PostgreSQL's own whose members can write past every privilege, through files or programs on its machine. */
 const machineRoles = ['pg_execute_server_program', 'pg_write_server_files'];
@@ -50,4 +51,27 @@ export async function findExcess(client: pg.Client, appRole: string): Promise<st
   if (!found) return null;
   const { login, role, why } = found;
   return role === login ? `"${login}" ${why}` : `"${login}" can become "${role}", which ${why}`;
+}
+
+/** How to get a login that may do no more than the application's role: what a superuser pastes into psql for it. */
+export async function makeRestrictedLogin(client: pg.Client, appRole: string): Promise<string> {
+  const { rows } = await client.query<{ login: string; exists: boolean; enters: boolean; member: boolean }>(
+    `select
+       login, oid is not null as exists, coalesce(rolcanlogin, false) as enters,
+       coalesce(pg_has_role(oid, $1, 'member'), false) as member
+     -- The one to use can't be the one that may do too much.
+     from (select case session_user when 'assent_server' then 'assent_server_2' else 'assent_server' end as login) as one
+     left join pg_roles on rolname = login`,
+    [appRole],
+  );
+  const [{ login, exists, enters, member }] = rows as [(typeof rows)[0]];
+  const lines = [
+    ...(exists ? [] : [`create role ${login} login;`]),
+    ...(exists && !enters ? [`alter role ${login} login;`] : []),
+    ...(member ? [] : [`grant ${appRole} to ${login};`]),
+    // psql asks for the password, so it is in no history and no log.
+    ...(enters ? [] : [`\\password ${login}`]),
+  ];
+  if (lines.length === 0) return `Put ${login} into DATABASE_URL: it is such a login.`;
+  return `Have a superuser paste this into psql, then put ${login} into DATABASE_URL:${pasteable(lines)}`;
 }

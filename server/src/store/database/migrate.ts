@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
-import { findExcess } from './logins.ts';
+import { findExcess, makeRestrictedLogin } from './logins.ts';
+import { pasteable, setUp } from './setup.ts';
 
 /** The role that the server's statements run as. It can't change the schema, nor records that the rules protect. */
 export const appRole = 'assent_app';
@@ -18,7 +19,11 @@ type Migration = { name: string; sql: string; sha256: string };
 export async function migrate(connectionString: string): Promise<string[]> {
   return asOwner(connectionString, async (client) => {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
-    await ensureRole(client);
+    const left = await setUp(client, appRole);
+    if (left)
+      throw new MigrationError(
+        `This login may not set up the database. Have a superuser paste this into psql, then migrate again:${left}`,
+      );
     await client.query(
       'create table if not exists migrations (name text primary key, sha256 text not null, date_time_applied timestamptz not null default now())',
     );
@@ -48,26 +53,31 @@ export async function fixClock(connectionString: string): Promise<void> {
 export async function checkDatabase(connectionString: string): Promise<void> {
   await asOwner(connectionString, async (client) => {
     const { rows } = await client.query(`select to_regclass('migrations') as found`);
-    if (rows[0].found) await checkMember(client);
+    if (rows[0].found) await becomeMember(client);
     const missing = rows[0].found ? await pending(client) : readMigrations();
     if (missing.length > 0)
       throw new MigrationError(`The database lacks ${missing.length} migrations: run \`assent migrate\` as its owner.`);
     const excess = await findExcess(client, appRole);
-    if (excess) throw new MigrationError(`The login in DATABASE_URL is not a restricted one: ${excess}. ${twoLogins}`);
+    if (excess)
+      throw new MigrationError(
+        `The login in DATABASE_URL is not a restricted one: ${excess}. Use two logins: the owner for \`assent migrate\` alone, and for everything else one that is only a member of ${appRole}. ${await makeRestrictedLogin(client, appRole)}`,
+      );
   });
 }
 
-/** Without the role, not even the list of migrations can be read. */
-async function checkMember(client: pg.Client): Promise<void> {
-  const { rows } = await client.query(`select pg_has_role(session_user, $1, 'member') as member`, [appRole]);
-  if (!rows[0].member)
-    throw new MigrationError(`The login in DATABASE_URL is not a member of ${appRole}. ${twoLogins}`);
+/** Without the role, not even the list of migrations can be read; a login that doesn't inherit becomes it first. */
+async function becomeMember(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    `select quote_ident(session_user) as login, pg_has_role(session_user, $1, 'member') as member`,
+    [appRole],
+  );
+  const [{ login, member }] = rows;
+  if (!member)
+    throw new MigrationError(
+      `The login in DATABASE_URL is not a member of ${appRole}. Have a superuser paste this into psql:${pasteable([`grant ${appRole} to ${login};`])}`,
+    );
+  await client.query(`set role ${appRole}`);
 }
-
-const twoLogins = `Use two logins: the owner for \`assent migrate\` alone, and for everything else a login that is only a member of ${appRole}. Have a superuser run:
-  create role assent_server login password '…';
-  grant ${appRole} to assent_server;
-Then put assent_server into DATABASE_URL.`;
 
 async function asOwner<Result>(
   connectionString: string,
@@ -82,38 +92,6 @@ async function asOwner<Result>(
     return await work(client);
   } finally {
     await client.end();
-  }
-}
-
-/** Does what is missing, so an owner who may not create roles finds everything set up. */
-async function ensureRole(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ owner: string; exists: boolean; member: boolean; usage: boolean }>(
-    `select
-       current_user as owner, oid is not null as exists, coalesce(pg_has_role(current_user, oid, 'member'), false) as member,
-       coalesce(has_schema_privilege(oid, 'public', 'usage'), false) as usage
-     from (select) as one
-     left join pg_roles on rolname = $1`,
-    [appRole],
-  );
-  const [{ owner, exists, member, usage }] = rows as [(typeof rows)[0]];
-  const wanted = [
-    ...(exists ? [] : [`create role ${appRole} nologin`]),
-    ...(member ? [] : [`grant ${appRole} to ${pg.escapeIdentifier(owner)}`]),
-    ...(usage ? [] : [`grant usage on schema public to ${appRole}`]),
-  ];
-  for (const sql of wanted) {
-    try {
-      await client.query(sql);
-    } catch (cause) {
-      // Another database in the same cluster may be creating the role at this moment.
-      if (cause instanceof pg.DatabaseError && ['42710', '23505', 'XX000'].includes(cause.code ?? '')) continue;
-      throw new MigrationError(
-        `This role may not set up ${appRole}. Have a superuser run:\n  ${wanted.join(';\n  ')};`,
-        {
-          cause,
-        },
-      );
-    }
   }
 }
 
