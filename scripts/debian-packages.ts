@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 const needed = [
   { name: 'chromium', file: '/usr/bin/chromium' },
   { name: 'radicale', file: '/usr/bin/radicale' },
+  { name: 'openssl', file: '/usr/bin/openssl' },
   { name: 'postgresql-15', file: '/usr/lib/postgresql/15/bin/postgres' },
 ];
 const missing = needed.filter(({ file }) => !existsSync(file)).map(({ name }) => name);

@@ -150,7 +150,7 @@ export const settings = {
     name: 'DATABASE_URL',
     default: '',
     about:
-      'URL of a PostgreSQL 15 or newer. Required in production. If unset, the embedded one runs, with its files in the data folder.',
+      'URL of a PostgreSQL 15 or newer. Required in production. With `?sslmode=verify-full&sslrootcert=/etc/assent/database-ca.pem` it is reached over TLS. If unset, the embedded one runs, with its files in the data folder.',
     parse: postgresUrl,
     secret: true,
   },

@@ -23,6 +23,7 @@ import type { Pool } from './store/database/db.ts';
 import { startEmbedded } from './store/database/embedded.ts';
 import { appRole, checkDatabase, ensureDatabase, fixClock, MigrationError, migrate } from './store/database/migrate.ts';
 import { connect } from './store/database/pool.ts';
+import { exposureOf } from './store/database/tls.ts';
 import { unreachableDatabase } from './store/database/unreachable.ts';
 
 /** A process's connection to its database and everything built on it. The server and every command start here. */
@@ -99,6 +100,8 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
   // A sandbox migrates itself. In production the owner migrates, and the server only checks.
   if (config.environment === 'sandbox') await migrate(database.url);
   else await checkDatabase(database.url);
+  const exposure = config.environment === 'production' && exposureOf(database.url);
+  if (exposure) log.warn(`DATABASE_URL names another machine, and ${exposure}: add sslmode=verify-full`);
 
   const options = {
     connectionString: database.url,

@@ -92,6 +92,17 @@ suite('the settings', () => {
     refused({ DATABASE_URL: 'mysql://assent:swordfish@localhost/x' }, /^DATABASE_URL (?!.*swordfish).*postgres:\/\//);
   });
 
+  test('settings for TLS to the database must be known and fit together', () => {
+    for (const [query, why] of [
+      ['sslmode=prefer', /sslmode is one of disable, require, verify-ca, verify-full/],
+      ['ssl=true', /sslmode instead of ssl/],
+      ['sslrootcert=/ca.pem', /sslmode if it has sslrootcert/],
+      ['sslmode=verify-ca', /sslrootcert if sslmode is verify-ca/],
+      ['sslmode=verify-ca&sslrootcert=system', /sslmode=verify-full if sslrootcert is system/],
+    ] as const)
+      refused({ DATABASE_URL: `postgres://localhost/x?${query}` }, why);
+  });
+
   test('an identity provider must use https; in the sandbox also http on loopback', () => {
     assert.equal(readConfig({}).oauthIssuer, '');
     for (const OAUTH_ISSUER of [

@@ -83,5 +83,21 @@ export function sealingKeys(value: string): Buffer[] {
 
 export function postgresUrl(value: string): string {
   if (value !== '' && !/^postgres(ql)?:\/\//.test(value)) throw new Error('a postgres:// URL');
+  checkSslSettings(new URLSearchParams(value.split('?').slice(1).join('?')));
   return value;
+}
+
+const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'];
+
+/** `allow` and `prefer` would go on without TLS if somebody in between asks for that. */
+function checkSslSettings(query: URLSearchParams): void {
+  const [mode, root] = [query.get('sslmode'), query.get('sslrootcert')];
+  if (query.has('ssl')) throw new Error('a postgres:// URL with sslmode instead of ssl');
+  if (mode !== null && !sslModes.includes(mode))
+    throw new Error(`a postgres:// URL whose sslmode is one of ${sslModes.join(', ')}`);
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey'])
+    if (mode === null && query.has(name)) throw new Error(`a postgres:// URL with sslmode if it has ${name}`);
+  if (mode === 'verify-ca' && !root) throw new Error('a postgres:// URL with sslrootcert if sslmode is verify-ca');
+  if (root === 'system' && mode !== 'verify-full')
+    throw new Error('a postgres:// URL with sslmode=verify-full if sslrootcert is system');
 }

@@ -15,6 +15,8 @@ export type DebianPostgres = {
   url(login: string, database: string, host?: string): string;
   /** What a superuser pastes into psql, which is connected to a database that isn't ours. */
   paste(text: string): void;
+  /** Replaces the line of pg_hba.conf for logins over TCP. */
+  setEntry(line: string): void;
   stop(): Promise<void>;
 };
 
@@ -35,7 +37,8 @@ export async function startDebianPostgres(tls?: { key: string; cert: string }): 
     run,
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
-  writeFileSync(join(data, 'pg_hba.conf'), 'local all all trust\nhost all all all scram-sha-256\n');
+  const writeEntry = (line: string) => writeFileSync(join(data, 'pg_hba.conf'), `local all all trust\n${line}\n`);
+  writeEntry('host all all all scram-sha-256');
   if (tls)
     for (const [name, text] of Object.entries({ 'server.key': tls.key, 'server.crt': tls.cert })) {
       writeFileSync(join(data, name), text, { mode: 0o600 });
@@ -59,6 +62,10 @@ export async function startDebianPostgres(tls?: { key: string; cert: string }): 
     paste(text) {
       const { status, stderr } = psql(text);
       if (status !== 0) throw new Error(`psql refused it: ${stderr}`);
+    },
+    setEntry(line) {
+      writeEntry(line);
+      psql('select pg_reload_conf()');
     },
     async stop() {
       server.kill('SIGINT');

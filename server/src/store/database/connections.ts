@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { DatabaseBusy, isBroken, kindOf, translated } from './errors.ts';
+import { addressOf } from './tls.ts';
 
 export type ConnectionOptions = {
   connectionString: string;
@@ -22,7 +23,7 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value);
 /** Connections with some of the planner's methods turned off. */
 export function makeConnections(options: ConnectionOptions, size: number, methodsOff: string[]): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: options.connectionString,
+    ...addressOf(options.connectionString),
     max: size,
     connectionTimeoutMillis: options.timeoutMs,
     idleTimeoutMillis: options.keepOpen ? 0 : 60_000,

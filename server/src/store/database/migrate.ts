@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 import { findExcess, makeRestrictedLogin } from './logins.ts';
 import { pasteable, setUp } from './setup.ts';
+import { addressOf } from './tls.ts';
 
 /** The role that the server's statements run as. It can't change the schema, nor records that the rules protect. */
 export const appRole = 'assent_app';
@@ -83,7 +84,7 @@ async function asOwner<Result>(
   connectionString: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ connectionString, application_name: 'assent migrate' });
+  const client = new pg.Client({ ...addressOf(connectionString), application_name: 'assent migrate' });
   await client.connect();
   try {
     const { rows } = await client.query('show server_version_num');
