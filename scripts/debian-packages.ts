@@ -7,6 +7,7 @@ const needed = [
   { name: 'chromium', file: '/usr/bin/chromium' },
   { name: 'radicale', file: '/usr/bin/radicale' },
   { name: 'openssl', file: '/usr/bin/openssl' },
+  { name: 'prometheus', file: '/usr/bin/promtool' },
   { name: 'postgresql-15', file: '/usr/lib/postgresql/15/bin/postgres' },
 ];
 const missing = needed.filter(({ file }) => !existsSync(file)).map(({ name }) => name);

@@ -7,6 +7,9 @@ import { problem } from '../domain/problems.ts';
 import { hashSecret } from '../domain/shared/secrets.ts';
 import { addArchiveMetrics } from './archive-metrics.ts';
 
+/** The library's sums over gauges that it also has by type. A name that ends in `_total` promises a counter. */
+const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
 /** Prometheus metrics for one server: requests by route and code, their latency, waiting texts, the pool, the process. */
 export function addMetrics(
   app: FastifyInstance,
@@ -16,6 +19,7 @@ export function addMetrics(
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  for (const name of misnamed) registry.removeSingleMetric(name);
   const requests = new Counter({
     name: 'assent_http_requests_total',
     help: 'Requests answered, by route, status and problem code.',
