@@ -353,6 +353,13 @@ create table daily_runs (
   constraint daily_runs_pkey PRIMARY KEY (job, day)
 );
 
+create table deleted_groups (
+  advisor_id bigint not null,
+  group_id bigint not null,
+  constraint deleted_groups_pkey PRIMARY KEY (advisor_id, group_id),
+  constraint deleted_groups_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
 create table devices (
   device_hash bytea not null,
   advisor_id bigint not null,
@@ -525,8 +532,7 @@ create table memberships (
   group_id bigint not null,
   contact_id bigint not null,
   constraint memberships_pkey PRIMARY KEY (advisor_id, group_id, contact_id),
-  constraint memberships_advisor_id_contact_id_fkey FOREIGN KEY (advisor_id, contact_id) REFERENCES contacts(advisor_id, contact_id),
-  constraint memberships_advisor_id_group_id_fkey FOREIGN KEY (advisor_id, group_id) REFERENCES groups(advisor_id, group_id)
+  constraint memberships_advisor_id_contact_id_fkey FOREIGN KEY (advisor_id, contact_id) REFERENCES contacts(advisor_id, contact_id)
 );
 
 create table messages (
@@ -1551,6 +1557,8 @@ grant delete, insert, select, update on crm_lookups to assent_app;
 grant insert, select, update on crm_syncs to assent_app;
 
 grant insert, select, update on daily_runs to assent_app;
+
+grant delete, insert, select on deleted_groups to assent_app;
 
 grant delete, insert, select, update on devices to assent_app;
 

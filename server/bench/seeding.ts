@@ -141,7 +141,7 @@ function oneOf(words: string, salt: number): string {
 }
 
 /** Counts and blocks as the triggers would leave them after loading in order. */
-async function keepInStep(owner: pg.Client): Promise<void> {
+export async function keepInStep(owner: pg.Client): Promise<void> {
   await owner.query(
     `update groups
      set contact_count = (

@@ -5,6 +5,7 @@ import { forgetRetiredSigningKeys } from '../domain/access/signing-keys.ts';
 import type { CrmDeps } from '../domain/address-book/crm-connections.ts';
 import { lookUpDue } from '../domain/address-book/crm-lookups.ts';
 import { type CrmSync, syncDue } from '../domain/address-book/crm-syncs.ts';
+import { clearDeletedGroups } from '../domain/address-book/groups.ts';
 import type { CopyDeps } from '../domain/archive/checkpoint-copies.ts';
 import {
   type CheckpointDeliveries,
@@ -59,6 +60,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'dispose of records', everyMs: minuteMs, run: () => disposeDue(deps) },
     { name: 'reconcile', everyMs: minuteMs, run: () => reconcileDue(deps) },
     { name: 'draw the daily sample', everyMs: 5 * minuteMs, run: () => sampleForReview(deps) },
+    { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },
     { name: 'sync with CRMs', everyMs: 1_000, run: () => syncDue(deps, reportSync) },
     { name: 'look up in CRMs', everyMs: 500, run: () => lookUpDue(deps, reportLookup) },
   ];

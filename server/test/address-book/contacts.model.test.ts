@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { contactSorts, createContact, createContacts, deleteContact } from '../../src/domain/address-book/contacts.ts';
-import { groupSorts } from '../../src/domain/address-book/groups.ts';
+import { clearDeletedGroup, groupSorts } from '../../src/domain/address-book/groups.ts';
 import { searchText } from '../../src/domain/shared/text/folding.ts';
+import { listDeletedGroups } from '../../src/store/address-book/deleted-groups.ts';
 import { makeWorld, type Person } from '../support/world.ts';
 import {
   addContact,
@@ -112,6 +113,13 @@ const commands: fc.Arbitrary<Command>[] = [
     }),
     check: (model) => model.groups.size > 0,
   })),
+  fc.integer({ min: 1, max: 3 }).map((limit) =>
+    command(`remove up to ${limit} memberships of each deleted group`, async (_model, real) => {
+      const deleted = await listDeletedGroups(world.deps.db, 1_000);
+      for (const group of deleted.filter(({ advisorId }) => advisorId === idOf(real)))
+        await clearDeletedGroup(world.deps, group, limit);
+    }),
+  ),
   groupOrder.map((by) =>
     command(`search groups ${JSON.stringify(by)}`, async (model, real) => {
       const expected = model.sortedGroups(by).map((group) => model.groupSummary(group));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { clearDeletedGroups } from '../../src/domain/address-book/groups.ts';
 import { makeWorld } from '../support/world.ts';
 import {
   addContact,
@@ -16,6 +17,7 @@ import {
   testDoor,
   testIds,
 } from './address-book.ts';
+import { assertInSync } from './contact-blocks.ts';
 
 const world = await makeWorld();
 after(() => world.close());
@@ -77,6 +79,59 @@ test('it changes no contact’s dateTimeModified', async () => {
   await person.call('DELETE', `${groupsPath}/${groupId}`);
   assert.deepEqual(await findIds(person, { modifiedSince }), []);
   assert.equal((await getContact(person, member)).dateTimeModified, dateTimeModified);
+});
+
+test('its externalGroupId can be used again, for a new group without its members', async () => {
+  const person = await newcomer(world);
+  const groupId = await addGroup(person, 'A', 'external');
+  const member = await addContact(person);
+  await putInGroups(person, member, [groupId]);
+  await person.call('DELETE', `${groupsPath}/${groupId}`);
+  const again = await addGroup(person, 'A', 'external');
+  assert.notEqual(again, groupId);
+  assert.equal((await findGroups(person))[0].contactCount, 0);
+  assert.deepEqual(await findIds(person, { groupId: again }), []);
+});
+
+for (const [when, clear] of Object.entries({
+  before: () => clearDeletedGroups(world.deps),
+  after: async () => {},
+}))
+  test(`a member can change groups and be deleted ${when} its memberships are removed`, async () => {
+    const person = await newcomer(world);
+    const [goes, stays] = [await addGroup(person, 'A'), await addGroup(person, 'B')];
+    const [changes, leaves, same] = [await addContact(person), await addContact(person), await addContact(person)];
+    for (const member of [changes, leaves]) await putInGroups(person, member, [goes]);
+    await putInGroups(person, same, [goes, stays]);
+    const { dateTimeModified } = await getContact(person, same);
+    await world.clock.advance(1_000);
+    await person.call('DELETE', `${groupsPath}/${goes}`);
+    await clear();
+    await person.call('PUT', `${contactsPath}/${changes}/groups`, { isSelectAllGroup: true });
+    await putInGroups(person, same, [stays]);
+    assert.equal((await person.call('DELETE', `${contactsPath}/${leaves}`)).status, 204);
+    await clearDeletedGroups(world.deps);
+    const { data } = await search(person, contactsPath, { sortBy: 'groupCount' });
+    const shown = data.map((each: Record<string, unknown>) => [each.contactId, each.groupCount, each.groupNames]);
+    assert.deepEqual(shown, [
+      [changes, 1, ['B']],
+      [same, 1, ['B']],
+    ]);
+    assert.equal((await getContact(person, same)).dateTimeModified, dateTimeModified, 'it is where it was');
+    await assertInSync(world, person.advisor.advisorId);
+  });
+
+test('once its memberships are removed, nothing of it is left', async () => {
+  const person = await newcomer(world);
+  const groupId = await addGroup(person);
+  await putInGroups(person, await addContact(person), [groupId]);
+  await person.call('DELETE', `${groupsPath}/${groupId}`);
+  await clearDeletedGroups(world.deps);
+  const left = await world.database.asOwner(
+    'select from memberships where group_id = $1 union all select from deleted_groups where group_id = $1',
+    [groupId],
+  );
+  assert.equal(left.length, 0);
 });
 
 const existing = await addGroup(ann);

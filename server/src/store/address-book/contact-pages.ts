@@ -1,4 +1,4 @@
-import { type ContactPage, type Statement, sorts, summaryColumns } from './contact-summaries.ts';
+import { type ContactPage, isClearing, type Statement, sorts, summaryColumns } from './contact-summaries.ts';
 
 /**
  * The parameters, hidden from the planner: a plan for these values is then no better than a generic one, so a connection
@@ -41,7 +41,7 @@ export function wholeBook(advisorId: number, page: ContactPage): Statement {
         where advisor_id = ${asked.advisorId} and sort_by = '${page.sortBy}'
       ),
       ${picked}
-      select book.total, page.*
+      select book.total, ${isClearing(asked.advisorId)}, page.*
       from book
       left join (
         select part, key, contact.*

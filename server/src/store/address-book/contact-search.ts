@@ -3,6 +3,7 @@ import { wholeBook } from './contact-pages.ts';
 import {
   type ContactPage,
   type ContactSummaryRow,
+  isClearing,
   type Statement,
   sorts,
   summaryColumns,
@@ -23,17 +24,27 @@ export async function listContacts(
   filter: ContactFilter,
   page: ContactPage,
 ): Promise<{ total: number; contacts: ContactSummaryRow[] }> {
-  const { text, values, name } =
-    isEmpty(filter) && sorts[page.sortBy].low ? wholeBook(advisorId, page) : matching(advisorId, filter, page);
-  const rows = await db.query<{ total: number } & ContactSummaryRow>(text, values, name);
+  const ask = ({ text, values, name }: Statement) => db.query<FoundRow>(text, values, name);
+  const hasBlocks = isEmpty(filter) && sorts[page.sortBy].low !== null;
+  let rows = await ask(hasBlocks ? wholeBook(advisorId, page) : matching(advisorId, filter, page));
+  if (page.sortBy === 'groupCount' && rows[0]?.isClearing)
+    rows = await ask(matching(advisorId, filter, page, withoutDeletedGroups));
   const [first] = rows;
   if (!first) return { total: 0, contacts: [] };
   // Past the last page there is one row with the total and no contact.
-  return { total: first.total, contacts: first.contactId === null ? [] : rows };
+  const contacts = first.contactId === null ? [] : rows;
+  return { total: first.total, contacts: contacts.map((row) => ({ ...row, groupCount: row.groupNames.length })) };
 }
 
+type FoundRow = { total: number; isClearing: boolean } & Omit<ContactSummaryRow, 'groupCount'>;
+
 /** A page of the matches. Every match is counted and sorted, so the cost grows with the matches, not with the book. */
-function matching(advisorId: number, filter: ContactFilter, page: ContactPage): Statement {
+function matching(
+  advisorId: number,
+  filter: ContactFilter,
+  page: ContactPage,
+  corrected = (matches: string) => matches,
+): Statement {
   const { column } = sorts[page.sortBy];
   const direction = page.descending ? 'desc' : 'asc';
   const values: unknown[] = [advisorId, page.offset, page.limit];
@@ -48,7 +59,8 @@ function matching(advisorId: number, filter: ContactFilter, page: ContactPage): 
   if (filter.modifiedSince) where((p) => `c.date_time_modified >= ${p}`, filter.modifiedSince);
   if (filter.groupId !== undefined)
     where(
-      (p) => `c.contact_id in (select contact_id from memberships where advisor_id = $1 and group_id = ${p})`,
+      (p) => `exists (select from groups where advisor_id = $1 and group_id = ${p})
+        and c.contact_id in (select contact_id from memberships where advisor_id = $1 and group_id = ${p})`,
       filter.groupId,
     );
 
@@ -56,13 +68,14 @@ function matching(advisorId: number, filter: ContactFilter, page: ContactPage): 
   // read until the page is full: 28 ms instead of 370 ms for 100,000. Otherwise matches are looked up only once.
   const byDateAlone = filter.modifiedSince !== undefined && conditions.length === 2;
 
+  const matches = `
+        select c.contact_id, c.${column} as key, c.email_address is null as unset
+        from contacts c
+        where ${conditions.join(' and ')}`;
   return {
     values,
     text: `
-      with matched as ${byDateAlone ? 'not materialized' : 'materialized'} (
-        select c.contact_id, c.${column} as key, c.email_address is null as unset
-        from contacts c
-        where ${conditions.join(' and ')}
+      with matched as ${byDateAlone ? 'not materialized' : 'materialized'} (${corrected(matches)}
       ),
       picked as (
         select contact_id, row_number() over () as position
@@ -74,7 +87,7 @@ function matching(advisorId: number, filter: ContactFilter, page: ContactPage): 
           limit $3
         ) as page
       )
-      select totals.total, page.*
+      select totals.total, ${isClearing('$1')}, page.*
       from (select count(*) as total from matched) as totals
       left join (
         select position, ${summaryColumns}
@@ -83,6 +96,26 @@ function matching(advisorId: number, filter: ContactFilter, page: ContactPage): 
       ) as page on true
       order by position`,
   };
+}
+
+/**
+ * The matches by the number of groups that they are in now. It adds up instead of looking each contact up: for a book of
+ * 100,000 that takes a quarter of the time, whatever the planner thinks of the tables.
+ */
+function withoutDeletedGroups(matches: string): string {
+  return `
+        select contact_id, sum(key) as key
+        from (
+          select contact_id, key, true as is_match
+          from (${matches}) as found
+          union all
+          select m.contact_id, -1, false
+          from deleted_groups d
+          join memberships m on m.advisor_id = d.advisor_id and m.group_id = d.group_id
+          where d.advisor_id = $1
+        ) as counted
+        group by contact_id
+        having bool_or(is_match)`;
 }
 
 function isEmpty(filter: ContactFilter): boolean {

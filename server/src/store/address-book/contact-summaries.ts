@@ -20,7 +20,7 @@ export const contactSorts = Object.keys(sorts) as ContactSort[];
 export const summaryColumns = `
   c.contact_id as "contactId", c.identifier, c.full_name as "fullName", c.first_name as "firstName",
   c.last_name as "lastName", c.email_address as "emailAddress", c.phone, c.email_status as "emailStatus",
-  c.email_address_disposition as "emailAddressDisposition", c.source, c.group_count as "groupCount",
+  c.email_address_disposition as "emailAddressDisposition", c.source,
   c.remote_contact_id as "remoteContactId", c.remote_contact_url as "remoteContactUrl",
   c.date_time_created as "dateTimeCreated", c.date_time_modified as "dateTimeModified",
   case when c.group_count = 0 then '{}' else array(
@@ -30,6 +30,11 @@ export const summaryColumns = `
     where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
     order by m.group_id
   ) end as "groupNames"`;
+
+/** Whether memberships of deleted groups are still counted in `group_count` and the blocks, at the moment of the page. */
+export function isClearing(advisorId: string): string {
+  return `exists (select from deleted_groups where advisor_id = ${advisorId}) as "isClearing"`;
+}
 
 /** A contact as a search shows it. */
 export type ContactSummaryRow = Pick<
@@ -44,9 +49,8 @@ export type ContactSummaryRow = Pick<
   | 'emailStatus'
   | 'emailAddressDisposition'
   | 'source'
-  | 'groupCount'
   | 'remoteContactId'
   | 'remoteContactUrl'
   | 'dateTimeCreated'
   | 'dateTimeModified'
-> & { groupNames: string[] };
+> & { groupCount: number; groupNames: string[] };

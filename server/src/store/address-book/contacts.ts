@@ -27,7 +27,6 @@ export type ContactRow = {
   disableEmailStatus: boolean;
   dateTimeUnsubscribed: Date | null;
   customFields: { key: string; label: string; author: string; display: string; value: string }[];
-  groupCount: number;
   dateTimeCreated: Date;
   dateTimeModified: Date;
 };
@@ -85,7 +84,7 @@ const contactColumns = `
   c.remote_contact_url as "remoteContactUrl", c.email_status as "emailStatus",
   c.email_address_disposition as "emailAddressDisposition", c.disable_email_status as "disableEmailStatus",
   c.date_time_unsubscribed as "dateTimeUnsubscribed", c.custom_fields as "customFields",
-  c.group_count as "groupCount", c.date_time_created as "dateTimeCreated", c.date_time_modified as "dateTimeModified"`;
+  c.date_time_created as "dateTimeCreated", c.date_time_modified as "dateTimeModified"`;
 
 export async function insertContacts(db: Db, advisorId: number, contacts: NewContact[], now: Date): Promise<number[]> {
   const rows = await db.query<{ contactId: number }>(
@@ -198,6 +197,7 @@ export async function findContactWithGroups(
        array(
          select m.group_id::double precision
          from memberships m
+         join groups g on g.advisor_id = m.advisor_id and g.group_id = m.group_id
          where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
          order by m.group_id
        ) as "groupIds"

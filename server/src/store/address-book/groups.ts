@@ -80,7 +80,10 @@ export async function listGroupIds(db: Db, advisorId: number, among?: number[]):
   return rows.map((row) => row.groupId);
 }
 
-/** Makes the contact a member of exactly these groups. Counts and times change only where a membership does. */
+/**
+ * Makes the contact a member of exactly these groups. Counts and times change only where a membership does. What is left
+ * of deleted groups goes too, and changes no time: nobody could see it.
+ */
 export async function replaceMemberships(
   db: Db,
   advisorId: number,
@@ -111,31 +114,28 @@ export async function replaceMemberships(
        set contact_count = contact_count + change, date_time_modified = $4
        from changed
        where advisor_id = $1 and groups.group_id = changed.group_id
+       returning groups.group_id
      )
      update contacts
-     set group_count = cardinality($3::bigint[]), date_time_modified = $4
+     set group_count = cardinality($3::bigint[]),
+         date_time_modified = case when exists (select from counted) then $4 else date_time_modified end
      where advisor_id = $1 and contact_id = $2 and exists (select from changed)`,
     [advisorId, contactId, groupIds, now],
     'replace-memberships',
   );
 }
 
-/** Deletes the group and its memberships; its contacts stay as they are. */
+/** Deletes the group for every reader. Its memberships no longer count, and are removed later (deleted-groups.ts). */
 export async function deleteGroup(db: Db, advisorId: number, groupId: number): Promise<boolean> {
-  await db.query(
-    `with left_contacts as (
-       delete from memberships
-       where advisor_id = $1 and group_id = $2
-       returning contact_id
-     )
-     update contacts
-     set group_count = group_count - 1
-     where advisor_id = $1 and contact_id in (select contact_id from left_contacts)`,
-    [advisorId, groupId],
-  );
   const rows = await db.query(
-    `delete from groups
-     where advisor_id = $1 and group_id = $2
+    `with gone as (
+       delete from groups
+       where advisor_id = $1 and group_id = $2
+       returning advisor_id, group_id
+     )
+     insert into deleted_groups (advisor_id, group_id)
+     select advisor_id, group_id
+     from gone
      returning group_id`,
     [advisorId, groupId],
   );

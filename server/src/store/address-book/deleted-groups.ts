@@ -1,0 +1,49 @@
+import type { Db } from '../database/db.ts';
+
+export type DeletedGroup = { advisorId: number; groupId: number };
+
+export async function listDeletedGroups(db: Db, limit: number): Promise<DeletedGroup[]> {
+  return db.query<DeletedGroup>(
+    `select advisor_id as "advisorId", group_id as "groupId"
+     from deleted_groups
+     order by advisor_id, group_id
+     limit $1`,
+    [limit],
+  );
+}
+
+/** Removes up to `limit` memberships of a deleted group, with their part of each contact's count. Returns how many. */
+export async function deleteMemberships(
+  db: Db,
+  advisorId: number,
+  { groupId, limit }: { groupId: number; limit: number },
+): Promise<number> {
+  const [row] = await db.query<{ removed: number }>(
+    `with left_contacts as (
+       delete from memberships
+       where advisor_id = $1 and group_id = $2 and contact_id in (
+         select contact_id
+         from memberships
+         where advisor_id = $1 and group_id = $2
+         order by contact_id
+         limit $3
+       )
+       returning contact_id
+     ),
+     counted as (
+       update contacts
+       set group_count = group_count - 1
+       where advisor_id = $1 and contact_id in (select contact_id from left_contacts)
+     )
+     select count(*) as removed
+     from left_contacts`,
+    [advisorId, groupId, limit],
+    'delete-memberships',
+  );
+  return row?.removed ?? 0;
+}
+
+/** Once it has no memberships left. */
+export async function deleteDeletedGroup(db: Db, advisorId: number, groupId: number): Promise<void> {
+  await db.query('delete from deleted_groups where advisor_id = $1 and group_id = $2', [advisorId, groupId]);
+}
