@@ -94,8 +94,8 @@ test('its externalGroupId can be used again, for a new group without its members
 });
 
 for (const [when, clear] of Object.entries({
-  before: () => clearDeletedGroups(world.deps),
-  after: async () => {},
+  after: () => clearDeletedGroups(world.deps),
+  before: async () => {},
 }))
   test(`a member can change groups and be deleted ${when} its memberships are removed`, async () => {
     const person = await newcomer(world);
