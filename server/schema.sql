@@ -494,6 +494,15 @@ create table interactions (
   constraint interactions_pkey PRIMARY KEY (uid_hash)
 );
 
+create table invitations (
+  advisor_id bigint not null,
+  code_hash bytea not null,
+  date_time_expires timestamp with time zone not null,
+  constraint invitations_code_hash_key UNIQUE (code_hash),
+  constraint invitations_pkey PRIMARY KEY (advisor_id),
+  constraint invitations_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
 create table lexicons (
   firm_id bigint not null,
   version integer not null,
@@ -818,6 +827,8 @@ CREATE INDEX holds_firm ON public.holds USING btree (firm_id);
 CREATE INDEX idempotent_answers_created ON public.idempotent_answers USING btree (date_time_created);
 
 CREATE INDEX interactions_expires ON public.interactions USING btree (date_time_expires);
+
+CREATE INDEX invitations_expires ON public.invitations USING btree (date_time_expires);
 
 CREATE INDEX members_stopped ON public.members USING btree (phone) WHERE (stopped_at IS NOT NULL);
 
@@ -1583,6 +1594,8 @@ grant select on holds to assent_app;
 grant delete, insert, select, update on idempotent_answers to assent_app;
 
 grant delete, insert, select, update on interactions to assent_app;
+
+grant delete, insert, select, update on invitations to assent_app;
 
 grant insert, select on lexicons to assent_app;
 

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { decodeJwt } from 'jose';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { authorize, disconnect, listConnections } from '../../src/domain/access/grants.ts';
+import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { inviteAdvisor } from '../../src/domain/sign-in/invitations.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
 import { freePort } from '../support/programs.ts';
 
@@ -86,6 +88,43 @@ for (const [name, options] of Object.entries({
     const { status, body } = await pages.client.redeem(code);
     assert.deepEqual([status, body.scope], [200, scope]);
     assert.deepEqual(complaints, []);
+  });
+
+for (const [name, options] of Object.entries({
+  'on a phone': phone,
+  'on a desktop': desk,
+  'without JavaScript, where they copy the code from the link': { ...phone, javaScriptEnabled: false },
+}))
+  test(`an advisor opens their link, chooses a password and is signed in, ${name}`, { skip }, async () => {
+    const { deps, ann } = pages.world;
+    const email = `${name.length}@test.example`;
+    const { advisorId } = await addAdvisor(deps, { firmId: ann.advisor.firmId, name: 'Rae', email });
+    const { link } = await inviteAdvisor(deps, advisorId);
+    const code = new URLSearchParams(new URL(link).hash.slice(1)).get('code') ?? '';
+    const { page, complaints } = await open(options);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(`${request.url()} ${JSON.stringify(request.headers())}`));
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Choose your password' }).waitFor();
+    if (name.startsWith('without')) {
+      await page.getByLabel('Code').fill(code);
+      await page.getByLabel('Email').fill(email);
+    } else {
+      await page.getByLabel('Code').waitFor({ state: 'hidden' });
+      assert.equal(await page.getByLabel('Email').inputValue(), email);
+      assert.equal(page.url(), `${origin}/invitation`, 'the address bar and the history don’t keep the code');
+    }
+    await page.getByLabel('New password').fill('a new password');
+    await page.getByLabel('Repeat the password').fill('another one');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.getByRole('alert').innerText(), 'The two passwords are different.');
+    complaints.length = 0;
+    await page.getByLabel('New password').fill('a new password');
+    await page.getByLabel('Repeat the password').fill('a new password');
+    await page.getByRole('button', { name: 'Set password and sign in' }).click();
+    assert.equal(await page.getByRole('status').innerText(), 'Your password is set, and you are signed in.');
+    assert.deepEqual(complaints, []);
+    for (const each of asked) assert.ok(!each.includes(code), `${each} has the code`);
   });
 
 test('an advisor who isn’t the one signed in signs out, signs in and denies', { skip }, async () => {
@@ -256,9 +295,24 @@ for (const colorScheme of ['light', 'dark'] as const)
     const { page } = await open({ ...phone, colorScheme, bypassCSP: true });
     const asked = pages.client.authorizeUrl({ scope });
     const refused = pages.client.authorizeUrl({ redirect_uri: 'https://elsewhere.example/' });
-    const signedOut = ['/', '/problems', '/problems/conflict', '/sign-in', asked, refused, '/oauth/interaction/gone'];
+    const signedOut = [
+      '/',
+      '/problems',
+      '/problems/conflict',
+      '/sign-in',
+      '/invitation',
+      asked,
+      refused,
+      '/oauth/interaction/gone',
+    ];
     const signedIn = ['/connected-apps', '/connected-apps?done=disconnected', '/passkeys?continue=add', asked];
     for (const path of signedOut) await inspect(page, path);
+    await page.goto(`${origin}/invitation#email=ann%40test.example&code=gone`);
+    await page.getByLabel('New password').fill('a new password');
+    await page.getByLabel('Repeat the password').fill('a new password');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await inspect(page, null);
     await page.goto(`${origin}/sign-in`);
     await page.getByLabel('Email').fill('ann@test.example');
     await page.getByLabel('Password').fill('wrong');

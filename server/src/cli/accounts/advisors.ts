@@ -1,5 +1,15 @@
 import { type Advisor, addAdvisor, getAdvisor, listAdvisors, setAdvisor } from '../../domain/accounts/advisors.ts';
-import { type Call, type Option, secretFromStdin, UsageError, type Verb, wholeNumber, yesOrNo } from '../verb.ts';
+import { inviteAdvisor } from '../../domain/sign-in/invitations.ts';
+import {
+  type Call,
+  type Option,
+  requireOwnServer,
+  secretFromStdin,
+  UsageError,
+  type Verb,
+  wholeNumber,
+  yesOrNo,
+} from '../verb.ts';
 
 const settings: Record<string, Option> = {
   name: { value: 'TEXT', about: 'The advisor’s name.' },
@@ -40,6 +50,20 @@ export const advisorVerbs: Verb[] = [
         password: await secretFromStdin(call, 'password-stdin'),
       };
       call.out.records([await addAdvisor(call.runtime, input)]);
+    },
+  },
+  {
+    name: 'advisors invite',
+    about:
+      'Print a link at which an advisor chooses a password: for the first sign-in, or a forgotten password. It works once, for 24 hours.',
+    operands: ['ADVISOR'],
+    options: {},
+    run: async ({ runtime, operands, out }) => {
+      requireOwnServer(runtime);
+      const { advisorId, email } = await getAdvisor(runtime, operands.ADVISOR ?? '');
+      const { link, expires } = await inviteAdvisor(runtime, advisorId);
+      out.note(`For ${email} alone, until ${expires.toISOString()}. Links from before no longer work.`);
+      out.line(link);
     },
   },
   {

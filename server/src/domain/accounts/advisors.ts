@@ -2,17 +2,14 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { AdvisorRow, AdvisorSettings, QuietHours } from '../../store/accounts/advisors.ts';
 import * as store from '../../store/accounts/advisors.ts';
 import { findFirm } from '../../store/accounts/firms.ts';
-import { deleteDevices } from '../../store/sign-in/devices.ts';
-import { deletePasskeys } from '../../store/sign-in/passkeys.ts';
+import { deleteInvitationOf } from '../../store/sign-in/invitations.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { e164 } from '../shared/phone-numbers.ts';
-import { hashPassword } from '../sign-in/passwords.ts';
-import { endSessions } from '../sign-in/sessions.ts';
+import { replacePassword } from '../sign-in/invitations.ts';
+import { hashPassword, isTooShort, passwordLengthMin } from '../sign-in/passwords.ts';
 import { archiveSetting, changesOf } from './settings.ts';
 
-/** NIST SP 800-63B; guesses are throttled. */
-const passwordLengthMin = 8;
 const quietHoursPolicies: readonly string[] = ['off', 'defer', 'refuse'] satisfies QuietHours[];
 /** No carrier accepts more from one number. */
 const textingPaceMax = 1_000;
@@ -60,17 +57,14 @@ export async function setAdvisor(
 ): Promise<void> {
   checkSettings(settings);
   checkPassword(password);
-  const passwordHash = password ? { passwordHash: await hashPassword(password) } : {};
+  const passwordHash = password && (await hashPassword(password));
   await inTransaction(deps, async (deps) => {
     const before = await store.findAdvisorForUpdate(deps.db, advisorId);
     if (!before) return;
-    if (!(await store.updateAdvisor(deps.db, advisorId, { ...settings, ...passwordHash }))) throw taken();
-    // Somebody who knew the old password may be signed in with it, or may have added a passkey to come back with.
-    if (password) {
-      await endSessions(deps, advisorId);
-      await deletePasskeys(deps.db, advisorId);
-      await deleteDevices(deps.db, advisorId);
-    }
+    if (!(await store.updateAdvisor(deps.db, advisorId, settings))) throw taken();
+    if (passwordHash) await replacePassword(deps, advisorId, passwordHash);
+    // A link may have gone to an address that was wrong.
+    if (settings.email && settings.email !== before.email) await deleteInvitationOf(deps.db, advisorId);
     const values = { ...changesOf(before, { ...before, ...settings }), ...(password ? { password: 'changed' } : {}) };
     if (Object.keys(values).length === 0) return;
     await archiveSetting(deps, by, { advisorId, what: 'advisor set', of: {}, values });
@@ -102,7 +96,7 @@ function taken() {
 }
 
 function checkPassword(password: string | undefined): void {
-  if (password && [...password].length < passwordLengthMin)
+  if (password && isTooShort(password))
     throw problem('invalid_request', `A password needs at least ${passwordLengthMin} characters.`);
 }
 

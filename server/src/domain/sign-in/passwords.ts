@@ -2,6 +2,8 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
 const derive = promisify(argon2);
+/** NIST SP 800-63B; guesses are throttled. */
+export const passwordLengthMin = 8;
 /**
  * OWASP's first recommendation for argon2id: 19 MiB, two passes, one lane. glibc would keep up to twice that memory for
  * each of Node's four threads, 140 MB in all, unless MALLOC_MMAP_THRESHOLD_ is set, as `npm start` does.
@@ -9,6 +11,10 @@ const derive = promisify(argon2);
 const cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const tagLength = 32;
 const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+export function isTooShort(password: string): boolean {
+  return [...password].length < passwordLengthMin;
+}
 
 /** The hash as a PHC string, which carries its own salt and cost. */
 export async function hashPassword(password: string): Promise<string> {

@@ -3,7 +3,14 @@ import { archive, type By } from '../archive/archive.ts';
 
 /** What the archive keeps about access to an advisor's account: never a password, a token or a key. */
 export type SignInEvent = {
-  action: 'signed in' | 'passkey added' | 'passkey removed' | 'application allowed' | 'application disconnected';
+  action:
+    | 'invited'
+    | 'password chosen'
+    | 'signed in'
+    | 'passkey added'
+    | 'passkey removed'
+    | 'application allowed'
+    | 'application disconnected';
   of: Record<string, number | string>;
   values: object;
 };

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { findCredentials } from '../../store/accounts/advisors.ts';
 import { forgetExpiredDevices, isDeviceOf } from './devices.ts';
+import { forgetExpiredInvitations } from './invitations.ts';
 import { forgetExpiredChallenges } from './passkey-challenges.ts';
 import { verifyPassword } from './passwords.ts';
 import { beginSession, forgetExpiredSessions, type NewSession } from './sessions.ts';
@@ -62,11 +63,12 @@ async function takeSignIn(
 
 type Visit = Pick<Attempt, 'address' | 'device'> & { foldedEmail: string; advisorId: number | null };
 
-/** Forgets expired sessions and devices, unanswered challenges and full buckets, and archives the failures counted so far. */
+/** Forgets expired sessions, devices and invitations, unanswered challenges and full buckets, and archives the failures counted so far. */
 export async function forgetExpiredSignIns(deps: Deps): Promise<void> {
   await archiveFailures(deps);
   await forgetExpiredSessions(deps);
   await forgetExpiredDevices(deps);
+  await forgetExpiredInvitations(deps);
   await forgetExpiredChallenges(deps);
   await forgetFullBuckets(deps);
 }

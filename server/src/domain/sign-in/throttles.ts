@@ -35,6 +35,11 @@ export function challengeThrottles(address: string): Bucket[] {
   return addressThrottles('passkey challenge', address, { burst: 300, perSecond: 5 });
 }
 
+/** Codes of invitations: they can't be guessed, but each try is a look into the database. */
+export function invitationThrottles(address: string): Bucket[] {
+  return addressThrottles('invitation', address, { burst: 100, perSecond: 1 });
+}
+
 /** Authorization requests: each is stored until it is decided or expires. */
 export function authorizeThrottles(address: string): Bucket[] {
   return addressThrottles('authorize', address, { burst: 1_000, perSecond: 10 });

@@ -8,6 +8,7 @@ import { scopeList } from './scope-list.ts';
 import type { Visits } from './visits.ts';
 
 const confirmations: Record<string, string> = {
+  password: 'Your password is set, and you are signed in.',
   disconnected: 'Disconnected. The application no longer has your permission to act for you.',
 };
 

@@ -7,17 +7,19 @@ import { sendFailure } from '../browser/failures.ts';
 import { addScript } from '../browser/page.ts';
 import { addConnectedApps } from './connected-apps.ts';
 import { addConsent } from './consent.ts';
+import { addInvitation } from './invitation.ts';
 import { addPasskeys } from './passkeys.ts';
 import { addSignIn } from './sign-in.ts';
 import { visits } from './visits.ts';
 
+const invitationScript = readFileSync(new URL('browser/invitation.js', import.meta.url));
 const passkeyScript = readFileSync(new URL('browser/passkeys.js', import.meta.url));
 /** The library's single-file bundle. The package doesn't export it, but it is next to a file that is exported. */
 const webauthnScript = readFileSync(
   new URL('../dist/bundle/index.umd.min.js', import.meta.resolve('@simplewebauthn/browser')),
 );
 
-/** The pages that advisors see: sign in, allow an application, connected apps, passkeys. */
+/** The pages that advisors see: choose a password, sign in, allow an application, connected apps, passkeys. */
 export function addAdvisorPages(
   app: FastifyInstance,
   deps: Deps & Reserved,
@@ -26,9 +28,11 @@ export function addAdvisorPages(
 ): void {
   const visiting = visits(deps);
   addPagesIn(lanes.visits, app, (scope) => {
+    addInvitation(scope, visiting);
     addSignIn(scope, visiting);
     addConsent(scope, visiting, server);
     addPasskeys(scope, visiting);
+    addScript(scope, '/invitation.js', invitationScript);
     addScript(scope, '/passkeys.js', passkeyScript);
     addScript(scope, '/webauthn.js', webauthnScript);
   });

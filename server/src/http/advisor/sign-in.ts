@@ -53,7 +53,7 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
   });
 }
 
-type Problem = { status: number; text: string };
+export type Problem = { status: number; text: string };
 type SignInPage = {
   next: string;
   email?: string;
@@ -96,6 +96,7 @@ ${hidden({ formToken, next, application, again: again ? 'yes' : '' })}
 </div>
 <button class="button main wide">Sign in</button>
 </form>
+<p class="facts hint">Forgot your password? Ask your administrator for a link to choose a new one.</p>
 ${passkeys && passkeySignIn({ formToken, next, origin: deps.config.publicUrl })}
 ${leavesTo && declineForm({ formToken, path: next })}
 ${again && html`<p class="decline"><a class="quiet" href="${next}">Don’t sign in, go back</a></p>`}
@@ -124,7 +125,7 @@ function described(problem: Problem | undefined): Html | undefined {
   return problem && html` aria-invalid="true" aria-describedby="problem"`;
 }
 
-function throttled(reply: FastifyReply, retryAfterSeconds: number, passkeys: boolean): Problem {
+export function throttled(reply: FastifyReply, retryAfterSeconds: number, passkeys = false): Problem {
   reply.header('retry-after', String(retryAfterSeconds));
   return { status: 429, text: `${tooMany(retryAfterSeconds)}${passkeys ? ' A passkey still works.' : ''}` };
 }
