@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 const needed = [
   { name: 'chromium', file: '/usr/bin/chromium' },
   { name: 'radicale', file: '/usr/bin/radicale' },
+  { name: 'curl', file: '/usr/bin/curl' },
   { name: 'openssl', file: '/usr/bin/openssl' },
   { name: 'prometheus', file: '/usr/bin/promtool' },
   { name: 'postgresql-15', file: '/usr/lib/postgresql/15/bin/postgres' },

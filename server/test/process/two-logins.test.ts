@@ -10,7 +10,7 @@ import { launchServer, makeDataFolder, startServer } from '../support/programs.t
 
 const page = readFileSync(join(root, 'docs/operators/running.md'), 'utf8');
 
-suite('the first steps in production, as the page for operators has them', () => {
+suite('the two logins of production, as the page for operators has them', () => {
   const folder = makeDataFolder();
   let postgres: Embedded;
   before(async () => {
@@ -34,14 +34,14 @@ suite('the first steps in production, as the page for operators has them', () =>
   });
   /** A login of the page, found where the page gives it as an address. */
   const loginIn = (before: string, after: string) => {
-    const [, login] = new RegExp(`${before}DATABASE_URL=postgres://(\\w+)@\\S+${after}`).exec(page) ?? [];
+    const [, login] = new RegExp(`${before}DATABASE_URL='postgres://(\\w+):\\S+'${after}`).exec(page) ?? [];
     assert.ok(login);
     return login;
   };
   const server = () => urlFor(loginIn('export ', '\n'));
   const owner = () => urlFor(loginIn('\n', ' assent migrate\n'));
 
-  test('make two logins and a database, migrate as the owner, and serve as the other', async () => {
+  test('are made with the database: one migrates, and the other serves', async () => {
     const [, sql = ''] = /```sql\n(.*?)```/s.exec(page) ?? [];
     await each(postgres.url('postgres'), sql.split(';').slice(0, -1));
     const migrated = await runCommand(['migrate'], envOf(owner()));
@@ -52,7 +52,7 @@ suite('the first steps in production, as the page for operators has them', () =>
     assert.equal(await running.stop(), 0);
   });
 
-  test('and migrating again, as the owner, has nothing to do', async () => {
+  test('migrating again, as the owner, has nothing to do', async () => {
     const again = await runCommand(['migrate'], envOf(owner()));
     assert.equal(again.status, 0, again.stderr);
     assert.match(again.stderr, /Nothing to apply/);
