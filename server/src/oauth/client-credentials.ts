@@ -27,7 +27,7 @@ export async function clientCredentialsClaims(ctx: KoaContextWithOIDC) {
   const advisorId = advisorIdOf(ctx.oidc.body?.advisor_id);
   const provisioned = await findProvisioned(deps, ctx.oidc.client?.clientId ?? '', advisorId);
   if (provisioned === 'several')
-    throw new errors.InvalidRequest('advisor_id is missing: this application is provisioned for several advisors.');
+    throw new errors.InvalidRequest('The advisor_id is missing: this application is provisioned for several advisors.');
   if (provisioned === 'none') throw notProvisioned(advisorId);
   return { advisor_id: provisioned.advisorId, grant_id: provisioned.grantId };
 }
@@ -35,7 +35,7 @@ export async function clientCredentialsClaims(ctx: KoaContextWithOIDC) {
 function advisorIdOf(given: unknown): number | null {
   if (given === undefined || given === '') return null;
   if (typeof given !== 'string' || !wholeNumber.test(given))
-    throw new errors.InvalidRequest('advisor_id must be one whole number.');
+    throw new errors.InvalidRequest('The advisor_id must be one whole number.');
   return Number(given);
 }
 

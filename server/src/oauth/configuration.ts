@@ -126,7 +126,7 @@ async function resourceServer(ctx: KoaContextWithOIDC, resource: string, api: st
 function requireState(ctx: KoaContextWithOIDC, state: string | undefined): void {
   // The request is stored in PostgreSQL, which rejects NUL.
   if (Object.values(ctx.oidc.params ?? {}).some((value) => String(value).includes('\0')))
-    throw new errors.InvalidRequest('A parameter contains a NUL.');
+    throw new errors.InvalidRequest('A parameter contains NUL (%00).');
   if (!state) throw new errors.InvalidRequest('The parameter state is missing: send a random value with each request.');
   requireSha256(ctx.oidc.params?.code_challenge);
 }
@@ -150,7 +150,7 @@ function policy() {
   prompts.add(
     new Prompt(
       { name: 'consent', requestable: true },
-      new Check('undecided', 'the advisor has not decided', isUndecided),
+      new Check('undecided', 'The advisor decides about every request: leave prompt=none out.', isUndecided),
     ),
   );
   prompts.add(new Prompt({ name: 'login', requestable: true }));
@@ -160,7 +160,7 @@ function policy() {
 function isUndecided({ oidc }: KoaContextWithOIDC): boolean {
   if (!oidc.result?.consent) return true;
   // Disabled in the meantime: the library assumes that the advisor who decided still exists.
-  if (!oidc.account) throw new errors.AccessDenied('The advisor’s account is disabled.');
+  if (!oidc.account) throw new errors.AccessDenied('The account of the advisor is disabled.');
   return false;
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { explain, type OAuthError } from './explanations.ts';
 
 /** Makes an error page and its headers; http/ provides it. */
 export type ErrorPage = (what: ErrorText & { status: number }) => { html: string; headers: Record<string, string> };
@@ -17,7 +18,7 @@ export function sendErrorPage(
 
 /** Shows a page where a redirect isn't safe, because the request's redirect URI can't be trusted. */
 export function errorRenderer(errorPage: ErrorPage) {
-  return (ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }): void => {
+  return (ctx: KoaContextWithOIDC, out: OAuthError): void => {
     if (ctx.oidc.route !== 'authorization' && ctx.oidc.route !== 'resume') {
       ctx.body = out;
       return;
@@ -35,8 +36,8 @@ const sentences: Record<string, string> = {
   invalid_client: 'The application (client_id) is unknown here.',
 };
 
-/** Our descriptions start with a capital letter. The library's are for developers, so some are reworded for everybody. */
-function sentence({ error, error_description: description }: { error: string; error_description?: string }): string {
-  const ours = description && /^[A-Z]/.test(description) ? description : undefined;
-  return `${ours ?? sentences[error] ?? description ?? 'The request is not complete.'} (${error})`;
+/** Our own descriptions start with a capital letter. Some of the library's are reworded for everybody, not just developers. */
+function sentence(out: OAuthError): string {
+  const isOurs = /^[A-Z]/.test(out.error_description ?? '');
+  return `${(!isOurs && sentences[out.error]) || explain(out)} (${out.error})`;
 }

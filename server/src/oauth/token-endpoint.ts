@@ -5,7 +5,7 @@ import { tokenProblem } from '../domain/access/callers.ts';
 import { revokeToken, type TokenVerifier } from '../domain/access/tokens.ts';
 import { Problem, problem } from '../domain/problems.ts';
 import { clientThrottles, takeAttempt } from '../domain/sign-in/throttles.ts';
-import { explanationOf } from './explanations.ts';
+import { explain, type OAuthError } from './explanations.ts';
 import { currentRequest, runRequest } from './request.ts';
 import { settleReuse } from './reuse.ts';
 import { authorizePath, isClientEndpoint, revokePath, tokenPath } from './routes.ts';
@@ -69,20 +69,20 @@ export async function serverSideOnly(ctx: KoaContextWithOIDC, next: Next): Promi
   }
 }
 
-/** The library's description where RFC 6749 has `invalid_client`. */
-const noCredentials = 'no client authentication mechanism provided';
+/** The library's descriptions of a form that it can't read, or in which it finds no client: RFC 6749 has `invalid_client`. */
+const unreadable = /^no client authentication mechanism provided$|content-type bodies are supported|^failed to parse/;
+const isForm = /^application\/x-www-form-urlencoded\b/i;
 
 /** Rewords errors so that they tell the client what to do next. */
 export async function explainErrors(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next();
-  const body = ctx.body as { error?: string; error_description?: string };
+  const body = ctx.body as OAuthError | undefined;
   if (!isClientEndpoint(ctx.path) || ctx.status < 400 || !body?.error) return;
-  const { error, error_description = '' } = body;
-  if (error_description !== noCredentials)
-    refuse(ctx, ctx.status, error, explanationOf(ctx.state.refusal) ?? error_description);
-  else if (ctx.is('application/x-www-form-urlencoded') && !ctx.get('content-encoding'))
+  if (!unreadable.test(body.error_description ?? ''))
+    refuse(ctx, ctx.status, body.error, explain(body, ctx.state.refusal));
+  else if (isForm.test(ctx.get('content-type')) && !ctx.get('content-encoding'))
     refuse(ctx, 401, 'invalid_client', 'Send client_id and client_secret in the form.');
-  else refuse(ctx, 400, error, 'Send a form: application/x-www-form-urlencoded in UTF-8, not compressed.');
+  else refuse(ctx, 400, body.error, 'Send a form: application/x-www-form-urlencoded in UTF-8, not compressed.');
   const { retryAfterSeconds } = (ctx.state.refusal ?? {}) as { retryAfterSeconds?: number };
   if (retryAfterSeconds) ctx.set('retry-after', String(retryAfterSeconds));
   if (ctx.status === 401) await throttleWrongSecrets(ctx);

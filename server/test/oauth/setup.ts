@@ -58,7 +58,7 @@ export async function makeOAuthWorld(options: WorldOptions = {}) {
     assert.equal(searchParams.get('state'), state);
     assert.equal(searchParams.get('iss'), world.config.publicUrl);
     assert.equal(searchParams.get('code'), null);
-    assert.match(searchParams.get('error_description') ?? 'none', description);
+    assertDescription(searchParams.get('error_description'), description);
     assert.equal(answer.headers['set-cookie'], undefined);
     assert.equal(answer.headers['cache-control'], 'no-store');
   }
@@ -84,9 +84,15 @@ export function assertError(answer: Answer, status: number, error: string, descr
   assert.equal(answer.status, status, shown);
   assert.deepEqual(Object.keys(body), ['error', 'error_description'], shown);
   assert.equal(body.error, error, shown);
-  assert.match(body.error_description, description);
+  assertDescription(body.error_description, description);
   assert.match(headers['content-type'] ?? '', /^application\/json\b/);
   assertServerSideOnly(answer);
+}
+
+/** A sentence, in the characters that RFC 6749 allows. */
+function assertDescription(given: string | null, description: RegExp): void {
+  assert.match(given ?? '', /^[A-Z][\x20\x21\x23-\x5b\x5d-\x7e]*\.$/);
+  assert.match(given ?? '', description);
 }
 
 export function assertServerSideOnly({ headers }: Answer): void {
