@@ -16,35 +16,35 @@ export const problems = {
     retryable: false,
     title: 'Invalid request',
     when: 'The request can’t be parsed or breaks a rule: malformed JSON, a missing or wrong field, a phone number that is not in E.164 format, or a consent request for a number that has already accepted.',
-    next: 'Read `details`: each item has the field’s `path`, the `rule` that it breaks and a `message`. Fix the request; sending it again unchanged gets the same answer.',
+    next: 'Read `detail`. For a wrong field there are also `details`: each item has the field’s `path`, the `rule` that it breaks and a `message`. Fix the request; sending it again unchanged gets the same answer.',
   },
   unauthorized: {
     status: 401,
     retryable: false,
     title: 'Unauthorized',
-    when: 'The access token or the API key is missing, unknown, expired, revoked or for a different environment. `detail` says which of the two.',
-    next: 'Refresh the access token, then send the request again with both `Authorization: Bearer …` and `x-api-key: …`.',
+    when: 'The access token or the API key is missing, unknown, expired, revoked or for a different environment; the two belong to different applications; or the application or the advisor’s account is disabled. `detail` says which.',
+    next: 'If it is about the access token, refresh it; if that fails, the advisor must authorize the application again. If it is about the API key, use the one that the operator issued for this environment. Send both with every request: `Authorization: Bearer …` and `x-api-key: …`.',
   },
   forbidden: {
     status: 403,
     retryable: false,
     title: 'Forbidden',
     when: 'The access token lacks the scope that this route needs. `detail` names it.',
-    next: 'Ask the advisor to authorize the application again with that scope.',
+    next: 'Ask the advisor to authorize the application again with that scope. With client credentials, request a token with it. If the scope is not provisioned for the application, contact the operator.',
   },
   not_found: {
     status: 404,
     retryable: false,
     title: 'Not found',
-    when: 'There is no such route, contact, group or message on this advisor’s account, or no contact has that phone number.',
-    next: 'Check the path and the id. Another advisor’s records answer the same way.',
+    when: 'There is no such route; no such contact, group, message or scheduled message on the advisor’s account; or no contact owns that phone number.',
+    next: 'Check the path, the id, and that the access token is for the right advisor: other advisors’ records answer the same way. A phone number gets a contact with the first send or consent request to it.',
   },
   conflict: {
     status: 409,
     retryable: false,
     title: 'Conflict',
     when: 'The advisor’s account is not configured for consent collection, it has no texting number, or no carrier is connected for that number. `detail` says which.',
-    next: 'Contact the operator, who can set it up.',
+    next: 'Contact the operator, who can set it up. Until then every attempt gets the same answer.',
   },
   version_mismatch: {
     status: 400,
@@ -71,7 +71,7 @@ export const problems = {
     status: 415,
     retryable: false,
     title: 'Unsupported media type',
-    when: 'The body is not `application/json` in UTF-8, or it is compressed.',
+    when: 'The body is not `application/json` in UTF-8, or it is compressed. `detail` says which.',
     next: 'Send `Content-Type: application/json` and no `Content-Encoding`.',
   },
   downstream_timeout: {
@@ -86,7 +86,7 @@ export const problems = {
     retryable: true,
     title: 'Downstream unavailable',
     when: 'The database, or the identity provider if one is configured, can’t be reached; or the database can’t store anything, because its disk is full for example. Nothing was done.',
-    next: 'Retry with backoff.',
+    next: 'Retry with backoff: wait a second, then twice as long after each failure.',
   },
   internal_error: {
     status: 500,
@@ -185,7 +185,7 @@ function fromDatabase(error: unknown): Problem | undefined {
   if (error instanceof OutcomeUnknown)
     return problem(
       'downstream_timeout',
-      'The connection to the database broke during the commit, so it is not known whether the request took effect. Retry with the same Idempotency-Key.',
+      'The connection to the database broke during the commit, so it is not known whether the request took effect. Retry with the same Idempotency-Key; without one, look first whether it did.',
       { cause: error, details: { outcome: 'unknown' } },
     );
   return undefined;

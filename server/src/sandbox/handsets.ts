@@ -78,7 +78,13 @@ export async function replyFromHandset(
   { to, text }: { to: string; text: string },
 ): Promise<void> {
   if (!(await findAdvisorByTextingNumber(deps.db, to)))
-    throw invalid([{ path: '/to', rule: 'textingNumber', message: 'to must be an advisor’s texting number.' }]);
+    throw invalid([
+      {
+        path: '/to',
+        rule: 'textingNumber',
+        message: 'to must be an advisor’s texting number: sandbox.json lists them.',
+      },
+    ]);
   await receiveReply(deps, { carrierMessageId: randomUUID(), from: phone, to, text, sentAt: deps.clock.now() });
 }
 

@@ -84,15 +84,18 @@ suite('credentials', () => {
         headers: { authorization: `Bearer ${world.ann.token}`, 'x-api-key': [world.apiKey, world.apiKey] },
       });
       assert.equal(response.statusCode, 401);
+      assert.match(response.json().detail, /x-api-key header was sent twice/);
     });
   });
 
   suite('the access token', () => {
     test('a request without one is told to send it', async () => {
       const key = { 'x-api-key': world.apiKey };
-      for (const authorization of ['', 'Bearer', 'Bearer ', `Basic ${world.ann.token}`, world.ann.token])
-        assertProblem(await get({ ...key, authorization }), 'unauthorized', /access token is missing/);
-      assertProblem(await get(key), 'unauthorized', /access token is missing/);
+      const bearer = /send Authorization: Bearer <token>/;
+      for (const authorization of ['Bearer', 'Bearer ', `Basic ${world.ann.token}`, world.ann.token])
+        assertProblem(await get({ ...key, authorization }), 'unauthorized', bearer);
+      for (const headers of [key, { ...key, authorization: '' }])
+        assertProblem(await get(headers), 'unauthorized', /access token is missing/);
       assert.equal((await get(key)).headers['www-authenticate'], 'Bearer');
     });
 

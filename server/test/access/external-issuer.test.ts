@@ -191,7 +191,7 @@ suite('with the operator’s own identity provider', () => {
 
     test('for an advisor who doesn’t exist is refused', async () => {
       for (const advisor_id of [9_999_999, '9999999', 'nobody@test.example'])
-        assertProblem(await answer({ advisor_id }), 'unauthorized', /advisor’s account/);
+        assertProblem(await answer({ advisor_id }), 'unauthorized', /advisor who is unknown here/);
       const { advisorId, email } = world.ann.advisor;
       const odd = [`0${advisorId}`, `${email}\0`, email.replace('ann', 'a\u{1d427}n'), '1e3', -1];
       for (const advisor_id of [...odd, undefined, null, '', 1.5, true, [1], { id: 1 }])
@@ -199,7 +199,7 @@ suite('with the operator’s own identity provider', () => {
     });
 
     test('for an unknown application, or a different one than the key’s, is refused', async () => {
-      assertProblem(await answer({ client_id: 'nobody' }), 'unauthorized', /application/);
+      assertProblem(await answer({ client_id: 'nobody' }), 'unauthorized', /application that is unknown here/);
       assertProblem(await answer({ client_id: `${world.clientId}\0` }), 'unauthorized', /application/);
       for (const client_id of [undefined, null, '', 7, ['x']])
         assertProblem(await answer({ client_id }), 'unauthorized', /claim client_id doesn’t name an application/);

@@ -86,7 +86,7 @@ suite('usage plans', () => {
     const { apiKey } = await world.newKey({ ratePerSecond: 1, burst: 1, dailyQuota: null });
     await withKey(apiKey);
     const refused = await withKey(apiKey);
-    assertProblem(refused, 'rate_limited');
+    assertProblem(refused, 'rate_limited', /faster than its usage plan allows.*Retry after 1 s\.$/);
     assert.equal(refused.headers['ratelimit-policy'], '"burst";q=1;w=1');
     assert.match(refused.headers.ratelimit ?? '', /^"burst";r=0;t=1$/);
   });
@@ -107,6 +107,7 @@ suite('usage plans', () => {
     assert.ok(seconds >= 1 && seconds <= daySeconds);
     const untilMidnight = daySeconds - ((Date.now() / 1000) % daySeconds);
     assert.ok(Math.abs(seconds - untilMidnight) < 5, 'it lasts until midnight UTC');
+    assertProblem(refused, 'rate_limited', /daily quota of 25;.* at midnight UTC\.$/);
     assert.match(refused.headers.ratelimit ?? '', /^"day";r=0;t=\d+$/);
   });
 

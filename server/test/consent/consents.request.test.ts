@@ -114,7 +114,7 @@ test('an opted-out number is a failure in a 200, and no text goes out', async ()
   await setConsent(world, ann, stopped, 'opted_out');
   const { status, body } = await request([stopped, other]);
   const { memberId } = await memberOf(world, ann, stopped);
-  const message = `${stopped} has opted out of texts from ann. Only they can opt back in, by texting START.`;
+  const message = `${stopped} has opted out of texts from ann. Only they can opt back in, by texting START to +15005552001.`;
   assert.equal(status, 200);
   assert.deepEqual(body.failures, [message]);
   assert.deepEqual(body.failureDetails, [{ phone: stopped, memberId, code: 'opted_out', message, retryable: false }]);

@@ -160,7 +160,7 @@ suite('waiting', () => {
     await insertMembers(deps.db, [{ advisorId, phone }], world.clock.now());
     const { memberId } = await memberOf(world, ann, phone);
     await assert.rejects(getConsent(deps, advisorId, { phone }), /No contact owns/);
-    await assert.rejects(getConsent(deps, advisorId, { memberId }), /has the number of that memberId/);
+    await assert.rejects(getConsent(deps, advisorId, { memberId }), /belongs to that memberId/);
   });
 });
 

@@ -198,7 +198,7 @@ suite('HTTP', () => {
     test('a method on a route that has other methods', async () => {
       assertProblem(await exchange(port, request('DELETE', contacts)), 'not_found', /GET and POST/);
       const answer = await exchange(port, request('POST', `${contacts}/1`, {}, ann));
-      assertProblem(answer, 'not_found', /no POST, only DELETE and GET and PUT/);
+      assertProblem(answer, 'not_found', /no POST, only DELETE, GET, and PUT/);
       assert.equal(answer.headers.allow, 'DELETE, GET, HEAD, PUT');
     });
 

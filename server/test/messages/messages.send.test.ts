@@ -31,7 +31,7 @@ test('a send to somebody who accepted is a success with two ids, and reaches the
 
 const refusals = [
   { state: 'none', code: 'not_consented', retryable: false, says: /has not consented/ },
-  { state: 'pending', code: 'consent_pending', retryable: true, says: /not yet answered/ },
+  { state: 'pending', code: 'consent_pending', retryable: true, says: /not yet accepted/ },
   { state: 'opted_out', code: 'opted_out', retryable: false, says: /opted out.*START/ },
 ] as const;
 
@@ -325,7 +325,10 @@ test('a send by an account that was disabled meanwhile is a 401, and creates no 
   await world.database.asOwner('update advisors set disabled = true where advisor_id = $1', [advisorId]);
   try {
     const sent = sendMessage(world.deps, advisorId, { phone, text }, byOperator);
-    await assert.rejects(sent, { code: 'unauthorized', message: 'The advisor’s account is disabled.' });
+    await assert.rejects(sent, {
+      code: 'unauthorized',
+      message: 'The advisor’s account is disabled. Contact the operator.',
+    });
     assert.equal(await findMember(world.deps.db, advisorId, phone), null);
   } finally {
     await world.database.asOwner('update advisors set disabled = false where advisor_id = $1', [advisorId]);

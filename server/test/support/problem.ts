@@ -16,7 +16,8 @@ export function assertProblem(answer: Answer, code: ProblemCode, detail?: RegExp
   assert.equal(body.title, problems[code].title);
   assert.ok(body.type.endsWith(`/problems/${code}`) && URL.canParse(body.type), body.type);
   assert.equal(typeof body.detail, 'string');
-  assert.ok(body.detail.length > 0);
+  assert.match(body.detail, /^\S.*[.)]$/, 'the detail is a sentence');
+  assert.doesNotMatch(body.detail, /undefined|NaN|\[object| {2}/);
   assert.equal(typeof body.instance, 'string');
   assert.ok(!body.instance.includes('?'), body.instance);
   assert.match(body.traceId, /^[0-9a-f]{32}$/);

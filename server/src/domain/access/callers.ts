@@ -71,14 +71,20 @@ function callerOrThrow(caller: Caller | Problem): Caller {
 
 function callerOf(token: AccessToken, { key, application, advisor, ended }: CallerRow): Caller | Problem {
   if (!key || key.revoked) return unknownKey();
-  if (!application || application.disabled)
-    return invalidToken('The application that the access token was issued to is disabled.');
+  if (!application)
+    return invalidToken('The access token was issued to an application that is unknown here. Contact the operator.');
+  if (application.disabled)
+    return invalidToken('The application that the access token was issued to is disabled. Contact the operator.');
   if (key.applicationId !== application.applicationId)
-    return problem('unauthorized', 'The API key in x-api-key and the access token belong to different applications.');
-  if (!advisor || advisor.disabled) return invalidToken('The advisor’s account is disabled.');
+    return problem(
+      'unauthorized',
+      'The API key in x-api-key and the access token belong to different applications: send a key and a token of the same one.',
+    );
+  if (!advisor) return invalidToken('The access token is for an advisor who is unknown here. Contact the operator.');
+  if (advisor.disabled) return invalidToken('The advisor’s account is disabled. Contact the operator.');
   if (ended)
     return invalidToken(
-      'The access token was revoked. Refresh it; if that fails, the application was disconnected, and the advisor must authorize it again.',
+      'The access token was revoked. Refresh it or get a new one; if that fails, the application was disconnected, and the advisor must authorize it again.',
     );
   return { applicationId: application.applicationId, advisorId: advisor.advisorId, scopes: token.scopes, key };
 }
@@ -90,7 +96,10 @@ export async function requireApiKey(deps: Deps, apiKey: string): Promise<void> {
 }
 
 function unknownKey() {
-  return problem('unauthorized', 'The API key in x-api-key is unknown or revoked.');
+  return problem(
+    'unauthorized',
+    'The API key in x-api-key is unknown or revoked: send the one that the operator issued for this application.',
+  );
 }
 
 /** A key that can't be ours is refused without a query; one for the other environment gets an error that says so. */
@@ -109,10 +118,14 @@ function checkedKey(apiKey: string, { config }: Deps): string {
 export function tokenProblem(error: unknown): unknown {
   if (error instanceof Problem && error.code === 'unauthorized') return invalidToken(error.detail, error);
   if (!(error instanceof errors.JOSEError)) return error;
-  if (error instanceof errors.JWTExpired) return invalidToken('The access token has expired: refresh it.', error);
+  if (error instanceof errors.JWTExpired)
+    return invalidToken('The access token has expired: refresh it, or get a new one.', error);
   if (error instanceof errors.JWTClaimValidationFailed && (error.claim === 'iss' || error.claim === 'aud'))
-    return invalidToken('The access token was issued by or for a different server or environment.', error);
-  return invalidToken('The access token is not valid.', error);
+    return invalidToken(
+      'The access token was issued by or for a different server or environment: get one for this server.',
+      error,
+    );
+  return invalidToken('The access token is not valid: send the access_token of the token response, unchanged.', error);
 }
 
 function invalidToken(detail: string, cause?: unknown): Problem {

@@ -42,7 +42,7 @@ export function externalVerifier(config: ExternalIssuer): TokenVerifier {
   return async (token) => {
     const { payload, protectedHeader } = await verify(token, keys, options);
     if (protectedHeader.typ !== undefined && !types.includes(String(protectedHeader.typ).toLowerCase()))
-      throw problem('unauthorized', 'The access token is not valid.');
+      throw new errors.JWTInvalid('The token is of another type.');
     return readClaims(payload, config);
   };
 }
@@ -119,14 +119,14 @@ function readClaims(payload: JWTPayload, config: ExternalIssuer): AccessToken {
   const client = payload[oauthApplicationClaim];
   const advisor = payload[oauthAdvisorClaim];
   if (typeof client !== 'string' || client === '' || client.includes('\0'))
-    throw problem('unauthorized', `The access token’s claim ${oauthApplicationClaim} doesn’t name an application.`);
+    throw wrongClaim(`The access token’s claim ${oauthApplicationClaim} doesn’t name an application.`);
   const named = oauthAdvisorClaim === 'email' ? emailForm.test(String(advisor)) : advisorForm.test(String(advisor));
   if (!['string', 'number'].includes(typeof advisor) || !named)
-    throw problem('unauthorized', `The access token’s claim ${oauthAdvisorClaim} doesn’t name an advisor.`);
+    throw wrongClaim(`The access token’s claim ${oauthAdvisorClaim} doesn’t name an advisor.`);
   // If people can enter any email address in their profile, somebody could enter an advisor's.
   const { email_verified: verified = true } = payload;
   if (oauthAdvisorClaim === 'email' && String(verified) !== 'true')
-    throw problem('unauthorized', 'The access token’s email was not verified by the identity provider.');
+    throw wrongClaim('The identity provider has not verified the email address in the access token.');
   return {
     client,
     advisor: String(advisor),
@@ -136,6 +136,11 @@ function readClaims(payload: JWTPayload, config: ExternalIssuer): AccessToken {
     tokenId: null,
     kid: null,
   };
+}
+
+/** The provider's settings are the operator's business, not the caller's. */
+function wrongClaim(what: string) {
+  return problem('unauthorized', `${what} Contact the operator.`);
 }
 
 function readScopes(claim: unknown): Set<string> {

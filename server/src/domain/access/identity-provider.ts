@@ -86,7 +86,9 @@ function readMetadata(text: string, issuer: string): ProviderMetadata {
   const metadata = parse(text);
   // RFC 8414, section 3.3: otherwise one issuer could pass off another's keys as its own.
   if (metadata.issuer !== issuer)
-    throw new ProviderFault(`calls itself ${JSON.stringify(metadata.issuer)}, which is not exactly OAUTH_ISSUER`);
+    throw new ProviderFault(
+      `calls itself ${JSON.stringify(metadata.issuer) ?? 'nothing'}, which is not exactly OAUTH_ISSUER`,
+    );
   const { jwks_uri, authorization_endpoint, token_endpoint } = metadata;
   const secure = typeof jwks_uri === 'string' && URL.canParse(jwks_uri) && isAsSecure(jwks_uri, issuer);
   if (!secure) throw new ProviderFault('publishes no https address for its keys');

@@ -68,7 +68,11 @@ export function tokenVerifier(deps: Deps, keys: SigningKeyRing): TokenVerifier {
       requiredClaims: ['exp', 'jti', 'client_id', 'advisor_id', 'grant_id', 'scope'],
     }).catch((error) => {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      throw problem('unauthorized', 'The access token was not signed with one of our keys.', { cause: error });
+      throw problem(
+        'unauthorized',
+        'The access token was signed with a key that this server doesn’t have: get a new one.',
+        { cause: error },
+      );
     });
     return { ...readClaims(payload), kid: protectedHeader.kid ?? null };
   };
@@ -93,7 +97,7 @@ export function publicJwk({ kid, publicJwk }: SigningKey) {
 
 function readClaims({ client_id: client, advisor_id: advisor, grant_id, jti, scope, exp }: JWTPayload) {
   if (typeof client !== 'string' || typeof advisor !== 'number' || typeof grant_id !== 'string' || !jti || !exp)
-    throw problem('unauthorized', 'The access token is missing a claim.');
+    throw new errors.JWTInvalid('A claim has the wrong type.');
   return {
     client,
     advisor: String(advisor),

@@ -159,7 +159,7 @@ export function contactSearchText({ firstName, lastName, emailAddress, phone }: 
 }
 
 export function noContact() {
-  return problem('not_found', 'There is no such contact.');
+  return problem('not_found', 'There is no such contact on the advisor’s account.');
 }
 
 function unknownGroups(groupIds: number[], known: Set<number>) {
@@ -171,7 +171,7 @@ function unknownGroups(groupIds: number[], known: Set<number>) {
             {
               path: `/groupIds/${index}`,
               rule: 'exists',
-              message: `groupIds/${index} is not a group of this advisor.`,
+              message: `groupIds/${index} is not a group on the advisor’s account.`,
             },
           ],
     ),

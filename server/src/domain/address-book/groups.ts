@@ -47,7 +47,8 @@ export async function searchGroups(
 export async function deleteGroup(deps: Deps, advisorId: number, groupId: number): Promise<void> {
   await inTransaction(deps, async ({ db }) => {
     await lockBook(db, advisorId);
-    if (!(await store.deleteGroup(db, advisorId, groupId))) throw problem('not_found', 'There is no such group.');
+    if (!(await store.deleteGroup(db, advisorId, groupId)))
+      throw problem('not_found', 'There is no such group on the advisor’s account.');
   });
 }
 

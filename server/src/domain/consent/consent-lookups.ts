@@ -56,11 +56,13 @@ async function lookUp(
   { phone, memberId }: Pick<ConsentQuery, 'phone' | 'memberId'>,
 ): Promise<ConsentStatus> {
   if (phone === undefined && memberId === undefined)
-    throw invalid([{ path: '/phone', rule: 'required', message: 'phone is required, or memberId.' }]);
+    throw invalid([{ path: '/phone', rule: 'required', message: 'phone or memberId is required.' }]);
   const byPhone = phone === undefined ? undefined : await findMemberOfContact(db, advisorId, { phone });
   const byId = memberId === undefined ? undefined : await findMemberOfContact(db, advisorId, { memberId });
   if (byPhone !== undefined && byId !== undefined && byPhone?.memberId !== byId?.memberId)
-    throw invalid([{ path: '/memberId', rule: 'agree', message: 'memberId is not the member that has this phone.' }]);
+    throw invalid([
+      { path: '/memberId', rule: 'agree', message: 'memberId and phone don’t belong together: send one of them.' },
+    ]);
   const member = byPhone ?? byId;
   if (!member) throw phone === undefined ? noMember() : noOwner();
   // As the gate has it: where the table says something else, the entry counts.
@@ -68,11 +70,14 @@ async function lookUp(
 }
 
 function noOwner() {
-  return problem('not_found', 'No contact owns that phone number on the advisor’s account.');
+  return problem(
+    'not_found',
+    'No contact owns that phone number on the advisor’s account. A send or a consent request to it creates one.',
+  );
 }
 
 function noMember() {
-  return problem('not_found', 'No contact on the advisor’s account has the number of that memberId.');
+  return problem('not_found', 'No contact on the advisor’s account belongs to that memberId.');
 }
 
 /** Everything that happened to a number's consent, oldest first; null if the advisor doesn't know the number. */

@@ -102,7 +102,7 @@ function refuseAccepted(
   const broken = phones.flatMap<BrokenRule>((phone, index) => {
     if (states[index]?.state !== 'accepted') return [];
     const path = `/phoneNumbers/${given.indexOf(phone)}`;
-    return [{ path, rule: 'notAccepted', message: `${phone} has already accepted: it needs no consent request.` }];
+    return [{ path, rule: 'notAccepted', message: `${phone} has already accepted: leave it out.` }];
   });
   const [first] = broken;
   if (!first) return;

@@ -76,7 +76,7 @@ export async function sendMessage(deps: Deps, advisorId: number, input: MessageI
 
 export async function getMessage(deps: Deps, advisorId: number, messageId: number): Promise<Message> {
   const message = await store.findMessage(deps.db, advisorId, messageId);
-  if (!message) throw problem('not_found', 'There is no such message.');
+  if (!message) throw problem('not_found', 'There is no such message on the advisor’s account.');
   // `submitting` is internal: to everybody else the message is still queued.
   return { ...message, status: message.status === 'submitting' ? 'queued' : message.status };
 }
@@ -125,7 +125,8 @@ function decide(
   const cannotText = textingProblem(deps, recipients);
   if (cannotText) return { refused: cannotText };
   // Numbers stay unknown only on an account that was disabled since the request was let in.
-  if (!recipients.every(isKnown)) return { refused: problem('unauthorized', 'The advisor’s account is disabled.') };
+  if (!recipients.every(isKnown))
+    return { refused: problem('unauthorized', 'The advisor’s account is disabled. Contact the operator.') };
   // One firm, one text: its lexicon says the same for every recipient.
   const verdict = judges.get(recipients[0]?.firmId ?? -1)?.(send.text) ?? null;
   return recipients.map((recipient) => decideOne(deps, send, recipient, verdict));
@@ -190,9 +191,10 @@ function needsFlag(field: string): string {
 function scheduleOf(now: Date, { deliveryDate, frequency = 0 }: MessageInput): Send['schedule'] {
   if (deliveryDate === undefined) throw badDate('required', 'is required when scheduleDelivery is true');
   const atMs = Math.trunc(deliveryDate < millisecondsMin ? deliveryDate * 1000 : deliveryDate);
-  if (atMs <= now.getTime()) throw badDate('future', 'must be in the future');
+  if (atMs <= now.getTime())
+    throw badDate('future', `must be in the future, in epoch milliseconds: it is ${now.toISOString()} now`);
   if (atMs > now.getTime() + daysAheadMax * dayMs)
-    throw badDate('daysAhead', `must be at most ${daysAheadMax} days ahead`);
+    throw badDate('daysAhead', `must be at most ${daysAheadMax} days ahead, in epoch milliseconds`);
   return { firstDate: new Date(atMs), frequency };
 }
 

@@ -43,7 +43,7 @@ export async function cancelScheduled(
 }
 
 function notScheduled(status: ScheduledStatus | null) {
-  if (status === null) return problem('not_found', 'There is no such scheduled message.');
+  if (status === null) return problem('not_found', 'There is no such scheduled message on the advisor’s account.');
   const what = {
     canceled: 'was canceled',
     skipped: 'was skipped',

@@ -12,6 +12,7 @@ export type Failure = {
 
 type Account = {
   advisorName: string;
+  textingNumber: string | null;
   consentCollection: boolean;
   /** The text would go out at a date that the caller gave. */
   isScheduled?: boolean;
@@ -24,15 +25,15 @@ const sentences: Record<RefusalCode, (phone: string, account: Account) => string
       ? `${phone} has not consented to texts from ${advisorName}. Send a consent request, then the text once it is accepted.`
       : `${phone} has not consented to texts from ${advisorName}, whose account is not set up to ask for it. Contact the operator.`,
   consent_pending: (phone, { advisorName }) =>
-    `${phone} has not yet answered the consent request from ${advisorName}. Send the text once it is accepted.`,
-  opted_out: (phone, { advisorName }) =>
-    `${phone} has opted out of texts from ${advisorName}. Only they can opt back in, by texting START.`,
+    `${phone} has not yet accepted the consent request from ${advisorName}. Send the text once it is accepted.`,
+  opted_out: (phone, { advisorName, textingNumber }) =>
+    `${phone} has opted out of texts from ${advisorName}. Only they can opt back in, by texting START${textingNumber ? ` to ${textingNumber}` : ''}.`,
   unreachable: (phone) => `${phone} can’t be reached by text. Check the number with its owner.`,
   landline: (phone) => `${phone} is a landline, which can’t receive texts. Use a mobile number.`,
   quiet_hours: (phone, { isScheduled }) =>
     isScheduled
-      ? `The delivery date is not between 8:00 and 21:00 where ${phone} is. Choose a time during those hours.`
-      : `It is not between 8:00 and 21:00 where ${phone} is. Send the text again during those hours.`,
+      ? `The delivery date is not between 8:00 and 21:00 everywhere that ${phone} may be. Choose a time during those hours.`
+      : `It is not between 8:00 and 21:00 everywhere that ${phone} may be. Send it again during those hours.`,
   text_blocked: (phone) => `The text to ${phone} was blocked by the firm’s supervision rules. Reword it.`,
 };
 

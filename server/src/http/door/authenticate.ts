@@ -7,13 +7,19 @@ import { isRepeated } from './headers.ts';
 export function credentialsOf(request: FastifyRequest): Credentials {
   if (isRepeated(request.raw, 'authorization'))
     throw problem('unauthorized', 'The Authorization header was sent twice: send one access token.');
-  const [, accessToken] = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '') ?? [];
-  if (!accessToken) throw problem('unauthorized', 'The access token is missing: send Authorization: Bearer <token>.');
-  return { accessToken, apiKey: apiKeyOf(request) };
+  const { authorization = '' } = request.headers;
+  const [, accessToken] = /^Bearer +([^\s]+) *$/i.exec(authorization) ?? [];
+  if (accessToken) return { accessToken, apiKey: apiKeyOf(request) };
+  const what = authorization === '' ? 'The access token is missing' : 'The Authorization header has no access token';
+  throw problem('unauthorized', `${what}: send Authorization: Bearer <token>.`);
 }
 
 export function apiKeyOf(request: FastifyRequest): string {
   const apiKey = request.headers['x-api-key'];
-  if (typeof apiKey === 'string' && apiKey !== '') return apiKey;
-  throw problem('unauthorized', 'The API key is missing: send x-api-key: <key>.');
+  if (typeof apiKey !== 'string' || apiKey === '')
+    throw problem('unauthorized', 'The API key is missing: send x-api-key: <key>.');
+  // Node joins two headers with a comma, which no key contains.
+  if (apiKey.includes(',') && isRepeated(request.raw, 'x-api-key'))
+    throw problem('unauthorized', 'The x-api-key header was sent twice: send one API key.');
+  return apiKey;
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { invalid } from '../../domain/problems.ts';
@@ -36,16 +37,22 @@ export async function readRawBody(stream: IncomingMessage, bytesMax = bodyBytesM
 
 /** The body as JSON, or the problem with it: 415, then 413, then 400. */
 export function parseBody(raw: RawBody, headers: IncomingMessage['headers']): unknown {
-  if (!isJson(headers)) throw unsupportedMediaType();
+  const wrong = wrongTypeIn(headers);
+  if (wrong) throw unsupportedMediaType(wrong);
   if (raw === 'too large') throw payloadTooLarge();
   const { value, broken } = parseJson(raw);
   if (broken) throw invalid([broken]);
   return value;
 }
 
-function isJson({ 'content-type': type = '', 'content-encoding': encoding = 'identity' }: IncomingMessage['headers']) {
+/** Why the body can't be JSON in UTF-8, as its headers say; undefined if it can. */
+function wrongTypeIn(headers: IncomingMessage['headers']): string | undefined {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
+  if (type === '') return 'The Content-Type is missing: send Content-Type: application/json.';
+  if (!jsonType.test(type)) return 'The Content-Type must be application/json.';
   const [, given = 'utf-8'] = charset.exec(type) ?? [];
-  return jsonType.test(type) && /^utf-?8$/i.test(given) && /^identity$/i.test(encoding);
+  if (!/^utf-?8$/i.test(given)) return 'The body must be in UTF-8: send Content-Type: application/json.';
+  return /^identity$/i.test(encoding) ? undefined : 'The body must not be compressed: send no Content-Encoding.';
 }
 
 /** A fingerprint of the body: of the JSON, however it is formatted, or of the bytes if they aren't JSON. */
@@ -61,15 +68,21 @@ type Parsed =
   | { value?: undefined; broken: { path: string; rule: string; message: string } };
 
 function parseJson(raw: Buffer): Parsed {
+  if (raw.length === 0) return notJson('The body is empty: send a JSON object.');
+  if (!isUtf8(raw)) return notJson('The body is not in UTF-8.');
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw));
+    value = JSON.parse(new TextDecoder().decode(raw));
   } catch {
-    return { broken: { path: '', rule: 'json', message: 'The body is not JSON in UTF-8.' } };
+    return notJson('The body is not valid JSON.');
   }
   if (isDeeper(value, depthMax))
     return { broken: { path: '', rule: 'depth', message: `The body is nested more than ${depthMax} levels deep.` } };
   return { value };
+}
+
+function notJson(message: string): Parsed {
+  return { broken: { path: '', rule: 'json', message } };
 }
 
 /** Whether arrays and objects are nested deeper than that. Goes level by level, since recursion could overflow the stack. */

@@ -39,14 +39,16 @@ export function usagePlan({ take }: UsagePlans): Check {
   return async (request, reply) => {
     const use = await take(callerOf(request).key);
     reply.headers(rateLimitHeaders(use));
-    if (use.retryAfterSeconds !== null) throw overPlan(use.retryAfterSeconds);
+    if (use.retryAfterSeconds !== null) throw overPlan(use, use.retryAfterSeconds);
   };
 }
 
 export function requireScope({ scope }: Route): Check {
   return async (request) => {
     if (scope !== 'any' && !callerOf(request).scopes.has(scope))
-      throw problem('forbidden', `The access token lacks the scope ${scope}.`, { details: { scope } });
+      throw problem('forbidden', `The access token lacks the scope ${scope}: request a token with that scope.`, {
+        details: { scope },
+      });
   };
 }
 

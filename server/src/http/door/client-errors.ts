@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Problem, problem } from '../../domain/problems.ts';
 import type { Log } from '../../log.ts';
-import { commonHeaders } from './headers.ts';
+import { commonHeaders, headerBytesMax } from './headers.ts';
 import { problemBody, problemHeaders } from './problems.ts';
 import { newTraceId, traceIdOf } from './trace.ts';
 import { noSuchRoute } from './unknown-routes.ts';
 
 const explanations: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: 'The URL and headers together are too long.',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive.',
+  HPE_HEADER_OVERFLOW: `The URL and headers together are too long: at most ${headerBytesMax / 1024} KiB.`,
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive; nothing was done.',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'The chunk extensions are too long.',
 };
 
@@ -53,7 +53,7 @@ function afterEarlierAnswers(socket: HttpSocket, then: () => void): void {
 export function takeOverFromNode(server: Server, publicUrl: string): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const traceId = traceIdOf(request);
-    const refused = problem('invalid_request', 'The only supported Expect is 100-continue.');
+    const refused = problem('invalid_request', 'Expect must be 100-continue, or left out.');
     response.writeHead(refused.status, { ...problemHeaders(refused), ...commonHeaders(traceId, publicUrl) });
     response.end(JSON.stringify(problemBody(refused, { publicUrl, instance: pathOf(request), traceId })));
   });

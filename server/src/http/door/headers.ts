@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
+/** Of the URL and all headers of a request. */
+export const headerBytesMax = 16 * 1024;
 const twoYearsSeconds = 2 * 365 * 24 * 60 * 60;
 
 /** On every response, whichever code writes it. */

@@ -18,7 +18,7 @@ export function addHooks(app: FastifyInstance, publicUrl: string): void {
     // Here too, because the authorization server writes its own responses, which skip onSend.
     if (stopping) reply.header('connection', 'close');
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
-      throw problem('invalid_request', 'The Host header is missing.');
+      throw problem('invalid_request', 'The Host header is missing: send it.');
     if (isRepeated(request.raw, 'host'))
       throw problem('invalid_request', 'The Host header was sent twice: send it once.');
     if (isSecure(publicUrl) && cameByHttp(request))

@@ -22,18 +22,20 @@ function asProblem(error: unknown): Problem {
   return (
     problemIn(error) ??
     fromFramework(error) ??
-    problem('internal_error', 'Something went wrong on our side; nothing was done.', { cause: error })
+    problem('internal_error', 'Something went wrong on our side; nothing was done. Retry with backoff.', {
+      cause: error,
+    })
   );
 }
 
 /** Fastify's own refusals. Its messages may quote the request, so each gets our own text. */
 function fromFramework(error: unknown): Problem | undefined {
   const { code = '', statusCode = 500 } = error as Partial<FastifyError>;
-  if (statusCode === 415) return unsupportedMediaType(error);
+  if (statusCode === 415) return unsupportedMediaType('The Content-Type must be application/json.', error);
   if (statusCode === 413) return payloadTooLarge(error);
   if (code === 'FST_ERR_BAD_URL')
     return invalid(
-      [{ path: '', rule: 'percentEncoding', message: 'The path is not valid percent-encoded UTF-8.' }],
+      [{ path: '', rule: 'percentEncoding', message: 'The path is not valid percent-encoded UTF-8: write % as %25.' }],
       error,
     );
   if (statusCode >= 400 && statusCode < 500)
@@ -41,12 +43,12 @@ function fromFramework(error: unknown): Problem | undefined {
   return undefined;
 }
 
-export function unsupportedMediaType(cause?: unknown): Problem {
-  return problem('unsupported_media_type', 'The body must be application/json in UTF-8, not compressed.', { cause });
+export function unsupportedMediaType(detail: string, cause?: unknown): Problem {
+  return problem('unsupported_media_type', detail, { cause });
 }
 
 export function payloadTooLarge(cause?: unknown): Problem {
-  return problem('payload_too_large', 'The body is larger than 256 KiB.', { cause });
+  return problem('payload_too_large', 'The body is larger than 256 KiB: split it into several requests.', { cause });
 }
 
 export function problemBody(error: Problem, { publicUrl, instance, traceId }: Occurrence): ProblemBody {

@@ -12,7 +12,7 @@ export function parseQuery(url: string, schema: TSchema | undefined): Record<str
   const [, text = ''] = /\?(.*)$/s.exec(url) ?? [];
   for (const pair of text.split('&').filter(Boolean)) {
     const [, name = '', value = ''] = (/^([^=]*)=?(.*)$/s.exec(pair) ?? []).map(decode);
-    if (`${name}${value}`.includes('\0')) throw broken(name, 'wellFormed', 'must be well-formed Unicode without NUL');
+    if (`${name}${value}`.includes('\0')) throw nul(name);
     if (pair.includes('+') && properties[name] && !properties[name]['x-free-text'])
       throw broken(name, 'plus', 'has a raw +, which means a space: in a query, write + as %2B');
     if (!properties[name]) throw unknownName(name, Object.keys(properties));
@@ -42,11 +42,18 @@ function propertiesOf(schema: TSchema | undefined): Record<string, Property> {
   return Object.assign(Object.create(null), properties);
 }
 
+/** The name may be what has the NUL, and then it isn't shown. */
+function nul(name: string) {
+  if (!name.includes('\0')) return broken(name, 'wellFormed', 'must not contain NUL (%00)');
+  return invalid([{ path: '', rule: 'wellFormed', message: 'The query has a name that contains NUL (%00).' }]);
+}
+
 function unknownName(name: string, known: string[]) {
-  if (known.length === 0) return broken(name, 'unknown', 'is not known: this route has no query parameters');
+  const what = name === '' ? 'The query has a value without a name.' : `${name} is not known.`;
   const nearest = nearestOf(name, known);
   const guess = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
-  const message = `${name} is not known.${guess} This route knows ${known.join(', ')}.`;
+  const names = known.length === 0 ? 'This route has no query parameters' : `This route knows ${known.join(', ')}`;
+  const message = `${what}${guess} ${names}.`;
   return invalid([{ path: `/${name}`, rule: 'unknown', message }]);
 }
 
@@ -88,6 +95,8 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw invalid([{ path: '', rule: 'percentEncoding', message: 'The query is not valid percent-encoded UTF-8.' }]);
+    throw invalid([
+      { path: '', rule: 'percentEncoding', message: 'The query is not valid percent-encoded UTF-8: write % as %25.' },
+    ]);
   }
 }

@@ -14,8 +14,13 @@ export function rateLimitHeaders({ allowances }: Use): Record<string, string> {
   };
 }
 
-export function overPlan(retryAfterSeconds: number) {
-  return problem('rate_limited', `The API key is over its usage plan: retry after ${retryAfterSeconds} s.`, {
-    retryAfterSeconds,
-  });
+/** The limit that refused the request is the last one looked at. */
+export function overPlan({ allowances }: Use, retryAfterSeconds: number) {
+  const limit = allowances.at(-1);
+  const [what, when] =
+    limit?.name === 'day'
+      ? [`has used up its usage plan’s daily quota of ${limit.quota}`, ', at midnight UTC']
+      : ['sends requests faster than its usage plan allows', ''];
+  const detail = `The API key ${what}; nothing was done. Retry after ${retryAfterSeconds} s${when}.`;
+  return problem('rate_limited', detail, { retryAfterSeconds });
 }

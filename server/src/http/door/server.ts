@@ -3,7 +3,7 @@ import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController }
 import type { Log } from '../../log.ts';
 import { readRawBody } from './body.ts';
 import { answerClientError, takeOverFromNode } from './client-errors.ts';
-import { commonHeaders } from './headers.ts';
+import { commonHeaders, headerBytesMax } from './headers.ts';
 import { addHooks } from './hooks.ts';
 import { sendProblem } from './problems.ts';
 import { traceIdOf } from './trace.ts';
@@ -11,7 +11,6 @@ import { noSuchRoute } from './unknown-routes.ts';
 
 export type ServerOptions = { publicUrl: string; requestTimeoutMs: number; trustedProxies: string[]; log: Log };
 
-const headerBytesMax = 16 * 1024;
 const slowClientPollMs = 500;
 
 /** A Fastify whose every answer has our headers and a line in the log, and whose every refusal is a Problem. */

@@ -18,19 +18,23 @@ export function noSuchRoute(): Problem {
   return problem('not_found', 'There is no such route.');
 }
 
-/** Says what is wrong: the method, a slash too many, or the path. */
+/** Says what is wrong: the method, a slash too many, no version, or the path. */
 export function explainNotFound(request: FastifyRequest, reply: FastifyReply, routes: KnownRoutes): Problem {
   const path = pathOf(request);
   const methods = methodsOf(path, routes);
   if (methods.length > 0) {
     reply.header('allow', methods.join(', '));
-    const shown = methods.filter((method) => method !== 'HEAD').join(' and ');
+    const shown = methodList.format(methods.filter((method) => method !== 'HEAD'));
     return problem('not_found', `This path has no ${request.method}, only ${shown}.`);
   }
   if (path.endsWith('/') && methodsOf(path.slice(0, -1), routes).length > 0)
-    return problem('not_found', 'There is no such route: its path ends with a slash. Remove it.');
+    return problem('not_found', 'There is no such route: the path ends with a slash. Remove the slash.');
+  if (methodsOf(`/v1${path}`, routes).length > 0)
+    return problem('not_found', 'There is no such route: the path must begin with /v1.');
   return noSuchRoute();
 }
+
+const methodList = new Intl.ListFormat('en');
 
 /** A path of the API. Some pages have a slash at their end. */
 export function endsWithSlash(request: FastifyRequest): boolean {

@@ -33,7 +33,7 @@ function requireOrder(query: Query, text: string | undefined): void {
     .map((name) => ({
       path: `/${name}`,
       rule: 'applies',
-      message: `${name} can only be ${order[name]} ${order.sortBy === 'title' ? 'without' : 'with'} text.`,
+      message: `${order.sortBy === 'title' ? 'Without' : 'With'} a search text, ${name} can only be ${order[name]}.`,
     }));
   if (broken.length > 0) throw invalid(broken);
 }

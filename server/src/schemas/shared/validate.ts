@@ -19,11 +19,11 @@ const patternMessages: Record<string, string> = {
 const formats: Record<string, { test: (text: string) => boolean; message: string | ((text: string) => string) }> = {
   date: { test: isDate, message: 'must be a real date as YYYY-MM-DD' },
   text: {
-    test: (text) => !isBlank(text) && !hasControlCharacters(text),
+    // An empty one breaks minLength already.
+    test: (text) => text === '' || (!isBlank(text) && !hasControlCharacters(text)),
     message: (text) =>
       isBlank(text) ? 'must not be blank' : 'must have no control characters except tab and line breaks',
   },
-  // An empty one breaks minLength already.
   name: { test: (text) => text === '' || !isBlank(text), message: 'must not be blank' },
   'web-address': { test: isWebAddress, message: 'must be an absolute http or https URL in ASCII' },
   'date-time': { test: isDateTime, message: 'must be a time in RFC 3339, such as 2026-03-01T17:05:00Z' },
@@ -144,25 +144,35 @@ function brokenRules(errors: ErrorObject[]): BrokenRule[] {
   });
 }
 
-function sentence({ keyword, params, schema, data }: ErrorObject): string {
+function sentence({ keyword, params, schema, parentSchema, data }: ErrorObject): string {
   if (keyword === 'required') return 'is required';
   if (keyword === 'type') return `must be ${[params.type].flat().map(article).join(' or ')}`;
-  if (keyword === 'minLength')
-    return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
+  if (keyword === 'minLength') {
+    // A name was trimmed, so it may have been white space.
+    const nothing = parentSchema?.['x-format'] === 'name' ? 'blank' : 'empty';
+    return params.limit === 1 ? `must not be ${nothing}` : `must have at least ${params.limit} characters`;
+  }
   if (keyword === 'maxLength') return `must have at most ${params.limit} characters`;
   if (keyword === 'minimum') return `must be at least ${params.limit}`;
   if (keyword === 'maximum') return `must be at most ${params.limit}`;
   if (keyword === 'minItems')
     return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} items`;
   if (keyword === 'maxItems') return `must have at most ${params.limit} items`;
-  if (keyword === 'enum')
-    return `must be one of ${(schema as unknown[]).filter((each) => each !== '' && each !== null).join(', ')}`;
+  if (keyword === 'enum') return `must be ${oneOf(schema as unknown[])}`;
   const message = keyword === 'pattern' ? patternMessages[params.pattern] : formats[params.format ?? schema]?.message;
   return (typeof message === 'function' ? message(String(data)) : message) ?? `breaks the rule ${keyword}`;
 }
 
+/** `"1"` is none of the numbers, and the sentence must show why. */
+function oneOf(allowed: unknown[]): string {
+  const shown = allowed.filter((each) => each !== '' && each !== null);
+  if (shown.length === 1) return String(shown[0]);
+  return `one of ${typeof shown[0] === 'number' ? 'the numbers ' : ''}${shown.join(', ')}`;
+}
+
 function article(type: string): string {
   if (type === 'null') return 'null';
+  if (type === 'boolean') return 'true or false';
   return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
@@ -170,8 +180,8 @@ function article(type: string): string {
 function illFormed(value: unknown, path: string): BrokenRule[] {
   if (typeof value === 'string') {
     if (value.isWellFormed() && !value.includes('\0')) return [];
-    const name = path.slice(1) || 'The body';
-    return [{ path, rule: 'wellFormed', message: `${name} must be well-formed Unicode without NUL.` }];
+    const what = value.includes('\0') ? 'NUL (U+0000)' : 'an unpaired surrogate, which is half of a character';
+    return [{ path, rule: 'wellFormed', message: `${path.slice(1) || 'The body'} must not contain ${what}.` }];
   }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, each]) => illFormed(each, `${path}/${key}`));
