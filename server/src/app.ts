@@ -19,8 +19,9 @@ import { addMetrics } from './http/metrics.ts';
 import { addOAuth } from './http/oauth.ts';
 import { serveDocument } from './http/openapi/document.ts';
 import { partnerDocument } from './http/openapi/partner.ts';
-import { addSwaggerUi } from './http/openapi/swagger-ui.ts';
 import { routes } from './http/partner/routes.ts';
+import { addReferencePage } from './http/reference/reference-page.ts';
+import { credentialsBar } from './http/sandbox/credentials.ts';
 import { addSandbox } from './http/sandbox/routes.ts';
 import type { Log } from './log.ts';
 import { oauthServer } from './oauth/server.ts';
@@ -47,11 +48,11 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   // At the root, so that they also count requests that no route answers.
   addMetrics(app, deps, { pool: deps.pool, metricsToken: config.metricsToken });
   serveDocument(app, '/openapi.json', () => partnerDocument(config, routes));
-  await addSwaggerUi(app, partnerDocument(config, routes));
   await app.register(async (scope) => {
     // An API that is busy is not an API that is down.
     addHealth(scope, onReserved(deps));
     addPages(scope, config.environment);
+    addReferencePage(scope, config.environment === 'sandbox' ? credentialsBar(deps) : undefined);
     // One key ring for both, so that this node verifies what it signs.
     const keys = signingKeyRing(deps);
     if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys);

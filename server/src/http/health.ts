@@ -9,8 +9,8 @@ import { readiness } from '../domain/shared/readiness.ts';
  */
 export function addHealth(app: FastifyInstance, deps: Deps): void {
   const isReady = readiness(deps);
-  app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }));
-  app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
     const status = app.isStopping() ? 'stopping' : await isReady();
     if (status !== 'ready') return reply.code(503).send({ status });
     const { faults } = await archiveHealth(deps);

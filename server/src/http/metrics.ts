@@ -70,7 +70,7 @@ export function addMetrics(
     requests.inc({ method, route, status: reply.statusCode, code: request.problemCode ?? '' });
     seconds.observe({ method, route }, reply.elapsedTime / 1000);
   });
-  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/metrics', async (request, reply) => {
     requireToken(request, metricsToken);
     return reply.type(registry.contentType).send(await registry.metrics());
   });

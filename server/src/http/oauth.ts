@@ -32,7 +32,6 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer, lanes: Lanes): 
     app.route({
       method,
       url,
-      schema: { hide: true },
       // A HEAD would already create a pending authorization request.
       exposeHeadRoute: method === 'GET' && !url.startsWith(authorizePath),
       onRequest: answer,

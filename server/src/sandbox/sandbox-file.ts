@@ -7,7 +7,7 @@ import type { SigningDeps } from '../domain/access/signing-keys.ts';
 import { issueToken } from '../domain/access/tokens.ts';
 import { makeSandbox, type SandboxAdvisor, type SandboxFile } from './sandbox.ts';
 
-type Sandboxed = SigningDeps & { config: { dataDir: string } };
+export type Sandboxed = SigningDeps & { config: { dataDir: string } };
 
 export function sandboxFilePath(dataDir: string): string {
   return join(dataDir, 'sandbox.json');

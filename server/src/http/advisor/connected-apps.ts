@@ -13,9 +13,7 @@ const confirmations: Record<string, string> = {
 };
 
 export function addConnectedApps(app: FastifyInstance, { deps, forms, sessionOf }: Visits): void {
-  const hide = { schema: { hide: true } };
-
-  app.get('/connected-apps', hide, async (request, reply) => {
+  app.get('/connected-apps', async (request, reply) => {
     const session = await sessionOf(request);
     if (!session) return reply.redirect('/sign-in?next=/connected-apps', 303);
     const connections = await listConnections(deps, session.advisorId);
@@ -24,7 +22,7 @@ export function addConnectedApps(app: FastifyInstance, { deps, forms, sessionOf 
     return sendPage(reply, { title: 'Connected apps', content });
   });
 
-  app.post('/connected-apps/disconnect', hide, async (request, reply) => {
+  app.post('/connected-apps/disconnect', async (request, reply) => {
     const fields = forms.read(request);
     const session = await sessionOf(request);
     if (!session) return reply.redirect('/sign-in?next=/connected-apps', 303);

@@ -9,9 +9,7 @@ import type { Visits } from './visits.ts';
 
 /** An application's authorization request, where the advisor signs in and then allows or denies it. */
 export function addConsent(app: FastifyInstance, visits: Visits, server: AuthorizationRequests): void {
-  const hide = { schema: { hide: true } };
-
-  app.get('/oauth/interaction/:uid', hide, async (request, reply) => {
+  app.get('/oauth/interaction/:uid', async (request, reply) => {
     const asked = await server.findRequest(request.raw, reply.raw);
     if (!asked) return sendErrorPage(reply, expired);
     const session = await visits.sessionOf(request);
@@ -27,7 +25,7 @@ export function addConsent(app: FastifyInstance, visits: Visits, server: Authori
     return sendPage(reply, { title, content, formTargets: [formTarget(asked.redirectUri)] });
   });
 
-  app.post('/oauth/interaction/:uid', hide, async (request, reply) => {
+  app.post('/oauth/interaction/:uid', async (request, reply) => {
     const fields = visits.forms.read(request);
     const asked = await server.findRequest(request.raw, reply.raw);
     if (!asked) return sendErrorPage(reply, expired);

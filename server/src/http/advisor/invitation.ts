@@ -11,11 +11,10 @@ import { firstPage, type Visits } from './visits.ts';
  */
 export function addInvitation(app: FastifyInstance, visits: Visits): void {
   const { deps, forms } = visits;
-  const hide = { schema: { hide: true } };
 
-  app.get('/invitation', hide, (request, reply) => sendInvitation(visits, request, reply, {}));
+  app.get('/invitation', (request, reply) => sendInvitation(visits, request, reply, {}));
 
-  app.post('/invitation', hide, async (request, reply) => {
+  app.post('/invitation', async (request, reply) => {
     const fields = forms.read(request);
     const [email, code, password] = [fields('email').trim(), fields('code').trim(), fields('password')];
     if (password !== fields('repeated'))

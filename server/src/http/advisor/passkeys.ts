@@ -25,9 +25,7 @@ const refusals = {
 
 /** Only somebody who signed in just now may change how an advisor signs in: a stolen session can't. */
 export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf, freshSessionOf }: Visits): void {
-  const hide = { schema: { hide: true } };
-
-  app.get('/passkeys', hide, async (request, reply) => {
+  app.get('/passkeys', async (request, reply) => {
     const session = await sessionOf(request);
     if (!session) return reply.redirect('/sign-in?next=/passkeys', 303);
     const passkeys = await listPasskeys(deps, session.advisorId);
@@ -39,7 +37,7 @@ export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf, fres
     return sendPage(reply, { title: 'Passkeys', content, scripts: origin !== null });
   });
 
-  app.post('/passkeys/remove', hide, async (request, reply) => {
+  app.post('/passkeys/remove', async (request, reply) => {
     const fields = forms.read(request);
     const session = await freshSessionOf(request);
     if (!session) return reply.redirect(signInToContinue(fields('passkeyId')), 303);
@@ -48,7 +46,7 @@ export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf, fres
     return reply.redirect('/passkeys?done=removed', 303);
   });
 
-  app.post('/passkeys/options', hide, async (request, reply) => {
+  app.post('/passkeys/options', async (request, reply) => {
     forms.readJson(request);
     const session = await freshSessionOf(request);
     if (!session) return reply.code(401).send({ location: signInToContinue('add') });
@@ -56,7 +54,7 @@ export function addPasskeys(app: FastifyInstance, { deps, forms, sessionOf, fres
     return 'refused' in options ? reply.code(400).send({ message: refusals[options.refused] }) : options;
   });
 
-  app.post('/passkeys', hide, async (request, reply) => {
+  app.post('/passkeys', async (request, reply) => {
     const { response } = forms.readJson(request);
     const session = await freshSessionOf(request);
     if (!session) return reply.code(401).send({ location: signInToContinue('add') });

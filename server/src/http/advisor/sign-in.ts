@@ -8,9 +8,8 @@ import { firstPage, localPath, type Visits } from './visits.ts';
 
 export function addSignIn(app: FastifyInstance, visits: Visits): void {
   const { deps, forms } = visits;
-  const hide = { schema: { hide: true } };
 
-  app.get('/sign-in', hide, async (request, reply) => {
+  app.get('/sign-in', async (request, reply) => {
     const { next: asked, again } = request.query as { next?: unknown; again?: unknown };
     const next = localPath(asked);
     const session = await visits.sessionOf(request);
@@ -18,7 +17,7 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
     return sendSignIn(visits, request, reply, { next, email: session?.email, again: session !== null });
   });
 
-  app.post('/sign-in', hide, async (request, reply) => {
+  app.post('/sign-in', async (request, reply) => {
     const fields = forms.read(request);
     const [email, next, application] = [fields('email').trim(), localPath(fields('next')), fields('application')];
     const result = await signIn(deps, { ...visits.attemptOf(request), email, password: fields('password') });
@@ -31,13 +30,13 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
     return sendSignIn(visits, request, reply, { next, email, application, again: fields('again') !== '', problem });
   });
 
-  app.post('/sign-in/passkey/options', hide, async (request, reply) => {
+  app.post('/sign-in/passkey/options', async (request, reply) => {
     forms.readJson(request);
     const options = await signInOptions(deps, request.ip);
     return 'refused' in options ? sendTooMany(reply, options.retryAfterSeconds) : options;
   });
 
-  app.post('/sign-in/passkey', hide, async (request, reply) => {
+  app.post('/sign-in/passkey', async (request, reply) => {
     const { response, next } = forms.readJson(request);
     const result = await signInByPasskey(deps, response, visits.attemptOf(request));
     if (result.refused === 'throttled') return sendTooMany(reply, result.retryAfterSeconds);
@@ -46,7 +45,7 @@ export function addSignIn(app: FastifyInstance, visits: Visits): void {
     return { location: localPath(next) };
   });
 
-  app.post('/sign-out', hide, async (request, reply) => {
+  app.post('/sign-out', async (request, reply) => {
     const fields = forms.read(request);
     await visits.end(request, reply);
     return reply.redirect(fields('next') ? localPath(fields('next')) : '/sign-in', 303);

@@ -29,6 +29,10 @@ export type Page = {
   /** The paths of a module and a style sheet for this page alone. */
   script?: string;
   style?: string;
+  /** A style sheet instead of ours. */
+  sheet?: string;
+  /** Allows styles in elements, for a library that draws its own. */
+  styles?: 'inline';
   /** Other origins that its forms may lead to. Chromium checks the redirects after a post too. */
   formTargets?: string[];
   status?: number;
@@ -43,7 +47,7 @@ export function sendPage(reply: FastifyReply, { status = 200, ...content }: Page
 
 /** The page with its headers, for code that has no Fastify reply. */
 export function page(given: Omit<Page, 'status'>): RenderedPage {
-  const { title, content, scripts = false, script, style, formTargets = [] } = given;
+  const { title, content, scripts = false, script, style, sheet = '/style.css' } = given;
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -51,7 +55,7 @@ export function page(given: Omit<Page, 'status'>): RenderedPage {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Assent</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/style.css">
+<link rel="stylesheet" href="${sheet}">
 ${style && html`<link rel="stylesheet" href="${style}">`}
 ${scripts && html`<script src="/webauthn.js" defer></script>\n<script src="/passkeys.js" type="module"></script>`}
 ${script && html`<script src="${script}" type="module"></script>`}
@@ -63,7 +67,7 @@ ${content}
 `;
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': contentSecurityPolicy(scripts || script !== undefined, formTargets),
+    'content-security-policy': contentSecurityPolicy(given),
     // No other site learns where a visitor comes from. `no-referrer` would say even less, but then browsers send
     // `Origin: null` with our own forms, and we recognize our forms by their origin.
     'referrer-policy': 'same-origin',
@@ -106,12 +110,12 @@ ${traceId && html`<p class="facts">If you ask for help, quote this id: <code>${t
 </main>`;
 }
 
-function contentSecurityPolicy(scripts: boolean, formTargets: string[]): string {
+function contentSecurityPolicy({ scripts, script, styles, formTargets = [] }: Omit<Page, 'status'>): string {
   return [
     "default-src 'none'",
-    "style-src 'self'",
+    `style-src 'self'${styles ? " 'unsafe-inline'" : ''}`,
     "img-src 'self'",
-    ...(scripts ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(scripts || script ? ["script-src 'self'", "connect-src 'self'"] : []),
     ["form-action 'self'", ...formTargets.filter(isSource)].join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -139,9 +143,7 @@ function escaped(text: string): string {
 }
 
 export function addScript(app: FastifyInstance, path: string, script: Buffer): void {
-  app.get(path, { schema: { hide: true } }, (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(script),
-  );
+  app.get(path, (_request, reply) => reply.type('text/javascript; charset=utf-8').send(script));
 }
 
 export function hidden(fields: Record<string, string>): Html[] {

@@ -4,24 +4,25 @@ import { type ProblemCode, problemCodes, problems } from '../../domain/problems.
 import { brand, type Html, html, sendPage } from './page.ts';
 
 /** A speech bubble with a check mark: said, and agreed to. */
-export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M5 4h22a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H14l-7 6v-6H5a3 3 0 0 1-3-3V7a3 3 0 0 1 3-3z" fill="#0b5cad"/><path d="M9 14l5 5 9-9" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
-const style = readFileSync(new URL('style.css', import.meta.url));
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M5 4h22a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H14l-7 6v-6H5a3 3 0 0 1-3-3V7a3 3 0 0 1 3-3z" fill="#0b5cad"/><path d="M9 14l5 5 9-9" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
+/** Our colors, light and dark. */
+export const palette = readFileSync(new URL('palette.css', import.meta.url));
+const style = Buffer.concat([palette, readFileSync(new URL('style.css', import.meta.url))]);
 
 /** The pages for everyone: a front page, and one for each problem's `type`. */
 export function addPages(app: FastifyInstance, environment: string): void {
-  const hide = { schema: { hide: true } };
   // They are added later, and not at all if an identity provider signs advisors in.
   const advisorPages = () => app.hasRoute({ method: 'GET', url: '/connected-apps' });
-  app.get('/', hide, (_request, reply) =>
+  app.get('/', (_request, reply) =>
     sendPage(reply, { title: 'Partner API', content: frontPage(environment, advisorPages()) }),
   );
-  app.get('/problems', hide, (_request, reply) => sendPage(reply, { title: 'Problems', content: problemList() }));
+  app.get('/problems', (_request, reply) => sendPage(reply, { title: 'Problems', content: problemList() }));
   for (const code of problemCodes)
-    app.get(`/problems/${code}`, hide, (_request, reply) =>
+    app.get(`/problems/${code}`, (_request, reply) =>
       sendPage(reply, { title: problems[code].title, content: problemPage(code) }),
     );
-  app.get('/icon.svg', hide, (_request, reply) => reply.type('image/svg+xml').send(icon));
-  app.get('/style.css', hide, (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
+  app.get('/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon));
+  app.get('/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
 }
 
 function frontPage(environment: string, advisorPages: boolean): Html {

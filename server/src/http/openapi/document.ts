@@ -72,7 +72,7 @@ function used(components: Document['components'], paths: object): Document['comp
 /** Anyone may read it. It is built for its first reader, so that a start doesn't wait for it. */
 export function serveDocument(app: FastifyInstance, path: string, build: () => Document): void {
   let text: string | undefined;
-  app.get(path, { schema: { hide: true } }, (_request, reply) => {
+  app.get(path, (_request, reply) => {
     text ??= JSON.stringify(build());
     return reply.type('application/json; charset=utf-8').send(text);
   });

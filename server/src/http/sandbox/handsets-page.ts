@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { loopbackHosts } from '../../config.ts';
 import { type Deps, onReserved, type Reserved } from '../../deps.ts';
 import { e164 } from '../../domain/shared/phone-numbers.ts';
 import { isBlank, textLengthMax } from '../../domain/shared/text/text-rules.ts';
@@ -18,7 +17,8 @@ import {
 import { cookieJar } from '../browser/cookies.ts';
 import { sendFailure } from '../browser/failures.ts';
 import { formDoor } from '../browser/forms.ts';
-import { addScript, brand, type Html, hidden, html, sendErrorPage, sendPage } from '../browser/page.ts';
+import { addScript, brand, type Html, hidden, html, sendPage } from '../browser/page.ts';
+import { answerHereOnly } from './this-machine.ts';
 
 const script = readFileSync(new URL('browser/handsets.js', import.meta.url));
 const style = readFileSync(new URL('browser/handsets.css', import.meta.url));
@@ -33,18 +33,15 @@ const quickReplies = ['ACCEPT', 'YES', 'NO', 'STOP', 'START', 'HELP'];
  * listens on this machine alone, and only our own pages can send the forms.
  */
 export function addHandsetsPage(app: FastifyInstance, deps: Deps & Reserved): void {
-  const hide = { schema: { hide: true } };
   const forms = formDoor(cookieJar(deps.config.publicUrl), deps.config, formBytesMax);
 
   app.register(async (scope) => {
     scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
-    scope.addHook('onRequest', async (request, reply) => {
-      if (!isHere(request)) return sendErrorPage(reply, elsewhere);
-    });
+    answerHereOnly(scope);
     addScript(scope, '/handsets.js', script);
-    scope.get('/handsets.css', hide, (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
+    scope.get('/handsets.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(style));
 
-    scope.get('/handset', hide, async (request, reply) => {
+    scope.get('/handset', async (request, reply) => {
       const { phone } = request.query as { phone?: unknown };
       const typed = typeof phone === 'string' ? phone : '';
       const number = numberIn(typed);
@@ -52,14 +49,14 @@ export function addHandsetsPage(app: FastifyInstance, deps: Deps & Reserved): vo
       return sendHandsets(reply, { inUse: await listHandsets(deps), typed, now: deps.clock.now() });
     });
 
-    scope.get('/handset/:phone', hide, async (request, reply) => {
+    scope.get('/handset/:phone', async (request, reply) => {
       const phone = phoneOf(request);
       if (!e164.test(phone)) return reply.redirect(`/handset?phone=${encodeURIComponent(phone)}`, 303);
       const { to } = request.query as { to?: unknown };
       return sendHandset(reply, await getHandset(deps, phone), { to, formToken: forms.token(request, reply) });
     });
 
-    scope.post('/handset/:phone', hide, async (request, reply) => {
+    scope.post('/handset/:phone', async (request, reply) => {
       const fields = forms.read(request);
       const phone = phoneOf(request);
       if (!e164.test(phone)) return reply.redirect('/handset', 303);
@@ -72,18 +69,6 @@ export function addHandsetsPage(app: FastifyInstance, deps: Deps & Reserved): vo
     });
   });
 }
-
-/** Another site could read these pages through a host name that resolves to this machine, so they answer to ours alone. */
-function isHere({ headers: { host = '' } }: FastifyRequest): boolean {
-  return loopbackHosts.includes(host.replace(/:\d+$/, '').toLowerCase());
-}
-
-const elsewhere = {
-  status: 403,
-  title: 'Only on this machine',
-  message: 'The sandbox’s phones can only be seen on the machine that the sandbox runs on, at its own host name.',
-  next: 'Open this page at localhost.',
-};
 
 function problemWith({ senders }: Handset, to: string, text: string): string | null {
   if (!senders.some(({ textingNumber }) => textingNumber === to)) return 'Choose who to reply to.';

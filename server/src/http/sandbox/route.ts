@@ -29,7 +29,7 @@ export function addSandboxRoute(app: FastifyInstance, row: SandboxRoute): void {
   app.route({
     method,
     url,
-    schema: { hide: true, response: { [status]: answer } },
+    schema: { response: { [status]: answer } },
     handler: async (request, reply) => {
       const input = {
         params: params && valid(params(request.params)),

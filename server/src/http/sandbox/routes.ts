@@ -1,19 +1,21 @@
 import type { FastifyInstance } from 'fastify';
-import { type Deps, onReserved, type Reserved } from '../../deps.ts';
+import { onReserved, type Reserved } from '../../deps.ts';
 import { requireApiKey } from '../../domain/access/callers.ts';
 import type { SandboxClock } from '../../sandbox/sandbox-clock.ts';
+import type { Sandboxed } from '../../sandbox/sandbox-file.ts';
 import { apiKeyOf } from '../door/authenticate.ts';
 import { serveDocument } from '../openapi/document.ts';
 import { sandboxDocument } from '../openapi/sandbox.ts';
 import { clockRoutes } from './clock.ts';
+import { addCredentials } from './credentials.ts';
 import { handsetRoutes } from './handsets.ts';
 import { addHandsetsPage } from './handsets-page.ts';
 import { addSandboxRoute } from './route.ts';
 
-/** The sandbox's own routes, which production doesn't have. They need the API key alone; the phones' page needs nothing. */
+/** The sandbox's own routes, which production doesn't have. They need the API key alone; what our pages use needs nothing. */
 export function addSandbox(
   app: FastifyInstance,
-  deps: Deps & Reserved,
+  deps: Sandboxed & Reserved,
   clock: SandboxClock,
   deliverDue = async () => {},
 ): void {
@@ -24,4 +26,5 @@ export function addSandbox(
   });
   serveDocument(app, '/sandbox/openapi.json', () => sandboxDocument(deps.config.publicUrl, routes));
   addHandsetsPage(app, deps);
+  if (!deps.config.oauthIssuer) addCredentials(app, deps);
 }

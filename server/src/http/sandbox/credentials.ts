@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { allScopes } from '../../domain/access/scopes.ts';
+import { issueToken } from '../../domain/access/tokens.ts';
+import { problem } from '../../domain/problems.ts';
+import type { SandboxAdvisor } from '../../sandbox/sandbox.ts';
+import { readSandboxFile, type Sandboxed } from '../../sandbox/sandbox-file.ts';
+import { cookieJar } from '../browser/cookies.ts';
+import { sendFailure } from '../browser/failures.ts';
+import { formDoor } from '../browser/forms.ts';
+import { type Html, html } from '../browser/page.ts';
+import { answerHereOnly } from './this-machine.ts';
+
+/**
+ * The sandbox's API key and a fresh access token, for calls from the reference page. Like the phones' pages it needs no
+ * key: the sandbox listens on this machine alone, and only our own page has the form token.
+ */
+export function addCredentials(app: FastifyInstance, deps: Sandboxed): void {
+  const forms = formsOf(deps);
+  app.register(async (scope) => {
+    scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
+    answerHereOnly(scope);
+    scope.post('/sandbox/credentials', async (request) => {
+      const { advisorId } = forms.readJson(request);
+      const sandbox = readSandboxFile(deps.config.dataDir);
+      const advisor = sandbox?.advisors.find(({ id }) => id === advisorId);
+      if (!sandbox || !advisor) throw problem('not_found', 'The sandbox has no such advisor.');
+      const { apiKey, clientId } = sandbox;
+      return { apiKey, accessToken: await issueToken(deps, { clientId, advisorId: advisor.id, scopes: allScopes }) };
+    });
+  });
+}
+
+/** For the reference page: whom its calls act for, and the way to the phones that they text. */
+export function credentialsBar(deps: Sandboxed): (request: FastifyRequest, reply: FastifyReply) => Html {
+  const forms = formsOf(deps);
+  const { dataDir, oauthIssuer } = deps.config;
+  return (request, reply) => {
+    // Tokens of another identity provider can't be made here.
+    const advisors = oauthIssuer ? [] : (readSandboxFile(dataDir)?.advisors ?? []);
+    return html`<a href="/handset">Phones</a>
+<div class="credentials" data-form-token="${forms.token(request, reply)}"${advisors.length === 0 && html` hidden`}>
+<label for="advisor">Calls as</label>
+<select id="advisor" data-advisor aria-describedby="about">${advisors.map(option)}<option value="">nobody: your own token</option></select>
+<span id="about" data-about role="status"></span>
+</div>`;
+  };
+}
+
+function option({ id, name, about }: SandboxAdvisor): Html {
+  return html`<option value="${id}" data-about="${about}">${name}</option>`;
+}
+
+function formsOf({ config }: Sandboxed) {
+  return formDoor(cookieJar(config.publicUrl), config);
+}
