@@ -111,19 +111,6 @@ suite('archive export', () => {
     assert.deepEqual(said, [true, false]);
   });
 
-  test('is checked by two threads, one of which compares the e-mails', async (t) => {
-    const said: unknown[] = [];
-    const listen = (worker: Worker) => void worker.once('message', (same) => said.push(same));
-    process.on('worker', listen);
-    t.after(() => process.off('worker', listen));
-    const altered = desk.copy(whole.folder);
-    const zip = readFileSync(join(altered, 'messages.zip'));
-    zip.write('x', zip.indexOf('Subject: ') + 'Subject: '.length);
-    writeFileSync(join(altered, 'messages.zip'), zip);
-    for (const folder of [whole.folder, bare.folder, altered]) await desk.verify(folder, whole.checkpoint);
-    assert.deepEqual(said, [true, false]);
-  });
-
   test('has every entry of the advisor and none of anyone else’s, and is itself an entry', () => {
     const lines = readLines(bare.folder);
     assert.deepEqual(
