@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type ContactInput, createContacts } from '../src/domain/address-book/contacts.ts';
+import { clearDeletedGroups } from '../src/domain/address-book/groups.ts';
 import { numberOf } from '../src/domain/shared/enumerations.ts';
 import { partnerDocument } from '../src/http/openapi/partner.ts';
 import { routes } from '../src/http/partner/routes.ts';
@@ -58,9 +59,15 @@ export async function fuzz(world: World, { requests, seed }: { requests: number;
     learn(ids, draft, sent, received);
   }
 
-  try {
+  async function search(): Promise<string | undefined> {
     const result = await fc.check(fc.asyncProperty(drafts(operations), tryOut), { seed, numRuns: requests });
-    const failure = result.failed ? messageOf(result.errorInstance) : await misplacedContact(world);
+    if (result.failed) return messageOf(result.errorInstance);
+    await clearGroups(world);
+    return misplacedContact(world);
+  }
+
+  try {
+    const failure = await search().catch((error) => `The search itself failed: ${error.stack}`);
     return { seed, counts, failure };
   } finally {
     client.close();
@@ -136,6 +143,12 @@ function learn(ids: Ids, { operation }: Draft, { url }: Sent, { status, text }: 
     const gone = Number(url.split('?')[0]?.split('/').at(-1));
     ids[noun] = ids[noun].filter((id) => id !== gone);
   }
+}
+
+/** As the job does: until then the contacts of a deleted group still count it in their rows. */
+async function clearGroups({ deps, database }: World): Promise<void> {
+  do await clearDeletedGroups(deps);
+  while ((await database.asOwner('select from deleted_groups limit 1')).length > 0);
 }
 
 function count(counts: Fuzzed['counts'], operation: string, { status, text }: Received): void {

@@ -44,8 +44,8 @@ async function search(name: Part): Promise<void> {
   // After a Ctrl-C the database is gone, and nothing else has failed.
   if (tornDown) return;
   const seconds = (performance.now() - began) / 1000;
-  say(`${count} ${name} in ${Math.round(seconds)} s, ${Math.round(count / seconds)} a second\n`);
-  if (!failure) return;
+  if (!failure) return say(`${count} ${name} in ${Math.round(seconds)} s, ${Math.round(count / seconds)} a second\n`);
+  say(`stopped after ${Math.round(seconds)} s\n`);
   process.stderr.write(`${failure}\n\nAgain: npm run fuzz -- --only ${name} --${name} ${count} --seed ${seed}\n`);
   process.exitCode = 1;
 }

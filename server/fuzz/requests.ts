@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { problems } from '../src/domain/problems.ts';
 import type { Operation, Parameter } from './operations.ts';
-import { anyText, nearObject, nearValue, validValue } from './values.ts';
+import { anyText, nearObject, nearText, nearValue, validValue } from './values.ts';
 
 /** A request before real ids are filled in. */
 export type Draft = {
@@ -80,9 +80,7 @@ function pathValue({ name, schema }: Parameter): Arbitrary<unknown> {
     { weight: 1, arbitrary: fc.constantFrom<unknown>(...odd, ...raw) },
     {
       weight: 1,
-      arbitrary: nearValue(schema)
-        .map(String)
-        .filter((text) => text !== '' && !/[./]/.test(text)),
+      arbitrary: nearText(schema).filter((text) => text !== '' && !/[./]/.test(text)),
     },
   );
 }
@@ -122,10 +120,7 @@ function impatient(parameter: Parameter): Parameter {
 
 function oddQueryValue(schema: Parameter['schema']): Arbitrary<unknown> {
   const raw = ['%', '%ff', '%ed%a0%80', '%00', '+', '+12125550123', '1&', '=', '%c0%80', '[]', '#'];
-  return fc.oneof(
-    nearValue(schema).map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value))),
-    fc.constantFrom(...raw.map((text) => new RawText(text))),
-  );
+  return fc.oneof(nearText(schema), fc.constantFrom(...raw.map((text) => new RawText(text))));
 }
 
 function headers(operation: Operation): Arbitrary<Record<string, string>> {

@@ -179,6 +179,14 @@ export function nearValue(schema: Schema): Arbitrary<unknown> {
   );
 }
 
+/**
+ * The same, written into a path or a query. An object as JSON: one in a few thousand has a field called `toString`, and
+ * `String` throws on those.
+ */
+export function nearText(schema: Schema): Arbitrary<string> {
+  return nearValue(schema).map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)));
+}
+
 function outOfBounds({ minLength, maxLength, minimum, maximum, enum: list }: Schema): Arbitrary<unknown> {
   const choices: Arbitrary<unknown>[] = [fc.constant('nothing of the kind')];
   if (maxLength !== undefined)

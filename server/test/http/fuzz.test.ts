@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import fc from 'fast-check';
 import { fuzz } from '../../fuzz/fuzz.ts';
+import { nearText } from '../../fuzz/values.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 const requests = 600;
@@ -20,4 +22,10 @@ test('requests generated from the OpenAPI document, valid and almost valid, are 
   const answered = new Set([...counts.values()].flatMap((kinds) => [...kinds.keys()]));
   for (const kind of ['200', '204', '400 invalid_request', '404 not_found', '415 unsupported_media_type'])
     assert.ok(answered.has(kind), `no request was answered ${kind}: the requests don't cover enough`);
+});
+
+test('any value can be written into a path or a query, also an object with a field called toString', () => {
+  const texts = fc.sample(nearText({ type: 'integer' }), { seed: 71, numRuns: 50_000 });
+  assert.ok(texts.some((text) => /"toString":/.test(text)));
+  for (const text of texts) assert.equal(typeof text, 'string');
 });

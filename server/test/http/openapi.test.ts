@@ -223,15 +223,6 @@ suite('openapi.json', () => {
       operationOf({ method: 'POST', path }).responses[400]?.content?.['application/problem+json'] ?? {};
     assert.deepEqual(body, { ...(examples?.invalid_request?.value as object), traceId: body.traceId });
   });
-
-  test('the human-readable reference opens', async () => {
-    const page = await inject(world.app, { method: 'GET', url: '/docs/' });
-    assert.equal(page.status, 200);
-    assert.match(page.headers['content-type'] ?? '', /^text\/html/);
-    assert.match(page.headers['content-security-policy'] ?? '', /script-src/);
-    const specification = await inject(world.app, { method: 'GET', url: '/docs/json' });
-    assert.deepEqual(specification.body.servers, [{ url: '/v1' }]);
-  });
 });
 
 test('two different schemas can’t have one name', () => {
