@@ -1,11 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Deps } from '../deps.ts';
 import { longestWaitSeconds } from '../domain/delivery/dispatcher.ts';
 import { problem } from '../domain/problems.ts';
 import { hashSecret } from '../domain/shared/secrets.ts';
 import { addArchiveMetrics } from './archive-metrics.ts';
+import { routeOf } from './door/request-log.ts';
+import { requestMetrics } from './request-metrics.ts';
 
 /** The library's sums over gauges that it also has by type. A name that ends in `_total` promises a counter. */
 const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
@@ -20,19 +22,7 @@ export function addMetrics(
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   for (const name of misnamed) registry.removeSingleMetric(name);
-  const requests = new Counter({
-    name: 'assent_http_requests_total',
-    help: 'Requests answered, by route, status and problem code.',
-    labelNames: ['method', 'route', 'status', 'code'],
-    registers,
-  });
-  const seconds = new Histogram({
-    name: 'assent_http_request_seconds',
-    help: 'Time from the request’s headers to the end of the response.',
-    labelNames: ['method', 'route'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
-  });
+  const observe = requestMetrics(registry);
   new Gauge({
     name: 'assent_database_connections',
     help: 'Connections in the pool by state, and requests waiting for one.',
@@ -63,12 +53,13 @@ export function addMetrics(
 
   addArchiveMetrics(registry, deps);
 
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unknown';
+  app.addHook('onResponse', (request, reply, next) => {
+    const route = routeOf(request) ?? 'unknown';
     // Clients can send any method: only those that we serve become labels.
     const method = request.is404 ? 'unknown' : request.method;
-    requests.inc({ method, route, status: reply.statusCode, code: request.problemCode ?? '' });
-    seconds.observe({ method, route }, reply.elapsedTime / 1000);
+    const { statusCode: status, elapsedTime } = reply;
+    observe({ method, route, status, code: request.problemCode ?? '', seconds: elapsedTime / 1000 });
+    next();
   });
   app.get('/metrics', async (request, reply) => {
     requireToken(request, metricsToken);

@@ -7,6 +7,7 @@ import { authorizePath, discoveryPaths, jwksPath, revokePath, tokenPath } from '
 import type { OAuthServer } from '../oauth/server.ts';
 import { sendErrorPage } from './browser/page.ts';
 import { readRawBody } from './door/body.ts';
+import { logOf } from './door/trace.ts';
 
 /** Queues for the database, which floods must not fill. */
 export type Lanes = { visits: Lane; revocations: Lane };
@@ -47,7 +48,8 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer, lanes: Lanes): 
     const leave = needsDatabase(request) ? await lane.enter(request.ip) : () => {};
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value) reply.raw.setHeader(name, value);
-    const { raw: req, ip: address, id: traceId, log } = request;
+    const { raw: req, ip: address, id: traceId } = request;
+    const log = logOf(request);
     const note = (error: string) => {
       request.problemCode = error;
     };
@@ -95,7 +97,7 @@ function sendUnavailable(error: unknown, request: FastifyRequest, reply: Fastify
     return reply.code(400).send({ error: 'invalid_request', error_description: 'The form is incomplete.' });
   const { status, error: code, message, level, headers } = describeFault(error);
   request.problemCode = code;
-  request.log[level]({ err: error }, 'the authorization server failed');
+  logOf(request)[level]({ err: error }, 'the authorization server failed');
   reply.headers(headers);
   if (request.routeOptions.url?.startsWith(authorizePath))
     return sendErrorPage(reply, { status, title: 'Not available', message, next: 'Reload this page.' });

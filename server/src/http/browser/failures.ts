@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, problemIn, problems } from '../../domain/problems.ts';
+import { logOf } from '../door/trace.ts';
 import { FormRefused } from './forms.ts';
 import { type Failure, sendErrorPage } from './page.ts';
 
@@ -12,7 +13,7 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   const found = problemIn(error);
   request.problemCode = found?.code ?? 'internal_error';
   if (error instanceof Problem && error.status < 500) return sendErrorPage(reply, refused(error));
-  request.log[found?.retryable ? 'warn' : 'error']({ code: request.problemCode, err: error }, 'problem');
+  logOf(request)[found?.retryable ? 'warn' : 'error']({ code: request.problemCode, err: error }, 'problem');
   if (found) return sendErrorPage(reply.header('retry-after', '1'), unavailable);
   return sendErrorPage(reply, { ...failed, traceId: request.id });
 }

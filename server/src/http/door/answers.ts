@@ -1,11 +1,12 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import type { Done, idempotency } from '../../domain/access/idempotency.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { byApplication } from '../../domain/archive/archive.ts';
-import { fingerprintOf } from './body.ts';
+import { fingerprintOf, type RawBody, readRawBody } from './body.ts';
 import { callerOf } from './checks.ts';
-import { inputValidator, isIdempotencyKey, rawBody } from './input.ts';
+import { inputValidator, isIdempotencyKey } from './input.ts';
 import type { Input, Route } from './route.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
@@ -16,31 +17,34 @@ type Answering = {
   room: WaitingRoom;
 };
 
-/** The row's handler as Fastify calls it. With an Idempotency-Key it runs once, and a repeat gets the same answer. */
+/** Does the row's work and answers. With an Idempotency-Key it runs once, and a repeat gets the same answer. */
 export function answerer(row: Route, { deps: all, share, answerOnce, room }: Answering) {
   const validate = inputValidator(row);
+  const noBody = Promise.resolve(Buffer.alloc(0));
 
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { advisorId, applicationId, key: apiKey } = callerOf(request);
     const deps = { ...all, db: share(apiKey.keyId, row.cost ?? 1) };
+    // Without a schema nothing is read: Node discards it.
+    const body = await (row.body ? readRawBody(request.raw) : noBody);
     const key = row.method === 'POST' ? request.headers['idempotency-key'] : undefined;
-    if (!isIdempotencyKey(key)) return send(reply, (await perform(deps, request, reply)).answer);
+    if (!isIdempotencyKey(key)) return send(reply, (await perform(deps, { request, reply, body })).answer);
     const { answer, replayed } = await answerOnce(
       deps,
       { advisorId, applicationId, method: row.method, path: pathOf(request), key },
-      fingerprintOf(rawBody(request)),
+      fingerprintOf(body),
       {
-        run: (deps) => perform(deps, request, reply),
+        run: (deps) => perform(deps, { request, reply, body }),
         together: row.together ?? false,
       },
     );
     if (replayed) reply.header('idempotent-replayed', 'true');
-    return send(reply, answer);
+    send(reply, answer);
   };
 
-  async function perform(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<Done> {
+  async function perform(deps: Deps, { request, reply, body }: Exchange): Promise<Done> {
     const { advisorId, applicationId, key } = callerOf(request);
-    const input = validate(request);
+    const input = validate(request, body);
     const waits = asksToWait(input);
     const leave = waits ? room.enter(key.keyId) : null;
     const result = await row
@@ -49,10 +53,12 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Ans
     const tookEffect = row.tookEffect?.(result) ?? true;
     if (!row.answer) return { answer: { status: 204, body: '' }, tookEffect };
     // By the row's own shape: a field that it doesn't list can't leak.
-    const body = String(reply.serializeInput(result as Record<string, unknown>, '200'));
-    return { answer: { status: 200, body }, tookEffect };
+    const json = String(reply.serializeInput(result as Record<string, unknown>, '200'));
+    return { answer: { status: 200, body: json }, tookEffect };
   }
 }
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply; body: RawBody };
 
 function asksToWait({ query }: Input): boolean {
   return Boolean((query as { wait?: number } | undefined)?.wait);
@@ -69,7 +75,14 @@ function pathOf({ routeOptions, params }: FastifyRequest): string {
   return (routeOptions.url ?? '').replace(/:(\w+)/g, (_, name) => encodeURIComponent(values[name] ?? ''));
 }
 
-function send(reply: FastifyReply, { status, body }: Done['answer']): FastifyReply {
-  if (status === 204) return reply.code(204).send();
-  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
+/** On the bare response: nothing of ours changes an answer that is ready. */
+function send(reply: FastifyReply, { status, body }: Done['answer']): void {
+  const headers = reply.getHeaders();
+  if (reply.server.isStopping()) headers.connection = 'close';
+  if (status !== 204) {
+    headers['content-type'] = 'application/json; charset=utf-8';
+    headers['content-length'] = Buffer.byteLength(body);
+  }
+  reply.hijack();
+  reply.raw.writeHead(status, headers as OutgoingHttpHeaders).end(body);
 }

@@ -52,11 +52,6 @@ export function requireScope({ scope }: Route): Check {
   };
 }
 
-/** A route without a body accepts any Content-Type, even a malformed one, which Fastify would refuse. */
-export async function ignoreContentType(request: FastifyRequest): Promise<void> {
-  delete request.raw.headers['content-type'];
-}
-
 export function callerOf(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error('The request has not been authenticated.');
   return request.caller;

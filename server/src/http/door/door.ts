@@ -1,11 +1,12 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import type { Caller, Credentials } from '../../domain/access/callers.ts';
 import { idempotency } from '../../domain/access/idempotency.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { usagePlans } from '../../domain/access/usage-plans.ts';
 import { answerer } from './answers.ts';
-import { authenticate, ignoreContentType, requireScope, sandboxFault, usagePlan } from './checks.ts';
+import { authenticate, requireScope, sandboxFault, usagePlan } from './checks.ts';
+import { sendProblem } from './problems.ts';
 import type { Route } from './route.ts';
 import { makeWaitingRoom } from './waiting-room.ts';
 
@@ -15,30 +16,42 @@ export type Admission = { findCaller(credentials: Credentials): Promise<Caller>;
 /**
  * The door that every `/v1` request passes, in the documented order: version and route (hooks.ts), both credentials, a
  * sandbox fault, the usage plan, the scope; then, with the body read, an idempotent replay, type, size and schema; then
- * the domain.
+ * the domain. Fastify finds the route and writes problems; everything in between is here, because its own hooks, parsers and
+ * replies would take as long again.
  */
 export function addRoutes(app: FastifyInstance, deps: Deps, { findCaller, share }: Admission, routes: Route[]): void {
   const isSandbox = deps.config.environment === 'sandbox';
-  const authenticated = authenticate(findCaller);
+  const { publicUrl } = deps.config;
   const plans = usagePlans(deps);
-  const withinPlan = usagePlan(plans);
   const answers = { deps, share, answerOnce: idempotency(), room: makeWaitingRoom() };
 
   for (const row of routes) {
     if (!row.scope) throw new Error(`${row.method} ${row.path} declares no scope.`);
+    const checks = [
+      authenticate(findCaller),
+      ...(isSandbox ? [sandboxFault(row, plans)] : []),
+      usagePlan(plans),
+      requireScope(row),
+    ];
+    const answer = answerer(row, answers);
+
+    async function pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      try {
+        for (const check of checks) await check(request, reply);
+        await answer(request, reply);
+      } catch (error) {
+        sendProblem(error, request, reply, publicUrl);
+      }
+    }
+
     app.route({
       method: row.method,
       url: `/v1${row.path}`,
-      // It serializes the answer. Input is validated below, in the documented order.
+      // It serializes the answer. Input is validated in `answerer`, in the documented order.
       schema: row.answer ? { response: { 200: row.answer } } : {},
-      onRequest: [
-        authenticated,
-        ...(isSandbox ? [sandboxFault(row, plans)] : []),
-        withinPlan,
-        requireScope(row),
-        ...(row.body ? [] : [ignoreContentType]),
-      ],
-      handler: answerer(row, answers),
+      // It never calls the third parameter, so nothing comes after it.
+      onRequest: (request, reply, _next) => void pass(request, reply),
+      handler: () => {},
     });
   }
 }

@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { problem } from '../../domain/problems.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Problem, problem } from '../../domain/problems.ts';
 import { commonHeaders, isRepeated, isSecure } from './headers.ts';
 import { collectRoutes, endsWithSlash, explainNotFound } from './unknown-routes.ts';
-import { requireVersion } from './version.ts';
+import { versionProblem } from './version.ts';
 
 /** Runs for every request, whichever route it is for: common headers, the first checks, a line in the log. */
 export function addHooks(app: FastifyInstance, publicUrl: string): void {
@@ -13,37 +13,32 @@ export function addHooks(app: FastifyInstance, publicUrl: string): void {
   });
   app.decorate('isStopping', () => stopping);
 
-  app.addHook('onRequest', async (request, reply) => {
+  // Hooks with a callback: a promise for each would take longer than what most of them do.
+  app.addHook('onRequest', (request, reply, next) => {
     reply.headers(commonHeaders(request.id, publicUrl));
-    // Here too, because the authorization server writes its own responses, which skip onSend.
+    // Here too, because answers on the bare response skip onSend.
     if (stopping) reply.header('connection', 'close');
+    const refusal = refusalOf(request, reply);
+    // After Node has read on: if what follows is not HTTP, that is the answer.
+    if (refusal) queueMicrotask(() => next(refusal));
+    else next();
+  });
+  app.addHook('onSend', (_request, reply, payload, next) => {
+    if (stopping) reply.header('connection', 'close');
+    next(null, payload);
+  });
+
+  function refusalOf(request: FastifyRequest, reply: FastifyReply): Problem | null {
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
-      throw problem('invalid_request', 'The Host header is missing: send it.');
+      return problem('invalid_request', 'The Host header is missing: send it.');
     if (isRepeated(request.raw, 'host'))
-      throw problem('invalid_request', 'The Host header was sent twice: send it once.');
+      return problem('invalid_request', 'The Host header was sent twice: send it once.');
     if (isSecure(publicUrl) && cameByHttp(request))
-      throw problem('invalid_request', 'The request came over http: use https.');
-    requireVersion(request);
+      return problem('invalid_request', 'The request came over http: use https.');
     // The router takes a trailing slash for an empty parameter.
-    if (request.is404 || endsWithSlash(request)) throw explainNotFound(request, reply, routes);
-  });
-  app.addHook('onSend', async (_request, reply) => {
-    if (stopping) reply.header('connection', 'close');
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    request.log.info(
-      {
-        method: request.is404 ? undefined : request.method,
-        route: request.routeOptions.url,
-        status: reply.statusCode,
-        code: request.problemCode ?? undefined,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-        applicationId: request.caller?.applicationId,
-        advisorId: request.caller?.advisorId,
-      },
-      'request',
-    );
-  });
+    const isUnknown = request.is404 || endsWithSlash(request);
+    return versionProblem(request) ?? (isUnknown ? explainNotFound(request, reply, routes) : null);
+  }
 }
 
 /** As the proxy in front of us says. Without its word we can't tell: TLS ends there. */

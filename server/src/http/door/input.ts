@@ -14,10 +14,10 @@ const brokenIdempotencyKey = {
 };
 
 /** Validates path, query and body by the row's schemas, and the Idempotency-Key. Reports every broken rule at once. */
-export function inputValidator(row: Route): (request: FastifyRequest) => Input {
+export function inputValidator(row: Route): (request: FastifyRequest, raw: RawBody) => Input {
   const [params, query, body] = [row.params, row.query, row.body].map((schema) => schema && validator(schema));
-  return (request) => {
-    const parsed = body && parseBody(rawBody(request), request.headers);
+  return (request, raw) => {
+    const parsed = body && parseBody(raw, request.headers);
     const asked = parseQuery(request.raw.url ?? '', row.query);
     const results = {
       params: params?.(withIntegers(row.params as TSchema, request.params as Record<string, unknown>)),
@@ -34,10 +34,6 @@ export function inputValidator(row: Route): (request: FastifyRequest) => Input {
 
 export function isIdempotencyKey(key: unknown): key is string {
   return typeof key === 'string' && key !== '' && key.length <= idempotencyKeyLengthMax;
-}
-
-export function rawBody(request: FastifyRequest): RawBody {
-  return (request.body as RawBody | undefined) ?? Buffer.alloc(0);
 }
 
 function parsedBy(result: Validated<unknown> | undefined): unknown {

@@ -1,6 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, type Problem, problem, problemIn, problems } from '../../domain/problems.ts';
 
+import { logOf } from './trace.ts';
+
 export const problemType = 'application/problem+json; charset=utf-8';
 
 export type ProblemBody = {
@@ -91,7 +93,7 @@ export function sendProblem(
 ): FastifyReply {
   const found = asProblem(error);
   // A problem without a cause was asked for in the sandbox: there is nothing to investigate.
-  if (found.status >= 500 && found.cause) request.log.error({ code: found.code, err: found.cause }, 'problem');
+  if (found.status >= 500 && found.cause) logOf(request).error({ code: found.code, err: found.cause }, 'problem');
   request.problemCode = found.code;
   const body = problemBody(found, { publicUrl, instance: instanceOf(request), traceId: request.id });
   // A string is sent as it is: the route's response schemas don't apply to it.

@@ -6,7 +6,8 @@ import { answerClientError, takeOverFromNode } from './client-errors.ts';
 import { commonHeaders, headerBytesMax } from './headers.ts';
 import { addHooks } from './hooks.ts';
 import { sendProblem } from './problems.ts';
-import { traceIdOf } from './trace.ts';
+import { addRequestLog } from './request-log.ts';
+import { logOf, traceIdOf } from './trace.ts';
 import { noSuchRoute } from './unknown-routes.ts';
 
 export type ServerOptions = { publicUrl: string; requestTimeoutMs: number; trustedProxies: string[]; log: Log };
@@ -30,6 +31,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
     throw noSuchRoute();
   });
   addHooks(app, publicUrl);
+  addRequestLog(app);
   return app;
 }
 
@@ -37,7 +39,9 @@ function fastifyOptions(options: ServerOptions): FastifyHttpOptions<Server> {
   const { publicUrl, requestTimeoutMs, trustedProxies, log } = options;
   return {
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'traceId' }),
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own for each request would cost more than the one line that most of them write.
+    childLoggerFactory: (logger) => logger,
     genReqId: traceIdOf,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 72_000,
@@ -58,7 +62,7 @@ function fastifyOptions(options: ServerOptions): FastifyHttpOptions<Server> {
     frameworkErrors: (error, request, reply) => {
       reply.headers(commonHeaders(request.id, publicUrl));
       sendProblem(error, request, reply, publicUrl);
-      request.log.info({ status: reply.statusCode, code: request.problemCode ?? undefined }, 'request');
+      logOf(request).info({ status: reply.statusCode, code: request.problemCode ?? undefined }, 'request');
     },
   };
 }

@@ -1,17 +1,18 @@
 import type { FastifyRequest } from 'fastify';
-import { problem } from '../../domain/problems.ts';
+import { type Problem, problem } from '../../domain/problems.ts';
 
 export const versionsServed = ['1', 'v1', '1.0', '1.0.0'];
 const versionInPath = /^\/v(\d[^/?]*)(?=[/?]|$)/i;
 
 /** The version in the path, and in the header if it is sent, must be the one that we serve. */
-export function requireVersion(request: FastifyRequest): void {
-  const inPath = versionInPath.exec(decoded(request.raw.url ?? '/'))?.[0];
+export function versionProblem({ raw: { url = '/' }, headers }: FastifyRequest): Problem | null {
+  const inPath = url.startsWith('/v1/') ? '/v1' : versionInPath.exec(decoded(url))?.[0];
   if (inPath !== undefined && inPath !== '/v1')
-    throw problem('version_mismatch', `The path asks for ${inPath.slice(1, 20)}; this server serves v1.`);
-  const inHeader = request.headers['x-api-version'];
+    return problem('version_mismatch', `The path asks for ${inPath.slice(1, 20)}; this server serves v1.`);
+  const inHeader = headers['x-api-version'];
   if (inPath !== undefined && inHeader !== undefined && !versionsServed.includes(String(inHeader)))
-    throw problem('version_mismatch', `X-API-Version must be one of ${versionsServed.join(', ')}, or left out.`);
+    return problem('version_mismatch', `X-API-Version must be one of ${versionsServed.join(', ')}, or left out.`);
+  return null;
 }
 
 /** The router decodes before it matches, so this must too. */
