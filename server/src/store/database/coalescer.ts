@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { Batch, Transaction } from './db.ts';
 
 type Waiting = { item: unknown; resolve(result: unknown): void; reject(error: unknown): void };
@@ -15,7 +15,8 @@ const waitingMax = 5_000;
 /**
  * Items that arrive while a batch is in flight join the next one: many requests, one commit, an answer for each. A commit
  * costs one disk sync, however much is in it. The first item doesn't wait for others: otherwise everything that arrived at
- * once would be one batch, and this process would be idle while the database works on it.
+ * once would be one batch, and this process would be idle while the database works on it. For the same reason a batch is
+ * answered when the next one is on its way.
  */
 export function coalescer(transaction: Run, { isDataError = () => false, whenFull = () => new Error() }: Faults = {}) {
   const lines = new Map<Batch<never, unknown>, Line>();
@@ -39,15 +40,24 @@ export function coalescer(transaction: Run, { isDataError = () => false, whenFul
   }
 
   async function pump<Item, Result>(batch: Batch<Item, Result>, line: Line): Promise<void> {
+    let answer = () => {};
     while (line.waiting.length > 0) {
-      await runNext(batch, line);
-      if (batch.pauseMs && line.waiting.length < itemsMax) await pause(batch.pauseMs);
+      const running = runNext(batch, line);
+      // By the next turn it has a connection, and its first statements are sent.
+      await turn();
+      answer();
+      answer = await running;
+      if (!batch.pauseMs || line.waiting.length >= itemsMax) continue;
+      answer();
+      answer = () => {};
+      await pause(batch.pauseMs);
     }
     line.running = false;
+    answer();
   }
 
-  /** Items that arrive before the transaction has begun are part of it. */
-  async function runNext<Item, Result>(batch: Batch<Item, Result>, { waiting }: Line): Promise<void> {
+  /** Returns what answers its items. Those that arrive before it has a connection are part of it. */
+  async function runNext<Item, Result>(batch: Batch<Item, Result>, { waiting }: Line): Promise<() => void> {
     let members: Waiting[] = [];
     try {
       const results = await transaction((db) => {
@@ -55,11 +65,12 @@ export function coalescer(transaction: Run, { isDataError = () => false, whenFul
         if (members.length === 0) members = take(batch, waiting);
         return batch.run(db, itemsOf<Item>(members));
       });
-      members.forEach(({ resolve }, index) => void resolve(results[index]));
+      return () => members.forEach(({ resolve }, index) => void resolve(results[index]));
     } catch (error) {
       if (members.length === 0) members = take(batch, waiting);
-      if (members.length > 1 && isDataError(error)) for (const each of members) await runAlone(batch, each);
-      else for (const { reject } of members) reject(error);
+      if (members.length === 1 || !isDataError(error)) return () => members.forEach(({ reject }) => void reject(error));
+      for (const each of members) await runAlone(batch, each);
+      return () => {};
     }
   }
 

@@ -9,6 +9,8 @@ export type ConnectionOptions = {
   role?: string;
   /** Idle connections stay open: when the server has no more to give, these are there. */
   keepOpen?: boolean;
+  /** Statements are sent without waiting for the one before. */
+  pipeline?: boolean;
   onError?: (error: Error) => void;
 };
 
@@ -25,6 +27,7 @@ export function makeConnections(options: ConnectionOptions, size: number, method
   const pool = new pg.Pool({
     ...addressOf(options.connectionString),
     max: size,
+    pipeline: options.pipeline ?? false,
     connectionTimeoutMillis: options.timeoutMs,
     idleTimeoutMillis: options.keepOpen ? 0 : 60_000,
     statement_timeout: options.timeoutMs,

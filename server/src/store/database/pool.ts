@@ -23,7 +23,11 @@ const lookupsOnly = [...indexesOnly, 'enable_hashjoin', 'enable_mergejoin', 'ena
 
 export function connect(options: PoolOptions): Pool {
   const pool = makeConnections(options, options.size, indexesOnly);
-  const batchPool = makeConnections(options, Math.min(batchConnectionsMax, options.size), lookupsOnly);
+  const batchPool = makeConnections(
+    { ...options, pipeline: true },
+    Math.min(batchConnectionsMax, options.size),
+    lookupsOnly,
+  );
   const settle = commitSettler(pool, options.settleMs ?? settleMsDefault);
   return {
     query: (text, values, name) => queryOn(pool, { text, values, name }),

@@ -29,9 +29,11 @@ async function runOnce<Result>(pool: pg.Pool, settle: SettleCommit, work: Work<R
   let broken = false;
   let committing: { xid: string; result: Result } | undefined;
   try {
-    const xid = await begin(client);
+    const beginning = begin(client);
+    // If it fails, so does the first statement after it.
+    beginning.catch(() => {});
     const result = await work(transactionOn(client, afterCommit));
-    committing = { xid, result };
+    committing = { xid: await beginning, result };
     await client.query('commit');
   } catch (error) {
     broken = isBroken(error) || !(await rolledBack(client));
@@ -44,7 +46,10 @@ async function runOnce<Result>(pool: pg.Pool, settle: SettleCommit, work: Work<R
   return committing.result;
 }
 
-/** Begins, and gets the transaction's id in the same round trip. A commit whose reply is lost is looked up by it. */
+/**
+ * Begins, and gets the transaction's id in the same round trip. A commit whose reply is lost is looked up by it. Nobody waits
+ * for it: where statements are pipelined, the first one goes along.
+ */
 async function begin(client: pg.PoolClient): Promise<string> {
   // Two statements in one text give two results, which the driver's types don't know.
   const results = (await client.query(
