@@ -9,7 +9,8 @@ export type PoolShares = (keyId: number, cost: number) => Db;
 
 /**
  * An API key may hold half of the connections, however many requests it sends and however long they take; the other half
- * is left for everyone else. Keys take turns for what is free. Batches bypass this: all keys share their connections.
+ * is left for everyone else. Keys take turns for what is free. Batches and lookups bypass this: all keys share their
+ * connections.
  */
 export function poolShares(db: Db, size: number): PoolShares {
   const lane = makeLane({
@@ -27,6 +28,7 @@ export function poolShares(db: Db, size: number): PoolShares {
     }
     return {
       query: (text, values, name) => inTurn(() => db.query(text, values, name)),
+      lookUp: (text, values, name) => db.lookUp(text, values, name),
       transaction: (work) => inTurn(() => db.transaction(work)),
       batch: (batch, item) => db.batch(batch, item),
       afterCommit: (work) => db.afterCommit(work),

@@ -192,7 +192,7 @@ export async function findContactWithGroups(
   advisorId: number,
   contactId: number,
 ): Promise<(ContactRow & { groupIds: number[] }) | null> {
-  const [row] = await db.query<ContactRow & { groupIds: number[] }>(
+  const [row] = await db.lookUp<ContactRow & { groupIds: number[] }>(
     `select ${contactColumns},
        array(
          select m.group_id::double precision

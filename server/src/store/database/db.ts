@@ -2,6 +2,8 @@
 export type Db = {
   /** The rows of one statement. A name makes it a prepared statement, which pays off for statements of every request. */
   query<Row extends object>(text: string, values?: unknown[], name?: string): Promise<Row[]>;
+  /** The rows that a key finds, by a prepared statement that is always short. Many of them share a connection. */
+  lookUp<Row extends object>(text: string, values: unknown[], name: string): Promise<Row[]>;
   /** Runs the work in one transaction. On a transaction, the work joins it. */
   transaction<Result>(work: (db: Transaction) => Promise<Result>): Promise<Result>;
   /** One item of a batch: shared with other callers on the pool, alone inside an open transaction. */

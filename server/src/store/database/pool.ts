@@ -2,6 +2,7 @@ import { coalescer } from './coalescer.ts';
 import { type ConnectionOptions, makeConnections, openAll, queryOn } from './connections.ts';
 import type { Pool } from './db.ts';
 import { DatabaseBusy, isDataError } from './errors.ts';
+import { makeLookups } from './lookups.ts';
 import { commitSettler } from './lost-commits.ts';
 import { runTransaction } from './transactions.ts';
 
@@ -28,17 +29,20 @@ export function connect(options: PoolOptions): Pool {
     Math.min(batchConnectionsMax, options.size),
     lookupsOnly,
   );
+  const query: Pool['query'] = (text, values, name) => queryOn(pool, { text, values, name });
+  const lookups = makeLookups(options, indexesOnly, query);
   const settle = commitSettler(pool, options.settleMs ?? settleMsDefault);
   return {
-    query: (text, values, name) => queryOn(pool, { text, values, name }),
+    query,
+    lookUp: lookups.query,
     transaction: (work) => runTransaction(pool, settle, work),
     batch: coalescer((work) => runTransaction(batchPool, settle, work), {
       isDataError,
       whenFull: () => new DatabaseBusy('Too many requests are waiting.'),
     }),
     afterCommit: (work) => work(),
-    open: async () => void (await Promise.all([openAll(pool), openAll(batchPool)])),
+    open: async () => void (await Promise.all([openAll(pool), openAll(batchPool), lookups.open()])),
     counts: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    end: async () => void (await Promise.all([pool.end(), batchPool.end()])),
+    end: async () => void (await Promise.all([pool.end(), batchPool.end(), lookups.end()])),
   };
 }

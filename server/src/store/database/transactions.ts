@@ -62,6 +62,7 @@ function transactionOn(client: pg.PoolClient, afterCommit: (() => void)[]): Tran
   const transaction: Transaction = {
     query: async <Row extends object>(text: string, values?: unknown[], name?: string) =>
       (await client.query<Row>({ text, values, name })).rows,
+    lookUp: (text, values, name) => transaction.query(text, values, name),
     transaction: (work) => work(transaction),
     batch: async (batch, item) => (await batch.run(transaction, [item]))[0] as Awaited<ReturnType<typeof batch.run>>[0],
     afterCommit: (work) => void afterCommit.push(work),

@@ -18,7 +18,7 @@ export type MessageRow = {
 };
 
 export async function findMessage(db: Db, advisorId: number, messageId: number): Promise<MessageRow | null> {
-  const [row] = await db.query<MessageRow>(
+  const [row] = await db.lookUp<MessageRow>(
     `select
        message_id as "messageId", member_id as "memberId", phone, status, segments, encoding,
        failure_code as "failureCode", held_reason as "heldReason", t.date_time_created as "dateTimeCreated", date_time_sent as "dateTimeSent",

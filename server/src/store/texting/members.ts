@@ -150,7 +150,7 @@ export async function findMemberOfContact(
   by: { phone: string } | { memberId: number },
 ): Promise<(MemberRow & { provenState: ConsentState | null }) | null> {
   const [column, value] = 'phone' in by ? ['phone', by.phone] : ['member_id', by.memberId];
-  const [row] = await db.query<MemberRow & { provenState: ConsentState | null }>(
+  const [row] = await db.lookUp<MemberRow & { provenState: ConsentState | null }>(
     `select ${memberColumns}, ${provenState} as "provenState"
      from members m
      ${lastConsentEntry}
