@@ -9,6 +9,7 @@ import {
   replaceSigningKeys,
   rotateSigningKeys,
 } from '../../src/domain/access/signing-keys.ts';
+import { deleteSigningKey } from '../../src/store/access/signing-keys.ts';
 import { runCommand } from '../support/commands.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import { type Client, makeClient, signInTo } from '../support/oauth-client.ts';
@@ -211,7 +212,7 @@ test('a token with a forgotten key is 401, on a node that saw it before and on o
   const old = await onlyKey();
   await rotateSigningKeys(world.deps);
   await pass(10);
-  await world.database.asOwner('delete from signing_keys where kid = $1', [old]);
+  await deleteSigningKey(world.deps.db, old);
   for (const node of [knows, other]) {
     await until('the key is gone', async () => !(await kids(node)).includes(old));
     await until('the token is refused', async () => (await call(node, token)).status === 401, endedWithinMs);

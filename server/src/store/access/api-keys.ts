@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { accessEnds } from './access-epoch.ts';
 
 export type UsagePlan = { ratePerSecond: number | null; burst: number | null; dailyQuota: number | null };
 export type ApiKeyRow = UsagePlan & {
@@ -52,7 +53,8 @@ export async function findApiKeyForUpdate(db: Db, keyId: number): Promise<ApiKey
 
 export async function updateApiKeyPlan(db: Db, keyId: number, plan: UsagePlan): Promise<void> {
   await db.query(
-    `update api_keys
+    `with ${accessEnds}
+     update api_keys
      set rate_per_second = $2, burst = $3, daily_quota = $4
      where key_id = $1`,
     [keyId, plan.ratePerSecond, plan.burst, plan.dailyQuota],
@@ -60,7 +62,7 @@ export async function updateApiKeyPlan(db: Db, keyId: number, plan: UsagePlan): 
 }
 
 export async function updateApiKeyRevoked(db: Db, keyId: number): Promise<void> {
-  await db.query('update api_keys set revoked = true where key_id = $1', [keyId]);
+  await db.query(`with ${accessEnds} update api_keys set revoked = true where key_id = $1`, [keyId]);
 }
 
 /**
@@ -122,7 +124,7 @@ export async function findCaller(
     kid: string | null;
   },
 ): Promise<CallerRow> {
-  const [row] = await db.query<CallerRow>(
+  const [row] = await db.lookUp<CallerRow>(
     `select
        (
          select json_build_object(

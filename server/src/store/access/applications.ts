@@ -1,5 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { falseIfTaken } from '../database/errors.ts';
+import { accessEnds } from './access-epoch.ts';
 
 export type ApplicationRow = {
   applicationId: number;
@@ -51,7 +52,8 @@ export async function updateApplication(
   change: { secretHash?: Buffer; disabled?: boolean; redirectUris?: string[] },
 ): Promise<void> {
   await db.query(
-    `update applications
+    `with ${accessEnds}
+     update applications
      set secret_hash = coalesce($2, secret_hash),
          disabled = coalesce($3, disabled),
          redirect_uris = coalesce($4, redirect_uris)
@@ -66,10 +68,13 @@ export async function updateExternalClientId(
   applicationId: number,
   externalClientId: string | null,
 ): Promise<boolean> {
-  const update = db.query('update applications set external_client_id = $2 where application_id = $1', [
-    applicationId,
-    externalClientId,
-  ]);
+  const update = db.query(
+    `with ${accessEnds}
+     update applications
+     set external_client_id = $2
+     where application_id = $1`,
+    [applicationId, externalClientId],
+  );
   return update.then(() => true).catch(falseIfTaken);
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { accessEnds } from './access-epoch.ts';
 
 export type GrantKind = 'authorized' | 'provisioned' | 'issued';
 export type GrantRow = {
@@ -101,7 +102,8 @@ export async function deleteGrant(
   grantId: string,
 ): Promise<{ advisorId: number; applicationId: number } | null> {
   const [row] = await db.query<{ advisorId: number; applicationId: number }>(
-    `with ended as (
+    `with ${accessEnds},
+     ended as (
        delete from grants
        where grant_id = $1
        returning grant_id, advisor_id, application_id
@@ -132,7 +134,10 @@ export async function deleteGrantOfKind(
   { advisorId, applicationId, kind }: Pick<GrantRow, 'advisorId' | 'applicationId' | 'kind'>,
 ): Promise<boolean> {
   const rows = await db.query(
-    'delete from grants where advisor_id = $1 and application_id = $2 and kind = $3 returning grant_id',
+    `with ${accessEnds}
+     delete from grants
+     where advisor_id = $1 and application_id = $2 and kind = $3
+     returning grant_id`,
     [advisorId, applicationId, kind],
   );
   return rows.length > 0;
@@ -149,7 +154,8 @@ export async function deleteConnections(
   advisorId: number | null,
 ): Promise<{ authorized: number; grants: number }> {
   const [row] = await db.query<{ authorized: number; grants: number }>(
-    `with ended as (
+    `with ${accessEnds},
+     ended as (
        delete from grants
        where application_id = $1 and ($2::bigint is null or advisor_id = $2) and kind <> 'provisioned'
        returning kind, grant_id

@@ -1,11 +1,15 @@
 import type { Db } from '../database/db.ts';
 import { deleteBatch } from '../shared/delete-batch.ts';
+import { accessEnds } from './access-epoch.ts';
 
 export async function insertRevokedToken(db: Db, tokenId: string, expires: Date): Promise<void> {
-  await db.query('insert into revoked_tokens (token_id, date_time_expires) values ($1, $2) on conflict do nothing', [
-    tokenId,
-    expires,
-  ]);
+  await db.query(
+    `with ${accessEnds}
+     insert into revoked_tokens (token_id, date_time_expires)
+     values ($1, $2)
+     on conflict do nothing`,
+    [tokenId, expires],
+  );
 }
 
 export async function deleteExpiredRevokedTokens(db: Db, now: Date, limit: number): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Db, Transaction } from '../database/db.ts';
+import { accessEnds } from './access-epoch.ts';
 
 /** A key as a JWK. The member `d` is the private part. */
 export type Jwk = Record<string, string>;
@@ -44,9 +45,10 @@ export async function listSigningKeys(db: Db): Promise<SigningKeyRow[]> {
 }
 
 export async function deleteSigningKey(db: Db, kid: string): Promise<number> {
-  return (await db.query('delete from signing_keys where kid = $1 returning 1', [kid])).length;
+  const rows = await db.query(`with ${accessEnds} delete from signing_keys where kid = $1 returning 1`, [kid]);
+  return rows.length;
 }
 
 export async function deleteSigningKeys(db: Db): Promise<void> {
-  await db.query('delete from signing_keys');
+  await db.query(`with ${accessEnds} delete from signing_keys`);
 }

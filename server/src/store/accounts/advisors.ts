@@ -1,3 +1,4 @@
+import { accessEnds } from '../access/access-epoch.ts';
 import type { Db } from '../database/db.ts';
 import { falseIfTaken } from '../database/errors.ts';
 
@@ -76,7 +77,8 @@ export async function updateAdvisor(
   const given = Object.entries(change) as [keyof typeof settingColumns, unknown][];
   if (given.length === 0) return true;
   const update = db.query(
-    `update advisors
+    `with ${accessEnds}
+     update advisors
      set ${given.map(([name], index) => `${settingColumns[name]} = $${index + 2}`).join(', ')}
      where advisor_id = $1`,
     [advisorId, ...given.map(([, value]) => value)],
