@@ -16,6 +16,21 @@ create type contact_change as (
   change integer
 );
 
+create type contact_number_place as (
+  key bigint,
+  contact_id bigint
+);
+
+create type contact_text_place as (
+  key text collate "und-x-icu",
+  contact_id bigint
+);
+
+create type contact_time_place as (
+  key timestamp with time zone,
+  contact_id bigint
+);
+
 create table advisors (
   advisor_id bigint not null generated always as identity,
   firm_id bigint not null,
@@ -226,8 +241,9 @@ create table contacts (
   date_time_modified timestamp with time zone not null,
   full_name text collate "und-x-icu" not null generated always as (COALESCE(NULLIF(TRIM(BOTH FROM ((COALESCE(first_name, ''::text) || ' '::text) || COALESCE(last_name, ''::text))), ''::text), phone, email_address, 'Unnamed'::text)) stored,
   email_order text collate "und-x-icu" not null generated always as (COALESCE(replace(email_address, '￿'::text, ''::text), '￿'::text)) stored,
-  constraint contacts_pkey PRIMARY KEY (advisor_id, contact_id),
-  constraint contacts_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+  search_keys text[] not null,
+  restored boolean not null default false,
+  constraint contacts_pkey PRIMARY KEY (advisor_id, contact_id)
 );
 
 create table content_counts (
@@ -786,7 +802,9 @@ CREATE INDEX contacts_phone ON public.contacts USING btree (advisor_id, phone, c
 
 CREATE INDEX contacts_remote ON public.contacts USING btree (advisor_id, remote_contact_id) WHERE (remote_contact_id IS NOT NULL);
 
-CREATE INDEX contacts_search ON public.contacts USING gin (advisor_id, search_text gin_trgm_ops) WITH (gin_pending_list_limit='512');
+CREATE INDEX contacts_restored ON public.contacts USING btree (advisor_id, identifier) WHERE restored;
+
+CREATE INDEX contacts_search ON public.contacts USING gin (advisor_id, search_keys);
 
 CREATE INDEX contacts_source ON public.contacts USING btree (advisor_id, source, contact_id);
 
@@ -956,6 +974,12 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.contact_search_keys(search_text text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+RETURN ARRAY(SELECT DISTINCT keys.key FROM (unnest(string_to_array(contact_search_keys.search_text, ' '::text)) word(word) CROSS JOIN LATERAL (SELECT "left"(word.word, 2) AS "left" WHERE ((length(word.word) >= 2) AND (word.word !~ '^[0-9]'::text)) UNION ALL SELECT "left"(word.word, 3) AS "left" WHERE (length(word.word) >= 3) UNION ALL SELECT ('+'::text || substr(word.word, 4, 3)) WHERE ((length(word.word) >= 6) AND (word.word !~ '^[0-9]*$'::text)) UNION ALL SELECT ('='::text || substr(word.word, 7, 3)) WHERE ((length(word.word) >= 9) AND (word.word !~ '^[0-9]*$'::text)) UNION ALL SELECT substr(word.word, start.start, 3) AS substr FROM generate_series(2, (length("substring"(word.word, '^[0-9]*'::text)) - 2)) start(start)) keys(key)));
+
 CREATE OR REPLACE FUNCTION public.contact_sort_keys(contact contact_change)
  RETURNS TABLE(sort_by text, text_key text, number_key bigint, time_key timestamp with time zone)
  LANGUAGE sql
@@ -993,13 +1017,117 @@ CREATE OR REPLACE FUNCTION public.contacts_inserted()
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+declare
+  block_size constant integer := 500;
+  block_max constant integer := 1000;
+  batch record;
+  sort record;
+  is_last boolean;
+  block contact_blocks;
 begin
-  perform apply_contact_changes(array(
-    select (
-      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, 1
-    )::contact_change
-    from arrived
-  ));
+  select
+    min(advisor_id) as advisor_id, min(advisor_id) = max(advisor_id) as is_of_one_book, count(*) as contact_count,
+    count(*) filter (where email_order <> U&'\FFFF') as email_count,
+    min(contact_id) as low_id, max(contact_id) as high_id, max(contact_id) - min(contact_id) + 1 = count(*) as is_dense
+  into batch
+  from arrived;
+
+  if batch.contact_count < block_size or not batch.is_of_one_book then
+    perform apply_contact_changes(array(
+      select (
+        advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, 1
+      )::contact_change
+      from arrived
+    ));
+    return null;
+  end if;
+
+  -- The book first, as in apply_contact_changes: from here on this transaction has its blocks to itself.
+  insert into contact_books as book (advisor_id, contact_count, email_count)
+  values (batch.advisor_id, batch.contact_count, batch.email_count)
+  on conflict (advisor_id) do update
+  set contact_count = book.contact_count + excluded.contact_count,
+      email_count = book.email_count + excluded.email_count;
+
+  for sort in
+    select *
+    from (
+      values
+        ('fullName', 'full_name', 'low_text', 'contact_text_place'),
+        ('email', 'email_order', 'low_text', 'contact_text_place'),
+        ('emailStatus', 'email_status', 'low_text', 'contact_text_place'),
+        ('groupCount', 'group_count', 'low_number', 'contact_number_place'),
+        ('source', 'source', 'low_number', 'contact_number_place'),
+        ('dateTimeCreated', 'date_time_created', 'low_time', 'contact_time_place')
+    ) as sorts (name, key_column, low_column, place_type)
+  loop
+    -- The first block of each sort begins below everything.
+    insert into contact_blocks
+    values (batch.advisor_id, sort.name, '', -9223372036854775808, '-infinity', -1, 0)
+    on conflict do nothing;
+
+    -- Contacts that have one key and come after all others in the sort are blocks of their own: nothing to look up.
+    execute format(
+      $sql$
+        select $2 and min(%1$I) = max(%1$I) and not exists (
+          select
+          from contacts
+          where advisor_id = $1 and (%1$I, contact_id) > ((select max(%1$I) from arrived), $3)
+        )
+        from arrived
+      $sql$,
+      sort.key_column
+    )
+    into is_last
+    using batch.advisor_id, batch.is_dense, batch.high_id;
+    if is_last then
+      execute format(
+        $sql$
+          insert into contact_blocks (advisor_id, sort_by, low_text, low_number, low_time, low_id, contact_count)
+          select $1, $2, %1$s, %2$s, %3$s, $3 + position, least($5, $4 - position)
+          from (select %4$I as key from arrived limit 1) as every, generate_series(0, $4 - 1, $5) as position
+        $sql$,
+        case sort.low_column when 'low_text' then 'key' else quote_literal('') end,
+        case sort.low_column when 'low_number' then 'key' else '0' end,
+        case sort.low_column when 'low_time' then 'key' else quote_literal('-infinity') || '::timestamptz' end,
+        sort.key_column
+      )
+      using batch.advisor_id, sort.name, batch.low_id, batch.contact_count, block_size;
+      continue;
+    end if;
+
+    execute format(
+      $sql$
+        with blocks as materialized (
+          select array_agg((%2$I, low_id)::%3$I order by %2$I, low_id) as lows
+          from contact_blocks
+          where advisor_id = $1 and sort_by = $2
+        ),
+        placed as (
+          select width_bucket((%1$I, contact_id)::%3$I, lows) as nth, count(*) as arrived_count
+          from arrived, blocks
+          group by nth
+        ),
+        touched as (
+          select (lows[nth]).*, arrived_count
+          from placed, blocks
+        )
+        update contact_blocks
+        set contact_count = contact_count + arrived_count
+        from touched
+        where advisor_id = $1 and sort_by = $2 and %2$I = key and low_id = contact_id
+      $sql$,
+      sort.key_column, sort.low_column, sort.place_type
+    )
+    using batch.advisor_id, sort.name;
+    for block in
+      select *
+      from contact_blocks
+      where advisor_id = batch.advisor_id and sort_by = sort.name and contact_count > block_max
+    loop
+      perform split_contact_block(block, block_size);
+    end loop;
+  end loop;
   return null;
 end
 $function$;
@@ -1220,6 +1348,15 @@ AS $function$
   select now() + (select offset_ms from sandbox_clock) * interval '1 millisecond'
 $function$;
 
+CREATE OR REPLACE FUNCTION public.empty_contact_search_list()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select gin_clean_pending_list('contacts_search');
+$function$;
+
 CREATE OR REPLACE FUNCTION public.lift_hold(of_hold bigint, why text, by_staff bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1349,6 +1486,17 @@ AS $function$
   select coalesce((select years from retentions where firm_id = of_firm order by retention_id desc limit 1), 7)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.set_contact_search_keys()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  new.search_keys := contact_search_keys(new.search_text);
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.set_retention(of_firm bigint, to_years integer, by_actor text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1373,6 +1521,9 @@ $function$;
 CREATE OR REPLACE FUNCTION public.split_contact_block(block contact_blocks, block_size integer)
  RETURNS void
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
 declare
   key_column text := case block.sort_by
@@ -1473,15 +1624,7 @@ begin
 end
 $function$;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.lexicons FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_runs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_deliveries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_body_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.retentions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
@@ -1489,9 +1632,17 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.holds F
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_body_change() /* enable always */;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.lexicons FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wordings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_runs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_deliveries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE CONSTRAINT TRIGGER consent_added AFTER INSERT ON public.members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.state <> 'none'::text)) EXECUTE FUNCTION refuse_unproven_consent() /* enable always */;
 
@@ -1510,6 +1661,10 @@ CREATE TRIGGER content_updated AFTER UPDATE ON public.content_items REFERENCING 
 CREATE TRIGGER firm_stays BEFORE UPDATE OF firm_id ON public.advisors FOR EACH ROW WHEN ((old.firm_id IS DISTINCT FROM new.firm_id)) EXECUTE FUNCTION refuse_other_firm() /* enable always */;
 
 CREATE TRIGGER number_stays BEFORE UPDATE OF advisor_id, member_id, phone ON public.members FOR EACH ROW WHEN ((((old.advisor_id IS DISTINCT FROM new.advisor_id) OR (old.member_id IS DISTINCT FROM new.member_id)) OR (old.phone IS DISTINCT FROM new.phone))) EXECUTE FUNCTION refuse_other_number() /* enable always */;
+
+CREATE TRIGGER search_keys_missing BEFORE INSERT ON public.contacts FOR EACH ROW WHEN ((new.search_keys IS NULL)) EXECUTE FUNCTION set_contact_search_keys();
+
+CREATE TRIGGER search_keys_outdated BEFORE UPDATE OF search_text ON public.contacts FOR EACH ROW WHEN (((new.search_text <> old.search_text) AND (new.search_keys = old.search_keys))) EXECUTE FUNCTION set_contact_search_keys();
 
 CREATE TRIGGER written_by_function BEFORE INSERT ON public.archive_entries FOR EACH ROW WHEN ((new.kind = ANY (ARRAY['disposal'::text, 'hold'::text, 'retention'::text]))) EXECUTE FUNCTION refuse_direct_entry() /* enable always */;
 

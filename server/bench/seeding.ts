@@ -40,7 +40,7 @@ export async function fill(owner: pg.Client, wanted: Books, { searchable }: { se
   const { rows } = await owner.query<{ present: number }>('select count(*)::integer as present from contacts');
   const rebuildIndexes = await dropIndexes(owner, searchable);
   await addAdvisors(owner, wanted.books);
-  await addContacts(owner, rows[0]?.present ?? 0, wanted);
+  await addContacts(owner, rows[0]?.present ?? 0, wanted, searchable);
   await rebuildIndexes();
   await keepInStep(owner);
   await owner.query('vacuum (analyze) contacts, groups, memberships, contact_books, contact_blocks');
@@ -86,22 +86,28 @@ async function addAdvisors(owner: pg.Client, books: number): Promise<void> {
   );
 }
 
-async function addContacts(owner: pg.Client, present: number, { contacts, books }: Books): Promise<void> {
+async function addContacts(
+  owner: pg.Client,
+  present: number,
+  { contacts, books }: Books,
+  searchable: boolean,
+): Promise<void> {
   const groupCount = groupEvery.map((every) => `(number / $3 % ${every} = 0)::integer`).join(' + ');
   const tails = Array.from({ length: 11 }, (_, start) => `substr(digits, ${start + 1})`).join(', ');
+  const searchText = `concat_ws(
+         ' ', '', first_folded, lower(last_name), first_folded || '.' || mailbox, mailbox,
+         case when mailbox is not null then 'mail.example example' end, ${tails}
+       )`;
   await owner.query(
     `insert into contacts (
        advisor_id, contact_id, identifier, first_name, last_name, email_address, phone, source, email_status,
-       group_count, search_text, date_time_created, date_time_modified
+       group_count, search_text, search_keys, date_time_created, date_time_modified
      )
      overriding system value
      select
        $4 + number % $3, number, md5(number::text)::uuid, first_name, last_name, first_folded || '.' || mailbox,
        '+' || digits, source, case when mailbox is null then 'None' else email_status end, ${groupCount},
-       concat_ws(
-         ' ', '', first_folded, lower(last_name), first_folded || '.' || mailbox, mailbox,
-         case when mailbox is not null then 'mail.example example' end, ${tails}
-       ),
+       ${searchText}, ${searchable ? `contact_search_keys(${searchText})` : `'{}'`},
        created, created + ${drawn(9)} % 1000 * interval '1 hour'
      from (
        select *, case when ${drawn(8)} % 10 > 0 then lower(last_name) || number || '@mail.example' end as mailbox

@@ -8,6 +8,7 @@ import {
   sorts,
   summaryColumns,
 } from './contact-summaries.ts';
+import { queryKeys } from './search-keys.ts';
 
 export type ContactFilter = {
   words?: string[];
@@ -52,6 +53,9 @@ function matching(
   const where = (condition: (parameter: string) => string, value: unknown) =>
     conditions.push(condition(`$${values.push(value)}`));
 
+  // The index finds those that have the words' keys, and the text decides.
+  const keys = queryKeys(filter.words ?? []);
+  if (keys.length > 0) where((p) => `c.search_keys @> ${p}`, keys);
   for (const each of filter.words ?? []) where((p) => `c.search_text like ${p}`, beginsWord(each));
   if (filter.phone) where((p) => `c.phone = ${p}`, filter.phone);
   if (filter.email) where((p) => `lower(c.email_address) = lower(${p} collate "und-x-icu")`, filter.email);

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { searchKeys } from './search-keys.ts';
 
 /** A contact as the database has it: the contract's names, `null` for unset fields. */
 export type ContactRow = {
@@ -91,23 +92,23 @@ export async function insertContacts(db: Db, advisorId: number, contacts: NewCon
     `insert into contacts (
        advisor_id, first_name, last_name, nickname, email_address, phone, birth_date, client_anniversary, gender,
        marital_status, address1, address2, city, state, postal_code, source, remote_contact_id, remote_contact_url,
-       search_text, date_time_created, date_time_modified
+       search_text, search_keys, date_time_created, date_time_modified
      )
      select
        $1, "firstName", "lastName", nickname, "emailAddress", phone, "birthDate", "clientAnniversary",
        coalesce(gender, 0), coalesce("maritalStatus", 0), address1, address2, city, state, "postalCode", source,
-       "remoteContactId", "remoteContactUrl", "searchText", $3, $3
+       "remoteContactId", "remoteContactUrl", "searchText", "searchKeys", $3, $3
      from rows from (
        jsonb_to_recordset($2) as (
          "firstName" text, "lastName" text, nickname text, "emailAddress" text, phone text, "birthDate" date,
          "clientAnniversary" date, gender smallint, "maritalStatus" smallint, address1 text, address2 text, city text,
          state text, "postalCode" text, source integer, "remoteContactId" text, "remoteContactUrl" text,
-         "searchText" text
+         "searchText" text, "searchKeys" text[]
        )
      ) with ordinality
      order by ordinality
      returning contact_id as "contactId"`,
-    [advisorId, JSON.stringify(contacts), now],
+    [advisorId, JSON.stringify(contacts.map(withKeys)), now],
     'insert-contacts',
   );
   return rows.map((row) => row.contactId);
@@ -122,12 +123,12 @@ export async function updateContact(
 ): Promise<void> {
   const { searchText, ...fields } = change;
   const given = Object.entries(fields) as [keyof ContactFields, unknown][];
-  const assignments = given.map(([field], index) => `${fieldColumns[field]} = $${index + 5}`);
+  const assignments = given.map(([field], index) => `${fieldColumns[field]} = $${index + 6}`);
   await db.query(
     `update contacts
-     set ${[...assignments, 'search_text = $3', 'date_time_modified = $4'].join(', ')}
+     set ${[...assignments, 'search_text = $3', 'search_keys = $4', 'date_time_modified = $5'].join(', ')}
      where advisor_id = $1 and contact_id = $2`,
-    [advisorId, contactId, searchText, now, ...given.map(([, value]) => value)],
+    [advisorId, contactId, searchText, searchKeys(searchText), now, ...given.map(([, value]) => value)],
   );
 }
 
@@ -141,15 +142,15 @@ export async function updateContacts(db: Db, advisorId: number, contacts: Change
          gender = given.gender, marital_status = "maritalStatus", address1 = given.address1,
          address2 = given.address2, city = given.city, state = given.state, postal_code = "postalCode",
          source = given.source, remote_contact_id = "remoteContactId", remote_contact_url = "remoteContactUrl",
-         search_text = "searchText", date_time_modified = $3
+         search_text = "searchText", search_keys = "searchKeys", date_time_modified = $3
      from jsonb_to_recordset($2) as given (
        "contactId" bigint, "firstName" text, "lastName" text, nickname text, "emailAddress" text, phone text,
        "birthDate" date, "clientAnniversary" date, gender smallint, "maritalStatus" smallint, address1 text,
        address2 text, city text, state text, "postalCode" text, source integer, "remoteContactId" text,
-       "remoteContactUrl" text, "searchText" text
+       "remoteContactUrl" text, "searchText" text, "searchKeys" text[]
      )
      where c.advisor_id = $1 and c.contact_id = "contactId"`,
-    [advisorId, JSON.stringify(contacts), now],
+    [advisorId, JSON.stringify(contacts.map(withKeys)), now],
     'update-contacts',
   );
 }
@@ -246,4 +247,8 @@ export async function listKnownPhones(db: Db, advisorId: number, phones: string[
     [advisorId, phones],
   );
   return rows.map((row) => row.phone);
+}
+
+function withKeys<Contact extends { searchText: string }>(contact: Contact) {
+  return { ...contact, searchKeys: searchKeys(contact.searchText) };
 }

@@ -17,6 +17,8 @@ export type ConnectionOptions = {
 type Statement = { text: string; values?: unknown[]; name?: string };
 
 const waitingPerConnectionMax = 100;
+/** Every search reads the list of contacts that are not in their index yet, so it stays short. */
+const searchListLimit = 'gin_pending_list_limit=512kB';
 
 // Ids and counts stay below 2^53, so they are numbers. A date is a string in the contract and stays one.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -36,7 +38,13 @@ export function makeConnections(options: ConnectionOptions, size: number, method
     query_timeout: options.timeoutMs + 1_000,
     idle_in_transaction_session_timeout: 60_000,
     application_name: 'assent',
-    options: `${methodsOff.map((method) => `-c ${method}=off`).join(' ')}${options.role ? ` -c role=${options.role}` : ''}`,
+    options: [
+      ...methodsOff.map((method) => `${method}=off`),
+      searchListLimit,
+      ...(options.role ? [`role=${options.role}`] : []),
+    ]
+      .map((setting) => `-c ${setting}`)
+      .join(' '),
   });
   // A connection that dies must not kill the process: the next query replaces an idle one, and a query that is running
   // on one fails. While the pool ends, its connections may notice first that the server is stopping too.

@@ -20,6 +20,7 @@ const phoneLikeStart = /^[\d+().\-/]+/;
 
 /** The text without case and accents, as searches compare it. */
 export function fold(text: string): string {
+  if (isAscii(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -41,12 +42,13 @@ export function searchWords(search: string): string[] {
  * of its chunk, so that "smith@ex" is found too.
  */
 export function searchText(texts: (string | null | undefined)[], phone?: string | null): string {
-  const beginnings = texts.flatMap((each) =>
-    chunks(each ?? '')
-      .flatMap(wordBeginnings)
-      .flatMap(withDigitsAlone),
-  );
-  return [...beginnings, ...tails(digitsOf(phone ?? ''))].map((each) => ` ${each}`).join('');
+  let text = '';
+  for (const each of texts)
+    for (const chunk of each ? chunks(each) : [])
+      for (const beginning of wordBeginnings(chunk)) text += ` ${beginning}${digitsAlone(beginning)}`;
+  // People remember a number by its area code or its last digits, so each of its tails counts as a word.
+  for (let tail = digitsOf(phone ?? ''); tail !== ''; tail = tail.slice(1)) text += ` ${tail}`;
+  return text;
 }
 
 function chunks(text: string): string[] {
@@ -56,20 +58,24 @@ function chunks(text: string): string[] {
 }
 
 function wordBeginnings(chunk: string): string[] {
+  // Most are one word, and an import makes a search text for each contact.
+  if (/^[a-z0-9]*$/.test(chunk)) return [chunk];
   return [chunk, ...[...chunk.matchAll(innerWordStart)].map((match) => chunk.slice(match.index))];
 }
 
 /** A search for "10-4" looks for 104, because it could be part of a phone number. */
-function withDigitsAlone(beginning: string): string[] {
-  const digits = digitsOf(phoneLikeStart.exec(beginning)?.[0] ?? '');
-  return beginning.startsWith(digits) ? [beginning] : [beginning, digits];
+function digitsAlone(beginning: string): string {
+  const [start] = phoneLikeStart.exec(beginning) ?? [];
+  if (start === undefined) return '';
+  const digits = digitsOf(start);
+  return beginning.startsWith(digits) ? '' : ` ${digits}`;
 }
 
 function digitsOf(text: string): string {
   return text.replace(/\D/g, '');
 }
 
-/** People remember a number by its area code or its last digits, so each of its tails counts as a word. */
-function tails(digits: string): string[] {
-  return Array.from(digits, (_, start) => digits.slice(start));
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) return false;
+  return true;
 }

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import fc from 'fast-check';
+import { searchText, searchWords } from '../../src/domain/shared/text/folding.ts';
+import { queryKeys, searchKeys } from '../../src/store/address-book/search-keys.ts';
+import { makeWorld } from '../support/world.ts';
+import { contactsPath, search } from './address-book.ts';
+
+const world = await makeWorld();
+after(() => world.close());
+
+const name = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...'abcdeñÉß李😀0123456789 -’."\\\'+=,{}') }),
+  fc.string({ unit: 'grapheme' }),
+);
+const phone = fc.option(fc.stringMatching(/^\+[1-9][0-9]{7,14}$/));
+const text = fc
+  .tuple(name, name, name, phone)
+  .map(([first, last, email, number]) => searchText([first, last, email.replaceAll(' ', '@')], number));
+
+suite('the keys of a search', () => {
+  test('are the same in the database, which makes them for contacts without', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 50 }), async (texts) => {
+        const usable = texts.filter((each) => each.isWellFormed() && !each.includes('\0'));
+        const rows = await world.database.asOwner<{ keys: string[] }>(
+          'select contact_search_keys(search_text) as keys from unnest($1::text[]) as search_text',
+          [usable],
+        );
+        assert.deepEqual(
+          rows.map(({ keys }) => keys.sort()),
+          usable.map((each) => searchKeys(each).sort()),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('never exclude a contact that has words with these beginnings', () => {
+    const words = fc.tuple(text, fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 3 }));
+    fc.assert(
+      fc.property(words, ([given, cuts]) => {
+        const all = given.split(' ').filter((word) => word !== '');
+        fc.pre(all.length > 0);
+        const beginnings = cuts.map(([which, length]) => {
+          const word = [...(all[which % all.length] ?? '')];
+          return word.slice(0, 1 + (length % word.length)).join('');
+        });
+        const keys = new Set(searchKeys(given));
+        assert.deepEqual(
+          queryKeys(beginnings).filter((key) => !keys.has(key)),
+          [],
+        );
+      }),
+      { numRuns: 2_000 },
+    );
+    assert.deepEqual(queryKeys(searchWords('x'.repeat(500) + ' 1'.repeat(200))).length <= 32, true);
+  });
+
+  test('are right for a contact that a node of the version before adds or changes', async () => {
+    const { advisorId } = world.ann.advisor;
+    const [added] = await world.database.pool.query<{ id: number }>(
+      `insert into contacts (
+         advisor_id, first_name, last_name, source, search_text, date_time_created, date_time_modified
+       )
+       values ($1, 'Old', 'Version', 2, ' old version', now(), now())
+       returning contact_id as id`,
+      [advisorId],
+    );
+    const found = async (words: string) => (await search(world.ann, contactsPath, { search: words })).data.length;
+    assert.deepEqual([await found('version'), await found('replaced')], [1, 0]);
+    await world.database.pool.query(
+      `update contacts
+       set last_name = 'Replaced', search_text = ' old replaced'
+       where advisor_id = $1 and contact_id = $2`,
+      [advisorId, added?.id],
+    );
+    assert.deepEqual([await found('version'), await found('replaced')], [0, 1]);
+  });
+});
