@@ -26,7 +26,7 @@ export async function* readVcards(
   let size = 0;
   let line = 0;
   let began = 0;
-  for await (const text of linesOf(path, cardCharactersMax, until)) {
+  for await (const text of linesOf(path, cardCharactersMax, { until })) {
     line += 1;
     if (/^BEGIN:VCARD\s*$/i.test(text)) {
       if (began > 0) yield unreadable(began, withoutEnd);

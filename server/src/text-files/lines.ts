@@ -1,31 +1,54 @@
 import { createReadStream } from 'node:fs';
-import { markedEncoding } from './encodings.ts';
+import { type Encoding, markedEncoding } from './encodings.ts';
+
+export type LineOptions = {
+  /** By default its byte order mark decides, or else it is UTF-8. */
+  encoding?: Encoding;
+  until?: AbortSignal;
+};
 
 /** No row of a file is longer. */
 export const rowBytesMax = 256 * 1024;
 
-/** A file's lines, decoded by its byte order mark, or else as UTF-8. A line over the limit is cut, so it can't fill memory. */
-export async function* linesOf(path: string, charactersMax: number, until?: AbortSignal): AsyncGenerator<string> {
-  const chunks: AsyncIterable<Buffer> = createReadStream(path, { signal: until });
+const chunkBytes = 256 * 1024;
+
+/** A file's lines, as many at a time as a chunk has. A line over the limit is cut, so it can't fill memory. */
+export async function* lineBatchesOf(
+  path: string,
+  charactersMax: number,
+  { encoding, until }: LineOptions = {},
+): AsyncGenerator<string[]> {
+  const chunks: AsyncIterable<Buffer> = createReadStream(path, { signal: until, highWaterMark: chunkBytes });
   let decoder: TextDecoder | undefined;
   let line = '';
   let afterReturn = false;
   for await (const bytes of chunks) {
-    decoder ??= new TextDecoder(markedEncoding(bytes) ?? 'utf-8');
+    decoder ??= new TextDecoder(encoding ?? markedEncoding(bytes) ?? 'utf-8');
     const chunk = decoder.decode(bytes, { stream: true });
     if (chunk === '') continue;
     // A line break may span two chunks.
     const text = afterReturn && chunk.startsWith('\n') ? chunk.slice(1) : chunk;
     afterReturn = chunk.endsWith('\r');
-    const [first = '', ...others] = text.split(/\r\n|[\r\n]/);
-    if (line.length <= charactersMax) line += first;
-    for (const next of others) {
-      yield line;
-      line = next;
-    }
+    const lines = text.split(/\r\n|[\r\n]/);
+    if (line.length <= charactersMax) line += lines[0];
+    if (lines.length === 1) continue;
+    lines[0] = line;
+    line = lines.pop() ?? '';
+    yield lines;
   }
   line += decoder?.decode() ?? '';
-  if (line !== '') yield line;
+  if (line !== '') yield [line];
+}
+
+/** A file's lines, one by one. */
+export async function* linesOf(path: string, charactersMax: number, options?: LineOptions): AsyncGenerator<string> {
+  for await (const lines of lineBatchesOf(path, charactersMax, options)) yield* lines;
+}
+
+/** The first line that isn't empty. */
+export async function firstLineOf(path: string, options?: LineOptions): Promise<string> {
+  for await (const line of linesOf(path, rowBytesMax, options)) if (line !== '') return line;
+  return '';
 }
 
 /** Bytes that aren't in the file's encoding were decoded as U+FFFD. */
