@@ -1,72 +1,182 @@
 import { stringify } from 'csv-stringify/sync';
-import { readCsvRows } from '../text-files/csv.ts';
-import { type FileContact, type Region, toDate, toE164, toNumber, type Unreadable } from './fields.ts';
+import type { ExportedContact } from '../domain/address-book/contact-exports.ts';
+import type { OwnIds } from '../domain/address-book/contact-imports.ts';
+import { type CsvRecord, namedSeparator, readCsvRecords, splitLine, wrongLength } from '../text-files/csv.ts';
+import { firstLineOf } from '../text-files/lines.ts';
+import { type Address, type Columns, columnsOf, isKnownHeading, type SingleName, type Slot } from './columns.ts';
+import * as drafts from './drafts.ts';
+import { type FileContact, splitStreet, splitValues, type Unreadable } from './fields.ts';
+import { csvColumns, groupsIn, ownGroupsIn, ownIdsOf, writeGroups } from './own-files.ts';
+import { phoneRank, type Region } from './phones.ts';
+import type { About, ReadOptions } from './reading.ts';
 
-/** The contract's fields, each with the headings that address books give it, in lower case without punctuation. */
-const columns = {
-  firstName: ['firstname', 'givenname', 'first'],
-  lastName: ['lastname', 'familyname', 'surname', 'last'],
-  nickname: ['nickname'],
-  emailAddress: ['emailaddress', 'email', 'email1value', 'primaryemail'],
-  phone: ['phone', 'phonenumber', 'mobilephone', 'mobile', 'cellphone', 'phone1value', 'primaryphone'],
-  birthDate: ['birthdate', 'birthday', 'dateofbirth'],
-  clientAnniversary: ['clientanniversary', 'clientsince'],
-  gender: ['gender', 'sex'],
-  maritalStatus: ['maritalstatus'],
-  address1: ['address1', 'address', 'street', 'homestreet', 'address1street'],
-  address2: ['address2', 'homestreet2'],
-  city: ['city', 'homecity', 'address1city'],
-  state: ['state', 'homestate', 'address1region'],
-  postalCode: ['postalcode', 'zip', 'zipcode', 'homepostalcode', 'address1postalcode'],
-} as const;
-type Column = keyof typeof columns;
-export const csvColumns = Object.keys(columns) as Column[];
+/** If several fit, the first one. */
+const separators = [',', ';', '\t', '|'];
+const headingsShownMax = 10;
 
-/** Other columns that a CRM's export may have. */
-const remoteColumns = {
-  remoteContactId: ['id', 'contactid', 'recordid', 'uid', 'externalid', 'remotecontactid'],
-  remoteContactUrl: ['url', 'link', 'remotecontacturl'],
-} as const;
-type RemoteColumn = keyof typeof remoteColumns;
-const remoteNames = Object.keys(remoteColumns) as RemoteColumn[];
+/** Excel names it in a first line of its own, or else it is the one that makes most of the headings known. */
+export async function separatorIn(path: string, options: ReadOptions): Promise<string> {
+  const line = await firstLineOf(path, options);
+  const fits = separators.map((separator) => {
+    const headings = splitLine(line, separator);
+    return { separator, known: headings.filter(isKnownHeading).length, all: headings.length };
+  });
+  const [best] = fits.toSorted((one, other) => other.known - one.known || other.all - one.all);
+  return namedSeparator(line) ?? best?.separator ?? ',';
+}
 
 export async function* readCsv(
   path: string,
-  region: Region,
-  until?: AbortSignal,
-): AsyncGenerator<FileContact | Unreadable> {
-  for await (const row of readCsvRows(path, { columnsOf, until }))
-    yield 'unreadable' in row ? row : contactOf(row.line, row.cells, region);
+  { encoding, region, until }: ReadOptions,
+  about: About,
+): AsyncGenerator<(FileContact | Unreadable)[]> {
+  const separator = about.separator ?? undefined;
+  let read: ((record: CsvRecord) => FileContact | Unreadable) | undefined;
+  for await (const records of readCsvRecords(path, { encoding, separator, until })) {
+    const rows: (FileContact | Unreadable)[] = [];
+    for (const record of records) {
+      if ('unreadable' in record) rows.push(record);
+      else if (read) rows.push(read(record));
+      else {
+        const headings = record.cells.map((each) => each.trim());
+        const columns = columnsOf(headings);
+        if (columns.unknown.length === headings.length) return yield [...rows, noColumns(record)];
+        read = rowReader(headings, columns, region, about);
+      }
+    }
+    yield rows;
+  }
 }
 
-export function writeCsvRows(rows: Record<Column, unknown>[]): string {
-  return stringify(rows, { columns: csvColumns });
+function noColumns({ line, cells }: CsvRecord): Unreadable {
+  const shown = cells.slice(0, headingsShownMax).join(', ') + (cells.length > headingsShownMax ? ', …' : '');
+  return { line, unreadable: `none of its columns is known: ${shown}`, hidesRest: true };
 }
 
-/** The fields that the headings mean. Of several ids the first one counts. */
-function columnsOf(headings: string[]): (string | undefined)[] {
-  const has = (names: readonly string[], heading: string) => names.includes(heading);
-  return headings.map((heading, index) => {
-    const remote = remoteNames.find((name) => has(remoteColumns[name], heading));
-    if (!remote) return csvColumns.find((name) => has(columns[name], heading));
-    return headings.findIndex((each) => has(remoteColumns[remote], each)) === index ? remote : undefined;
+/** Reads the rows below these headings. It is called for each row of a large file, so it makes little garbage. */
+function rowReader(headings: string[], columns: Columns, region: Region, about: About) {
+  const cell = makeCells(headings, columns);
+  let unseen = columns.unknown;
+
+  function noteUnused({ cells }: CsvRecord): void {
+    const seen = unseen.filter((column) => !/^(0\/0\/00)?$/.test(cells[column]?.trim() ?? ''));
+    if (seen.length === 0) return;
+    about.unused.push(...seen.map((column) => headings[column] ?? ''));
+    unseen = unseen.filter((column) => !seen.includes(column));
+  }
+
+  return (record: CsvRecord): FileContact | Unreadable => {
+    const { cells, line } = record;
+    // Some programs end each row with a separator.
+    const hasMore = cells.length > headings.length && cells.slice(headings.length).some((each) => each.trim() !== '');
+    if (cells.length < headings.length || hasMore) return wrongLength(record, headings.length);
+    if (unseen.length > 0) noteUnused(record);
+    cell.use(cells);
+    return contactOf(line, cell, region);
+  };
+}
+
+/** The cells of the current row. */
+type Cells = ReturnType<typeof makeCells>;
+
+function makeCells(headings: string[], { single, phones, emails, addresses }: Columns) {
+  let cells: string[] = [];
+  let isOwn = false;
+  /** What we exported comes back as it was, with the blanks at its ends. */
+  const textIn = (column: number) => (isOwn ? cells[column] : cells[column]?.trim()) ?? '';
+  const firstIn = (column: number | undefined) => (column === undefined ? '' : (splitValues(textIn(column))[0] ?? ''));
+
+  /** The first of a field's columns that has something. */
+  function oneOf(name: SingleName): drafts.Text {
+    for (const column of single[name]) {
+      const text = textIn(column);
+      if (text !== '') return { column: headings[column] ?? '', text };
+    }
+    return nothing;
+  }
+
+  /** In the order of their ranks; one without a rank is no number that a person answers. */
+  function ranked(slots: Slot[], rankOf: (label: string) => number | null): drafts.Text[] {
+    const texts: (drafts.Text & { rank: number })[] = [];
+    for (const { value, label } of slots) {
+      const text = textIn(value);
+      const rank = text === '' ? null : rankOf(label === undefined ? '' : textIn(label));
+      if (rank !== null) texts.push({ rank, column: headings[value] ?? '', text });
+    }
+    return texts.length > 1 ? texts.sort((one, other) => one.rank - other.rank) : texts;
+  }
+
+  function addressIn(parts: Address): drafts.AddressTexts[] {
+    const used = Object.values(parts).find((column) => textIn(column) !== '');
+    if (used === undefined) return [];
+    const [street, second, third] = [firstIn(parts.street), firstIn(parts.street2), firstIn(parts.street3)];
+    const { address1, address2 } = isOwn
+      ? { address1: street, address2: second }
+      : splitStreet([street, second, third], firstIn(parts.box));
+    const [city, state, postalCode] = [firstIn(parts.city), firstIn(parts.state), firstIn(parts.postalCode)];
+    return [{ column: headings[used] ?? '', address1, address2, city, state, postalCode }];
+  }
+
+  return {
+    use(given: string[]): void {
+      cells = given;
+      isOwn = single.identifier.some((column) => given[column] !== '');
+    },
+    isOwn: () => isOwn,
+    oneOf,
+    text: (name: SingleName) => oneOf(name).text,
+    phones: () => ranked(phones, phoneRank),
+    emails: () => ranked(emails, emailRank),
+    addresses: () => addresses.flatMap(addressIn),
+  };
+}
+
+const nothing: drafts.Text = { column: '', text: '' };
+
+function contactOf(line: number, cells: Cells, region: Region): FileContact {
+  const { text, oneOf } = cells;
+  const draft = drafts.emptyDraft();
+  drafts.putPhones(draft, cells.phones(), region);
+  drafts.putEmails(draft, cells.emails());
+  drafts.putNames(draft, text('firstName'), text('lastName'), text('fullName'));
+  drafts.putText(draft, 'nickname', text('nickname'));
+  drafts.putDate(draft, 'birthDate', oneOf('birthDate'), region);
+  drafts.putDate(draft, 'clientAnniversary', oneOf('clientAnniversary'), region);
+  drafts.putEnumeration(draft, 'gender', oneOf('gender'));
+  drafts.putEnumeration(draft, 'maritalStatus', oneOf('maritalStatus'));
+  drafts.putAddresses(draft, cells.addresses());
+  const own = cells.isOwn() ? ownIdsIn(text) : null;
+  return {
+    line,
+    ...draft,
+    groups: own ? ownGroupsIn(text) : groupsIn(oneOf('groups')),
+    own,
+    remoteContactId: text('remoteContactId'),
+    remoteContactUrl: text('remoteContactUrl'),
+    isGroup: false,
+  };
+}
+
+function ownIdsIn(text: (name: SingleName) => string): OwnIds | null {
+  return ownIdsOf({
+    identifier: text('identifier'),
+    contactId: text('contactId'),
+    remoteContactId: text('ownRemoteContactId'),
+    remoteContactUrl: text('ownRemoteContactUrl'),
   });
 }
 
-function contactOf(line: number, cells: Record<string, string>, region: Region): FileContact {
-  const fields: Record<string, unknown> = {};
-  for (const name of csvColumns) {
-    const text = cells[name] ?? '';
-    if (text !== '') fields[name] = fieldValue(name, text, region);
-  }
-  const { remoteContactId = '', remoteContactUrl = '' } = cells;
-  const phones = typeof fields.phone === 'string' ? [fields.phone] : [];
-  return { line, fields, phones, remoteContactId, remoteContactUrl, isGroup: false };
+/** Google marks the primary one with a star. */
+function emailRank(label: string): number {
+  return label.startsWith('*') ? 0 : 1;
 }
 
-function fieldValue(name: Column, text: string, region: Region): unknown {
-  if (name === 'phone') return toE164(text, region);
-  if (name === 'birthDate' || name === 'clientAnniversary') return toDate(text, region);
-  if (name === 'gender' || name === 'maritalStatus') return toNumber(name, text);
-  return text;
+export function writeCsvHeader(): string {
+  return `${csvColumns.join(',')}\n`;
+}
+
+export function writeCsvRows(contacts: ExportedContact[]): string {
+  const rows = contacts.map((contact) => ({ ...contact, ...writeGroups(contact.groups) }));
+  // Blanks at the ends of a text would be lost without quotes.
+  return stringify(rows, { columns: csvColumns, quoted_match: /^\s|\s$/ });
 }

@@ -1,162 +1,195 @@
-import ICAL from 'ical.js';
-import type { ExportedContact } from '../domain/address-book/contact-imports.ts';
-import { word } from '../domain/shared/enumerations.ts';
-import { linesOf } from '../text-files/lines.ts';
-import { type FileContact, type Region, toDate, toE164, toNumber, type Unreadable } from './fields.ts';
+import { lineBatchesOf } from '../text-files/lines.ts';
+import * as drafts from './drafts.ts';
+import { type FileContact, splitStreet, type Unreadable } from './fields.ts';
+import { namedGroups, ownIdsOf } from './own-files.ts';
+import { phoneRank, type Region } from './phones.ts';
+import type { ReadOptions } from './reading.ts';
+import { itemsOf, type Property, partsOf, readProperties, unescaped } from './vcard-lines.ts';
 
 const cardCharactersMax = 1024 * 1024;
-/** The parser takes seconds for a card that consists of parameters only. */
-const parametersMax = 1_000;
 /** Nobody has more, and each one takes time to read. */
-const phonesMax = 100;
+const numbersMax = 100;
 const notVcard = 'it is not a vCard';
 const tooLarge = 'the card has over a million characters';
 const withoutEnd = 'the card has no end';
 
-/** A jCard property: name, parameters, type and values. */
-type Property = [name: string, parameters: Record<string, string | string[]>, type: string, ...values: unknown[]];
+const wanted = new Set([
+  ...['n', 'fn', 'nickname', 'email', 'tel', 'adr', 'bday', 'gender', 'categories', 'uid', 'source', 'url', 'kind'],
+  ...['x-ablabel', 'x-addressbookserver-kind', 'x-client-anniversary', 'x-marital-status'],
+  ...['x-assent-contact-id', 'x-assent-group', 'x-assent-remote-contact-id', 'x-assent-remote-contact-url'],
+]);
+/** As vCard 4.0 abbreviates them. */
+const genders: Record<string, string> = { M: 'male', F: 'female', O: 'non-binary', N: 'unknown', U: 'unknown' };
 
-/** Reads vCard 3.0 and 4.0 card by card, so a broken card costs only itself. */
+/** Reads cards one by one, so a broken card costs only itself. */
 export async function* readVcards(
   path: string,
-  region: Region,
-  until?: AbortSignal,
-): AsyncGenerator<FileContact | Unreadable> {
+  { encoding, region, until }: ReadOptions,
+): AsyncGenerator<(FileContact | Unreadable)[]> {
   let card: string[] = [];
   let size = 0;
   let line = 0;
   let began = 0;
-  for await (const text of linesOf(path, cardCharactersMax, { until })) {
-    line += 1;
-    if (/^BEGIN:VCARD\s*$/i.test(text)) {
-      if (began > 0) yield unreadable(began, withoutEnd);
-      card = [];
-      size = 0;
-      began = line;
+  for await (const lines of lineBatchesOf(path, cardCharactersMax, { encoding, until })) {
+    const cards: (FileContact | Unreadable)[] = [];
+    for (const text of lines) {
+      line += 1;
+      if (isMark('BEGIN', text)) {
+        if (began > 0) cards.push(unreadable(began, withoutEnd));
+        card = [];
+        size = 0;
+        began = line;
+      }
+      if (began === 0) continue;
+      size += text.length;
+      // Photos may be large, and we don't keep them; a card without an end must not fill memory.
+      if (size <= cardCharactersMax) card.push(text);
+      if (isMark('END', text)) {
+        cards.push(size <= cardCharactersMax ? readCard(card, began, region) : unreadable(began, tooLarge));
+        began = 0;
+      }
     }
-    if (began === 0) continue;
-    size += text.length;
-    // Photos may be large, and we don't keep them; a card without an end must not fill memory.
-    if (size <= cardCharactersMax) card.push(text);
-    if (/^END:VCARD\s*$/i.test(text)) {
-      yield size <= cardCharactersMax ? readCard(card, began, region) : unreadable(began, tooLarge);
-      began = 0;
-    }
+    yield cards;
   }
-  if (began > 0) yield { ...unreadable(began, withoutEnd), hidesRest: true };
+  if (began > 0) yield [{ ...unreadable(began, withoutEnd), hidesRest: true }];
 }
 
 /** Reads a text that is a single card. */
 export function readVcard(text: string, region: Region): FileContact | Unreadable {
   if (text.length > cardCharactersMax) return unreadable(1, tooLarge);
   const lines = text.trim().split(/\r\n|[\r\n]/);
-  const isOne = lines.findLastIndex((each) => /^BEGIN:VCARD\s*$/i.test(each)) === 0;
+  const isOne = lines.findLastIndex((each) => isMark('BEGIN', each)) === 0 && isMark('END', lines.at(-1) ?? '');
   return isOne ? readCard(lines, 1, region) : unreadable(1, notVcard);
 }
 
-function readCard(lines: string[], line: number, region: Region): FileContact | Unreadable {
-  if (lines.some((each) => /^VERSION:2\.1\s*$/i.test(each)))
-    return unreadable(line, 'it is vCard 2.1: export it as 3.0 or 4.0');
-  const text = lines.join('\r\n');
-  if ((text.replace(/\r\n[ \t]/g, '').match(/;[^;=:]*=/g)?.length ?? 0) > parametersMax)
-    return unreadable(line, 'the card has over a thousand parameters');
-  try {
-    const [, properties] = ICAL.parse(text) as [string, Property[]];
-    return contactOf(line, properties, region);
-  } catch {
-    return unreadable(line, notVcard);
-  }
+function isMark(mark: 'BEGIN' | 'END', line: string): boolean {
+  return line.length < 100 && new RegExp(`^${mark}:VCARD\\s*$`, 'i').test(line);
 }
 
-function contactOf(line: number, properties: Property[], region: Region): FileContact {
-  const phones = phonesOf(properties).map((phone) => toE164(phone, region));
+function readCard(lines: string[], line: number, region: Region): FileContact | Unreadable {
+  const properties = readProperties(lines, wanted);
+  return properties ? contactOf(line, cardOf(properties), region) : unreadable(line, notVcard);
+}
+
+/** A card's properties by name. */
+type Card = {
+  all(name: string): Property[];
+  text(name: string): string;
+  /** We exported it ourselves, so every text comes back as it was. */
+  own: boolean;
+  /** What the card calls one of several numbers or addresses. */
+  labelOf(property: Property): string;
+};
+
+function cardOf(properties: Property[]): Card {
+  const byName = Map.groupBy(properties, ({ name }) => name);
+  const all = (name: string) => byName.get(name) ?? [];
+  const own = all('x-assent-contact-id').length > 0;
+  const labels = new Map(all('x-ablabel').map(({ group, value }) => [group, value]));
+  return {
+    all,
+    own,
+    text(name) {
+      const text = unescaped(all(name)[0]?.value ?? '');
+      return own ? text : text.trim();
+    },
+    labelOf: ({ group, parameters }) => [...(parameters.type ?? []), labels.get(group) ?? ''].join(' '),
+  };
+}
+
+function contactOf(line: number, card: Card, region: Region): FileContact {
+  const { all, text, own } = card;
+  const draft = drafts.emptyDraft();
+  drafts.putPhones(
+    draft,
+    textsOf(card, 'tel', ({ label }) => phoneRank(label)),
+    region,
+  );
+  drafts.putEmails(
+    draft,
+    textsOf(card, 'email', ({ isPreferred }) => (isPreferred ? 0 : 1)),
+  );
+  const [lastName = '', firstName = ''] = partsOf(all('n')[0]?.value ?? '').map((part) => (own ? part : part.trim()));
+  drafts.putNames(draft, firstName, lastName, own ? '' : text('fn'));
+  drafts.putText(
+    draft,
+    'nickname',
+    own ? text('nickname') : (itemsOf(all('nickname')[0]?.value ?? '')[0]?.trim() ?? ''),
+  );
+  drafts.putDate(draft, 'birthDate', { column: 'BDAY', text: birthdayOf(card) }, region);
+  const anniversary = { column: 'X-CLIENT-ANNIVERSARY', text: text('x-client-anniversary') };
+  drafts.putDate(draft, 'clientAnniversary', anniversary, region);
+  const [gender = ''] = partsOf(text('gender'));
+  drafts.putEnumeration(draft, 'gender', { column: 'GENDER', text: genders[gender.toUpperCase()] ?? gender });
+  const maritalStatus = { column: 'X-MARITAL-STATUS', text: text('x-marital-status') };
+  drafts.putEnumeration(draft, 'maritalStatus', maritalStatus);
+  drafts.putAddresses(draft, addressesOf(card));
   return {
     line,
-    fields: fieldsOf(properties, phones, region),
-    phones,
-    remoteContactId: textOf(properties, 'uid'),
-    remoteContactUrl: textOf(properties, 'source') || textOf(properties, 'url'),
-    isGroup: /^group$/i.test(textOf(properties, 'kind') || textOf(properties, 'x-addressbookserver-kind')),
+    ...draft,
+    groups: groupsOf(card),
+    own: ownIdsOf({
+      identifier: own ? text('uid').replace(/^urn:uuid:/i, '') : '',
+      contactId: text('x-assent-contact-id'),
+      remoteContactId: text('x-assent-remote-contact-id'),
+      remoteContactUrl: text('x-assent-remote-contact-url'),
+    }),
+    remoteContactId: text('uid'),
+    remoteContactUrl: text('source') || text('url'),
+    isGroup: /^group$/i.test(text('kind') || text('x-addressbookserver-kind')),
   };
 }
 
-function fieldsOf(properties: Property[], [phone = '']: string[], region: Region): Record<string, unknown> {
-  const text = (name: string) => textOf(properties, name);
-  const parts = (name: string) =>
-    [firstOf(properties, name) ?? []].flat().map((part) => [part].flat().join(' ').trim());
-  const [family = '', given = ''] = parts('n');
-  const [, extended = '', street = '', city = '', state = '', postalCode = ''] = parts('adr');
-  const fields = {
-    ...namesOf(given, family, text('fn')),
-    nickname: text('nickname'),
-    emailAddress: text('email'),
-    phone,
-    birthDate: toDate(text('bday'), region),
-    clientAnniversary: toDate(text('x-client-anniversary'), region),
-    gender: genderOf(parts('gender')[0] ?? ''),
-    maritalStatus: toNumber('maritalStatus', text('x-marital-status')),
-    address1: street,
-    address2: extended,
-    city,
-    state,
-    postalCode,
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, each]) => each !== ''));
+type Rank = (of: { label: string; isPreferred: boolean }) => number | null;
+
+/** The values of a property that may be there several times, best first. */
+function ranked({ all, labelOf }: Card, name: string, rankOf: Rank): Property[] {
+  const properties = all(name)
+    .slice(0, numbersMax)
+    .flatMap((property) => {
+      const label = labelOf(property);
+      const rank = rankOf({ label, isPreferred: /pref/i.test(label) || property.parameters.pref !== undefined });
+      return rank === null ? [] : { rank, property };
+    });
+  return properties.sort((one, other) => one.rank - other.rank).map(({ property }) => property);
 }
 
-function textOf(properties: Property[], name: string): string {
-  return String([firstOf(properties, name) ?? ''].flat()[0]).trim();
+function textsOf(card: Card, name: 'tel' | 'email', rankOf: Rank): drafts.Text[] {
+  const texts = ranked(card, name, rankOf).map(({ value }) => {
+    const text = unescaped(value)
+      .replace(/^(tel|mailto):/i, '')
+      .trim();
+    return { column: name.toUpperCase(), text };
+  });
+  return texts.filter(({ text }) => text !== '');
 }
 
-function firstOf(properties: Property[], name: string): unknown {
-  return properties.find(([each]) => each === name)?.[3];
+/** Apple writes a birthday without a year as one of a year that a parameter says to leave out. */
+function birthdayOf({ all, text }: Card): string {
+  const birthday = text('bday');
+  const [omitted] = all('bday')[0]?.parameters['x-apple-omit-year'] ?? [];
+  return omitted && birthday.startsWith(omitted) ? `--${birthday.slice(omitted.length).replace(/^-/, '')}` : birthday;
 }
 
-/** If a card has only a formatted name, its last word is the last name. */
-function namesOf(given: string, family: string, formatted: string) {
-  if (given !== '' || family !== '') return { firstName: given, lastName: family };
-  const words = formatted.split(/\s+/);
-  return { firstName: words.slice(0, -1).join(' '), lastName: words.at(-1) ?? '' };
+function addressesOf(card: Card): drafts.AddressTexts[] {
+  const rankOf: Rank = ({ label }) => (/home/i.test(label) ? 0 : /work/i.test(label) ? 2 : 1);
+  return ranked(card, 'adr', rankOf).flatMap(({ value }) => {
+    const parts = partsOf(value).map((part) => (card.own ? part : part.trim()));
+    if (parts.every((part) => part === '')) return [];
+    const [box = '', extended = '', street = '', city = '', state = '', postalCode = ''] = parts;
+    const lines = card.own ? { address1: street, address2: extended } : splitStreet([street, extended], box);
+    return { column: 'ADR', ...lines, city, state, postalCode };
+  });
 }
 
-/** A mobile number comes first, because it can be texted. */
-function phonesOf(properties: Property[]): string[] {
-  const phones = properties.filter(([name]) => name === 'tel').slice(0, phonesMax);
-  const mobile = phones.find(([, { type = [] }]) => [type].flat().some((each) => /cell|mobile/i.test(each)));
-  const inOrder = mobile ? [mobile, ...phones.filter((each) => each !== mobile)] : phones;
-  return inOrder.map(([, , , value]) =>
-    String(value ?? '')
-      .replace(/^tel:/i, '')
-      .trim(),
-  );
-}
-
-function genderOf(letter: string): number | string {
-  return { M: 1, F: 2, O: 3, N: 0, U: 0 }[letter.toUpperCase()] ?? letter;
+function groupsOf({ all, own }: Card): FileContact['groups'] {
+  if (!own) return namedGroups(all('categories').flatMap(({ value }) => itemsOf(value)));
+  return all('x-assent-group').map(({ value }) => {
+    const [groupId = '', externalId = '', name = ''] = partsOf(value);
+    return { name, groupId: Number(groupId), externalId: externalId || null };
+  });
 }
 
 function unreadable(line: number, why: string): Unreadable {
   return { line, unreadable: why, hidesRest: false };
-}
-
-/** The contact as vCard 4.0. */
-export function writeVcard(contact: ExportedContact): string {
-  const { firstName, lastName, address1, address2, city, state, postalCode } = contact;
-  const address = [null, address2, address1, city, state, postalCode, null].map((part) => part ?? '');
-  const properties: Property[] = [
-    ['version', {}, 'text', '4.0'],
-    ['uid', {}, 'uri', `urn:uuid:${contact.identifier}`],
-    ['fn', {}, 'text', contact.fullName],
-    ['n', {}, 'text', [lastName ?? '', firstName ?? '', '', '', '']],
-  ];
-  if (contact.nickname) properties.push(['nickname', {}, 'text', contact.nickname]);
-  if (contact.emailAddress) properties.push(['email', {}, 'text', contact.emailAddress]);
-  if (contact.phone) properties.push(['tel', { type: 'cell' }, 'text', contact.phone]);
-  if (contact.birthDate) properties.push(['bday', {}, 'text', contact.birthDate]);
-  if (contact.clientAnniversary) properties.push(['x-client-anniversary', {}, 'text', contact.clientAnniversary]);
-  if (contact.gender > 0) properties.push(['gender', {}, 'text', 'UMFO'[contact.gender] ?? 'U']);
-  if (contact.maritalStatus > 0)
-    properties.push(['x-marital-status', {}, 'text', word('maritalStatus', contact.maritalStatus)]);
-  if (address.some((part) => part !== '')) properties.push(['adr', {}, 'text', address]);
-  return `${ICAL.stringify(['vcard', properties, []])}\r\n`;
 }

@@ -1,4 +1,4 @@
-import { isRegion, type Region } from '../contact-files/fields.ts';
+import { isRegion, type Region } from '../contact-files/phones.ts';
 import { readVcard } from '../contact-files/vcard.ts';
 import { type Crm, type CrmAccess, type CrmBatch, CrmFault, type RemoteContact } from '../domain/ports.ts';
 import { findAddressBooks } from './address-books.ts';
@@ -138,6 +138,7 @@ function readContact(
     // The card may have changed since it was listed.
     version: etag || version,
     fields: card.fields,
+    leftOut: card.leftOut,
   });
   return { result, phones: card.phones };
 }

@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
-import { readCsv } from '../contact-files/csv.ts';
-import { type FileContact, isRegion, type Unreadable } from '../contact-files/fields.ts';
-import { readVcards } from '../contact-files/vcard.ts';
+import type { FileContact, Unreadable } from '../contact-files/fields.ts';
+import { isRegion } from '../contact-files/phones.ts';
+import { openContactFile } from '../contact-files/reading.ts';
 import { type Crm, type CrmAccess, type CrmBatch, CrmFault, type RemoteContact } from '../domain/ports.ts';
 import { faultOf, withinLookup } from './faults.ts';
 import { contactsMax, emptyBatch, type Result, remoteContact, sorter } from './remote-contacts.ts';
@@ -66,7 +66,8 @@ async function* readRows(
 ): AsyncGenerator<FileContact | Unreadable> {
   if (!isRegion(region)) throw new CrmFault('Its region is not a country code such as US.');
   const before = await readable(path);
-  yield* format === 'csv' ? readCsv(path, region, until) : readVcards(path, region, until);
+  const { rows } = await openContactFile(path, format, region, until);
+  for await (const some of rows) yield* some;
   const after = await readable(path);
   if (before.mtimeNs !== after.mtimeNs || before.size !== after.size || before.ino !== after.ino)
     throw new CrmFault(`${path} was changed while it was read.`);

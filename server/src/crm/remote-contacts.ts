@@ -1,3 +1,5 @@
+import type { LeftOut } from '../contact-files/fields.ts';
+import { removeBroken } from '../contact-files/usable-fields.ts';
 import type { CrmBatch, CrmRefusal, RemoteContact } from '../domain/ports.ts';
 import { ContactChange } from '../schemas/address-book/contacts.ts';
 import { stringLengthMax } from '../schemas/shared/strings.ts';
@@ -13,6 +15,8 @@ export type RawContact = {
   locator?: string;
   version?: string | null;
   fields: Record<string, unknown>;
+  /** What couldn't be read as a field. */
+  leftOut?: LeftOut[];
 };
 
 const fieldNames = Object.keys(ContactChange.properties);
@@ -24,7 +28,9 @@ export function remoteContact(raw: RawContact): Result {
   const { remoteContactId } = raw;
   if (!isId(remoteContactId))
     return { refused: `Its id must be 1 to ${stringLengthMax} characters of well-formed Unicode without NUL.` };
-  const { fields, leftOut } = fieldsOf(raw.fields);
+  const { fields, leftOut: broken } = fieldsOf(raw.fields);
+  const unread = raw.leftOut?.map(({ column, why }) => sentence(`${column}: ${why}`)) ?? [];
+  const leftOut = [...unread, ...broken];
   const { firstName, lastName, emailAddress, phone } = fields;
   if (!firstName && !lastName && !emailAddress && !phone)
     return {
@@ -81,15 +87,7 @@ function fieldsOf(given: Record<string, unknown>): Pick<RemoteContact, 'fields' 
     const trimmed = typeof value === 'string' ? value.trim() : value;
     if (trimmed !== null && trimmed !== '') fields[name] = trimmed;
   }
-  const leftOut: string[] = [];
-  // One broken rule may hide another. Each pass removes a field, so the loop ends.
-  for (let result = validate(fields); 'broken' in result; result = validate(fields))
-    for (const { path, message } of result.broken) {
-      const [, name = ''] = path.split('/');
-      if (!Object.hasOwn(fields, name)) continue;
-      delete fields[name];
-      leftOut.push(`${name}: ${message.slice(name.length + 1)}`);
-    }
+  const leftOut = removeBroken(fields, validate).map(({ field, why }) => `${field}: ${why}`);
   return { fields: fields as RemoteContact['fields'], leftOut };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
-import { exportContacts } from '../../src/domain/address-book/contact-imports.ts';
+import { exportContacts } from '../../src/domain/address-book/contact-exports.ts';
 import { acceptedPhone, reply, send, statusOf } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld } from '../support/world.ts';

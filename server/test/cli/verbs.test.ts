@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { help } from '../../src/cli/help.ts';
 import { verbs } from '../../src/cli/verbs.ts';
-import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { matchesHash } from '../../src/domain/shared/secrets.ts';
 import { commandsWith } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
@@ -231,108 +230,5 @@ suite('assent, the operator’s command', () => {
     assert.match(unknown.stderr, /not provisioned for core\.everything/);
     assert.equal(nobody.status, 2);
     assert.match(nobody.stderr, /--application/);
-  });
-
-  suite('contacts', () => {
-    const csv = `First Name,Last Name,E-mail,Mobile Phone,Birthday,Gender,Marital Status,Street,Zip,Favourite colour
-Ann,Smith,ann@example.org,(212) 555-0123,7/14/1961,female,Married,"1 Main Street, Apt 4",62701,red
-Bob,"O""Hara",,+442071838750,1970-01-31,,,,,
-Zoë,Łukasz,,,,,,,,
-,Nameless,,,,,,,,
-Eve,Phone,,12,,,,,,
-Eve,Date,,,1961-02-30,,,,,
-Eve,Gender,,,,dragon,,,,
-too,few
-Ann,Smith,ann@example.org,+12125550123,,,,,,
-`;
-
-    test('are imported from CSV; each refused row is reported, and a second run skips duplicates', async () => {
-      const file = join(folder, 'people.csv');
-      writeFileSync(file, csv);
-      const first = await run(['contacts', 'import', file, '--advisor', 'ann@test.example']);
-      assert.equal(first.status, 1, 'some rows were refused');
-      assert.match(first.stderr, /Imported 3, skipped 1 already in the book, refused 5\./);
-      assert.match(first.stdout, /line 5: refused: firstName is required\./);
-      assert.match(first.stdout, /line 6: refused: phone must be a phone number in E\.164/);
-      assert.match(first.stdout, /line 7: refused: birthDate must be a real date/);
-      assert.match(first.stdout, /line 8: refused: gender must be one of/);
-      assert.match(first.stdout, /line 9: refused: it has 2 columns and not 10/);
-      assert.match(first.stdout, /line 10: skipped: already in the book as contact \d+/);
-
-      const { body } = await world.ann.call('GET', '/core/contact/contacts?search=smith');
-      const { body: ann } = await world.ann.call('GET', `/core/contact/contacts/${body.data[0].contactId}`);
-      const { contactId: _, identifier: __, dateTimeCreated, dateTimeModified, ...fields } = ann;
-      assert.equal(dateTimeCreated, dateTimeModified);
-      assert.deepEqual(fields, {
-        source: 1,
-        sourceText: 'Import',
-        isCrmLinkedContact: false,
-        emailAddress: 'ann@example.org',
-        phone: '+12125550123',
-        firstName: 'Ann',
-        lastName: 'Smith',
-        birthDate: '1961-07-14',
-        gender: 2,
-        maritalStatus: 2,
-        emailStatus: 0,
-        disableEmailStatus: false,
-        address1: '1 Main Street, Apt 4',
-        postalCode: '62701',
-        groupIds: [],
-        customFields: [],
-      });
-
-      const second = await run(['contacts', 'import', file, '--advisor', 'ann@test.example']);
-      assert.match(second.stderr, /Imported 0, skipped 4 already in the book, refused 5\./);
-    });
-
-    for (const format of ['csv', 'vcf'])
-      test(`are unchanged after a ${format} export and import`, async () => {
-        const file = join(folder, `out.${format}`);
-        const exported = await run(['contacts', 'export', file, '--advisor', 'ann@test.example']);
-        assert.equal(exported.status, 0, exported.stderr);
-        assert.match(exported.stderr, /Exported 3\./);
-        assert.equal(statSync(file).mode & 0o777, 0o600);
-
-        const email = `${format}@test.example`;
-        await addAdvisor(world.deps, { firmId: world.ann.advisor.firmId, name: format, email });
-        const imported = await run(['contacts', 'import', file, '--advisor', email]);
-        assert.equal(imported.status, 0, imported.stdout);
-        assert.match(imported.stderr, /Imported 3, skipped 0 already in the book, refused 0\./);
-        const again = join(folder, `again.${format}`);
-        assert.equal((await run(['contacts', 'export', again, '--advisor', email])).status, 0);
-        // A card's id is its contact's, and the two books' contacts have different ones.
-        const content = (path: string) => readFileSync(path, 'utf8').replace(/^UID.*\r?\n/gm, '');
-        assert.equal(content(again), content(file));
-        assert.match(content(file), /Łukasz/);
-      });
-
-    test('are imported from vCard 3.0 and 4.0, and a broken card stops no other', async () => {
-      const file = join(folder, 'cards.txt');
-      const cards = [
-        'BEGIN:VCARD\r\nVERSION:3.0\r\nN:Doe;Jane;;;\r\nFN:Jane Doe\r\nTEL;TYPE=HOME:212-555-0100\r\nTEL;TYPE=CELL:212-555-0199\r\nBDAY:19610714\r\nNOTE:folded\r\n  line\r\nEND:VCARD\r\n',
-        'BEGIN:VCARD\nVERSION:4.0\nFN:Only Formatted Name\nEMAIL:only@example.org\nGENDER:O\nADR:;;1 Main Street;Springfield;IL;62701;\nEND:VCARD\n',
-        'BEGIN:VCARD\r\nVERSION:2.1\r\nN:Old;Card\r\nEND:VCARD\r\n',
-        'BEGIN:VCARD\r\nVERSION:4.0\r\nnonsense without a colon\r\nEND:VCARD\r\n',
-        'BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Cut Off\r\n',
-      ];
-      writeFileSync(file, cards.join(''));
-      const args = ['contacts', 'import', file, '--advisor', 'bob@test.example'];
-      const [undecided, imported] = [await run(args), await run([...args, '--format', 'vcard'])];
-      assert.equal(undecided.status, 2);
-      assert.match(undecided.stderr, /--format/);
-      assert.equal(imported.status, 1);
-      assert.match(imported.stderr, /Imported 2, skipped 0 already in the book, refused 3\./);
-      assert.match(imported.stdout, /line \d+: refused: it is vCard 2\.1/);
-      assert.match(imported.stdout, /line \d+: refused: it is not a vCard/);
-      assert.match(imported.stdout, /line \d+: refused: the card has no end/);
-      const { body } = await world.bob.call('GET', '/core/contact/contacts?sortBy=fullName');
-      assert.deepEqual(
-        body.data.map(({ fullName }: { fullName: string }) => fullName),
-        ['Jane Doe', 'Only Formatted Name'],
-      );
-      const { body: jane } = await world.bob.call('GET', `/core/contact/contacts/${body.data[0].contactId}`);
-      assert.deepEqual([jane.phone, jane.birthDate], ['+12125550199', '1961-07-14']);
-    });
   });
 });

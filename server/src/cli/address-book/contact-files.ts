@@ -1,64 +1,70 @@
 import { open } from 'node:fs/promises';
-import { csvColumns, readCsv, writeCsvRows } from '../../contact-files/csv.ts';
-import { type FileContact, isRegion, type Region, type Unreadable } from '../../contact-files/fields.ts';
-import { readVcards, writeVcard } from '../../contact-files/vcard.ts';
+import { writeCsvHeader, writeCsvRows } from '../../contact-files/csv.ts';
+import { isRegion, type Region, regionOf } from '../../contact-files/phones.ts';
+import { openContactFile } from '../../contact-files/reading.ts';
+import { writeVcard } from '../../contact-files/vcard-writer.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
-import { exportContacts, importContacts } from '../../domain/address-book/contact-imports.ts';
-import { type ContactInput, searchContacts } from '../../domain/address-book/contacts.ts';
-import { ContactInput as ContactInputSchema } from '../../schemas/address-book/contacts.ts';
-import { validator } from '../../schemas/shared/validate.ts';
+import { exportContacts } from '../../domain/address-book/contact-exports.ts';
+import { type Outcome, startImport } from '../../domain/address-book/contact-imports.ts';
+import { searchContacts } from '../../domain/address-book/contacts.ts';
 import { contactFormatOf, countLines, requireFile } from '../files.ts';
 import { type Call, UsageError } from '../verb.ts';
+import { makeImportReport } from './import-report.ts';
+import { type PreparedRow, rowPreparer } from './import-rows.ts';
 
-const batchSize = 500;
+const batchSize = 2_500;
+/** How many batches are saved at once, while the next one is read. */
+const batchesMax = 2;
 
-type Row = { line: number; contact: ContactInput };
+export async function importFile(call: Call): Promise<void> {
+  const { runtime, operands, options, switches, streams, out } = call;
+  const path = operands.FILE ?? '';
+  requireFile(path);
+  const format = contactFormatOf(path, options.format);
+  const { advisorId, textingNumber } = await getAdvisor(runtime, options.advisor ?? '');
+  const region = regionFor(options.region, textingNumber);
+  const dryRun = switches.has('dry-run');
+  const { about, rows } = await openContactFile(path, format, region);
+  const contacts = startImport(runtime, advisorId, { dryRun });
+  const prepare = rowPreparer();
+  const report = makeImportReport(call);
+  // Only a person looks at the progress.
+  const lines = streams.stderr.isTTY ? await countLines(path) : 0;
 
-export async function importFile({ runtime, operands, options, out }: Call): Promise<void> {
-  const file = operands.FILE ?? '';
-  const region = options.region ?? 'US';
-  if (!isRegion(region)) throw new UsageError(`--region must be a country code such as US, not "${region}".`);
-  requireFile(file);
-  const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
-  const validate = validator(ContactInputSchema);
-  const counts = { imported: 0, same: 0, refused: 0 };
-  const lines = await countLines(file);
-  let batch: Row[] = [];
-
-  const refuse = (line: number, why: string) => {
-    counts.refused += 1;
-    out.line(`line ${line}: refused: ${why}`);
-  };
-  const flush = async () => {
-    const results = await importContacts(
-      runtime,
-      advisorId,
-      batch.map(({ contact }) => contact),
-    );
-    results.forEach((result, index) => {
-      if ('created' in result) counts.imported += 1;
-      else {
-        counts.same += 1;
-        out.line(`line ${batch[index]?.line}: skipped: already in the book as contact ${result.same}`);
-      }
-    });
-    batch = [];
-  };
-
-  for await (const row of readFile(file, contactFormatOf(file, options.format), region)) {
-    if ('unreadable' in row) refuse(row.line, row.unreadable);
-    else {
-      const result = validate(row.fields);
-      if ('broken' in result) refuse(row.line, result.broken.map(({ message }) => message).join(' '));
-      else batch.push({ line: row.line, contact: result.value as ContactInput });
+  const saving: { batch: PreparedRow[]; outcomes: Promise<Outcome[]> }[] = [];
+  /** Reports batches in the order of the file, once there are more than that many. */
+  const settle = async (max: number) => {
+    for (let next = saving.shift(); next; next = saving.length > max ? saving.shift() : undefined) {
+      report.batch(next.batch, await next.outcomes);
+      out.progress(dryRun ? 'Checking' : 'Importing', Math.min(next.batch.at(-1)?.line ?? 0, lines - 1), lines);
     }
-    if (batch.length >= batchSize) await flush();
-    out.progress('Importing', row.line, lines);
-  }
-  await flush();
-  out.progress('Importing', lines, lines);
-  out.note(`Imported ${counts.imported}, skipped ${counts.same} already in the book, refused ${counts.refused}.`);
-  if (counts.refused > 0) out.exitCode = 1;
+  };
+  const save = async (batch: PreparedRow[]) => {
+    const outcomes = contacts.save(batch.flatMap((each) => ('row' in each ? each.row : [])));
+    // It is awaited when its turn comes; a failure until then is not forgotten.
+    outcomes.catch(() => {});
+    saving.push({ batch, outcomes });
+    if (saving.length > batchesMax) await settle(batchesMax);
+  };
+
+  let batch: PreparedRow[] = [];
+  for await (const some of rows)
+    for (const row of some) {
+      batch.push(prepare(row));
+      if (batch.length < batchSize) continue;
+      await save(batch);
+      batch = [];
+    }
+  await save(batch);
+  await settle(0);
+  out.progress(dryRun ? 'Checking' : 'Importing', lines, lines);
+  report.end({ about, region, dryRun, groupsCreated: contacts.groupsCreated() });
+}
+
+function regionFor(given: string | undefined, textingNumber: string | null): Region {
+  if (given === undefined) return regionOf(textingNumber);
+  if (!isRegion(given)) throw new UsageError(`--region must be a country code such as US, not "${given}".`);
+  return given;
 }
 
 export async function exportFile({ runtime, operands, options, out }: Call): Promise<void> {
@@ -73,7 +79,7 @@ export async function exportFile({ runtime, operands, options, out }: Call): Pro
   await file.chmod(0o600);
   let done = 0;
   try {
-    if (format === 'csv') await file.write(`${csvColumns.join(',')}\n`);
+    if (format === 'csv') await file.write(writeCsvHeader());
     for await (const contacts of exportContacts(runtime, advisorId)) {
       await file.write(format === 'csv' ? writeCsvRows(contacts) : contacts.map(writeVcard).join(''));
       done += contacts.length;
@@ -83,8 +89,4 @@ export async function exportFile({ runtime, operands, options, out }: Call): Pro
     await file.close();
   }
   out.note(`Exported ${done}.`);
-}
-
-function readFile(path: string, format: 'csv' | 'vcard', region: Region): AsyncIterable<FileContact | Unreadable> {
-  return format === 'csv' ? readCsv(path, region) : readVcards(path, region);
 }

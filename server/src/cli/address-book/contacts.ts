@@ -9,19 +9,24 @@ const advisorOption = { value: 'EMAIL|ID', about: 'The advisor whose book it is.
 export const contactVerbs: Verb[] = [
   {
     name: 'contacts import',
-    about: 'Import contacts from a CSV or vCard file. Lists each refused row with the reason. Safe to run again.',
+    about:
+      'Import contacts from a CSV or vCard file of any program. Lists what can’t be used, with the reason. Safe to run again.',
     operands: ['FILE'],
     options: {
       advisor: advisorOption,
       format: contactFormatOption,
-      region: { value: 'CC', about: 'Country of numbers without a country code; US by default.' },
+      region: {
+        value: 'CC',
+        about: 'Country of numbers and dates; by default that of the advisor’s texting number, or else US.',
+      },
+      'dry-run': { about: 'Only show what would be imported, updated, skipped, refused and left out.' },
     },
     // These two verbs load the file parsers on demand, so other verbs start faster.
     run: async (call) => (await import('./contact-files.ts')).importFile(call),
   },
   {
     name: 'contacts export',
-    about: 'Export contacts to a CSV or vCard file.',
+    about: 'Export contacts to a CSV or vCard file, with ids and groups: importing it brings them back.',
     operands: ['FILE'],
     options: { advisor: advisorOption, format: contactFormatOption },
     run: async (call) => (await import('./contact-files.ts')).exportFile(call),

@@ -1,66 +1,191 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { listSameContacts } from '../../store/address-book/contact-duplicates.ts';
-import { type ContactRow, listContactsAfter } from '../../store/address-book/contacts.ts';
-import { archive, byOperator } from '../archive/archive.ts';
+import { lockBook } from '../../store/address-book/contact-books.ts';
+import * as store from '../../store/address-book/contact-imports.ts';
+import {
+  type ChangedContact,
+  type ContactFields,
+  contactFieldNames,
+  updateContacts,
+} from '../../store/address-book/contacts.ts';
+import { listGroupIds } from '../../store/address-book/groups.ts';
+import { knowNumbers } from '../accounts/known-numbers.ts';
 import { numberOf } from '../shared/enumerations.ts';
-import { type ContactInput, createContacts } from './contacts.ts';
+import { contactSearchText } from './contacts.ts';
+import { type Decision, decide, type Entry, type ImportRow, personOf } from './import-decisions.ts';
+import { findGroups } from './import-groups.ts';
+import { makeSeenRows } from './seen-rows.ts';
 
-const exportBatch = 1_000;
+export type { ImportRow, OwnIds } from './import-decisions.ts';
+export type { FileGroup } from './import-groups.ts';
 
-export type ExportedContact = ContactRow;
+/** What became of a row, or would become of it. */
+export type Outcome =
+  | { result: 'created' }
+  /** In the book before. `kept` are fields that are different there, and stayed as they were. */
+  | { result: 'updated' | 'unchanged'; contactId: number; kept: string[] }
+  /** The same person as on that line. */
+  | { result: 'repeated'; line: number };
 
-/** The outcome for one contact: its new id, or the id of the contact that is already the same person. */
-export type Imported = { created: number } | { same: number };
+export type ContactImport = {
+  /** Takes rows in the order of the file. The next rows may come before these are saved. */
+  save(rows: ImportRow[]): Promise<Outcome[]>;
+  groupsCreated(): number;
+};
+
+const importSource = numberOf('source', 'Import');
+
+/** Whether the book has nobody but the contacts of this import: then nobody needs to be looked for. */
+type IsOurs = () => Promise<boolean>;
 
 /**
- * Imports a batch in one transaction. People who are already in the book, or earlier in the batch, with the same names,
- * email and phone are skipped, so an import that was interrupted can simply be run again.
+ * Imports a file batch by batch, each in one transaction. A contact of our own export that is still in the book, by its ids,
+ * is updated with what the file has. Other people who are in the book, or were in the file before, with the same names,
+ * email and phone are left as they are, so an import that was interrupted can simply be run again. Nothing is ever taken
+ * away: an empty cell clears nothing, and nobody leaves a group.
  */
-export async function importContacts(deps: Deps, advisorId: number, contacts: ContactInput[]): Promise<Imported[]> {
-  return inTransaction(deps, async (deps) => {
-    const people = contacts.map(personOf);
-    const inBook = new Map<string, number>();
-    for (const { position, contactId } of await listSameContacts(deps.db, advisorId, people))
-      inBook.set(JSON.stringify(people[position - 1]), contactId);
+export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun: boolean }): ContactImport {
+  const seen = makeSeenRows();
+  const groups = findGroups(deps, advisorId, { dryRun });
+  const book = watchBook(deps, advisorId);
+  let turn: Promise<unknown> = Promise.resolve();
 
-    const fresh = new Map<string, ContactInput>();
-    contacts.forEach((contact, index) => {
-      const person = JSON.stringify(people[index]);
-      if (!inBook.has(person) && !fresh.has(person)) fresh.set(person, contact);
-    });
-    const ids = await createContacts(deps, advisorId, [...fresh.values()], numberOf('source', 'Import'));
-    const created = new Map([...fresh.keys()].map((person, index) => [person, ids[index] ?? -1]));
+  /** Ids and groups are taken in the order of the file, though batches overlap. */
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = turn.then(work);
+    turn = result.catch(() => {});
+    return result;
+  }
 
-    return people.map((each) => {
-      const person = JSON.stringify(each);
-      const contactId = created.get(person);
-      if (contactId === undefined) return { same: inBook.get(person) ?? -1 };
-      // Only the first of several that are the same person was created; the others are the same as that one.
-      created.delete(person);
-      inBook.set(person, contactId);
-      return { created: contactId };
-    });
-  });
-}
+  async function prepare(rows: ImportRow[]): Promise<{ entries: Entry[]; ids: number[] }> {
+    const entries: Entry[] = [];
+    for (const row of rows) entries.push({ row, groupIds: row.groups.length > 0 ? await groups.find(row.groups) : [] });
+    return { entries, ids: dryRun ? [] : await store.takeContactIds(deps.db, rows.length) };
+  }
 
-function personOf({ firstName, lastName, emailAddress, phone }: ContactInput) {
   return {
-    firstName: firstName ?? null,
-    lastName: lastName ?? null,
-    emailAddress: emailAddress || null,
-    phone: phone || null,
+    groupsCreated: groups.created,
+    async save(rows) {
+      const lines = rows.map((row) => seen.lineOf(keyOf(row), row.line));
+      const { entries, ids } = await inTurn(() => prepare(rows.filter((_, index) => lines[index] === null)));
+      const decisions = dryRun
+        ? await decide(deps, advisorId, entries)
+        : await book.adding(entries.length, (isOurs) => saveEntries(deps, advisorId, { entries, ids, isOurs }));
+      const outcomes = decisions.map(outcomeOf).values();
+      return lines.map((line) => (line === null ? (outcomes.next().value as Outcome) : { result: 'repeated', line }));
+    },
   };
 }
 
-/** Every contact of the book by id, a batch at a time. The export is archived before the first batch is read. */
-export async function* exportContacts(deps: Deps, advisorId: number): AsyncGenerator<ExportedContact[]> {
-  const what = { what: 'contacts' };
-  const entry = { advisorId, kind: 'export', memberId: null, meta: what, body: JSON.stringify(what) } as const;
-  await archive(deps, byOperator, entry);
-  for (let after = -1; ; ) {
-    const contacts = await listContactsAfter(deps.db, advisorId, after, exportBatch);
-    if (contacts.length > 0) yield contacts;
-    if (contacts.length < exportBatch) return;
-    after = contacts.at(-1)?.contactId ?? after;
-  }
+/** Rows with one key are one person. Our own export has told apart those with different ids. */
+function keyOf({ own, fields }: ImportRow): string {
+  return own ? own.identifier : Object.values(personOf(fields)).join('\0');
+}
+
+function outcomeOf({ known }: Decision): Outcome {
+  if (!known) return { result: 'created' };
+  const { contact, isOwn, differing, joins } = known;
+  const isChanged = joins.length > 0 || (isOwn && differing.length > 0);
+  return {
+    result: isChanged ? 'updated' : 'unchanged',
+    contactId: contact.contactId,
+    kept: isOwn ? [] : differing,
+  };
+}
+
+/** Knows how many contacts this import has created, and how many there may be of batches that are not settled yet. */
+function watchBook(deps: Deps, advisorId: number) {
+  let isOurs = true;
+  let settled = 0;
+  const unsettled = new Set<{ count: number }>();
+  return {
+    async adding(count: number, save: (isOurs: IsOurs) => Promise<Decision[]>): Promise<Decision[]> {
+      const batch = { count };
+      unsettled.add(batch);
+      try {
+        const decisions = await save(async () => {
+          const inBook = await store.countContacts(deps.db, advisorId);
+          const others = [...unsettled].reduce((sum, each) => sum + (each === batch ? 0 : each.count), 0);
+          isOurs &&= inBook === settled || inBook === settled + others;
+          return isOurs;
+        });
+        settled += decisions.filter(({ known }) => known === null).length;
+        return decisions;
+      } finally {
+        unsettled.delete(batch);
+      }
+    },
+  };
+}
+
+/** Saves rows in one transaction. The ids are for contacts that are created. */
+async function saveEntries(
+  deps: Deps,
+  advisorId: number,
+  { entries, ids, isOurs }: { entries: Entry[]; ids: number[]; isOurs: IsOurs },
+): Promise<Decision[]> {
+  const isNobodyKnown = await isOurs();
+  return inTransaction(deps, async (deps) => {
+    const { db } = deps;
+    const phones = entries.flatMap(({ row }) => row.fields.phone ?? []);
+    await knowNumbers(
+      deps,
+      phones.map((phone) => ({ advisorId, phone })),
+    );
+    let decisions: Decision[] = isNobodyKnown
+      ? entries.map((entry) => ({ ...entry, known: null }))
+      : await decide(deps, advisorId, entries);
+    // New contacts without groups need no lock until they are counted, so that batches overlap.
+    if (decisions.some(({ known, groupIds }) => known !== null || groupIds.length > 0)) {
+      await lockBook(db, advisorId);
+      if (!isNobodyKnown) decisions = await decide(deps, advisorId, entries);
+    }
+    await write(deps, advisorId, decisions, ids);
+    return decisions;
+  });
+}
+
+async function write({ db, clock }: Deps, advisorId: number, decisions: Decision[], ids: number[]): Promise<void> {
+  const now = clock.now();
+  const wanted = new Set(decisions.flatMap(({ groupIds }) => groupIds.filter((each) => each !== null)));
+  // A group may have been deleted in the meantime.
+  const groups = new Set(wanted.size > 0 ? await listGroupIds(db, advisorId, [...wanted]) : []);
+  const created = decisions.filter(({ known }) => known === null);
+  const newIds = new Map(created.map((decision, index) => [decision, ids[index] ?? -1]));
+  const contacts = created.map((decision) => newContact(decision, newIds.get(decision) ?? -1, groups));
+  if (contacts.length > 0) await store.insertImportedContacts(db, advisorId, contacts, now);
+  await updateContacts(db, advisorId, decisions.flatMap(changesOf), now);
+  const memberships = decisions.flatMap((decision) => {
+    const contactId = decision.known?.contact.contactId ?? newIds.get(decision) ?? -1;
+    return groupsOf(decision, groups).map((groupId) => ({ contactId, groupId }));
+  });
+  if (memberships.length > 0)
+    await store.insertMemberships(db, advisorId, memberships, { counted: [...newIds.values()] }, now);
+}
+
+function newContact(entry: Entry, contactId: number, groups: Set<number>): store.ImportedContact {
+  const { fields, own } = entry.row;
+  return {
+    ...fields,
+    contactId,
+    identifier: own?.identifier ?? null,
+    remoteContactId: own?.remoteContactId ?? null,
+    remoteContactUrl: own?.remoteContactUrl ?? null,
+    source: importSource,
+    groupCount: groupsOf(entry, groups).length,
+    searchText: contactSearchText(fields),
+  };
+}
+
+function groupsOf({ groupIds }: Entry, groups: Set<number>): number[] {
+  if (groupIds.length === 0) return [];
+  return [...new Set(groupIds)].filter((groupId): groupId is number => groupId !== null && groups.has(groupId));
+}
+
+/** Only a contact of our own export is changed, and only where the file has something different. */
+function changesOf({ row, known }: Decision): ChangedContact[] {
+  if (!known?.isOwn || known.differing.length === 0) return [];
+  const contact = { ...known.contact, ...row.fields };
+  const { contactId, source, remoteContactId, remoteContactUrl } = contact;
+  const fields = Object.fromEntries(contactFieldNames.map((name) => [name, contact[name]])) as ContactFields;
+  return [{ contactId, source, remoteContactId, remoteContactUrl, ...fields, searchText: contactSearchText(fields) }];
 }

@@ -77,7 +77,7 @@ const fieldColumns: Record<keyof ContactFields, string> = {
 
 export const contactFieldNames = Object.keys(fieldColumns) as (keyof ContactFields)[];
 
-const contactColumns = `
+export const contactColumns = `
   c.contact_id as "contactId", c.identifier, c.full_name as "fullName", c.first_name as "firstName",
   c.last_name as "lastName", c.nickname, c.email_address as "emailAddress", c.phone, c.birth_date as "birthDate",
   c.client_anniversary as "clientAnniversary", c.gender, c.marital_status as "maritalStatus", c.address1, c.address2,
@@ -219,23 +219,6 @@ export async function deleteContact(db: Db, advisorId: number, contactId: number
     'delete-contact',
   );
   return rows.length > 0;
-}
-
-/** Contacts with a higher id, ordered by id: an export walks a book of any size this way. */
-export async function listContactsAfter(
-  db: Db,
-  advisorId: number,
-  afterContactId: number,
-  limit: number,
-): Promise<ContactRow[]> {
-  return db.query<ContactRow>(
-    `select ${contactColumns}
-     from contacts c
-     where c.advisor_id = $1 and c.contact_id > $2
-     order by c.contact_id
-     limit $3`,
-    [advisorId, afterContactId, limit],
-  );
 }
 
 /** Which of these numbers a contact in the book has. */

@@ -1,0 +1,34 @@
+import type { Db } from '../database/db.ts';
+import { type ContactRow, contactColumns } from './contacts.ts';
+
+/** A contact with its groups, by name. */
+export type ExportedRow = ContactRow & { groups: { groupId: number; externalId: string | null; name: string }[] };
+
+/** Contacts with a higher id, ordered by id: an export walks a book of any size this way. */
+export async function listExportedContacts(
+  db: Db,
+  advisorId: number,
+  afterContactId: number,
+  limit: number,
+): Promise<ExportedRow[]> {
+  return db.query<ExportedRow>(
+    `select ${contactColumns},
+       case when c.group_count = 0 then '[]' else (
+         select coalesce(
+           jsonb_agg(
+             jsonb_build_object('groupId', g.group_id, 'externalId', g.external_id, 'name', g.name)
+             order by g.name, g.external_id, g.group_id
+           ),
+           '[]'
+         )
+         from memberships m
+         join groups g on g.advisor_id = m.advisor_id and g.group_id = m.group_id
+         where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+       ) end as groups
+     from contacts c
+     where c.advisor_id = $1 and c.contact_id > $2
+     order by c.contact_id
+     limit $3`,
+    [advisorId, afterContactId, limit],
+  );
+}
