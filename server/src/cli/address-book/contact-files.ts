@@ -13,7 +13,7 @@ import { makeImportReport } from './import-report.ts';
 import { type PreparedRow, rowPreparer } from './import-rows.ts';
 
 const batchSize = 2_500;
-/** How many batches are saved at once, while the next one is read. */
+/** How many batches are saved at once, while the next one is read: PostgreSQL is busier with them than we are. */
 const batchesMax = 2;
 
 export async function importFile(call: Call): Promise<void> {
@@ -32,19 +32,18 @@ export async function importFile(call: Call): Promise<void> {
   const lines = streams.stderr.isTTY ? await countLines(path) : 0;
 
   const saving: { batch: PreparedRow[]; outcomes: Promise<Outcome[]> }[] = [];
-  /** Reports batches in the order of the file, once there are more than that many. */
-  const settle = async (max: number) => {
-    for (let next = saving.shift(); next; next = saving.length > max ? saving.shift() : undefined) {
-      report.batch(next.batch, await next.outcomes);
-      out.progress(dryRun ? 'Checking' : 'Importing', Math.min(next.batch.at(-1)?.line ?? 0, lines - 1), lines);
-    }
+  /** Reports the oldest batch once it is saved, so that the report is in the order of the file. */
+  const settle = async () => {
+    const { batch, outcomes } = saving.shift() ?? { batch: [], outcomes: [] };
+    report.batch(batch, await outcomes);
+    out.progress(dryRun ? 'Checking' : 'Importing', Math.min(batch.at(-1)?.line ?? 0, lines - 1), lines);
   };
   const save = async (batch: PreparedRow[]) => {
+    if (saving.length >= batchesMax) await settle();
     const outcomes = contacts.save(batch.flatMap((each) => ('row' in each ? each.row : [])));
     // It is awaited when its turn comes; a failure until then is not forgotten.
     outcomes.catch(() => {});
     saving.push({ batch, outcomes });
-    if (saving.length > batchesMax) await settle(batchesMax);
   };
 
   let batch: PreparedRow[] = [];
@@ -56,7 +55,7 @@ export async function importFile(call: Call): Promise<void> {
       batch = [];
     }
   await save(batch);
-  await settle(0);
+  while (saving.length > 0) await settle();
   out.progress(dryRun ? 'Checking' : 'Importing', lines, lines);
   report.end({ about, region, dryRun, groupsCreated: contacts.groupsCreated() });
 }

@@ -57,6 +57,7 @@ export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun:
   }
 
   async function prepare(rows: ImportRow[]): Promise<{ entries: Entry[]; ids: number[] }> {
+    await book.look();
     const entries: Entry[] = [];
     for (const row of rows) entries.push({ row, groupIds: row.groups.length > 0 ? await groups.find(row.groups) : [] });
     return { entries, ids: dryRun ? [] : await store.takeContactIds(deps.db, rows.length) };
@@ -94,19 +95,25 @@ function outcomeOf({ known }: Decision): Outcome {
 
 /** Knows how many contacts this import has created, and how many there may be of batches that are not settled yet. */
 function watchBook(deps: Deps, advisorId: number) {
-  let isOurs = true;
   let settled = 0;
   const unsettled = new Set<{ count: number }>();
+  let isOurs: boolean | undefined;
   return {
+    /** Before the first batch. */
+    async look(): Promise<void> {
+      isOurs ??= (await store.countContacts(deps.db, advisorId)) === 0;
+    },
     async adding(count: number, save: (isOurs: IsOurs) => Promise<Decision[]>): Promise<Decision[]> {
       const batch = { count };
       unsettled.add(batch);
       try {
         const decisions = await save(async () => {
-          const inBook = await store.countContacts(deps.db, advisorId);
-          const others = [...unsettled].reduce((sum, each) => sum + (each === batch ? 0 : each.count), 0);
-          isOurs &&= inBook === settled || inBook === settled + others;
-          return isOurs;
+          const inBook = isOurs ? await store.countContacts(deps.db, advisorId) : -1;
+          const others = [...unsettled].filter((each) => each !== batch);
+          // Each of them may be committed already.
+          const expected = others.reduce((sums, each) => sums.flatMap((sum) => [sum, sum + each.count]), [settled]);
+          isOurs &&= expected.includes(inBook);
+          return isOurs ?? false;
         });
         settled += decisions.filter(({ known }) => known === null).length;
         return decisions;
