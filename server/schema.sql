@@ -31,6 +31,13 @@ create type contact_time_place as (
   contact_id bigint
 );
 
+create table access_epoch (
+  is_only boolean not null default true,
+  epoch bigint not null default 0,
+  constraint access_epoch_pkey PRIMARY KEY (is_only),
+  constraint access_epoch_is_only_check CHECK (is_only)
+);
+
 create table advisors (
   advisor_id bigint not null generated always as identity,
   firm_id bigint not null,
@@ -1667,6 +1674,8 @@ CREATE TRIGGER search_keys_missing BEFORE INSERT ON public.contacts FOR EACH ROW
 CREATE TRIGGER search_keys_outdated BEFORE UPDATE OF search_text ON public.contacts FOR EACH ROW WHEN (((new.search_text <> old.search_text) AND (new.search_keys = old.search_keys))) EXECUTE FUNCTION set_contact_search_keys();
 
 CREATE TRIGGER written_by_function BEFORE INSERT ON public.archive_entries FOR EACH ROW WHEN ((new.kind = ANY (ARRAY['disposal'::text, 'hold'::text, 'retention'::text]))) EXECUTE FUNCTION refuse_direct_entry() /* enable always */;
+
+grant select, update on access_epoch to assent_app;
 
 grant insert, select, update on advisors to assent_app;
 

@@ -108,7 +108,7 @@ suite('a CRM by HTTPS lookup', () => {
       { what: '8051', why: 'It has the same id as 8051.', locator: '8051' },
       {
         what: '9',
-        why: 'It has no valid name, email address or phone number. phone: must be a string or null. gender: must be one of 0, 1, 2, 3.',
+        why: 'It has no valid name, email address or phone number. phone: must be a string or null. gender: must be one of the numbers 0, 1, 2, 3.',
         locator: '9',
       },
     ]);

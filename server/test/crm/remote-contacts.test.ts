@@ -47,12 +47,12 @@ suite('a contact of a CRM', () => {
     assert.ok(typeof contact === 'object');
     assert.deepEqual(contact.fields, { lastName: 'Smith' });
     assert.deepEqual(contact.leftOut.sort(), [
-      'address1: must be well-formed Unicode without NUL.',
+      'address1: must not contain an unpaired surrogate, which is half of a character.',
       'birthDate: must be a real date as YYYY-MM-DD.',
       'emailAddress: must be a string or null.',
       'firstName: must have at most 200 characters.',
-      'maritalStatus: must be one of 0, 1, 2, 3, 4, 5, 6.',
-      'nickname: must be well-formed Unicode without NUL.',
+      'maritalStatus: must be one of the numbers 0, 1, 2, 3, 4, 5, 6.',
+      'nickname: must not contain NUL (U+0000).',
       'phone: must be a phone number in E.164: a plus sign, a digit 1-9, then 7 to 14 more digits.',
     ]);
   });
