@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { inTransaction } from '../../src/deps.ts';
+import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { type ClaimedText, claimTexts } from '../../src/domain/delivery/claims.ts';
 import { maintainOutbox } from '../../src/domain/delivery/outbox-maintenance.ts';
 import { recordOutcome } from '../../src/domain/delivery/outcomes.ts';
@@ -23,8 +24,7 @@ suite('the outcome of a text', () => {
   });
   after(() => world.close());
   afterEach(async () => {
-    const { rows } = await findOdd();
-    assert.deepEqual(rows, [], 'each message’s status is its last outcome');
+    assert.deepEqual(await compareTables(world.deps), [], 'each message is what its attempts and its last outcome say');
   });
 
   async function sendTo(person: Person, phone: string): Promise<number> {
@@ -69,26 +69,6 @@ suite('the outcome of a text', () => {
     );
     assert.ok(rows.at(-1)?.isSound ?? true);
     return rows.map(({ isSound, ...entry }) => entry);
-  }
-
-  async function findOdd() {
-    const rows = await world.deps.db.query(
-      `select t.message_id, t.status, o.outcome
-       from messages t
-       left join lateral (
-         select meta::json ->> 'outcome' as outcome
-         from archive_entries e
-         where e.advisor_id = t.advisor_id and e.message_id = t.message_id and e.kind = 'outcome'
-         order by number desc
-         limit 1
-       ) as o on true
-       where case
-         when t.status in ('delivered', 'undelivered', 'failed', 'in_doubt') then o.outcome is distinct from t.status
-         when t.status = 'sent' then coalesce(o.outcome, 'sent') <> 'sent'
-         else o.outcome is not null
-       end`,
-    );
-    return { rows };
   }
 
   const byCarrier = { actor: 'carrier', attempt: 1 };
@@ -148,8 +128,16 @@ suite('the outcome of a text', () => {
     await answer(text, { notTaken: 'busy' });
     assert.deepEqual(await outcomes(text.messageId), []);
     await world.database.asOwner(
-      `update messages set attempt = 12, status = 'submitting' where message_id = ${text.messageId}`,
+      `insert into attempts (advisor_id, message_id, attempt, date_time_started, outcome)
+       select advisor_id, message_id, number, date_time_started, 'not_taken'
+       from attempts
+       cross join generate_series(2, 12) as number
+       where message_id = $1`,
+      [text.messageId],
     );
+    await world.database.asOwner(`update messages set attempt = 12, status = 'submitting' where message_id = $1`, [
+      text.messageId,
+    ]);
     await answer({ ...text, attempt: 12 }, { notTaken: 'busy' });
     assert.deepEqual(await outcomes(text.messageId), [
       { outcome: 'failed', reason: 'carrier_unavailable', actor: 'service', attempt: 12 },
@@ -167,6 +155,12 @@ suite('the outcome of a text', () => {
     assert.deepEqual(await outcomes(text.messageId), [doubt, settled]);
     await receipt('late', 'delivered');
     assert.deepEqual((await outcomes(text.messageId)).at(-1), { outcome: 'delivered', reason: null, ...byCarrier });
+  });
+
+  test('in doubt for good stays one', async () => {
+    const text = await claimed();
+    await answer(text, { unknown: 'error' });
+    assert.deepEqual(await outcomes(text.messageId), [{ outcome: 'in_doubt', reason: 'error', ...byService }]);
   });
 
   test('a lease that expires is in doubt, and a late receipt settles it', async () => {

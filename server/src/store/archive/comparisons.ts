@@ -144,7 +144,8 @@ export async function listUnmatchedMessages(db: Db, page: Page, limit: number): 
 
 /**
  * Messages whose status is not what their last outcome entry says. A text that was handed over has no entry yet, unless its
- * doubt was settled that way. Those that were accepted before outcomes were entries have none.
+ * doubt was settled that way. Those that were accepted before outcomes were entries have none. The reason of a doubt is in
+ * the entry only.
  */
 export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
@@ -165,7 +166,8 @@ export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): 
          when t.status = 'sent' then coalesce(last.outcome, 'sent') <> 'sent'
          when last.number is null
            then e.recorded_at > (select date_time_applied from migrations where name like '018-%')
-         else (last.outcome, last.reason) is distinct from (t.status, t.failure_code)
+         else last.outcome <> t.status
+           or case when t.status <> 'in_doubt' then last.reason end is distinct from t.failure_code
        end
      limit $5`,
     [...boundsOf(page), limit],
