@@ -17,6 +17,7 @@ import { setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { forgetExpiredSignIns } from '../../src/domain/sign-in/sign-ins.ts';
 import { setWording } from '../../src/domain/texting/wordings.ts';
 import { makeSandbox } from '../../src/sandbox/sandbox.ts';
+import { insertEntries } from '../../src/store/archive/archive.ts';
 import { makeAdvisorApp, password } from '../support/advisor-app.ts';
 import { makePasskey } from '../support/authenticator.ts';
 import { acceptedPhone, scheduledMessagesPath, send, setConsent } from '../support/texting.ts';
@@ -133,6 +134,32 @@ test('an advisor’s first entry says that they were added', async () => {
   const [{ number, meta, body } = { number: 0, meta: {}, body: '{}' }] = written;
   assert.deepEqual([written.length, number, meta], [1, 1, { what: 'advisor added', firmId }]);
   assert.equal(JSON.parse(body).email, 'nia@test.example');
+});
+
+test('entries that are added together are numbered in their order, in each advisor’s book', async () => {
+  const [one, two] = [ann.advisor.advisorId, bob.advisor.advisorId];
+  const heads = new Map([
+    [one, await headOf(one)],
+    [two, await headOf(two)],
+  ]);
+  const books = [two, one, two, two, one];
+  const given = books.map((advisorId, index) => ({ advisorId, kind: 'setting' as const, body: `Entry ${index}` }));
+  const common = { memberId: null, actor: 'operator', traceId: null, meta: {} };
+  const numbers = await insertEntries(
+    deps.db,
+    given.map((entry) => ({ ...entry, ...common })),
+    clock.now(),
+  );
+  const [a = 0, b = 0] = [heads.get(one), heads.get(two)];
+  assert.deepEqual(numbers, [b + 1, a + 1, b + 2, b + 3, a + 2]);
+  assert.deepEqual(
+    (await entriesOf(two, b)).map(({ number, body }) => [number, body]),
+    [
+      [b + 1, 'Entry 0'],
+      [b + 2, 'Entry 2'],
+      [b + 3, 'Entry 3'],
+    ],
+  );
 });
 
 test('adding, disabling and enabling staff are entries of the deployment', async () => {

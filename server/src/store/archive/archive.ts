@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { endsOf, standingsOf } from './heads.ts';
 
 /**
  * What an entry is about. Outgoing texts are archived with their messages (store/texting/texts.ts); retentions, holds and
@@ -58,42 +59,26 @@ export type EntryRow = {
   dateTimeCreated: Date;
 };
 
-/**
- * Adds entries, and returns the number of each. The numbers come from the advisor's head row, which stays locked until the
- * transaction ends, so they have no gaps and are in the order of commits.
- */
+/** Adds entries, and returns the number of each. */
 export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Promise<number[]> {
   if (entries.length === 0) return [];
+  const { standings, advisorIds, counts } = standingsOf(entries);
+  const given = entries.map((entry, index) => ({ ...entry, ...standings[index], meta: JSON.stringify(entry.meta) }));
   const rows = await db.query<{ number: number }>(
-    `with given as materialized (
-       select *
+    `with ${endsOf('select * from unnest($3::bigint[], $4::bigint[])')},
+     numbered as materialized (
+       select *,
+         (select last_numbers from ends)[place] - after as number,
+         convert_to(body, 'UTF8') as bytes,
+         case when body is not null then ${saltWith('name')} end as salt
        from rows from (
          json_to_recordset($1) as (
            "advisorId" bigint, kind text, "memberId" bigint, "messageId" bigint, actor text, "traceId" text, meta text,
-           name text, body text
+           name text, body text, place integer, after integer
          )
-       ) with ordinality as g (advisor_id, kind, member_id, message_id, actor, trace_id, meta, name, body, position)
-     ),
-     counts as (
-       select advisor_id, count(*) as entries
-       from given
-       group by advisor_id
-     ),
-     heads as (
-       insert into archive_heads as head (advisor_id, last_number)
-       select advisor_id, entries
-       from counts
-       order by advisor_id
-       on conflict (advisor_id) do update
-       set last_number = head.last_number + excluded.last_number
-       returning advisor_id, last_number
-     ),
-     numbered as materialized (
-       select g.*, convert_to(g.body, 'UTF8') as bytes, ${saltWith('g.name')} as salt,
-         last_number - entries + row_number() over (partition by g.advisor_id order by position) as number
-       from given g
-       join heads using (advisor_id)
-       join counts using (advisor_id)
+       ) with ordinality as g (
+         advisor_id, kind, member_id, message_id, actor, trace_id, meta, name, body, place, after, position
+       )
      ),
      bodies as (
        insert into archive_bodies (advisor_id, number, salt, body)
@@ -113,7 +98,7 @@ export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Pro
      select number
      from numbered
      order by position`,
-    [JSON.stringify(entries.map((entry) => ({ ...entry, meta: JSON.stringify(entry.meta) }))), now],
+    [JSON.stringify(given), now, advisorIds, counts],
     'insert-entries',
   );
   return rows.map(({ number }) => number);

@@ -9,37 +9,35 @@ export function spacingAt(pace: string): string {
 }
 
 /**
- * SQL for the expressions of a `with`. The last one, `slots`, adds a `slot` to each row of `rows`, in the given order, and an
- * archive `number` if these are archived. Rows have an advisor_id and a spacing; null takes up no time. `realNow` is the
- * parameter with the time.
+ * SQL for the expressions of a `with`. The last one, `slots`, adds a `slot` to each row of `rows`, in the given order. Rows
+ * have an advisor_id and a spacing; null takes up no time. `realNow` is the parameter with the time.
  */
-export function slotsOf(
-  rows: string,
-  { order, realNow, archived = false }: { order: string; realNow: string; archived?: boolean },
-): string {
+export function slotsOf(rows: string, { order, realNow }: { order: string; realNow: string }): string {
   return `totals as (
-       select advisor_id, count(*) as entries, coalesce(sum(spacing), interval '0') as duration
+       select advisor_id, coalesce(sum(spacing), interval '0') as duration
        from ${rows}
        group by advisor_id
      ),
      heads as (
        insert into archive_heads as head (advisor_id, last_number, next_slot)
-       select advisor_id, ${archived ? 'entries' : '0'}, ${realNow}::timestamptz + duration
+       select advisor_id, 0, ${realNow}::timestamptz + duration
        from totals
        order by advisor_id
-       on conflict (advisor_id) do update
-       set last_number = head.last_number + excluded.last_number,
-           next_slot = greatest(head.next_slot, ${realNow}) + (excluded.next_slot - ${realNow})
-       returning advisor_id, last_number, next_slot
+       ${onHeads(realNow)}
+       returning advisor_id, next_slot
      ),
      slots as materialized (
-       select r.*,${archived ? '\n         last_number - entries + row_number() over advisors as number,' : ''}
-         next_slot - duration + coalesce(sum(spacing) over earlier, interval '0') as slot
+       select r.*, next_slot - duration + coalesce(sum(spacing) over earlier, interval '0') as slot
        from ${rows} as r
        join heads using (advisor_id)
        join totals using (advisor_id)
-       window
-         advisors as (partition by r.advisor_id order by ${order}),
-         earlier as (partition by r.advisor_id order by ${order} rows between unbounded preceding and 1 preceding)
+       window earlier as (partition by r.advisor_id order by ${order} rows between unbounded preceding and 1 preceding)
      )`;
+}
+
+/** SQL for the end of an insert into heads: adds the entries, and the time that texts take up from now on. */
+export function onHeads(realNow: string): string {
+  return `on conflict (advisor_id) do update
+       set last_number = head.last_number + excluded.last_number,
+           next_slot = greatest(head.next_slot, ${realNow}) + (excluded.next_slot - ${realNow})`;
 }
