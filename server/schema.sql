@@ -185,7 +185,7 @@ create table attempts (
   outcome text,
   code text,
   constraint attempts_pkey PRIMARY KEY (advisor_id, message_id, attempt)
-) with (fillfactor=70);
+);
 
 create table carrier_records (
   run_id bigint not null,
@@ -195,6 +195,16 @@ create table carrier_records (
   text_hash bytea,
   date_time timestamp with time zone not null,
   constraint carrier_records_pkey PRIMARY KEY (run_id, carrier_message_id)
+);
+
+create table claims (
+  claim_id bigint not null generated always as identity,
+  date_time_started timestamp with time zone not null,
+  leased_until timestamp with time zone not null,
+  advisor_ids bigint[] not null,
+  message_ids bigint[] not null,
+  attempts smallint[] not null,
+  constraint claims_pkey PRIMARY KEY (claim_id)
 );
 
 create table contact_blocks (
@@ -398,9 +408,8 @@ create table dispatches (
   deferred_until timestamp with time zone,
   open_until timestamp with time zone,
   expires_at timestamp with time zone,
-  leased_until timestamp with time zone,
   constraint dispatches_pkey PRIMARY KEY (advisor_id, message_id)
-) with (fillfactor=70);
+);
 
 create table early_receipts (
   carrier_message_id text not null,
@@ -793,6 +802,8 @@ CREATE INDEX archive_entries_time ON public.archive_entries USING brin (date_tim
 
 CREATE INDEX attempts_time ON public.attempts USING brin (date_time_started) WITH (autosummarize='on');
 
+CREATE INDEX claims_leased ON public.claims USING btree (leased_until);
+
 CREATE INDEX contacts_created ON public.contacts USING btree (advisor_id, date_time_created, contact_id);
 
 CREATE INDEX contacts_email ON public.contacts USING btree (advisor_id, email_order, contact_id);
@@ -837,9 +848,7 @@ CREATE INDEX devices_expires ON public.devices USING btree (date_time_expires);
 
 CREATE INDEX dispatches_deferred ON public.dispatches USING btree (deferred_until) WHERE (deferred_until IS NOT NULL);
 
-CREATE INDEX dispatches_leased ON public.dispatches USING btree (leased_until) WHERE (leased_until IS NOT NULL);
-
-CREATE INDEX dispatches_ready ON public.dispatches USING btree (not_before, message_id) WHERE ((leased_until IS NULL) AND (deferred_until IS NULL));
+CREATE INDEX dispatches_ready ON public.dispatches USING btree (not_before, message_id) WHERE (deferred_until IS NULL);
 
 CREATE INDEX grants_application ON public.grants USING btree (application_id);
 
@@ -864,6 +873,8 @@ CREATE INDEX messages_carrier ON public.messages USING btree (carrier_message_id
 CREATE INDEX messages_created ON public.messages USING brin (date_time_created);
 
 CREATE INDEX messages_held ON public.messages USING btree (advisor_id, member_id, message_id) WHERE (status = 'held'::text);
+
+CREATE INDEX messages_sent ON public.messages USING brin (date_time_sent) WITH (autosummarize='on');
 
 CREATE INDEX oauth_tokens_answered ON public.oauth_tokens USING btree (date_time_used) WHERE (answer IS NOT NULL);
 
@@ -1706,6 +1717,8 @@ grant insert, select, update on archive_tree to assent_app;
 grant insert, select, update on attempts to assent_app;
 
 grant delete, insert, select on carrier_records to assent_app;
+
+grant delete, insert, select, update on claims to assent_app;
 
 grant select on contact_blocks to assent_app;
 

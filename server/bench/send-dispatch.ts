@@ -139,9 +139,13 @@ async function drained(cast: Cast): Promise<void> {
     if (Date.now() > deadline) throw new Error('The outbox did not drain.');
 }
 
-/** A row leaves the outbox once its outcome is known. */
+/** Texts in the outbox, and those of claims whose outcomes aren't all known. */
 async function waiting({ owner }: Cast): Promise<number> {
-  const { rows } = await owner.query('select count(*)::integer as waiting from dispatches');
+  const { rows } = await owner.query(
+    `select
+       (select count(*) from dispatches)::integer
+         + coalesce((select sum(cardinality(message_ids)) from claims), 0)::integer as waiting`,
+  );
   return rows[0].waiting;
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { keepAttempts } from '../test/support/instants.ts';
 import { freePort, launchServer, makeDataFolder, type Program, startServer } from '../test/support/programs.ts';
 import { until } from '../test/support/waiting.ts';
 import { type Client, makeClient } from './client.ts';
@@ -47,6 +48,7 @@ export async function runFaults({ kills, say, signal }: Options): Promise<Run> {
   try {
     program = await startServer(env);
     await onDatabase(folder, 'update api_keys set rate_per_second = null, burst = null');
+    await onDatabase(folder, keepAttempts);
     const client = makeClient(`http://127.0.0.1:${port}`, folder.sandbox(), ledger);
     await client.authorize();
     load = await startLoad(client, folder.sandbox(), ledger);
@@ -120,7 +122,10 @@ async function drained(folder: Folder): Promise<void> {
   const isEmpty = async () => {
     const [row] = await onDatabase<{ left: boolean }>(
       folder,
-      `select exists (select from dispatches) or exists (select from scheduled_messages where status = 'scheduled') as left`,
+      `select
+         exists (select from dispatches)
+         or exists (select from claims)
+         or exists (select from scheduled_messages where status = 'scheduled') as left`,
     );
     return row?.left === false;
   };

@@ -172,11 +172,19 @@ async function checkRecords(db: pg.Client): Promise<string[]> {
        ) as o using (advisor_id, message_id)
        where t.status <> coalesce(o.outcome, 'sent')`,
     ],
-    ['messages that never ended', `select count(*) from messages where status in ('queued', 'submitting')`],
+    ['messages that never ended', `select count(*) from messages where status = 'queued'`],
     ['failures without a reason', `select count(*) from messages where status = 'failed' and failure_code is null`],
     ['texts left in the outbox', 'select count(*) from dispatches'],
     ['schedules that are due but were not sent', `select count(*) from scheduled_messages where status = 'scheduled'`],
-    ['attempts without an outcome', 'select count(*) from attempts where outcome is null'],
+    ['claims that never ended', 'select count(*) from claims'],
+    [
+      'attempts without an outcome',
+      `select count(*)
+       from begun b
+       left join attempts a using (advisor_id, message_id, attempt)
+       join messages t on t.advisor_id = b.advisor_id and t.message_id = b.message_id
+       where a.outcome is null and (t.attempt <> b.attempt or t.date_time_sent is null)`,
+    ],
     ['keys without an answer', 'select count(*) from idempotent_answers where status is null'],
   ];
   const found = [];
@@ -228,7 +236,7 @@ async function checkConsents(db: pg.Client, { asked, replied }: Ledger): Promise
            max(date_time_started) filter (where kind not in ('opt_out', 'help')) as "startedAt"
          from members m
          left join messages t on t.advisor_id = m.advisor_id and t.member_id = m.member_id
-         left join attempts a on a.advisor_id = t.advisor_id and a.message_id = t.message_id
+         left join begun b on b.advisor_id = t.advisor_id and b.message_id = t.message_id
          where phone like '+1212%'
          group by m.advisor_id, m.member_id`,
       )

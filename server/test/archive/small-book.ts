@@ -5,6 +5,7 @@ import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
+import { outcomeOf } from '../../src/domain/delivery/outcomes.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import { setLexicon } from '../../src/domain/supervision/lexicons.ts';
 import { knownRecipient } from '../../src/domain/texting/recipients.ts';
@@ -18,7 +19,7 @@ import { setConsent } from '../support/texting.ts';
 export const people = { accepted: '+12125550101', stopped: '+12125550102', changed: '+12125550103' };
 
 /**
- * A third advisor, whose tables have something to compare: three people with consent, a text that was delivered, and in the
+ * A third advisor, whose tables have something to compare: three people with consent, a text that was delivered at the second attempt, and in the
  * deployment's book a firm, a staff member, a wording and a lexicon. Returns the advisor's id.
  */
 export async function makeSmallBook(deps: ArchiveDeps, firmId: number): Promise<number> {
@@ -47,9 +48,11 @@ export async function makeSmallBook(deps: ArchiveDeps, firmId: number): Promise<
 async function sendText(deps: ArchiveDeps, advisorId: number): Promise<void> {
   const [row] = await listRecipients(deps.db, [{ advisorId, phone: people.accepted }]);
   await acceptTexts(deps, [textTo(knownRecipient(row), { advisorId, kind: 'text', text: 'Hello', by: byOperator })]);
-  const { texts } = await claimTexts(deps, 1);
-  const accepted = { outcome: 'accepted', status: 'sent', carrierMessageId: 'carrier-1' } as const;
-  const outcomes = texts.map((text) => ({ ...text, ...accepted, code: null, failureCode: null, retryAt: null }));
-  await recordOutcomes(deps.db, outcomes, deps.clock.now());
-  await receiveReceipt(deps, { carrierMessageId: accepted.carrierMessageId, status: 'delivered' });
+  for (const result of [{ notTaken: 'busy' }, { accepted: 'carrier-1' }]) {
+    const { texts } = await claimTexts(deps, 1);
+    const outcomes = texts.map((text) => ({ ...outcomeOf(text, result), retryAt: new Date() }));
+    const endedClaims = texts.map(({ claim }) => claim.claimId);
+    await recordOutcomes(deps.db, outcomes, { now: deps.clock.now(), endedClaims });
+  }
+  await receiveReceipt(deps, { carrierMessageId: 'carrier-1', status: 'delivered' });
 }

@@ -86,6 +86,28 @@ export const tableTamperings: Tampering[] = [
     tamper: of('delete from attempts where advisor_id = $1'),
   },
   {
+    name: 'an attempt added',
+    names: 'entry 6 of advisor cat',
+    tamper: of(
+      `insert into attempts select advisor_id, message_id, 2, date_time_started, date_time_ended, outcome, code from attempts where advisor_id = $1`,
+    ),
+  },
+  {
+    name: 'an attempt that was not taken, made accepted',
+    names: 'entry 6 of advisor cat',
+    tamper: of(`update attempts set outcome = 'accepted' where advisor_id = $1`),
+  },
+  {
+    name: 'the number of a message’s attempts',
+    names: 'entry 6 of advisor cat',
+    tamper: of('update messages set attempt = 1 where advisor_id = $1'),
+  },
+  {
+    name: 'when a message was sent',
+    names: 'entry 6 of advisor cat',
+    tamper: of('update messages set date_time_sent = null where advisor_id = $1'),
+  },
+  {
     name: 'an advisor’s texting number',
     names: 'entry 1 of advisor cat',
     tamper: of(`update advisors set texting_number = '+15005552009' where advisor_id = $1`),

@@ -368,6 +368,7 @@ async function settledRecords({ world, advisorId }: Stage): Promise<Records> {
     async () => {
       const rows = await world.deps.db.query<{ waits: boolean }>(
         `select exists (select from dispatches)
+           or exists (select from claims)
            or exists (select from scheduled_messages where status = 'scheduled') as waits`,
       );
       return !rows[0]?.waits;

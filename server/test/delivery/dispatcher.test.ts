@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../src/deps.ts';
-import { claimTexts } from '../../src/domain/delivery/claims.ts';
+import { type ClaimedText, claimTexts } from '../../src/domain/delivery/claims.ts';
 import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { outcomeOf } from '../../src/domain/delivery/outcomes.ts';
 import type { Carrier, OutgoingText, Submission } from '../../src/domain/ports.ts';
@@ -130,7 +130,7 @@ suite('handing texts to the carrier', () => {
       const phone = await acceptedPhone(quiet, quiet.ann);
       const { messageId } = (await send(quiet.ann, { phone, text: 'Hello' })).body.successes[0];
       assert.equal((await claimTexts(quiet.deps, 10)).texts.length, 1);
-      await quiet.database.asOwner(`update dispatches set leased_until = now() - interval '1 ms'`);
+      await quiet.database.asOwner(`update claims set leased_until = now() - interval '1 ms'`);
       quiet.dispatcher.start();
       await statusOf(quiet.ann, messageId, 'in_doubt');
       assert.equal(to(phone).length, 0);
@@ -161,13 +161,13 @@ suite('handing texts to the carrier', () => {
     return async (work) => {
       const result = await db.transaction(work);
       if (typeof result === 'object' && result !== null && 'texts' in result)
-        for (const text of result.texts as { leasedUntil: Date }[]) text.leasedUntil = new Date();
+        for (const text of result.texts as ClaimedText[]) text.claim.leasedUntil = new Date();
       return result;
     };
   }
 
   test('the twelfth attempt is the last', () => {
-    const text = (attempt: number) => ({ advisorId: 1, messageId: 1, attempt }) as Parameters<typeof outcomeOf>[0];
+    const text = (attempt: number) => ({ attempt, claim: {} }) as ClaimedText;
     let pauseMs = 0;
     for (let attempt = 1; attempt < 12; attempt++) {
       const { status, retryAt } = outcomeOf(text(attempt), { notTaken: 'busy' });

@@ -6,9 +6,9 @@ import { consentEntry } from '../../src/domain/archive/consent-entries.ts';
 import { insertEntries } from '../../src/store/archive/archive.ts';
 import { updateConsent, updateHeldSince } from '../../src/store/consent/consents.ts';
 import type { Db } from '../../src/store/database/db.ts';
-import { type ClaimedRow, claimDispatches } from '../../src/store/delivery/claims.ts';
+import { type ClaimedRow, claimDispatches, expireClaims } from '../../src/store/delivery/claims.ts';
 import { failDispatches, releaseDeferred, updateHours } from '../../src/store/delivery/dispatches.ts';
-import { expireLeases, type OutcomeRow, recordOutcomes } from '../../src/store/delivery/outcomes.ts';
+import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../src/store/delivery/outcomes.ts';
 import { applyEarlyReceipts, deleteEarlyReceipts, recordReceipts } from '../../src/store/delivery/receipts.ts';
 import { lockMembers } from '../../src/store/texting/members.ts';
 import { insertTexts, type NewText } from '../../src/store/texting/texts.ts';
@@ -44,8 +44,8 @@ suite('dispatches', () => {
   });
   after(() => world.close());
   beforeEach(async () => {
-    await world.database.asOwner('delete from dispatches');
-    await world.database.asOwner('delete from early_receipts');
+    for (const table of ['dispatches', 'claims', 'early_receipts'])
+      await world.database.asOwner(`delete from ${table}`);
     await world.database.asOwner(`update archive_heads set next_slot = '-infinity'`);
   });
 
@@ -120,56 +120,91 @@ suite('dispatches', () => {
   }
 
   async function dispatch(messageId: number) {
-    const [row] = await world.deps.db.query<Record<'notBefore' | 'leased' | 'deferred' | 'open', Date | null>>(
-      `select not_before as "notBefore", leased_until as leased, deferred_until as deferred, open_until as open
+    const [row] = await world.deps.db.query<Record<'notBefore' | 'deferred' | 'open' | 'expires', Date | null>>(
+      `select not_before as "notBefore", deferred_until as deferred, open_until as open, expires_at as expires
        from dispatches where advisor_id = $1 and message_id = $2`,
       [advisorId, messageId],
     );
     return row ?? null;
   }
 
-  function outcome(messageId: number, change: Partial<OutcomeRow>): OutcomeRow {
-    const row = { advisorId, messageId, attempt: 1, code: null, failureCode: null, carrierMessageId: null };
-    return { ...row, retryAt: null, outcome: 'accepted', status: 'sent', ...change };
+  type ClaimRow = { started: Date; leased: Date; messageIds: number[]; attempts: number[] };
+  const claims = () =>
+    world.deps.db.query<ClaimRow>(
+      `select date_time_started as started, leased_until as leased, message_ids::integer[] as "messageIds", attempts
+       from claims
+       order by claim_id`,
+    );
+  /** The attempts that have begun and have no outcome, as a claim lists them. */
+  async function begun(messageId: number): Promise<number[]> {
+    return (await claims()).flatMap(({ messageIds, attempts: each }) =>
+      messageIds.flatMap((id, index) => (id === messageId ? (each[index] ?? []) : [])),
+    );
   }
-  const record = (...outcomes: OutcomeRow[]) => recordOutcomes(world.deps.db, outcomes, start);
+
+  function outcome(messageId: number, change: Partial<OutcomeRow>): OutcomeRow {
+    return {
+      advisorId,
+      messageId,
+      attempt: 1,
+      dateTimeStarted: start,
+      outcome: 'accepted',
+      code: null,
+      status: 'sent',
+      failureCode: null,
+      carrierMessageId: null,
+      retryAt: null,
+      openUntil: null,
+      expiresAt: null,
+      ...change,
+    };
+  }
+  const record = (...outcomes: OutcomeRow[]) =>
+    recordOutcomes(world.deps.db, outcomes, { now: start, endedClaims: [] });
+  const settle = (...outcomes: OutcomeRow[]) => settleDoubts(world.deps.db, outcomes, start);
   const accepted = (messageId: number, carrierMessageId = `c${messageId}`, attempt = 1) =>
     record(outcome(messageId, { carrierMessageId, attempt }));
+  const refusal = (messageId: number, retryAt: Date | null, attempt = 1) =>
+    outcome(messageId, {
+      attempt,
+      outcome: 'not_taken',
+      code: 'busy',
+      status: retryAt ? 'queued' : 'failed',
+      failureCode: 'carrier_unavailable',
+      retryAt,
+    });
   const notTaken = (messageId: number, retryAt: Date | null, attempt = 1) =>
-    record(
-      outcome(messageId, {
-        attempt,
-        outcome: 'not_taken',
-        code: 'busy',
-        status: retryAt ? 'queued' : 'failed',
-        failureCode: 'carrier_unavailable',
-        retryAt,
-      }),
-    );
+    record(refusal(messageId, retryAt, attempt));
   const receipt = (carrierMessageId: string, status: 'delivered' | 'undelivered', code?: string) =>
     recordReceipts(world.deps.db, [{ carrierMessageId, status, code }], times);
 
   suite('claiming', () => {
-    test('writes the attempt, leases the row and returns what the carrier needs', async () => {
-      const { messageId, memberId, phone } = await queue();
-      assert.deepEqual(await claim(), [
-        {
-          advisorId,
-          messageId,
-          memberId,
-          kind: 'text',
-          phone,
-          textingNumber: world.ann.advisor.textingNumber,
-          text: 'Hello ☎',
-          attempt: 1,
-          state: 'accepted',
-          decision: 'go',
-        },
+    test('takes the text out of the outbox, lists its attempt and returns what the carrier needs', async () => {
+      const { messageId, memberId, phone } = await queue({ openUntil: at(hourMs), expiresAt: at(secondMs) });
+      const [{ claimId, ...row } = assert.fail(), ...others] = await claim();
+      assert.ok(claimId);
+      assert.deepEqual(others, []);
+      assert.deepEqual(row, {
+        advisorId,
+        messageId,
+        memberId,
+        kind: 'text',
+        phone,
+        textingNumber: world.ann.advisor.textingNumber,
+        text: 'Hello ☎',
+        attempt: 1,
+        state: 'accepted',
+        openUntil: at(hourMs),
+        expiresAt: at(secondMs),
+        decision: 'go',
+      });
+      assert.deepEqual(await claims(), [
+        { started: start, leased: at(15 * secondMs), messageIds: [messageId], attempts: [1] },
       ]);
-      assert.equal((await find(messageId)).status, 'submitting');
-      assert.deepEqual(await attempts(messageId), [{ attempt: 1, outcome: null, code: null, ended: null }]);
-      assert.deepEqual((await dispatch(messageId))?.leased, at(15 * secondMs));
-      assert.deepEqual(await claim(), [], 'a leased row is not claimed again');
+      const { status, attempt } = await find(messageId);
+      assert.deepEqual({ status, attempt }, { status: 'queued', attempt: 0 }, 'the message is as it was');
+      assert.equal(await dispatch(messageId), null);
+      assert.deepEqual(await claim(), [], 'a claimed text is not claimed again');
     });
 
     test('takes the oldest first, up to the limit, and nothing before its time', async () => {
@@ -202,10 +237,10 @@ suite('dispatches', () => {
         const [row] = await claim();
         assert.equal(row?.decision, decision);
         assert.equal(row?.state, state);
-        assert.deepEqual(await attempts(messageId), []);
+        assert.deepEqual(await claims(), []);
         const { status, attempt } = await find(messageId);
         assert.deepEqual({ status, attempt }, { status: 'queued', attempt: 0 });
-        assert.equal((await dispatch(messageId))?.leased, null);
+        assert.ok(await dispatch(messageId), 'it stays in the outbox until it is decided on');
       });
 
     test('starts no attempt for an advisor without a number, or for a message that is no longer queued', async () => {
@@ -221,7 +256,7 @@ suite('dispatches', () => {
         numberless.messageId,
       ]);
       assert.equal((await claim())[0]?.decision, 'gone');
-      assert.deepEqual(await attempts(numberless.messageId), []);
+      assert.deepEqual(await claims(), []);
     });
 
     test('moves a text out of the outbox if it is to be held, but not one of another kind, nor without consent', async () => {
@@ -234,7 +269,7 @@ suite('dispatches', () => {
       const { messageId } = rows[0] as Queued;
       assert.equal((await find(messageId)).status, 'held');
       assert.equal(await dispatch(messageId), null);
-      assert.deepEqual(await attempts(messageId), []);
+      assert.deepEqual(await begun(messageId), []);
     });
 
     test('decides on each row separately', async () => {
@@ -284,7 +319,7 @@ suite('dispatches', () => {
       });
       const [row] = (await claiming) ?? [];
       assert.deepEqual([row?.decision, row?.state], ['refused', 'opted_out']);
-      assert.deepEqual(await attempts(messageId), []);
+      assert.deepEqual(await begun(messageId), []);
     });
 
     test('a claim that began before the STOP was locked sees it too, although its snapshot does not', async () => {
@@ -305,7 +340,7 @@ suite('dispatches', () => {
           ['refused', 'opted_out'],
         ],
       );
-      assert.deepEqual(await attempts(second.messageId), []);
+      assert.deepEqual(await begun(second.messageId), []);
     });
 
     test('a claim that meets a hold being written waits for it and sees it', async () => {
@@ -322,7 +357,7 @@ suite('dispatches', () => {
         ['held'],
       );
       assert.equal((await find(messageId)).status, 'held');
-      assert.deepEqual(await attempts(messageId), []);
+      assert.deepEqual(await begun(messageId), []);
     });
 
     test('a STOP that meets a claim waits until its attempt is written', async () => {
@@ -352,10 +387,7 @@ suite('dispatches', () => {
     function stopAndCount({ memberId, phone, messageId }: Queued): Promise<number> {
       return world.deps.db.transaction(async (db) => {
         await lockMembers(db, advisorId, [phone]);
-        const started = await db.query('select from attempts where advisor_id = $1 and message_id = $2', [
-          advisorId,
-          messageId,
-        ]);
+        const started = await db.query('select from claims where $1 = any (message_ids)', [messageId]);
         await optOut(db, { memberId, phone });
         return started.length;
       });
@@ -371,7 +403,7 @@ suite('dispatches', () => {
         { status, carrierMessageId, sent, failureCode },
         { status: 'sent', carrierMessageId: 'carrier-1', sent: start, failureCode: null },
       );
-      assert.deepEqual(await attempts(messageId), [{ attempt: 1, outcome: 'accepted', code: null, ended: start }]);
+      assert.deepEqual(await attempts(messageId), [], 'the message itself says so');
       assert.equal(await dispatch(messageId), null);
     });
 
@@ -389,13 +421,22 @@ suite('dispatches', () => {
       await notTaken(messageId, at(300));
       const { status, failureCode } = await find(messageId);
       assert.deepEqual({ status, failureCode }, { status: 'queued', failureCode: null });
-      assert.deepEqual(await dispatch(messageId), { notBefore: at(300), leased: null, deferred: null, open: null });
+      assert.deepEqual(await dispatch(messageId), { notBefore: at(300), deferred: null, open: null, expires: null });
       assert.deepEqual(await claim(), []);
       assert.equal((await claim({ realNow: at(300) }))[0]?.attempt, 2);
-      assert.deepEqual(
-        (await attempts(messageId)).map(({ outcome: ended }) => ended),
-        ['not_taken', null],
-      );
+      assert.deepEqual(await attempts(messageId), [{ attempt: 1, outcome: 'not_taken', code: 'busy', ended: start }]);
+    });
+
+    test('not taken: its hours stay', async () => {
+      const { messageId } = await queue({ openUntil: at(hourMs), expiresAt: at(secondMs) });
+      const [row] = await claim();
+      await record({
+        ...refusal(messageId, at(300)),
+        openUntil: row?.openUntil ?? null,
+        expiresAt: row?.expiresAt ?? null,
+      });
+      const { open, expires } = (await dispatch(messageId)) ?? {};
+      assert.deepEqual({ open, expires }, { open: at(hourMs), expires: at(secondMs) });
     });
 
     test('not taken for the last time: failed', async () => {
@@ -430,30 +471,59 @@ suite('dispatches', () => {
       const { messageId } = await claimed();
       await notTaken(messageId, start);
       await claim();
-      await accepted(messageId, 'of the first', 1);
-      assert.equal((await find(messageId)).status, 'submitting');
-      await accepted(messageId, 'of the second', 2);
-      await notTaken(messageId, at(1), 2);
+      assert.equal(await accepted(messageId, 'of the first', 1), 0);
+      assert.equal((await find(messageId)).status, 'queued');
+      assert.equal(await accepted(messageId, 'of the second', 2), 1);
+      assert.equal(await notTaken(messageId, at(1), 2), 0);
       const { status, carrierMessageId } = await find(messageId);
       assert.deepEqual({ status, carrierMessageId }, { status: 'sent', carrierMessageId: 'of the second' });
+      assert.equal(await dispatch(messageId), null);
+    });
+
+    test('of a text that waits for its turn don’t count', async () => {
+      const { messageId } = await claimed();
+      await notTaken(messageId, at(300));
+      await settle(outcome(messageId, { carrierMessageId: 'settled' }));
+      assert.equal(await accepted(messageId, 'again', 1), 0);
+      assert.equal((await find(messageId)).status, 'queued');
+    });
+
+    test('of an earlier attempt don’t settle the doubt of the last', async () => {
+      const { messageId } = await claimed();
+      await notTaken(messageId, start);
+      await claim();
+      await record(outcome(messageId, { attempt: 2, outcome: 'unknown', status: 'in_doubt', code: 'timeout' }));
+      await settle(outcome(messageId, { carrierMessageId: 'of the first' }));
+      assert.equal((await find(messageId)).status, 'in_doubt');
+    });
+
+    test('the last ones end their claim', async () => {
+      const [one, two] = [await queue(), await queue()];
+      const [row] = await claim();
+      assert.ok(row?.claimId);
+      await accepted(one.messageId);
+      assert.equal((await claims()).length, 1);
+      const last = outcome(two.messageId, { carrierMessageId: 'the last' });
+      await recordOutcomes(world.deps.db, [last], { now: start, endedClaims: [row.claimId] });
+      assert.deepEqual(await claims(), []);
     });
   });
 
-  suite('an expired lease', () => {
+  suite('an expired claim', () => {
+    const expire = (realMs: number) => expireClaims(world.deps.db, { now: at(hourMs), realNow: at(realMs) });
+
     async function lost(): Promise<Queued> {
       const queued = await claimed();
-      assert.deepEqual(
-        await expireLeases(world.deps.db, { now: at(hourMs), realNow: at(15 * secondMs) }),
-        [],
-        'not yet',
-      );
-      assert.equal((await expireLeases(world.deps.db, { now: at(hourMs), realNow: at(15 * secondMs + 1) })).length, 1);
+      assert.equal(await expire(15 * secondMs), 0, 'not yet');
+      assert.equal(await expire(15 * secondMs + 1), 1);
+      assert.deepEqual(await claims(), []);
       return queued;
     }
 
     test('leaves the text in doubt, and nobody sends it again', async () => {
       const { messageId } = await lost();
-      assert.equal((await find(messageId)).status, 'in_doubt');
+      const { status, attempt } = await find(messageId);
+      assert.deepEqual({ status, attempt }, { status: 'in_doubt', attempt: 1 });
       assert.deepEqual(await attempts(messageId), [
         { attempt: 1, outcome: 'unknown', code: 'lease_expired', ended: at(hourMs) },
       ]);
@@ -461,11 +531,35 @@ suite('dispatches', () => {
       assert.deepEqual(await claim({ realNow: at(hourMs) }), []);
     });
 
+    test('leaves alone what has an outcome, or was claimed again', async () => {
+      const [sent, failed, retried, silent] = [await queue(), await queue(), await queue(), await queue()];
+      await claim();
+      await accepted(sent.messageId);
+      await notTaken(failed.messageId, null);
+      await notTaken(retried.messageId, start);
+      await claim({ realNow: at(secondMs) });
+      await world.database.asOwner(
+        `update claims set leased_until = leased_until - interval '1 hour' where $1 = any (message_ids)`,
+        [silent.messageId],
+      );
+      await expire(0);
+      const statuses = await Promise.all(
+        [sent, failed, retried, silent].map(async ({ messageId }) => (await find(messageId)).status),
+      );
+      assert.deepEqual(statuses, ['sent', 'failed', 'queued', 'in_doubt']);
+      assert.deepEqual(
+        (await claims()).map(({ messageIds }) => messageIds),
+        [[retried.messageId]],
+      );
+    });
+
     test('and a definite answer that comes late: the doubt is settled', async () => {
       const { messageId } = await lost();
-      await record(outcome(messageId, { outcome: 'unknown', status: 'in_doubt', code: 'timeout' }));
+      await settle(outcome(messageId, { outcome: 'unknown', status: 'in_doubt', code: 'timeout' }));
       assert.equal((await attempts(messageId))[0]?.code, 'lease_expired', 'a second doubt changes nothing');
-      await accepted(messageId, 'late');
+      const late = outcome(messageId, { carrierMessageId: 'late' });
+      assert.equal(await record(late), 0);
+      await settle(late);
       const { status, carrierMessageId } = await find(messageId);
       assert.deepEqual({ status, carrierMessageId }, { status: 'sent', carrierMessageId: 'late' });
       assert.equal((await attempts(messageId))[0]?.outcome, 'accepted');
@@ -473,19 +567,25 @@ suite('dispatches', () => {
 
     test('and a late answer that the text was not taken: it fails, and is not queued behind the sender’s back', async () => {
       const { messageId } = await lost();
-      await notTaken(messageId, at(300));
+      await settle(refusal(messageId, at(300)));
       const { status, failureCode } = await find(messageId);
       assert.deepEqual({ status, failureCode }, { status: 'failed', failureCode: 'carrier_unavailable' });
       assert.equal(await dispatch(messageId), null);
     });
 
-    test('is left alone while the outcome is being written', async () => {
-      const { messageId } = await claimed();
+    test('waits while an outcome of one of its texts is being written', async () => {
+      const [one, two] = [await queue(), await queue()];
+      await claim();
       await world.deps.db.transaction(async (db) => {
-        await recordOutcomes(db, [outcome(messageId, { carrierMessageId: 'just now' })], start);
-        assert.deepEqual(await expireLeases(world.deps.db, { now: start, realNow: at(hourMs) }), []);
+        const answered = outcome(one.messageId, { carrierMessageId: 'just now' });
+        await recordOutcomes(db, [answered], { now: start, endedClaims: [] });
+        assert.equal(await expire(hourMs), 1);
+        assert.equal((await claims()).length, 1, 'somebody must look at the first text again');
       });
-      assert.equal((await find(messageId)).status, 'sent');
+      assert.deepEqual([(await find(one.messageId)).status, (await find(two.messageId)).status], ['sent', 'in_doubt']);
+      assert.equal(await expire(hourMs), 1);
+      assert.deepEqual(await claims(), []);
+      assert.equal((await find(one.messageId)).status, 'sent');
     });
   });
 
@@ -557,14 +657,26 @@ suite('dispatches', () => {
       assert.equal((await early()).length, 0);
     });
 
+    test('a receipt for a text whose answer doesn’t count is kept', async () => {
+      const { messageId } = await claimed();
+      await notTaken(messageId, at(300));
+      await receipt('stale', 'delivered');
+      await accepted(messageId, 'stale');
+      await settle(outcome(messageId, { carrierMessageId: 'stale' }));
+      assert.equal((await early()).length, 1);
+    });
+
     test('a receipt that is written at the same moment as the answer is found a little later', async () => {
       const { messageId } = await claimed();
       await world.deps.db.transaction(async (db) => {
-        await recordOutcomes(db, [outcome(messageId, { carrierMessageId: 'crossing' })], start);
+        await recordOutcomes(db, [outcome(messageId, { carrierMessageId: 'crossing' })], {
+          now: start,
+          endedClaims: [],
+        });
         await receipt('crossing', 'delivered');
       });
       assert.equal((await find(messageId)).status, 'sent');
-      assert.equal((await applyEarlyReceipts(world.deps.db, at(1))).length, 1);
+      assert.equal(await applyEarlyReceipts(world.deps.db, at(1)), 1);
       const { status, delivered } = await find(messageId);
       assert.deepEqual({ status, delivered }, { status: 'delivered', delivered: at(1) });
       assert.equal((await early()).length, 0);
@@ -572,7 +684,7 @@ suite('dispatches', () => {
 
     test('a receipt that matches no message is kept for a while', async () => {
       await receipt('nobody’s', 'delivered');
-      assert.deepEqual(await applyEarlyReceipts(world.deps.db, start), []);
+      assert.equal(await applyEarlyReceipts(world.deps.db, start), 0);
       await deleteEarlyReceipts(world.deps.db, start);
       assert.equal((await early()).length, 1);
       await deleteEarlyReceipts(world.deps.db, at(1));
@@ -620,10 +732,10 @@ suite('dispatches', () => {
         [[two.messageId, 'go']],
       );
       const failed = [one, two].map(({ messageId }) => ({ advisorId, messageId, failureCode: 'quiet_hours' }));
-      await failDispatches(world.deps.db, failed);
+      await failDispatches(world.deps.db, failed, start);
       const { status, failureCode } = await find(one.messageId);
       assert.deepEqual({ status, failureCode }, { status: 'failed', failureCode: 'quiet_hours' });
-      assert.equal((await find(two.messageId)).status, 'submitting', 'a text that is being submitted doesn’t fail');
+      assert.equal((await find(two.messageId)).status, 'queued', 'a claimed text doesn’t fail');
       assert.equal(await dispatch(one.messageId), null);
     });
   });

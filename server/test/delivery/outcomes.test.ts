@@ -117,6 +117,21 @@ suite('the outcome of a text', () => {
     assert.deepEqual(await outcomes(messageId), [{ outcome: 'undelivered', reason: 'undelivered', ...byCarrier }]);
   });
 
+  test('the last one ends its claim', async () => {
+    const phone = await acceptedPhone(world, world.ann);
+    for (let each = 0; each < 3; each++) await sendTo(world.ann, phone);
+    const { texts } = await claimTexts(world.deps, 100);
+    const [one, two, three] = texts as [ClaimedText, ClaimedText, ClaimedText];
+    const isOpen = async () =>
+      (await world.deps.db.query('select from claims where claim_id = $1', [one.claim.claimId])).length > 0;
+    await answer(one, { accepted: 'of three' });
+    await answer(two, { unknown: 'timeout' });
+    await answer(two, { refused: 'rejected' });
+    assert.ok(await isOpen(), 'the third has no outcome');
+    await answer(three, { notTaken: 'busy' });
+    assert.equal(await isOpen(), false);
+  });
+
   test('a refusal by the carrier is a failure with its reason', async () => {
     const text = await claimed();
     await answer(text, { refused: 'rejected' });
@@ -131,13 +146,11 @@ suite('the outcome of a text', () => {
       `insert into attempts (advisor_id, message_id, attempt, date_time_started, outcome)
        select advisor_id, message_id, number, date_time_started, 'not_taken'
        from attempts
-       cross join generate_series(2, 12) as number
+       cross join generate_series(2, 11) as number
        where message_id = $1`,
       [text.messageId],
     );
-    await world.database.asOwner(`update messages set attempt = 12, status = 'submitting' where message_id = $1`, [
-      text.messageId,
-    ]);
+    await world.database.asOwner('update messages set attempt = 11 where message_id = $1', [text.messageId]);
     await answer({ ...text, attempt: 12 }, { notTaken: 'busy' });
     assert.deepEqual(await outcomes(text.messageId), [
       { outcome: 'failed', reason: 'carrier_unavailable', actor: 'service', attempt: 12 },
@@ -165,10 +178,7 @@ suite('the outcome of a text', () => {
 
   test('a lease that expires is in doubt, and a late receipt settles it', async () => {
     const text = await claimed();
-    await world.deps.db.query(
-      `update dispatches set leased_until = now() - interval '1 minute' where message_id = $1`,
-      [text.messageId],
-    );
+    await world.deps.db.query(`update claims set leased_until = now() - interval '1 minute'`);
     await maintainOutbox(world.deps);
     await maintainOutbox(world.deps);
     await receipt('expired', 'delivered');

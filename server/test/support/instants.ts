@@ -4,6 +4,22 @@ import { appRole } from '../../src/store/database/migrate.ts';
 import type { TextKind } from '../../src/store/texting/texts.ts';
 import type { TestDatabase } from './database.ts';
 
+/** Keeps every attempt that a claim begins in a table, `begun`, with the time; a claim itself is soon gone. */
+export const keepAttempts = `
+  create table begun (
+    advisor_id bigint, message_id bigint, attempt smallint, date_time_started timestamptz,
+    primary key (advisor_id, message_id, attempt)
+  );
+  create function keep_attempts() returns trigger language plpgsql security definer as $$
+  begin
+    insert into begun (advisor_id, message_id, attempt, date_time_started)
+    select *, new.date_time_started
+    from unnest(new.advisor_ids, new.message_ids, new.attempts);
+    return null;
+  end
+  $$;
+  create trigger keep_attempts after insert on claims for each row execute function keep_attempts()`;
+
 /**
  * Gives every attempt and every archive entry its own instant, from one sequence.
  *
@@ -14,9 +30,11 @@ import type { TestDatabase } from './database.ts';
  * before the other one got it.
  */
 export async function drawInstants(database: TestDatabase): Promise<void> {
+  await database.asOwner(keepAttempts);
+  await database.asOwner(`grant select on begun to ${appRole}`);
   await database.asOwner('create sequence instants');
   await database.asOwner(`grant usage on sequence instants to ${appRole}`);
-  for (const table of ['attempts', 'archive_entries'])
+  for (const table of ['begun', 'archive_entries'])
     await database.asOwner(`alter table ${table} add column instant bigint default nextval('instants')`);
 }
 

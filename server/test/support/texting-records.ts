@@ -35,7 +35,9 @@ export type RecordedMessage = {
   failureCode: string | null;
   carrierMessageId: string | null;
   createdMs: number;
+  /** In the outbox. */
   waits: boolean;
+  isClaimed: boolean;
   deferredMs: number | null;
   attempts: { instant: number; startedMs: number; outcome: string | null }[];
   /** The archived ones, in order. */
@@ -54,10 +56,19 @@ const statement = `
       `'phone', m.phone, 'kind', t.kind, 'text', convert_from(b.body, 'UTF8'), 'status', t.status,
        'failureCode', t.failure_code, 'carrierMessageId', t.carrier_message_id, 'createdMs', ${ms('t.date_time_created')},
        'waits', d.message_id is not null, 'deferredMs', ${ms('d.deferred_until')},
+       'isClaimed', exists (
+         select
+         from claims
+         cross join lateral unnest(advisor_ids, message_ids, attempts) as c (advisor_id, message_id, attempt)
+         where c.advisor_id = t.advisor_id and c.message_id = t.message_id and c.attempt = t.attempt + 1
+       ),
        'attempts', ${list(
-         `'instant', a.instant, 'startedMs', ${ms('a.date_time_started')}, 'outcome', a.outcome`,
-         'a.attempt',
-         'attempts a where a.advisor_id = t.advisor_id and a.message_id = t.message_id',
+         `'instant', b.instant, 'startedMs', ${ms('b.date_time_started')},
+          'outcome', coalesce(a.outcome, case when b.attempt = t.attempt and t.date_time_sent is not null then 'accepted' end)`,
+         'b.attempt',
+         `begun b
+          left join attempts a using (advisor_id, message_id, attempt)
+          where b.advisor_id = t.advisor_id and b.message_id = t.message_id`,
        )},
        'outcomes', (
          select coalesce(json_agg(o.meta::json ->> 'outcome' order by o.number), '[]')
@@ -151,7 +162,7 @@ export function assertAsModelled(records: Records, model: TextingModel): void {
 
 /** The outcomes that a text can have, one after the other, and then its status. */
 const outcomesOf =
-  /^(queued|submitting|held|sent|in_doubt,(in_doubt|sent,sent)|(in_doubt,)?failed,failed|(in_doubt,(sent,)?)?(undelivered,undelivered|(undelivered,)?delivered,delivered))$/;
+  /^(queued|held|sent|in_doubt,(in_doubt|sent,sent)|(in_doubt,)?failed,failed|(in_doubt,(sent,)?)?(undelivered,undelivered|(undelivered,)?delivered,delivered))$/;
 
 /**
  * Entries are numbered 1, 2, 3 …, each with a body that matches its commitment, and every message has one; so has each outcome
@@ -217,7 +228,7 @@ export function assertAccounted(
       told.toSorted(),
       `${key}: each text that the carrier says it accepted is one message`,
     );
-    const unknown = messages.filter(({ status }) => status === 'in_doubt' || status === 'submitting');
+    const unknown = messages.filter(({ status, isClaimed }) => status === 'in_doubt' || isClaimed);
     assert.ok(
       taken.length - told.length <= unknown.length,
       `${key}: a text accepted without our knowledge is in doubt`,
@@ -236,7 +247,7 @@ export function assertAccounted(
 export function assertEnded({ messages }: Records, nowMs: number): void {
   for (const message of messages)
     assert.ok(
-      !['queued', 'submitting'].includes(message.status) || Number(message.deferredMs) > nowMs,
+      message.status !== 'queued' || Number(message.deferredMs) > nowMs,
       `it waits for no reason: ${JSON.stringify(message)}`,
     );
 }
@@ -250,17 +261,16 @@ type Context = {
 
 /** What is wrong with a message's status, or null. */
 function wrongStatus(message: RecordedMessage, context: Context): string | null {
-  const { status, failureCode, carrierMessageId, waits, attempts } = message;
+  const { status, failureCode, carrierMessageId, waits, isClaimed, attempts } = message;
   const last = attempts.at(-1)?.outcome;
-  const isWaiting = status === 'queued' || status === 'submitting';
-  if (waits !== isWaiting) return 'its status and its place in the outbox disagree';
+  if (waits && isClaimed) return 'claimed, although it is in the outbox';
+  if ((waits || isClaimed) !== (status === 'queued')) return 'its status and its place in the outbox disagree';
   if ((carrierMessageId === null) !== !['sent', 'delivered', 'undelivered'].includes(status))
     return 'its id and its status disagree';
   switch (status) {
     case 'queued':
+      if (isClaimed) return last === null ? null : 'still claimed, although its attempt has ended';
       return last === undefined || last === 'not_taken' ? null : 'waits, although it was attempted';
-    case 'submitting':
-      return last === null ? null : 'still being submitted, although its attempt has ended';
     case 'in_doubt':
       return last === 'unknown' ? null : 'in doubt without a reason';
     case 'held':

@@ -103,7 +103,8 @@ async function check(model: TextingModel, real: History, seen: Set<string>): Pro
   assertAttemptsAllowed(records, model);
   assertAccounted(records, theirs, real.abandoned.filter(isTheirs), model);
   for (const { reason } of records.consents) seen.add(`consent ${reason}`);
-  for (const { status, failureCode } of records.messages) seen.add(failureCode ?? status);
+  for (const { status, failureCode, isClaimed } of records.messages)
+    seen.add(failureCode ?? (isClaimed ? 'claimed' : status));
   for (const { kind, decision, outcome } of records.decisions) seen.add(`${kind} ${decision} ${outcome}`);
   return records;
 }

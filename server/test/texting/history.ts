@@ -194,7 +194,7 @@ export async function handOver(
 /** A node dies once the carrier has a claimed text: nobody hears the carrier's answers. */
 export async function dieHandingOver({ deps, database, carrier }: History, next: Behavior[]): Promise<void> {
   const { pool: db, die } = mortal(database.pool);
-  const node = dispatcher({ ...deps, db }, log);
+  const node = dispatcher({ ...deps, db, signals: makeSignals() }, log);
   const { promise: died, resolve } = Promise.withResolvers<void>();
   // A dead node waits for no late answers.
   carrier.next = next.filter((each) => !/late/.test(each));
@@ -234,8 +234,9 @@ export async function die(model: TextingModel, real: History, { what, to, text, 
 /** As if an hour had passed for leases and retries, which use real time; then a node recovers what others left behind. */
 export async function letRealTimePass({ deps, database }: History): Promise<void> {
   await database.pool.query(
-    `update dispatches
-     set not_before = not_before - interval '1 hour', leased_until = leased_until - interval '1 hour'`,
+    `with readied as (update dispatches set not_before = not_before - interval '1 hour')
+     update claims
+     set leased_until = leased_until - interval '1 hour'`,
   );
   const node = dispatcher(deps, log);
   // Recovery comes first, and a node that is stopped at once does nothing else.
@@ -246,7 +247,7 @@ export async function letRealTimePass({ deps, database }: History): Promise<void
 /** Clears the outbox and the schedules, which the next history would find. */
 export async function tidyUp({ database }: Lane): Promise<void> {
   await database.pool.query(
-    `with emptied as (delete from dispatches), forgotten as (delete from early_receipts)
+    `with emptied as (delete from dispatches), unclaimed as (delete from claims), forgotten as (delete from early_receipts)
      update scheduled_messages set status = 'canceled' where status = 'scheduled'`,
   );
 }

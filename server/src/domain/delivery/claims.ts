@@ -5,10 +5,12 @@ import { listRecipients } from '../../store/texting/recipients.ts';
 import type { TextKind } from '../ports.ts';
 import { allowedStates, gate, heldKinds } from '../texting/gate.ts';
 import { knownRecipient } from '../texting/recipients.ts';
-import { archiveOutcomes } from '../texting/text-outcomes.ts';
 
-/** A text that this node may hand to the carrier until its lease expires. */
-export type ClaimedText = ClaimedRow & { leasedUntil: Date };
+/** What this node knows about a claim of its own: until when it may submit its texts, and which have no outcome yet. */
+export type Claim = { claimId: number; dateTimeStarted: Date; leasedUntil: Date; outstanding: Set<number> };
+
+/** A text that this node may hand to the carrier. */
+export type ClaimedText = ClaimedRow & { claim: Claim };
 
 /** A lease outlasts the carrier's timeout by this much, so that the outcome can be written. */
 const leaseMarginMs = 5_000;
@@ -28,8 +30,8 @@ const allowed = (Object.keys(kinds) as TextKind[]).flatMap((kind) =>
 
 /**
  * Claims texts whose turn it is, with their attempts committed. The gate ran when they were accepted and runs again here:
- * a text that is no longer allowed fails, one to a person whose reply may mean stop is held, and one outside the recipient's hours waits for the next day or fails. `more`
- * says that others may be ready.
+ * a text that is no longer allowed fails, one to a person whose reply may mean stop is held, and one outside the
+ * recipient's hours waits for the next day or fails. `more` says that others may be ready.
  */
 export async function claimTexts(deps: Deps, limit: number): Promise<{ texts: ClaimedText[]; more: boolean }> {
   return inTransaction(deps, async (deps) => {
@@ -39,9 +41,17 @@ export async function claimTexts(deps: Deps, limit: number): Promise<{ texts: Cl
     const rows = await claimDispatches(deps.db, claim);
     const stopped = rows.filter(({ decision }) => decision !== 'go');
     await decideAgain(deps, stopped);
-    const texts = rows.filter(({ decision }) => decision === 'go').map((row) => ({ ...row, leasedUntil }));
-    return { texts, more: rows.length === limit || stopped.length > 0 };
+    const more = rows.length === limit || stopped.length > 0;
+    return { texts: claimedTexts(rows, { dateTimeStarted: claim.now, leasedUntil }), more };
   });
+}
+
+function claimedTexts(rows: ClaimedRow[], times: Pick<Claim, 'dateTimeStarted' | 'leasedUntil'>): ClaimedText[] {
+  const going = rows.filter(({ decision }) => decision === 'go');
+  const claimId = going[0]?.claimId ?? null;
+  if (claimId === null) return [];
+  const claim = { claimId, ...times, outstanding: new Set(going.map(({ messageId }) => messageId)) };
+  return going.map((row) => ({ ...row, claim }));
 }
 
 async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<void> {
@@ -58,7 +68,6 @@ async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<void> {
   });
   const refused = decisions.flatMap((each) => ('failureCode' in each ? each : []));
   const rescheduled = decisions.flatMap((each) => ('failureCode' in each ? [] : each));
-  const ended = await failDispatches(deps.db, [...failed, ...refused]);
   await updateHours(deps.db, rescheduled);
-  await archiveOutcomes(deps.db, ended, now);
+  await failDispatches(deps.db, [...failed, ...refused], now);
 }

@@ -2,10 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
 import type { Batch } from '../../store/database/db.ts';
-import { type OutcomeRow, recordOutcomes } from '../../store/delivery/outcomes.ts';
+import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../store/delivery/outcomes.ts';
 import { optOutByCarrier } from '../consent/carrier-opt-outs.ts';
 import type { Clock } from '../ports.ts';
-import { archiveOutcomes } from '../texting/text-outcomes.ts';
 import type { ClaimedText } from './claims.ts';
 import type { Result } from './submissions.ts';
 
@@ -33,7 +32,7 @@ export async function recordOutcome(
       // The carrier knows about an opt-out that we don't: it applies to every text that waits for this person.
       if ('refused' in result && result.refused === 'opted_out')
         await optOutByCarrier(deps, text.advisorId, text.memberId);
-      return await deps.db.batch(recording, { outcome: outcomeOf(text, result), clock: deps.clock });
+      return await deps.db.batch(recording, { text, outcome: outcomeOf(text, result), clock: deps.clock });
     } catch (err) {
       const last = abandoned.aborted || Date.now() + pauseMs > deadline;
       log.warn({ err, last }, 'an outcome can’t be written');
@@ -43,21 +42,48 @@ export async function recordOutcome(
   }
 }
 
+type Item = { text: ClaimedText; outcome: OutcomeRow; clock: Clock };
+
 /** Outcomes that arrive while others are being written share one commit. */
-const recording: Batch<{ outcome: OutcomeRow; clock: Clock }, void> = {
+const recording: Batch<Item, void> = {
   async run(db, items) {
     const [first] = items;
     if (!first) return [];
     const outcomes = items.map(({ outcome }) => outcome);
     const now = first.clock.now();
-    await archiveOutcomes(db, await recordOutcomes(db, outcomes, now), now);
+    const counted = await recordOutcomes(db, outcomes, { now, endedClaims: endedClaims(items) });
+    if (counted < items.length) await settleDoubts(db, outcomes, now);
+    db.afterCommit(() => {
+      for (const { text } of items) text.claim.outstanding.delete(text.messageId);
+    });
     return items.map(() => undefined);
   },
 };
 
+/** The claims that have no other text without an outcome. */
+function endedClaims(items: Item[]): number[] {
+  const answered = Map.groupBy(items, ({ text }) => text.claim);
+  return [...answered].flatMap(([{ claimId, outstanding }, some]) => {
+    const ids = new Set(some.map(({ text }) => text.messageId));
+    return outstanding.isSubsetOf(ids) ? claimId : [];
+  });
+}
+
 /** The outcome of an attempt. A text that was definitely not taken is retried, with backoff. */
-export function outcomeOf({ advisorId, messageId, attempt }: ClaimedText, result: Result): OutcomeRow {
-  const row = { advisorId, messageId, attempt, code: null, failureCode: null, carrierMessageId: null, retryAt: null };
+export function outcomeOf(text: ClaimedText, result: Result): OutcomeRow {
+  const { advisorId, messageId, attempt, openUntil, expiresAt, claim } = text;
+  const row: Omit<OutcomeRow, 'outcome' | 'status'> = {
+    advisorId,
+    messageId,
+    attempt,
+    openUntil,
+    expiresAt,
+    dateTimeStarted: claim.dateTimeStarted,
+    code: null,
+    failureCode: null,
+    carrierMessageId: null,
+    retryAt: null,
+  };
   if ('accepted' in result) return { ...row, outcome: 'accepted', status: 'sent', carrierMessageId: result.accepted };
   if ('refused' in result) {
     const code = result.refused;

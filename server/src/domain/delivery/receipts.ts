@@ -2,7 +2,6 @@ import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
 import { recordReceipts } from '../../store/delivery/receipts.ts';
 import type { Clock, Receipt } from '../ports.ts';
-import { archiveOutcomes } from '../texting/text-outcomes.ts';
 
 /**
  * Records whether a text was delivered, and archives it. Receipts that arrive together share one commit. A receipt that says
@@ -17,8 +16,7 @@ const receiving: Batch<{ receipt: Receipt; clock: Clock }, void> = {
     const [first] = items;
     if (!first) return [];
     const receipts = items.map(({ receipt }) => receipt);
-    const now = first.clock.now();
-    await archiveOutcomes(db, await recordReceipts(db, receipts, { now, realNow: new Date() }), now);
+    await recordReceipts(db, receipts, { now: first.clock.now(), realNow: new Date() });
     return items.map(() => undefined);
   },
   // Nobody waits for a receipt, but sends wait for the advisors' heads that its entry needs.

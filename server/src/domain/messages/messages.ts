@@ -29,7 +29,7 @@ export type Success = {
   deliverAfter?: number;
   scheduledMessageId?: number;
 };
-export type Message = store.MessageRow & { status: store.MessageStatus };
+export type Message = store.MessageRow;
 
 export const messageStatuses = [
   'queued',
@@ -77,8 +77,7 @@ export async function sendMessage(deps: Deps, advisorId: number, input: MessageI
 export async function getMessage(deps: Deps, advisorId: number, messageId: number): Promise<Message> {
   const message = await store.findMessage(deps.db, advisorId, messageId);
   if (!message) throw problem('not_found', 'There is no such message on the advisor’s account.');
-  // `submitting` is internal: to everybody else the message is still queued.
-  return { ...message, status: message.status === 'submitting' ? 'queued' : message.status };
+  return message;
 }
 
 /** Many sends, for any advisors, in one transaction and in order of arrival. */

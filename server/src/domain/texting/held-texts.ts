@@ -6,7 +6,6 @@ import { problem } from '../problems.ts';
 import { failure } from './failures.ts';
 import { gate, type RefusalCode } from './gate.ts';
 import type { Recipient } from './recipients.ts';
-import { archiveOutcomes } from './text-outcomes.ts';
 import type { Draft } from './texts.ts';
 
 /** What happened to a held text: it goes out, or why it can't. */
@@ -42,9 +41,8 @@ export async function releaseTexts(
 }
 
 export async function failTexts(deps: Deps, advisorId: number, messageIds: number[], code: RefusalCode): Promise<void> {
-  const failed = await failHeld(deps.db, advisorId, messageIds, code);
-  if (failed.length < messageIds.length) throw notHeld();
-  await archiveOutcomes(deps.db, failed, deps.clock.now());
+  const failure = { failureCode: code, now: deps.clock.now() };
+  if ((await failHeld(deps.db, advisorId, messageIds, failure)) < messageIds.length) throw notHeld();
 }
 
 /** Refuses a reviewer's release that would fail texts that could go out later; they stay held. */

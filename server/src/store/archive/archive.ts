@@ -2,12 +2,12 @@ import type { Db } from '../database/db.ts';
 import { endsOf, standingsOf } from './heads.ts';
 
 /**
- * What an entry is about. Outgoing texts are archived with their messages (store/texting/texts.ts); retentions, holds and
- * disposals by the functions of the database that make them.
+ * What an entry is about. Outgoing texts are archived with their messages (store/texting/texts.ts), and what became of them
+ * with the outcome (store/texting/text-outcomes.ts); retentions, holds and disposals by the functions of the database that
+ * make them.
  */
 export type EntryKind =
   | 'text_in'
-  | 'outcome'
   | 'consent'
   | 'schedule'
   | 'review'
@@ -23,16 +23,13 @@ export type NewEntry = {
   advisorId: number;
   kind: EntryKind;
   memberId: number | null;
-  /** The text that it is about, for an outcome. */
-  messageId?: number;
   actor: string;
   traceId: string | null;
   /** Facts, as JSON. */
   meta: object;
   /** What the address book calls the person, for a text or a change of consent. */
   name?: string | null;
-  /** Null for an outcome: its facts say everything, so there is nothing to dispose of later. */
-  body: string | null;
+  body: string;
 };
 
 /**
@@ -42,9 +39,6 @@ export type NewEntry = {
 export function saltWith(name: string): string {
   return `uuid_send(gen_random_uuid()) || coalesce(convert_to(${name}, 'UTF8') || '\\x00'::bytea, '')`;
 }
-
-/** The commitment of an entry without a body: zeros, which are no body's hash. */
-const noBody = `'\\x${'00'.repeat(32)}'::bytea`;
 
 export type EntryRow = {
   advisorId: number;
@@ -62,7 +56,7 @@ export type EntryRow = {
 /** Adds entries, and returns the number of each. */
 export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Promise<number[]> {
   if (entries.length === 0) return [];
-  const { standings, advisorIds, counts } = standingsOf(entries);
+  const { advisorIds, counts, standings } = standingsOf(entries);
   const given = entries.map((entry, index) => ({ ...entry, ...standings[index], meta: JSON.stringify(entry.meta) }));
   const rows = await db.query<{ number: number }>(
     `with ${endsOf('select * from unnest($3::bigint[], $4::bigint[])')},
@@ -70,29 +64,24 @@ export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Pro
        select *,
          (select last_numbers from ends)[place] - after as number,
          convert_to(body, 'UTF8') as bytes,
-         case when body is not null then ${saltWith('name')} end as salt
+         ${saltWith('name')} as salt
        from rows from (
          json_to_recordset($1) as (
-           "advisorId" bigint, kind text, "memberId" bigint, "messageId" bigint, actor text, "traceId" text, meta text,
-           name text, body text, place integer, after integer
+           "advisorId" bigint, kind text, "memberId" bigint, actor text, "traceId" text, meta text, name text, body text,
+           place integer, after integer
          )
-       ) with ordinality as g (
-         advisor_id, kind, member_id, message_id, actor, trace_id, meta, name, body, place, after, position
-       )
+       ) with ordinality as g (advisor_id, kind, member_id, actor, trace_id, meta, name, body, place, after, position)
      ),
      bodies as (
        insert into archive_bodies (advisor_id, number, salt, body)
        select advisor_id, number, salt, bytes
        from numbered
-       where bytes is not null
      ),
      entered as (
        insert into archive_entries (
-         advisor_id, number, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created
+         advisor_id, number, kind, member_id, actor, trace_id, meta, commitment, date_time_created
        )
-       select
-         advisor_id, number, kind, member_id, message_id, actor, trace_id, meta,
-         coalesce(sha256(salt || bytes), ${noBody}), $2
+       select advisor_id, number, kind, member_id, actor, trace_id, meta, sha256(salt || bytes), $2
        from numbered
      )
      select number

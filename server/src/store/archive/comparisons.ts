@@ -105,15 +105,16 @@ export async function listUnmatchedTexts(db: Db, page: Page, limit: number): Pro
 }
 
 /**
- * Messages without an entry, and those whose attempts are not what they say: numbered without gaps up to the last, and
- * accepted by the carrier if and only if the message was sent.
+ * Messages without an entry, and those whose attempts are not what they say: numbered without gaps up to the last. The one
+ * that the carrier accepted is the message's last, and has a row only if it was in doubt before, or if it is from the time
+ * when every attempt had one. A message says that it was sent, by its id and time, if and only if an attempt was accepted.
  */
 export async function listUnmatchedMessages(db: Db, page: Page, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
     `select t.advisor_id as "advisorId", t.archive_number as number, t.message_id as id,
        case
          when e.message_id is distinct from t.message_id then 'added'
-         when tried.attempts <> t.attempt or tried.last <> t.attempt then 'attempts'
+         when tried.attempts <> tried.expected or tried.last <> tried.expected then 'attempts'
          else 'status'
        end as what
      from messages t
@@ -124,18 +125,28 @@ export async function listUnmatchedMessages(db: Db, page: Page, limit: number): 
        limit 1
      ) as e on true
      cross join lateral (
+       select t.status in ('sent', 'delivered', 'undelivered') as sent
+     ) as message
+     cross join lateral (
        select
-         count(*) as attempts, coalesce(max(attempt), 0) as last,
-         coalesce(bool_or(outcome = 'accepted' and attempt = t.attempt), false) as accepted
-       from attempts
-       where advisor_id = t.advisor_id and message_id = t.message_id
+         attempts, last, accepted, last_accepted,
+         case when message.sent and not last_accepted then t.attempt - 1 else t.attempt end as expected
+       from (
+         select
+           count(*) as attempts, coalesce(max(attempt), 0) as last, count(*) filter (where outcome = 'accepted') as accepted,
+           coalesce(bool_or(outcome = 'accepted' and attempt = t.attempt), false) as last_accepted
+         from attempts
+         where advisor_id = t.advisor_id and message_id = t.message_id
+       ) as rows
      ) as tried
      where ${onPage('t.advisor_id, t.message_id')}
        and (
          e.message_id is distinct from t.message_id
-         or tried.attempts <> t.attempt
-         or tried.last <> t.attempt
-         or tried.accepted <> (t.status in ('sent', 'delivered', 'undelivered'))
+         or tried.attempts <> tried.expected
+         or tried.last <> tried.expected
+         or tried.accepted <> (message.sent and tried.last_accepted)::integer
+         or (t.carrier_message_id is not null) <> message.sent
+         or (t.date_time_sent is not null) <> message.sent
        )
      limit $5`,
     [...boundsOf(page), limit],
@@ -162,7 +173,7 @@ export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): 
      ) as last on true
      where ${onPage('t.advisor_id, t.message_id')}
        and case
-         when t.status in ('queued', 'submitting', 'held') then last.number is not null
+         when t.status in ('queued', 'held') then last.number is not null
          when t.status = 'sent' then coalesce(last.outcome, 'sent') <> 'sent'
          when last.number is null
            then e.recorded_at > (select date_time_applied from migrations where name like '018-%')

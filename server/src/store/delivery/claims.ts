@@ -1,15 +1,18 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
+import { outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import type { TextKind } from '../texting/texts.ts';
 import type { MessageKey, Times } from './dispatches.ts';
 
 /**
- * A text whose turn it was. Only `go` may be submitted: its attempt is written and its row leased. `refused` lacks consent,
- * or its consent is not what the person's last consent entry says. `held` waits outside the outbox from now on, since a
- * reply of the person may mean stop, `closed` is outside the recipient's hours, `numberless` means that the advisor no
- * longer has a texting number, and `gone` that the message is no longer queued.
+ * A text whose turn it was. Only `go` may be submitted: it is out of the outbox, and the claim lists its attempt. `refused`
+ * lacks consent, or its consent is not what the person's last consent entry says. `held` waits outside the outbox from now
+ * on, since a reply of the person may mean stop, `closed` is outside the recipient's hours, `numberless` means that the
+ * advisor no longer has a texting number, and `gone` that the message is no longer queued.
  */
 export type ClaimedRow = MessageKey & {
+  /** Null if no text goes. */
+  claimId: number | null;
   memberId: number;
   kind: TextKind;
   phone: string;
@@ -17,6 +20,8 @@ export type ClaimedRow = MessageKey & {
   text: string;
   attempt: number;
   state: ConsentState;
+  openUntil: Date | null;
+  expiresAt: Date | null;
   decision: 'go' | 'expired' | 'refused' | 'held' | 'closed' | 'numberless' | 'gone';
 };
 
@@ -32,27 +37,31 @@ export type Claim = Times & {
 /**
  * Claims the texts that are ready and decides on each, in one statement: the person's consent is read from the locked,
  * newest version of the member's row. `for share` waits for a STOP that is being written and then sees it, because a lock
- * re-reads its row; a STOP that comes later waits until the attempt is committed. So no attempt ever begins for a person
+ * re-reads its row; a STOP that comes later waits until the claim is committed. So no attempt ever begins for a person
  * whose consent doesn't allow it at that instant, or whose texts are held. The state counts only if the last consent entry
  * says the same. Consent that changed while the statement waited is refused too, because its snapshot lacks the new entry:
  * then the gate decides in a statement of its own. Rows are looked up one by one (`lateral`), never by reading a whole
  * table, and members are locked in the order of their numbers, as everywhere, to avoid deadlocks.
+ *
+ * Deleting a text's row in the outbox is what claims it: whoever does that owns the text. So its message needs no lock: a
+ * message changes only with its row in the outbox, or after it is gone.
  */
 export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[]> {
   return db.query<ClaimedRow>(
     `with picked as materialized (
        select advisor_id, message_id, not_before, open_until, expires_at
        from dispatches
-       where leased_until is null and deferred_until is null and not_before <= $1
+       where deferred_until is null and not_before <= $1
        order by not_before, message_id
        limit $2
        for update skip locked
      ),
      addressed as materialized (
-       select picked.*, t.member_id, t.kind, t.status, t.archive_number, m.phone, a.texting_number, a.consent_required
+       select picked.*, t.member_id, t.kind, t.status, t.attempt, t.archive_number, m.phone, a.texting_number,
+         a.consent_required
        from picked
        cross join lateral (
-         select member_id, kind, status, archive_number
+         select member_id, kind, status, attempt, archive_number
          from messages
          where advisor_id = picked.advisor_id and message_id = picked.message_id
          limit 1
@@ -92,15 +101,12 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
        ) as m
        ${lastConsentEntry}
      ),
-     submitted as (
-       update messages
-       set status = 'submitting', attempt = messages.attempt + 1
-       from decided
-       where decision = 'go'
-         and messages.advisor_id = decided.advisor_id
-         and messages.message_id = decided.message_id
-         and messages.status = 'queued'
-       returning decided.*, messages.attempt
+     taken as (
+       delete from dispatches
+       using decided
+       where decision in ('go', 'held')
+         and dispatches.advisor_id = decided.advisor_id
+         and dispatches.message_id = decided.message_id
      ),
      kept as (
        update messages
@@ -109,42 +115,102 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
        where decision = 'held'
          and messages.advisor_id = decided.advisor_id
          and messages.message_id = decided.message_id
-         and messages.status = 'queued'
      ),
-     withdrawn as (
-       delete from dispatches
-       using decided
-       where decision = 'held'
-         and dispatches.advisor_id = decided.advisor_id
-         and dispatches.message_id = decided.message_id
-     ),
-     begun as (
-       insert into attempts (advisor_id, message_id, attempt, date_time_started)
-       select advisor_id, message_id, attempt, $3
-       from submitted
-     ),
-     leased as (
-       update dispatches
-       set leased_until = $4
-       from submitted
-       where dispatches.advisor_id = submitted.advisor_id and dispatches.message_id = submitted.message_id
+     begun as materialized (
+       insert into claims (date_time_started, leased_until, advisor_ids, message_ids, attempts)
+       select $3, $4, array_agg(advisor_id), array_agg(message_id), array_agg((attempt + 1)::smallint)
+       from decided
+       where decision = 'go'
+       having count(*) > 0
+       returning claim_id
      )
      select
-       advisor_id as "advisorId", message_id as "messageId", member_id as "memberId", kind, phone,
-       texting_number as "textingNumber", convert_from(body, 'UTF8') as text, attempt, state, decision
-     from (
-       select * from submitted
-       union all
-       select *, 0 from decided where decision <> 'go'
-     ) as claimed
+       advisor_id as "advisorId", message_id as "messageId", (select claim_id from begun) as "claimId",
+       member_id as "memberId", kind, phone, texting_number as "textingNumber", convert_from(body, 'UTF8') as text,
+       attempt + 1 as attempt, state, open_until as "openUntil", expires_at as "expiresAt", decision
+     from decided
      cross join lateral (
        select body
        from archive_bodies
-       where advisor_id = claimed.advisor_id and number = claimed.archive_number
+       where advisor_id = decided.advisor_id and number = decided.archive_number
        limit 1
      ) as b
      order by not_before, message_id`,
     [claim.realNow, claim.limit, claim.now, claim.leasedUntil, claim.allowed, claim.heldKinds],
     'claim-dispatches',
   );
+}
+
+/** Expired claims that one statement handles. */
+export const expiredMax = 5;
+
+/**
+ * Ends expired claims: the node that held them is gone, and nobody knows whether the carrier took those of their texts that
+ * have no outcome. These are in doubt from now on, with an entry. While an outcome is being written, its message is locked;
+ * then the claim stays until the next time. Returns how many claims had expired.
+ */
+export async function expireClaims(db: Db, { now, realNow }: Times): Promise<number> {
+  const rows = await db.query(
+    `with lost as materialized (
+       select claim_id, date_time_started, advisor_ids, message_ids, attempts
+       from claims
+       where leased_until < $1
+       order by leased_until
+       limit ${expiredMax}
+       for update skip locked
+     ),
+     unanswered as materialized (
+       select lost.claim_id, lost.date_time_started, text.*, coalesce(locked.yes, false) as is_locked
+       from lost
+       cross join lateral unnest(advisor_ids, message_ids, attempts) as text (advisor_id, message_id, attempt)
+       cross join lateral (
+         select
+         from messages
+         where advisor_id = text.advisor_id
+           and message_id = text.message_id
+           and status = 'queued'
+           and attempt = text.attempt - 1
+         limit 1
+       ) as t
+       left join lateral (
+         select true as yes
+         from messages
+         where advisor_id = text.advisor_id and message_id = text.message_id
+         for no key update skip locked
+       ) as locked on true
+     ),
+     doubted as (
+       update messages
+       set status = 'in_doubt', attempt = unanswered.attempt
+       from unanswered
+       where is_locked
+         and messages.advisor_id = unanswered.advisor_id
+         and messages.message_id = unanswered.message_id
+         and messages.status = 'queued'
+         and messages.attempt = unanswered.attempt - 1
+       returning ${outcomeColumns}, date_time_started
+     ),
+     tried as (
+       insert into attempts (advisor_id, message_id, attempt, date_time_started, date_time_ended, outcome, code)
+       select advisor_id, message_id, attempt, date_time_started, $2, 'unknown', 'lease_expired'
+       from doubted
+     ),
+     ended as (
+       select
+         advisor_id, message_id, member_id, archive_number, status, 'lease_expired' as reason, attempt,
+         carrier_message_id, 'service' as actor
+       from doubted
+     ),
+     ${outcomeEntries('ended', '$2')},
+     removed as (
+       delete from claims
+       using lost
+       where claims.claim_id = lost.claim_id
+         and not exists (select from unanswered where unanswered.claim_id = lost.claim_id and not is_locked)
+     )
+     select
+     from lost`,
+    [realNow, now],
+  );
+  return rows.length;
 }

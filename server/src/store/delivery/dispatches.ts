@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { slotsOf, spacingAt } from '../texting/pace.ts';
-import { outcomeColumns, type TextOutcome } from '../texting/text-outcomes.ts';
+import { outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 
 export type MessageKey = { advisorId: number; messageId: number };
 /** Domain time, and real time for leases, retries and the pace. */
@@ -17,7 +17,7 @@ export async function findNextTurn(db: Db): Promise<Date | null> {
   const [row] = await db.query<{ notBefore: Date }>(
     `select not_before as "notBefore"
      from dispatches
-     where leased_until is null and deferred_until is null
+     where deferred_until is null
      order by not_before, message_id
      limit 1`,
     [],
@@ -83,33 +83,39 @@ export async function updateHours(
   );
 }
 
-/** Removes texts from the outbox that will not go out; those still queued fail, and are returned. */
-export async function failDispatches(db: Db, failed: (MessageKey & { failureCode: string })[]): Promise<TextOutcome[]> {
-  if (failed.length === 0) return [];
-  return db.query<TextOutcome>(
-    `with given as materialized (
-       select *
-       from unnest($1::bigint[], $2::bigint[], $3::text[]) as g (advisor_id, message_id, failure_code)
-     ),
-     moved as (
-       update messages
-       set status = 'failed', failure_code = given.failure_code
-       from given
-       where messages.advisor_id = given.advisor_id
-         and messages.message_id = given.message_id
-         and messages.status = 'queued'
-       returning ${outcomeColumns('service')}
-     ),
-     removed as (
+/**
+ * Takes texts out of the outbox that will not go out: they fail, with an entry. One that is no longer in the outbox was
+ * claimed or held by somebody else, and is left alone.
+ */
+export async function failDispatches(
+  db: Db,
+  failed: (MessageKey & { failureCode: string })[],
+  now: Date,
+): Promise<void> {
+  if (failed.length === 0) return;
+  await db.query(
+    `with taken as (
        delete from dispatches
-       using given
+       using unnest($1::bigint[], $2::bigint[], $3::text[]) as given (advisor_id, message_id, failure_code)
        where dispatches.advisor_id = given.advisor_id and dispatches.message_id = given.message_id
-     )
-     select * from moved`,
+       returning given.*
+     ),
+     failed as (
+       update messages
+       set status = 'failed', failure_code = taken.failure_code
+       from taken
+       where messages.advisor_id = taken.advisor_id
+         and messages.message_id = taken.message_id
+         and messages.status = 'queued'
+       returning ${outcomeColumns}, 'service' as actor
+     ),
+     ${outcomeEntries('failed', '$4')}
+     select`,
     [
       failed.map(({ advisorId }) => advisorId),
       failed.map(({ messageId }) => messageId),
       failed.map(({ failureCode }) => failureCode),
+      now,
     ],
     'fail-dispatches',
   );

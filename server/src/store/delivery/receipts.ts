@@ -1,15 +1,15 @@
 import type { Db } from '../database/db.ts';
-import { outcomeColumns, type TextOutcome } from '../texting/text-outcomes.ts';
+import { outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import { maintainedMax, type Times } from './dispatches.ts';
 
 export type ReceiptRow = { carrierMessageId: string; status: 'delivered' | 'undelivered'; code?: string };
 
 /**
- * Records receipts. Duplicates and a different order make no difference: delivered is final. A receipt whose id no message has
- * yet is kept until one does. Returns the texts whose receipts said something new.
+ * Records receipts, with an entry for each that says something new. Duplicates and a different order make no difference:
+ * delivered is final. A receipt whose id no message has yet is kept until one does.
  */
-export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, realNow }: Times): Promise<TextOutcome[]> {
-  return db.query<TextOutcome>(
+export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, realNow }: Times): Promise<void> {
+  await db.query(
     `with given as materialized (
        select distinct on (carrier_message_id) carrier_message_id, status, code
        from unnest($2::text[], $3::text[], $4::text[]) as g (carrier_message_id, status, code)
@@ -35,8 +35,9 @@ export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, real
        on conflict (carrier_message_id) do update
        set status = excluded.status, code = excluded.code
        where kept.status <> 'delivered'
-     )
-     ${updateByReceipt}`,
+     ),
+     ${moveByReceipt}
+     select`,
     [
       now,
       receipts.map(({ carrierMessageId }) => carrierMessageId),
@@ -50,10 +51,10 @@ export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, real
 
 /**
  * A receipt and the answer that it overtook may be written at the same moment, without seeing each other. So early receipts
- * are checked again. Returns the texts whose receipts said something new.
+ * are checked again. Returns how many there were.
  */
-export async function applyEarlyReceipts(db: Db, now: Date): Promise<TextOutcome[]> {
-  return db.query<TextOutcome>(
+export async function applyEarlyReceipts(db: Db, now: Date): Promise<number> {
+  const rows = await db.query(
     `with known as materialized (
        select e.carrier_message_id, e.status, e.code, t.advisor_id, t.message_id
        from early_receipts e
@@ -70,10 +71,13 @@ export async function applyEarlyReceipts(db: Db, now: Date): Promise<TextOutcome
        delete from early_receipts
        using known
        where early_receipts.carrier_message_id = known.carrier_message_id
-     )
-     ${updateByReceipt}`,
+     ),
+     ${moveByReceipt}
+     select
+     from known`,
     [now],
   );
+  return rows.length;
 }
 
 /** Old receipts that match no message of ours: carriers deliver those of others too. */
@@ -82,13 +86,16 @@ export async function deleteEarlyReceipts(db: Db, before: Date): Promise<void> {
 }
 
 /** Updates the messages in `known` by their receipts; $1 is the time. */
-const updateByReceipt = `
-  update messages
-  set status = known.status,
-      failure_code = case when known.status = 'undelivered' then coalesce(known.code, 'undelivered') end,
-      date_time_delivered = case when known.status = 'delivered' then $1::timestamptz end
-  from known
-  where messages.advisor_id = known.advisor_id
-    and messages.message_id = known.message_id
-    and (messages.status = 'sent' or (messages.status = 'undelivered' and known.status = 'delivered'))
-  returning ${outcomeColumns('carrier')}`;
+const moveByReceipt = `
+  moved as (
+    update messages
+    set status = known.status,
+        failure_code = case when known.status = 'undelivered' then coalesce(known.code, 'undelivered') end,
+        date_time_delivered = case when known.status = 'delivered' then $1::timestamptz end
+    from known
+    where messages.advisor_id = known.advisor_id
+      and messages.message_id = known.message_id
+      and (messages.status = 'sent' or (messages.status = 'undelivered' and known.status = 'delivered'))
+    returning ${outcomeColumns}, 'carrier' as actor
+  ),
+  ${outcomeEntries('moved', '$1')}`;

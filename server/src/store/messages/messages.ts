@@ -7,7 +7,7 @@ export type MessageRow = {
   messageId: number;
   memberId: number;
   phone: string;
-  status: MessageStatus | 'submitting';
+  status: MessageStatus;
   segments: number;
   encoding: string;
   failureCode: string | null;

@@ -75,6 +75,7 @@ export async function hasRecords(db: Db, { from, to }: Period): Promise<boolean>
   const [row] = await db.query<{ found: boolean }>(
     `select
        exists (select from messages where date_time_created >= $1 and date_time_created < $2)
+       or exists (select from messages where date_time_sent >= $1 and date_time_sent < $2)
        or exists (select from replies where date_time_created >= $1 and date_time_created < $2)
        or exists (select from attempts where date_time_started >= $1 and date_time_started < $2)
        or exists (select from archive_entries where date_time_created >= $1 and date_time_created < $2) as found`,
@@ -83,24 +84,19 @@ export async function hasRecords(db: Db, { from, to }: Period): Promise<boolean>
   return row?.found ?? false;
 }
 
-/** Attempts that the carrier accepted, and whether it has a record of them. */
+/** Attempts that the carrier accepted, which messages tell, and whether it has a record of them. */
 export function compareAttempts(db: Transaction, runId: number, { from, to }: Period): AsyncGenerator<Compared[]> {
   return fetched<Compared>(
     db,
     `select
-       a.advisor_id as "advisorId", a.message_id as id,
+       m.advisor_id as "advisorId", m.message_id as id,
        exists (
          select
          from carrier_records
-         where run_id = $1
-           and carrier_message_id = (
-             select carrier_message_id
-             from messages
-             where advisor_id = a.advisor_id and message_id = a.message_id
-           )
+         where run_id = $1 and carrier_message_id = m.carrier_message_id
        ) as "isMatched"
-     from attempts a
-     where a.date_time_started >= $2 and a.date_time_started < $3 and a.outcome = 'accepted'`,
+     from messages m
+     where m.date_time_sent >= $2 and m.date_time_sent < $3`,
     [runId, from, to],
   );
 }
@@ -112,7 +108,17 @@ export function listDoubts(db: Transaction, { from, to }: Period): AsyncGenerato
     `select
        a.advisor_id as "advisorId", a.message_id as "messageId", t.phone as "toNumber",
        array[t.texting_number, e.meta::json ->> 'from'] as "fromNumbers", e.text_hash as "textHash"
-     from attempts a
+     from (
+       select advisor_id, message_id
+       from attempts
+       where date_time_started >= $1 and date_time_started < $2 and outcome = 'unknown'
+       union all
+       select text.advisor_id, text.message_id
+       from claims
+       cross join lateral unnest(advisor_ids, message_ids, attempts) as text (advisor_id, message_id, attempt)
+       join messages m using (advisor_id, message_id)
+       where date_time_started >= $1 and date_time_started < $2 and m.attempt < text.attempt
+     ) as a
      cross join lateral (
        select archive_number, phone, texting_number
        from messages
@@ -127,10 +133,7 @@ export function listDoubts(db: Transaction, { from, to }: Period): AsyncGenerato
        left join archive_bodies using (advisor_id, number)
        where advisor_id = a.advisor_id and number = t.archive_number
        limit 1
-     ) as e
-     where a.date_time_started >= $1
-       and a.date_time_started < $2
-       and (a.outcome is null or a.outcome = 'unknown')`,
+     ) as e`,
     [from, to],
   );
 }
@@ -142,14 +145,13 @@ export function compareRecords(db: Transaction, runId: number, { from, to }: Per
     `select
        r.carrier_message_id as "carrierMessageId", r.from_number as "fromNumber", r.to_number as "toNumber",
        r.text_hash as "textHash", coalesce(t.advisor_id, s.advisor_id) as "advisorId", t.message_id as "messageId",
-       coalesce(t.outcome = 'accepted', false) as "hasAttempt",
+       t.date_time_sent is not null as "hasAttempt",
        coalesce(t.phone = r.to_number, true) and coalesce(r.text_hash = t.text_hash, true) as "isSame"
      from carrier_records r
      left join lateral (
-       select m.advisor_id, m.message_id, a.outcome, members.phone, sha256(b.body) as text_hash
+       select m.advisor_id, m.message_id, m.date_time_sent, members.phone, sha256(b.body) as text_hash
        from messages m
        join members using (advisor_id, member_id)
-       left join attempts a using (advisor_id, message_id, attempt)
        left join archive_bodies b on b.advisor_id = m.advisor_id and b.number = m.archive_number
        where m.carrier_message_id = r.carrier_message_id
        limit 1

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { slotsOf, spacingAt } from './pace.ts';
-import { outcomeColumns, type TextOutcome } from './text-outcomes.ts';
+import { outcomeColumns, outcomeEntries } from './text-outcomes.ts';
 import type { HeldReason, NewText, TextKind } from './texts.ts';
 
 /** A text that waits for a decision; `isFirst` if it has the line of a first text. */
@@ -53,21 +53,27 @@ export async function releaseHeld(db: Db, advisorId: number, releases: Release[]
   return rows.length;
 }
 
-/** Fails held texts. Returns those that were still held. */
+/** Fails held texts, and archives it. Returns how many were still held. */
 export async function failHeld(
   db: Db,
   advisorId: number,
   messageIds: number[],
-  failureCode: string,
-): Promise<TextOutcome[]> {
-  if (messageIds.length === 0) return [];
-  return db.query<TextOutcome>(
-    `update messages
-     set status = 'failed', failure_code = $3, held_reason = null
-     where advisor_id = $1 and message_id = any ($2) and status = 'held'
-     returning ${outcomeColumns('service')}`,
-    [advisorId, messageIds, failureCode],
+  { failureCode, now }: { failureCode: string; now: Date },
+): Promise<number> {
+  if (messageIds.length === 0) return 0;
+  const rows = await db.query(
+    `with failed as (
+       update messages
+       set status = 'failed', failure_code = $3, held_reason = null
+       where advisor_id = $1 and message_id = any ($2) and status = 'held'
+       returning ${outcomeColumns}, 'service' as actor
+     ),
+     ${outcomeEntries('failed', '$4')}
+     select
+     from failed`,
+    [advisorId, messageIds, failureCode, now],
   );
+  return rows.length;
 }
 
 /** A text that is no longer held for one reason is held for another. False if it is no longer held at all. */
