@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { coalescer } from '../../src/store/database/coalescer.ts';
-import type { Batch, Transaction } from '../../src/store/database/db.ts';
+import type { Batch, Db, Transaction } from '../../src/store/database/db.ts';
 import { makeDatabase } from '../support/database.ts';
 
 type Item = { value: number; fault?: 'data' | 'other' };
@@ -53,6 +53,21 @@ suite('a coalescer', () => {
     heavy.begin();
     await Promise.all(weighed);
     assert.deepEqual(heavy.runs, [[1_500], [1_000, 1], [5_000]]);
+  });
+
+  test('runs a batch that needs no transaction without one', async () => {
+    const used: string[] = [];
+    const run =
+      (name: string) =>
+      async <Result>(work: (db: Db) => Promise<Result>) => {
+        used.push(name);
+        return work({} as Db);
+      };
+    const join = coalescer(run('transaction'), { statements: run('statements') });
+    const batch: Batch<number, number> = { run: async (_db, items) => items };
+    await join(batch, 1);
+    await join({ ...batch, isRepeatable: true }, 2);
+    assert.deepEqual(used, ['transaction', 'statements']);
   });
 
   test('waits between batches that have a pause, unless the next one is full', async () => {
@@ -122,6 +137,26 @@ suite('a batch on a database', () => {
       return [row?.xid, await db.batch(xids, 1)];
     });
     assert.equal(within[0], within[1]);
+  });
+
+  test('that needs no transaction takes what arrives in one turn, and runs again after a conflict', async () => {
+    const database = await makeDatabase();
+    after(() => database.drop());
+    let runs = 0;
+    const xids: Batch<number, string> = {
+      async run(db, items) {
+        runs += 1;
+        if (runs === 1) await db.query(`do $$ begin raise exception using errcode = '40001'; end $$`);
+        const sql = `select pg_current_xact_id()::text as xid`;
+        const [one] = await db.query<{ xid: string }>(sql);
+        const [other] = await db.query<{ xid: string }>(sql);
+        assert.notEqual(one?.xid, other?.xid, 'each statement is committed by itself');
+        return items.map(() => one?.xid ?? '');
+      },
+      isRepeatable: true,
+    };
+    const together = await Promise.all([1, 2, 3].map((item) => database.pool.batch(xids, item)));
+    assert.deepEqual([new Set(together).size, runs], [1, 2]);
   });
 
   test('work for after a commit runs after it, and not after a rollback', async () => {

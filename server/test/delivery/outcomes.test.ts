@@ -157,6 +157,29 @@ suite('the outcome of a text', () => {
     ]);
   });
 
+  const results: [Result, string, Entry[]][] = [
+    [{ accepted: 'written twice' }, 'sent', []],
+    [{ refused: 'rejected' }, 'failed', [{ outcome: 'failed', reason: 'rejected', ...byCarrier }]],
+    [{ notTaken: 'busy' }, 'queued', []],
+    [{ unknown: 'timeout' }, 'in_doubt', [{ outcome: 'in_doubt', reason: 'timeout', ...byService }]],
+  ];
+  for (const [result, status, entries] of results)
+    test(`written twice, since the database’s answer was lost, counts once: ${status}`, async () => {
+      const text = await claimed();
+      await answer(text, result);
+      await answer(text, result);
+      const [row] = await world.deps.db.query<{ status: string; attempt: number; waiting: number }>(
+        `select t.status, t.attempt, count(d.message_id) as waiting
+         from messages t
+         left join dispatches d using (advisor_id, message_id)
+         where message_id = $1
+         group by t.status, t.attempt`,
+        [text.messageId],
+      );
+      assert.deepEqual(row, { status, attempt: 1, waiting: status === 'queued' ? 1 : 0 });
+      assert.deepEqual(await outcomes(text.messageId), entries);
+    });
+
   test('in doubt is one; a late answer is a second, and its receipt a third', async () => {
     const text = await claimed();
     await answer(text, { unknown: 'timeout' });

@@ -58,6 +58,7 @@ const recording: Batch<Item, void> = {
     });
     return items.map(() => undefined);
   },
+  isRepeatable: true,
 };
 
 /** The claims that have no other text without an outcome. */

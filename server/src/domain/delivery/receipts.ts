@@ -19,6 +19,7 @@ const receiving: Batch<{ receipt: Receipt; clock: Clock }, void> = {
     await recordReceipts(db, receipts, { now: first.clock.now(), realNow: new Date() });
     return items.map(() => undefined);
   },
+  isRepeatable: true,
   // Nobody waits for a receipt, but sends wait for the advisors' heads that its entry needs.
   pauseMs: 100,
 };

@@ -1,12 +1,18 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
-import type { Batch, Transaction } from './db.ts';
+import type { Batch, Db } from './db.ts';
 
 type Waiting = { item: unknown; resolve(result: unknown): void; reject(error: unknown): void };
 type Line = { waiting: Waiting[]; running: boolean };
-type Run = <Result>(work: (db: Transaction) => Promise<Result>) => Promise<Result>;
+type Run = <Result>(work: (db: Db) => Promise<Result>) => Promise<Result>;
 
-/** Which errors one row causes, and the error for a caller when too many are waiting. */
-type Faults = { isDataError?: (error: unknown) => boolean; whenFull?: () => Error };
+type Options = {
+  /** For batches that need no transaction. */
+  statements?: Run;
+  /** Which errors one row causes. */
+  isDataError?: (error: unknown) => boolean;
+  /** The error for a caller when too many are waiting. */
+  whenFull?: () => Error;
+};
 
 const itemsMax = 256;
 const weightMax = 2_000;
@@ -18,8 +24,10 @@ const waitingMax = 5_000;
  * once would be one batch, and this process would be idle while the database works on it. For the same reason a batch is
  * answered when the next one is on its way.
  */
-export function coalescer(transaction: Run, { isDataError = () => false, whenFull = () => new Error() }: Faults = {}) {
+export function coalescer(transaction: Run, options: Options = {}) {
+  const { statements = transaction, isDataError = () => false, whenFull = () => new Error() } = options;
   const lines = new Map<Batch<never, unknown>, Line>();
+  const runOf = ({ isRepeatable }: Batch<never, unknown>) => (isRepeatable ? statements : transaction);
 
   function join<Item, Result>(batch: Batch<Item, Result>, item: Item): Promise<Result> {
     const line = lineOf(batch);
@@ -60,8 +68,8 @@ export function coalescer(transaction: Run, { isDataError = () => false, whenFul
   async function runNext<Item, Result>(batch: Batch<Item, Result>, { waiting }: Line): Promise<() => void> {
     let members: Waiting[] = [];
     try {
-      const results = await transaction((db) => {
-        // Set already when the transaction runs again after a deadlock.
+      const results = await runOf(batch)((db) => {
+        // Set already when it runs again after a deadlock.
         if (members.length === 0) members = take(batch, waiting);
         return batch.run(db, itemsOf<Item>(members));
       });
@@ -76,7 +84,7 @@ export function coalescer(transaction: Run, { isDataError = () => false, whenFul
 
   /** One bad row must not fail the others; any other error fails the whole batch. */
   async function runAlone<Item, Result>(batch: Batch<Item, Result>, { item, resolve, reject }: Waiting): Promise<void> {
-    await transaction((db) => batch.run(db, [item as Item])).then(([result]) => resolve(result), reject);
+    await runOf(batch)((db) => batch.run(db, [item as Item])).then(([result]) => resolve(result), reject);
   }
 
   return join;

@@ -24,7 +24,12 @@ export type Pool = Db & {
 
 /** Work for many items in one transaction, with a result for each item, in order. */
 export type Batch<Item, Result> = {
-  run(db: Transaction, items: Item[]): Promise<Result[]>;
+  run(db: Db, items: Item[]): Promise<Result[]>;
+  /**
+   * It needs no transaction: each of its statements is complete by itself, and may run a second time. That saves two round
+   * trips, and what a statement locks is free as soon as it ends.
+   */
+  isRepeatable?: true;
   /** An item's weight, where items differ. A batch is full at weightMax. */
   weigh?(item: Item): number;
   /** How long the next batch waits after one that wasn't full: larger batches cost less, and others wait for them less often. */

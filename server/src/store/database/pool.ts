@@ -1,10 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type pg from 'pg';
 import { coalescer } from './coalescer.ts';
 import { type ConnectionOptions, makeConnections, openAll, queryOn } from './connections.ts';
-import type { Pool } from './db.ts';
+import type { Db, Pool } from './db.ts';
 import { DatabaseBusy, isDataError } from './errors.ts';
 import { makeLookups } from './lookups.ts';
 import { commitSettler } from './lost-commits.ts';
-import { runTransaction } from './transactions.ts';
+import { repeatAfterConflict, runTransaction } from './transactions.ts';
 
 export type PoolOptions = ConnectionOptions & {
   size: number;
@@ -29,18 +31,26 @@ export function connect(options: PoolOptions): Pool {
     Math.min(batchConnectionsMax, options.size),
     lookupsOnly,
   );
-  const query: Pool['query'] = (text, values, name) => queryOn(pool, { text, values, name });
-  const lookups = makeLookups(options, indexesOnly, query);
+  const lookups = makeLookups(options, indexesOnly, (text, values, name) => queryOn(pool, { text, values, name }));
   const settle = commitSettler(pool, options.settleMs ?? settleMsDefault);
-  return {
-    query,
+  const on = (some: pg.Pool): Omit<Db, 'batch'> => ({
+    query: (text, values, name) => queryOn(some, { text, values, name }),
     lookUp: lookups.query,
-    transaction: (work) => runTransaction(pool, settle, work),
-    batch: coalescer((work) => runTransaction(batchPool, settle, work), {
-      isDataError,
-      whenFull: () => new DatabaseBusy('Too many requests are waiting.'),
-    }),
+    transaction: (work) => runTransaction(some, settle, work),
     afterCommit: (work) => work(),
+  });
+  const batch: Db['batch'] = coalescer(on(batchPool).transaction, {
+    async statements(work) {
+      // Others of this turn are part of it.
+      await nextTurn();
+      return repeatAfterConflict(() => work({ ...on(batchPool), batch }));
+    },
+    isDataError,
+    whenFull: () => new DatabaseBusy('Too many requests are waiting.'),
+  });
+  return {
+    ...on(pool),
+    batch,
     open: async () => void (await Promise.all([openAll(pool), openAll(batchPool), lookups.open()])),
     counts: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     end: async () => void (await Promise.all([pool.end(), batchPool.end(), lookups.end()])),

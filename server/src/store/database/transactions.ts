@@ -10,11 +10,16 @@ type Work<Result> = (db: Transaction) => Promise<Result>;
 const conflictRetriesMax = 3;
 const conflictPauseMs = 50;
 
-/** Commits the work's changes, or none of them. After a deadlock or a serialization failure the work runs again. */
-export async function runTransaction<Result>(pool: pg.Pool, settle: SettleCommit, work: Work<Result>): Promise<Result> {
+/** Commits the work's changes, or none of them. */
+export function runTransaction<Result>(pool: pg.Pool, settle: SettleCommit, work: Work<Result>): Promise<Result> {
+  return repeatAfterConflict(() => runOnce(pool, settle, work));
+}
+
+/** After a deadlock or a serialization failure the work runs again. */
+export async function repeatAfterConflict<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await runOnce(pool, settle, work);
+      return await work();
     } catch (error) {
       if (attempt > conflictRetriesMax || kindOf(error) !== 'conflict') throw error;
       // If it retried at once, the victim could overtake the other transaction and conflict with it again.
