@@ -153,6 +153,7 @@ suite('dispatches', () => {
       status: 'sent',
       failureCode: null,
       carrierMessageId: null,
+      receipt: null,
       retryAt: null,
       openUntil: null,
       expiresAt: null,
@@ -653,6 +654,30 @@ suite('dispatches', () => {
       assert.deepEqual(
         [second.status, second.failureCode, second.sent, second.delivered],
         ['undelivered', '30003', start, null],
+      );
+      assert.equal((await early()).length, 0);
+    });
+
+    test('a receipt that comes with the answer is applied with it, and delivered wins over an earlier one', async () => {
+      const [one, two, three] = [await queue(), await queue(), await queue()];
+      await claim();
+      await receipt('brought-2', 'undelivered', '30003');
+      await receipt('brought-3', 'delivered');
+      const delivered = { status: 'delivered' } as const;
+      const undelivered = { status: 'undelivered', code: '30005' } as const;
+      await record(
+        outcome(one.messageId, { carrierMessageId: 'brought-1', receipt: undelivered }),
+        outcome(two.messageId, { carrierMessageId: 'brought-2', receipt: delivered }),
+        outcome(three.messageId, { carrierMessageId: 'brought-3', receipt: undelivered }),
+      );
+      const found = await Promise.all([one, two, three].map(({ messageId }) => find(messageId)));
+      assert.deepEqual(
+        found.map(({ status, failureCode, delivered: at }) => [status, failureCode, at]),
+        [
+          ['undelivered', '30005', null],
+          ['delivered', null, start],
+          ['delivered', null, start],
+        ],
       );
       assert.equal((await early()).length, 0);
     });

@@ -1,8 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Carrier, OutgoingText, Receipt, Submission } from '../../src/domain/ports.ts';
 
 /** What the carrier does with a text, and what it tells us about it. */
 export const behaviors = [
   'takes it',
+  'takes it and confirms it',
   'refuses it',
   'does not take it',
   'takes it and throws',
@@ -31,6 +33,9 @@ export class LedgerCarrier implements Carrier {
   decide: (text: OutgoingText) => Behavior = () => this.next.shift() ?? 'takes it';
   /** Called with each submission, before anything is answered. */
   onSubmit: () => void = () => {};
+  /** Where it brings a receipt that follows its answer at once. */
+  deliver: (receipt: Receipt) => Promise<void> = async () => {};
+  readonly #delivering = new Set<Promise<void>>();
   /** Whether its answers reach anybody. */
   isHeard: () => boolean = () => true;
 
@@ -57,6 +62,11 @@ export class LedgerCarrier implements Carrier {
     switch (behavior) {
       case 'takes it':
         return this.#tell(this.#take(text));
+      case 'takes it and confirms it': {
+        const taken = this.#take(text);
+        this.#confirm(taken.id);
+        return this.#tell(taken);
+      }
       case 'refuses it':
         return { refused: 'rejected' };
       case 'does not take it':
@@ -80,6 +90,20 @@ export class LedgerCarrier implements Carrier {
   /** Gives all late answers. */
   answerLate(): void {
     for (const answer of this.#late.splice(0)) answer();
+  }
+
+  /** Resolves once every receipt that followed an answer has been received. */
+  async delivered(): Promise<void> {
+    await Promise.all(this.#delivering);
+  }
+
+  #confirm(carrierMessageId: string): void {
+    const status = 'delivered';
+    this.receipts.set(carrierMessageId, (this.receipts.get(carrierMessageId) ?? new Set()).add(status));
+    const delivering = pause(1)
+      .then(() => this.deliver({ carrierMessageId, status }))
+      .finally(() => this.#delivering.delete(delivering));
+    this.#delivering.add(delivering);
   }
 
   #take(text: OutgoingText): Taken {

@@ -4,7 +4,7 @@ import { inTransaction } from '../../src/deps.ts';
 import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
 import { type ClaimedText, claimTexts } from '../../src/domain/delivery/claims.ts';
 import { maintainOutbox } from '../../src/domain/delivery/outbox-maintenance.ts';
-import { recordOutcome } from '../../src/domain/delivery/outcomes.ts';
+import { recordAnswer, recordOutcome } from '../../src/domain/delivery/outcomes.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import type { Result } from '../../src/domain/delivery/submissions.ts';
 import { failTexts } from '../../src/domain/texting/held-texts.ts';
@@ -47,8 +47,8 @@ suite('the outcome of a text', () => {
     return text.messageId;
   }
 
-  const answer = (text: ClaimedText, result: Result) =>
-    recordOutcome({ deps: world.deps, log, abandoned }, text, result);
+  const node = () => ({ deps: world.deps, log, abandoned });
+  const answer = (text: ClaimedText, result: Result) => recordOutcome(node(), text, result);
   const receipt = (carrierMessageId: string, status: 'delivered' | 'undelivered', code?: string) =>
     receiveReceipt(world.deps, { carrierMessageId, status, ...(code ? { code } : {}) });
 
@@ -115,6 +115,24 @@ suite('the outcome of a text', () => {
     );
     await maintainOutbox(world.deps);
     assert.deepEqual(await outcomes(messageId), [{ outcome: 'undelivered', reason: 'undelivered', ...byCarrier }]);
+  });
+
+  test('a receipt that follows the answer at once is recorded with it, by one change', async () => {
+    const [text, other] = [await claimed(), await claimed()];
+    const answered = [text, other].map((each) => recordAnswer(node(), each, { accepted: `quick-${each.messageId}` }));
+    await receipt(`quick-${text.messageId}`, 'undelivered', 'say "off"\n☎');
+    await Promise.all(answered);
+    const [row] = await world.deps.db.query<{ isOneChange: boolean; meta: string; number: number }>(
+      `select t.xmin = e.xmin as "isOneChange", e.meta, t.archive_number as number
+       from messages t
+       join archive_entries e using (advisor_id, message_id)
+       where message_id = $1 and e.kind = 'outcome'`,
+      [text.messageId],
+    );
+    const facts = { outcome: 'undelivered', reason: 'say "off"\n☎', text: row?.number, attempt: 1 };
+    const meta = JSON.stringify({ ...facts, carrierMessageId: `quick-${text.messageId}` });
+    assert.deepEqual([row?.isOneChange, row?.meta], [true, meta]);
+    assert.deepEqual(await outcomes(other.messageId), [], 'the other one is only sent');
   });
 
   test('the last one ends its claim', async () => {

@@ -11,6 +11,7 @@ import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
+import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { type MessageInput, sendMessage } from '../../src/domain/messages/messages.ts';
 import type { IncomingReply } from '../../src/domain/ports.ts';
@@ -69,6 +70,7 @@ export async function beginHistory({ database }: Lane, model: TextingModel): Pro
     signals: makeSignals(),
     judges: makeJudges(),
   };
+  carrier.deliver = (receipt) => receiveReceipt(deps, receipt);
   // The phones are the same in every history, so each needs its own firm.
   const { firmId } = await addFirm(deps, 'Test Wealth');
   await setFirm(deps, firmId, { optOutScope: model.scope });
@@ -187,6 +189,7 @@ export async function handOver(
   const node = dispatcher({ ...deps, config: next.some((each) => /late/.test(each)) ? impatient : config }, log);
   await node.settled();
   await node.stop();
+  await carrier.delivered();
   for (const { from, to, behavior } of carrier.handed.slice(before))
     if (behavior === 'says opted out') (from === advisor.textingNumber ? model : model.colleague).optOutByCarrier(to);
 }
@@ -204,6 +207,7 @@ export async function dieHandingOver({ deps, database, carrier }: History, next:
     resolve();
   };
   await Promise.race([node.settled(), died]);
+  await carrier.delivered();
   carrier.isHeard = () => true;
   carrier.onSubmit = () => {};
 }

@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts';
 import type { Carrier } from '../ports.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import type { ClaimedText } from './claims.ts';
-import { recordOutcome } from './outcomes.ts';
+import { recordAnswer, recordOutcome } from './outcomes.ts';
 import { submitToCarrier } from './submissions.ts';
 
 /** The texts that are with the carrier, on this node. */
@@ -34,7 +34,7 @@ export function inFlight(deps: Deps, carrier: Carrier, log: Log): InFlight {
     const known = await result;
     if ('accepted' in known || 'refused' in known) breaker.succeeded();
     else breaker.failed(text.phone);
-    await recordOutcome(recording, text, known);
+    await recordAnswer(recording, text, known);
     // A late answer still settles a text in doubt; nobody waits for it.
     void late.then((answer) => answer && recordOutcome(recording, text, answer));
   }

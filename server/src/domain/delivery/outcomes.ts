@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts';
 import type { Batch } from '../../store/database/db.ts';
 import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../store/delivery/outcomes.ts';
 import { optOutByCarrier } from '../consent/carrier-opt-outs.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock, Receipt } from '../ports.ts';
 import type { ClaimedText } from './claims.ts';
 import type { Result } from './submissions.ts';
 
@@ -20,23 +20,39 @@ const retryPauseMs = 300;
 const retryPauseMsMax = 60_000;
 const jitter = 0.2;
 
-/** Retries until it is written: the outcome is all we know about a text that has left. */
+/**
+ * How long an accepted text waits for its receipt, so that one change records both, and how long outcomes wait for others.
+ * Both are short: a crash leaves in doubt whatever isn't recorded.
+ */
+const receiptWithinMs = 15;
+const gatherMs = 10;
+
+/** Records the outcome of a text, with its receipt if that comes at once. */
+export async function recordAnswer(node: Recording, text: ClaimedText, result: Result): Promise<void> {
+  const record = (receipt: Receipt | null) => recordOutcome(node, text, result, receipt);
+  if ('accepted' in result) await node.deps.signals.receipts.meet(result.accepted, receiptWithinMs, record);
+  else await record(null);
+}
+
+/** Retries until it is written: the outcome is all we know about a text that has left. False if it gives up. */
 export async function recordOutcome(
   { deps, log, abandoned }: Recording,
   text: ClaimedText,
   result: Result,
-): Promise<void> {
+  receipt: Receipt | null = null,
+): Promise<boolean> {
   const deadline = Date.now() + recordWithinMs;
   for (let pauseMs = recordPauseMs; ; pauseMs = Math.min(pauseMs * 2, recordPauseMsMax)) {
     try {
       // The carrier knows about an opt-out that we don't: it applies to every text that waits for this person.
       if ('refused' in result && result.refused === 'opted_out')
         await optOutByCarrier(deps, text.advisorId, text.memberId);
-      return await deps.db.batch(recording, { text, outcome: outcomeOf(text, result), clock: deps.clock });
+      await deps.db.batch(recording, { text, outcome: { ...outcomeOf(text, result), receipt }, clock: deps.clock });
+      return true;
     } catch (err) {
       const last = abandoned.aborted || Date.now() + pauseMs > deadline;
       log.warn({ err, last }, 'an outcome can’t be written');
-      if (last) return;
+      if (last) return false;
       await pause(pauseMs);
     }
   }
@@ -59,6 +75,7 @@ const recording: Batch<Item, void> = {
     return items.map(() => undefined);
   },
   isRepeatable: true,
+  pauseMs: gatherMs,
 };
 
 /** The claims that have no other text without an outcome. */
@@ -83,6 +100,7 @@ export function outcomeOf(text: ClaimedText, result: Result): OutcomeRow {
     code: null,
     failureCode: null,
     carrierMessageId: null,
+    receipt: null,
     retryAt: null,
   };
   if ('accepted' in result) return { ...row, outcome: 'accepted', status: 'sent', carrierMessageId: result.accepted };

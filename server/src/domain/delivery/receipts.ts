@@ -4,10 +4,11 @@ import { recordReceipts } from '../../store/delivery/receipts.ts';
 import type { Clock, Receipt } from '../ports.ts';
 
 /**
- * Records whether a text was delivered, and archives it. Receipts that arrive together share one commit. A receipt that says
- * nothing new writes nothing.
+ * Records whether a text was delivered, and archives it: with the carrier's answer if that isn't written yet, otherwise with
+ * other receipts that arrive. A receipt that says nothing new writes nothing.
  */
-export async function receiveReceipt({ db, clock }: Deps, receipt: Receipt): Promise<void> {
+export async function receiveReceipt({ db, clock, signals }: Deps, receipt: Receipt): Promise<void> {
+  if (await signals.receipts.bring(receipt.carrierMessageId, receipt)) return;
   await db.batch(receiving, { receipt, clock });
 }
 

@@ -1,4 +1,6 @@
+import type { Receipt } from '../ports.ts';
 import { type Intake, makeIntake } from './intake.ts';
+import { type Meetings, makeMeetings } from './meetings.ts';
 
 /** How the parts of a node tell one another that something happened. Other nodes change things too, so each also polls. */
 export type Signals = {
@@ -8,6 +10,8 @@ export type Signals = {
   unprovenConsents: MemberReports;
   /** Whether people's replies get through. */
   replies: Intake;
+  /** Accepted texts whose outcome isn't written yet, by the carrier's id, and their receipts. */
+  receipts: Meetings<Receipt>;
   archive: ArchiveSigns;
   /** The node is about to stop, so nothing should start a long wait, and long work ends after its current step. */
   stopping: AbortController;
@@ -56,6 +60,7 @@ export function makeSignals(): Signals {
     consentChanged: makeMemberSignal(),
     unprovenConsents: makeMemberReports(),
     replies: makeIntake(),
+    receipts: makeMeetings(),
     archive: { signing: null, copies: null, memory: null, rememberedSince: null, copied: null },
     stopping: new AbortController(),
   };

@@ -1,6 +1,7 @@
 import type { Db } from '../database/db.ts';
 import { outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import type { MessageKey } from './dispatches.ts';
+import type { ReceiptRow } from './receipts.ts';
 
 /** The outcome of an attempt, and the message's status from then on. */
 export type OutcomeRow = MessageKey & {
@@ -12,6 +13,8 @@ export type OutcomeRow = MessageKey & {
   status: 'sent' | 'failed' | 'queued' | 'in_doubt';
   failureCode: string | null;
   carrierMessageId: string | null;
+  /** A receipt that came with the answer. */
+  receipt: Pick<ReceiptRow, 'status' | 'code'> | null;
   /** For a text that is queued again: real time, and its hours. */
   retryAt: Date | null;
   openUntil: Date | null;
@@ -63,7 +66,7 @@ export async function recordOutcomes(
      ),
      finished as (
        delete from claims
-       where claim_id in (select claim_id from claims where claim_id = any ($14::bigint[]) for update skip locked)
+       where claim_id in (select claim_id from claims where claim_id = any ($16::bigint[]) for update skip locked)
      ),
      ${endedOf(`status not in ('queued', 'sent')`)},
      ${outcomeEntries('ended', '$1')}
@@ -121,15 +124,18 @@ const knownOutcomes = `
     select *
     from unnest(
       $2::bigint[], $3::bigint[], $4::smallint[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[],
-      $10::text[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[]
+      $10::text[], $11::text[], $12::text[], $13::timestamptz[], $14::timestamptz[], $15::timestamptz[]
     ) as g (
       advisor_id, message_id, attempt, date_time_started, outcome, code, status, failure_code, carrier_message_id,
-      retry_at, open_until, expires_at
+      brought, brought_code, retry_at, open_until, expires_at
     )
     order by message_id
   ),
   known as materialized (
-    select given.*, early.status as receipt, early.code as receipt_code
+    select given.*,
+      case when brought = 'delivered' then brought else coalesce(early.status, brought) end as receipt,
+      case when early.status is null then brought_code else early.code end as receipt_code,
+      early.status is not null as was_early
     from given
     left join lateral (
       select status, code
@@ -144,13 +150,13 @@ const sentColumns = `
   date_time_sent = case when known.status = 'sent' then $1::timestamptz end,
   date_time_delivered = case when known.receipt = 'delivered' then $1::timestamptz end`;
 
-const movedColumns = `${outcomeColumns}, outcome, code, receipt`;
+const movedColumns = `${outcomeColumns}, outcome, code, was_early`;
 
 const appliedReceipts = `
   applied as (
     delete from early_receipts
     using moved
-    where receipt is not null and early_receipts.carrier_message_id = moved.carrier_message_id
+    where was_early and early_receipts.carrier_message_id = moved.carrier_message_id
   )`;
 
 function endedOf(condition: string): string {
@@ -175,6 +181,8 @@ function valuesOf(outcomes: OutcomeRow[], now: Date): unknown[] {
     outcomes.map(({ status }) => status),
     outcomes.map(({ failureCode }) => failureCode),
     outcomes.map(({ carrierMessageId }) => carrierMessageId),
+    outcomes.map(({ receipt }) => receipt?.status ?? null),
+    outcomes.map(({ receipt }) => receipt?.code ?? null),
     outcomes.map(({ retryAt }) => retryAt),
     outcomes.map(({ retryAt, openUntil }) => (retryAt ? openUntil : null)),
     outcomes.map(({ retryAt, expiresAt }) => (retryAt ? expiresAt : null)),
