@@ -1698,7 +1698,9 @@ function pieces(fd, size) {
 const usage = 'usage: node verify.mjs --package DIR --checkpoint FILE --pubkey FILE';
 const cantTell = verdicts.indexOf('unknown');
 
-if (!isMainThread && workerData?.emailsOf) parentPort?.postMessage(await areEmailsSame(workerData.emailsOf));
+// Without a top-level await, which would make everything that imports this file load asynchronously.
+if (!isMainThread && workerData?.emailsOf)
+  areEmailsSame(workerData.emailsOf).then((isSame) => parentPort?.postMessage(isSame));
 else if (process.argv[1] && pathToFileURL(realPath(process.argv[1])).href === import.meta.url)
   run(process.argv.slice(2)).then((code) => {
     process.exitCode = code;

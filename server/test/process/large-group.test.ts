@@ -38,9 +38,11 @@ suite(`a group of ${members} members`, () => {
     await owner.query('set session_replication_role = replica');
     await owner.query(
       `insert into contacts (
-         advisor_id, first_name, last_name, source, search_text, group_count, date_time_created, date_time_modified
+         advisor_id, first_name, last_name, source, search_text, search_keys, group_count, date_time_created,
+         date_time_modified
        )
-       select $1, 'Member', n, 2, ' member ' || n, 1, '2026-01-01', '2026-01-01'
+       select
+         $1, 'Member', n, 2, ' member ' || n, contact_search_keys(' member ' || n), 1, '2026-01-01', '2026-01-01'
        from generate_series(1, ${members}) as n`,
       [advisorId],
     );
