@@ -996,7 +996,7 @@ CREATE OR REPLACE FUNCTION public.contact_search_keys(search_text text)
  RETURNS text[]
  LANGUAGE sql
  IMMUTABLE
-RETURN ARRAY(SELECT DISTINCT keys.key FROM (unnest(string_to_array(contact_search_keys.search_text, ' '::text)) word(word) CROSS JOIN LATERAL (SELECT "left"(word.word, 2) AS "left" WHERE ((length(word.word) >= 2) AND (word.word !~ '^[0-9]'::text)) UNION ALL SELECT "left"(word.word, 3) AS "left" WHERE (length(word.word) >= 3) UNION ALL SELECT ('+'::text || substr(word.word, 4, 3)) WHERE ((length(word.word) >= 6) AND (word.word !~ '^[0-9]*$'::text)) UNION ALL SELECT ('='::text || substr(word.word, 7, 3)) WHERE ((length(word.word) >= 9) AND (word.word !~ '^[0-9]*$'::text)) UNION ALL SELECT substr(word.word, start.start, 3) AS substr FROM generate_series(2, (length("substring"(word.word, '^[0-9]*'::text)) - 2)) start(start)) keys(key)));
+RETURN ARRAY(SELECT DISTINCT keys.key FROM (unnest(string_to_array(contact_search_keys.search_text, ' '::text)) word(word) CROSS JOIN LATERAL (SELECT "left"(word.word, 2) AS "left" WHERE ((length(word.word) >= 2) AND (word.word !~ '^[0-9]'::text)) UNION ALL SELECT "left"(word.word, 3) AS "left" WHERE (length(word.word) >= 3) UNION ALL SELECT ('+'::text || substr(word.word, 4, 3)) WHERE ((length(word.word) >= 6) AND (word.word !~ '^[0-9]*$'::text)) UNION ALL SELECT substr(word.word, start.start, 3) AS substr FROM generate_series(2, (length("substring"(word.word, '^[0-9]*'::text)) - 2)) start(start)) keys(key)));
 
 CREATE OR REPLACE FUNCTION public.contact_sort_keys(contact contact_change)
  RETURNS TABLE(sort_by text, text_key text, number_key bigint, time_key timestamp with time zone)
@@ -1046,7 +1046,10 @@ begin
   select
     min(advisor_id) as advisor_id, min(advisor_id) = max(advisor_id) as is_of_one_book, count(*) as contact_count,
     count(*) filter (where email_order <> U&'\FFFF') as email_count,
-    min(contact_id) as low_id, max(contact_id) as high_id, max(contact_id) - min(contact_id) + 1 = count(*) as is_dense
+    min(contact_id) as low_id, max(contact_id) as high_id, max(contact_id) - min(contact_id) + 1 = count(*) as is_dense,
+    min(email_order) = max(email_order) as has_one_email, min(email_status) = max(email_status) as has_one_email_status,
+    min(group_count) = max(group_count) as has_one_group_count, min(source) = max(source) as has_one_source,
+    min(date_time_created) = max(date_time_created) as has_one_time
   into batch
   from arrived;
 
@@ -1071,13 +1074,13 @@ begin
     select *
     from (
       values
-        ('fullName', 'full_name', 'low_text', 'contact_text_place'),
-        ('email', 'email_order', 'low_text', 'contact_text_place'),
-        ('emailStatus', 'email_status', 'low_text', 'contact_text_place'),
-        ('groupCount', 'group_count', 'low_number', 'contact_number_place'),
-        ('source', 'source', 'low_number', 'contact_number_place'),
-        ('dateTimeCreated', 'date_time_created', 'low_time', 'contact_time_place')
-    ) as sorts (name, key_column, low_column, place_type)
+        ('fullName', 'full_name', 'low_text', 'contact_text_place', false),
+        ('email', 'email_order', 'low_text', 'contact_text_place', batch.has_one_email),
+        ('emailStatus', 'email_status', 'low_text', 'contact_text_place', batch.has_one_email_status),
+        ('groupCount', 'group_count', 'low_number', 'contact_number_place', batch.has_one_group_count),
+        ('source', 'source', 'low_number', 'contact_number_place', batch.has_one_source),
+        ('dateTimeCreated', 'date_time_created', 'low_time', 'contact_time_place', batch.has_one_time)
+    ) as sorts (name, key_column, low_column, place_type, has_one_key)
   loop
     -- The first block of each sort begins below everything.
     insert into contact_blocks
@@ -1085,19 +1088,21 @@ begin
     on conflict do nothing;
 
     -- Contacts that have one key and come after all others in the sort are blocks of their own: nothing to look up.
-    execute format(
-      $sql$
-        select $2 and min(%1$I) = max(%1$I) and not exists (
-          select
-          from contacts
-          where advisor_id = $1 and (%1$I, contact_id) > ((select max(%1$I) from arrived), $3)
-        )
-        from arrived
-      $sql$,
-      sort.key_column
-    )
-    into is_last
-    using batch.advisor_id, batch.is_dense, batch.high_id;
+    is_last := sort.has_one_key and batch.is_dense;
+    if is_last then
+      execute format(
+        $sql$
+          select not exists (
+            select
+            from contacts
+            where advisor_id = $1 and (%1$I, contact_id) > ((select %1$I from arrived limit 1), $2)
+          )
+        $sql$,
+        sort.key_column
+      )
+      into is_last
+      using batch.advisor_id, batch.high_id;
+    end if;
     if is_last then
       execute format(
         $sql$

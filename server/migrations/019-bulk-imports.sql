@@ -1,9 +1,9 @@
 -- An import of a whole book: an index for searches that costs a fifth, blocks that are counted for a batch at once, and
 -- contacts that come back from an export.
 
--- The keys of a search text: of each word its first three characters and the next two triples, of one that begins with no
--- digit also the first two, and of one that does every triple of these digits. Trigrams were 65 keys for a contact with a
--- name, an email and a phone, and more than half of the time of an import; these are 27.
+-- The keys of a search text: of each word its first three characters and the next three, of one that begins with no digit
+-- also the first two, and of one that does every three of these digits. Trigrams were 65 keys for a contact with a name, an
+-- email and a phone, and more than half of the time of an import; these are 24.
 -- store/address-book/search-keys.ts gives a contact its keys. This function is for contacts without them: those of before,
 -- and those that a node of the version before writes while nodes are replaced.
 create function contact_search_keys(search_text text) returns text[]
@@ -20,9 +20,6 @@ return array(
     union all
     select '+' || substr(word, 4, 3)
     where length(word) >= 6 and word !~ '^[0-9]*$'
-    union all
-    select '=' || substr(word, 7, 3)
-    where length(word) >= 9 and word !~ '^[0-9]*$'
     union all
     select substr(word, start, 3)
     from generate_series(2, length(substring(word from '^[0-9]*')) - 2) as start
@@ -98,7 +95,10 @@ begin
   select
     min(advisor_id) as advisor_id, min(advisor_id) = max(advisor_id) as is_of_one_book, count(*) as contact_count,
     count(*) filter (where email_order <> U&'\FFFF') as email_count,
-    min(contact_id) as low_id, max(contact_id) as high_id, max(contact_id) - min(contact_id) + 1 = count(*) as is_dense
+    min(contact_id) as low_id, max(contact_id) as high_id, max(contact_id) - min(contact_id) + 1 = count(*) as is_dense,
+    min(email_order) = max(email_order) as has_one_email, min(email_status) = max(email_status) as has_one_email_status,
+    min(group_count) = max(group_count) as has_one_group_count, min(source) = max(source) as has_one_source,
+    min(date_time_created) = max(date_time_created) as has_one_time
   into batch
   from arrived;
 
@@ -123,13 +123,13 @@ begin
     select *
     from (
       values
-        ('fullName', 'full_name', 'low_text', 'contact_text_place'),
-        ('email', 'email_order', 'low_text', 'contact_text_place'),
-        ('emailStatus', 'email_status', 'low_text', 'contact_text_place'),
-        ('groupCount', 'group_count', 'low_number', 'contact_number_place'),
-        ('source', 'source', 'low_number', 'contact_number_place'),
-        ('dateTimeCreated', 'date_time_created', 'low_time', 'contact_time_place')
-    ) as sorts (name, key_column, low_column, place_type)
+        ('fullName', 'full_name', 'low_text', 'contact_text_place', false),
+        ('email', 'email_order', 'low_text', 'contact_text_place', batch.has_one_email),
+        ('emailStatus', 'email_status', 'low_text', 'contact_text_place', batch.has_one_email_status),
+        ('groupCount', 'group_count', 'low_number', 'contact_number_place', batch.has_one_group_count),
+        ('source', 'source', 'low_number', 'contact_number_place', batch.has_one_source),
+        ('dateTimeCreated', 'date_time_created', 'low_time', 'contact_time_place', batch.has_one_time)
+    ) as sorts (name, key_column, low_column, place_type, has_one_key)
   loop
     -- The first block of each sort begins below everything.
     insert into contact_blocks
@@ -137,19 +137,21 @@ begin
     on conflict do nothing;
 
     -- Contacts that have one key and come after all others in the sort are blocks of their own: nothing to look up.
-    execute format(
-      $sql$
-        select $2 and min(%1$I) = max(%1$I) and not exists (
-          select
-          from contacts
-          where advisor_id = $1 and (%1$I, contact_id) > ((select max(%1$I) from arrived), $3)
-        )
-        from arrived
-      $sql$,
-      sort.key_column
-    )
-    into is_last
-    using batch.advisor_id, batch.is_dense, batch.high_id;
+    is_last := sort.has_one_key and batch.is_dense;
+    if is_last then
+      execute format(
+        $sql$
+          select not exists (
+            select
+            from contacts
+            where advisor_id = $1 and (%1$I, contact_id) > ((select %1$I from arrived limit 1), $2)
+          )
+        $sql$,
+        sort.key_column
+      )
+      into is_last
+      using batch.advisor_id, batch.high_id;
+    end if;
     if is_last then
       execute format(
         $sql$

@@ -8,6 +8,7 @@ import {
   updateContacts,
 } from '../../store/address-book/contacts.ts';
 import { listGroupIds } from '../../store/address-book/groups.ts';
+import type { Transaction } from '../../store/database/db.ts';
 import { knowNumbers } from '../accounts/known-numbers.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import { contactSearchText } from './contacts.ts';
@@ -151,7 +152,12 @@ async function saveEntries(
   });
 }
 
-async function write({ db, clock }: Deps, advisorId: number, decisions: Decision[], ids: number[]): Promise<void> {
+async function write(
+  { db, clock }: Pick<Deps, 'clock'> & { db: Transaction },
+  advisorId: number,
+  decisions: Decision[],
+  ids: number[],
+): Promise<void> {
   const now = clock.now();
   const wanted = new Set(decisions.flatMap(({ groupIds }) => groupIds.filter((each) => each !== null)));
   // A group may have been deleted in the meantime.

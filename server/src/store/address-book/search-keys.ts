@@ -3,8 +3,8 @@ const queryKeysMax = 32;
 
 /**
  * What the index of searches has for a search text (domain/shared/text/folding.ts): of each word its first three characters
- * and the next two triples, of one that begins with no digit also the first two, and of one that does every triple of these
- * digits, because people remember a number by any part of it. The database's function contact_search_keys does the same.
+ * and the next three, of one that begins with no digit also the first two, and of one that does every three of these digits,
+ * because people remember a number by any part of it. The database's function contact_search_keys does the same.
  */
 export function searchKeys(searchText: string): string[] {
   const keys = new Set<string>();
@@ -37,7 +37,6 @@ function addTriples(keys: Set<string>, word: string): boolean {
   const characters = charactersOf(word);
   if (characters.length >= 3) keys.add(part(characters, 0, 3));
   if (characters.length >= 6) keys.add(`+${part(characters, 3, 6)}`);
-  if (characters.length >= 9) keys.add(`=${part(characters, 6, 9)}`);
   return false;
 }
 

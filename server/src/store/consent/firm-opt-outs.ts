@@ -57,6 +57,13 @@ export async function listStoppedBefore(db: Db, members: NewMember[]): Promise<(
      join advisors a on a.advisor_id = m.advisor_id
      join firms f on f.firm_id = a.firm_id and f.opt_out_scope = 'firm'
      ${latestStop({ firmId: 'a.firm_id', advisorId: 'm.advisor_id', phone: 'm.phone' })}
+     -- Asked once, so that thousands of members of an import are not gone through where no firm has that scope.
+     where exists (
+       select
+       from advisors a
+       join firms f using (firm_id)
+       where a.advisor_id = any ($1) and f.opt_out_scope = 'firm'
+     )
      order by m.advisor_id, m.phone`,
     [
       members.map(({ advisorId }) => advisorId),

@@ -12,8 +12,12 @@ export type Db = {
   afterCommit(work: () => void): void;
 };
 
-/** A transaction. It can also roll back a part of itself. */
-export type Transaction = Db & { savepoint<Result>(work: () => Promise<Result>): Promise<Result> };
+/** A transaction. It can also roll back a part of itself, and take many rows at once. */
+export type Transaction = Db & {
+  savepoint<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs a `copy … from stdin` with rows of `copyRow`. */
+  copy(text: string, rows: string): Promise<void>;
+};
 
 export type Pool = Db & {
   /** Opens its connections ahead of time. */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { acquire } from './connections.ts';
+import { copyIn } from './copy.ts';
 import type { Transaction } from './db.ts';
 import { isBroken, kindOf, translated } from './errors.ts';
 import type { SettleCommit } from './lost-commits.ts';
@@ -71,6 +72,7 @@ function transactionOn(client: pg.PoolClient, afterCommit: (() => void)[]): Tran
     transaction: (work) => work(transaction),
     batch: async (batch, item) => (await batch.run(transaction, [item]))[0] as Awaited<ReturnType<typeof batch.run>>[0],
     afterCommit: (work) => void afterCommit.push(work),
+    copy: (text, rows) => copyIn(client, text, rows),
     savepoint: async (work) => {
       await client.query('savepoint part');
       try {
