@@ -3,6 +3,8 @@ export type Sizes = {
   firstStarts: number;
   laterStarts: number;
   fileRows: number;
+  /** Rows of files that are imported into empty books: the first is for the bar, and memory must be the same for all. */
+  importRows: number[];
   connections: number[];
   rounds: number;
   roundSeconds: number;
@@ -36,6 +38,7 @@ export const fullSizes: Sizes = {
   firstStarts: 3,
   laterStarts: 5,
   fileRows: 20_000,
+  importRows: [100_000, 1_000_000],
   connections: [1, 16, 64],
   rounds: 3,
   roundSeconds: 1.5,
@@ -62,6 +65,7 @@ export const quickSizes: Sizes = {
   firstStarts: 1,
   laterStarts: 3,
   fileRows: 5_000,
+  importRows: [20_000],
   connections: [1, 16, 64],
   rounds: 1,
   roundSeconds: 1,
