@@ -6,7 +6,7 @@ import { firstLineOf } from '../text-files/lines.ts';
 import { type Address, type Columns, columnsOf, isKnownHeading, type SingleName, type Slot } from './columns.ts';
 import * as drafts from './drafts.ts';
 import { type FileContact, splitStreet, splitValues, type Unreadable } from './fields.ts';
-import { csvColumns, groupsIn, ownGroupsIn, ownIdsOf, writeGroups } from './own-files.ts';
+import { csvColumns, groupsIn, isIdentifier, ownGroupsIn, ownIdsOf, writeGroups } from './own-files.ts';
 import { phoneRank, type Region } from './phones.ts';
 import type { About, ReadOptions } from './reading.ts';
 
@@ -120,7 +120,7 @@ function makeCells(headings: string[], { single, phones, emails, addresses }: Co
   return {
     use(given: string[]): void {
       cells = given;
-      isOwn = single.identifier.some((column) => given[column] !== '');
+      isOwn = single.contactId.length > 0 && single.identifier.some((column) => isIdentifier(given[column] ?? ''));
     },
     isOwn: () => isOwn,
     oneOf,
@@ -171,8 +171,9 @@ function emailRank(label: string): number {
   return label.startsWith('*') ? 0 : 1;
 }
 
+/** With a byte order mark, without which Excel reads “Jörg” as “JÃ¶rg” and writes it back. */
 export function writeCsvHeader(): string {
-  return `${csvColumns.join(',')}\n`;
+  return `\ufeff${csvColumns.join(',')}\n`;
 }
 
 export function writeCsvRows(contacts: ExportedContact[]): string {

@@ -15,12 +15,15 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const systemGroup = /^\* |^myContacts$/;
 const between = ' ::: ';
 
+export function isIdentifier(text: string): boolean {
+  return uuid.test(text.trim());
+}
+
 /** The ids of a contact that we exported. */
 export function ownIdsOf(texts: Record<keyof OwnIds, string>): OwnIds | null {
-  const identifier = texts.identifier.trim().toLowerCase();
-  if (!uuid.test(identifier)) return null;
+  if (!isIdentifier(texts.identifier)) return null;
   return {
-    identifier,
+    identifier: texts.identifier.trim().toLowerCase(),
     contactId: /^\d{1,15}$/.test(texts.contactId.trim()) ? Number(texts.contactId) : null,
     remoteContactId: texts.remoteContactId || null,
     remoteContactUrl: texts.remoteContactUrl || null,

@@ -88,6 +88,17 @@ suite('contacts in a CSV file', () => {
     assert.deepEqual([bob?.fields.city, bob?.leftOut, bob?.further], ['Albany', [], ['Work City']]);
   });
 
+  test('are ours only with both of our ids: another program’s identifiers are not', async () => {
+    const uuid = '4fbe8971-0bc3-424c-9c26-36c3e1eff6b1';
+    const own = async (text: string) => (await read(text)).contacts.map((contact) => contact.own?.identifier);
+    assert.deepEqual(await own(`contactId,identifier,city\n7,${uuid.toUpperCase()}, x \n7,1,y\n,,z\n`), [
+      uuid,
+      undefined,
+      undefined,
+    ]);
+    assert.deepEqual(await own(`identifier,city\n${uuid},x\n`), [undefined]);
+  });
+
   test('are read in memory that doesn’t grow with the file', async () => {
     const limited = `
       const { workerData: { folder, files } } = require('node:worker_threads');
