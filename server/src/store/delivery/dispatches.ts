@@ -117,6 +117,5 @@ export async function failDispatches(
       failed.map(({ failureCode }) => failureCode),
       now,
     ],
-    'fail-dispatches',
   );
 }

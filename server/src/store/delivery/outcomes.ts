@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { few } from '../shared/few.ts';
 import { outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import type { MessageKey } from './dispatches.ts';
 import type { ReceiptRow } from './receipts.ts';
@@ -66,7 +67,9 @@ export async function recordOutcomes(
      ),
      finished as (
        delete from claims
-       where claim_id in (select claim_id from claims where claim_id = any ($16::bigint[]) for update skip locked)
+       where claim_id = any (
+         array(select claim_id from claims where claim_id = any ($16::bigint[]) for update skip locked)
+       )
      ),
      ${endedOf(`status not in ('queued', 'sent')`)},
      ${outcomeEntries('ended', '$1')}
@@ -114,7 +117,6 @@ export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): P
      ${outcomeEntries('ended', '$1')}
      select`,
     valuesOf(outcomes, now),
-    'settle-doubts',
   );
 }
 
@@ -129,6 +131,7 @@ const knownOutcomes = `
       advisor_id, message_id, attempt, date_time_started, outcome, code, status, failure_code, carrier_message_id,
       brought, brought_code, retry_at, open_until, expires_at
     )
+    where ${few('message_id')}
     order by message_id
   ),
   known as materialized (
@@ -155,8 +158,7 @@ const movedColumns = `${outcomeColumns}, outcome, code, was_early`;
 const appliedReceipts = `
   applied as (
     delete from early_receipts
-    using moved
-    where was_early and early_receipts.carrier_message_id = moved.carrier_message_id
+    where carrier_message_id = any (array(select carrier_message_id from moved where was_early))
   )`;
 
 function endedOf(condition: string): string {

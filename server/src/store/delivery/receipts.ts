@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { few } from '../shared/few.ts';
 import { outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import { maintainedMax, type Times } from './dispatches.ts';
 
@@ -12,7 +13,8 @@ export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, real
   await db.query(
     `with given as materialized (
        select distinct on (carrier_message_id) carrier_message_id, status, code
-       from unnest($2::text[], $3::text[], $4::text[]) as g (carrier_message_id, status, code)
+       from unnest($2::text[], $3::text[], $4::text[]) with ordinality as g (carrier_message_id, status, code, position)
+       where ${few('position')}
        order by carrier_message_id, status
      ),
      known as materialized (
