@@ -84,7 +84,10 @@ function makeCells(headings: string[], { single, phones, emails, addresses }: Co
   let isOwn = false;
   /** What we exported comes back as it was, with the blanks at its ends. */
   const textIn = (column: number) => (isOwn ? cells[column] : cells[column]?.trim()) ?? '';
-  const firstIn = (column: number | undefined) => (column === undefined ? '' : (splitValues(textIn(column))[0] ?? ''));
+  const firstIn = (column: number | undefined) => {
+    if (column === undefined) return '';
+    return isOwn ? textIn(column) : (splitValues(textIn(column))[0] ?? '');
+  };
 
   /** The first of a field's columns that has something. */
   function oneOf(name: SingleName): drafts.Text {

@@ -100,9 +100,10 @@ export function namedSeparator(line: string): string | undefined {
   return /^"?sep=(.)"?$/i.exec(line)?.[1];
 }
 
-/** The cells of a single line, or none if it can't be read. */
+/** The cells of a single line, which may end within a quoted one. */
 export function splitLine(line: string, separator: string): string[] {
-  const record = readRecord([line], 1, syntaxOf(separator));
+  const syntax = syntaxOf(separator);
+  const record = readRecord([isOpenAfter(line, false, syntax) ? `${line}"` : line], 1, syntax);
   return 'unreadable' in record ? [] : record.cells;
 }
 

@@ -23,6 +23,7 @@ suite('contacts in a CSV file', () => {
       ['"Notes, calls, and so on, all of it";First Name;Last Name', ';'],
       ['First Name;Last Name;Notes, calls, and so on, all of it', ';'],
       ['First Name,Last Name,"Notes; calls; and so on; all of it"', ','],
+      ['First Name;Last Name;"Notes,\ncalls"', ';'],
       // One column, and no separator at all.
       ['Name', ','],
       ['Email Address;', ';'],
