@@ -9,6 +9,8 @@ import { itemsOf, type Property, partsOf, readProperties, unescaped } from './vc
 const cardCharactersMax = 1024 * 1024;
 /** Nobody has more, and each one takes time to read. */
 const numbersMax = 100;
+const begins = /^BEGIN:VCARD\s*$/i;
+const ends = /^END:VCARD\s*$/i;
 const notVcard = 'it is not a vCard';
 const tooLarge = 'the card has over a million characters';
 const withoutEnd = 'the card has no end';
@@ -34,7 +36,7 @@ export async function* readVcards(
     const cards: (FileContact | Unreadable)[] = [];
     for (const text of lines) {
       line += 1;
-      if (isMark('BEGIN', text)) {
+      if (begins.test(text)) {
         if (began > 0) cards.push(unreadable(began, withoutEnd));
         card = [];
         size = 0;
@@ -44,7 +46,7 @@ export async function* readVcards(
       size += text.length;
       // Photos may be large, and we don't keep them; a card without an end must not fill memory.
       if (size <= cardCharactersMax) card.push(text);
-      if (isMark('END', text)) {
+      if (ends.test(text)) {
         cards.push(size <= cardCharactersMax ? readCard(card, began, region) : unreadable(began, tooLarge));
         began = 0;
       }
@@ -58,12 +60,8 @@ export async function* readVcards(
 export function readVcard(text: string, region: Region): FileContact | Unreadable {
   if (text.length > cardCharactersMax) return unreadable(1, tooLarge);
   const lines = text.trim().split(/\r\n|[\r\n]/);
-  const isOne = lines.findLastIndex((each) => isMark('BEGIN', each)) === 0 && isMark('END', lines.at(-1) ?? '');
+  const isOne = lines.findLastIndex((each) => begins.test(each)) === 0 && ends.test(lines.at(-1) ?? '');
   return isOne ? readCard(lines, 1, region) : unreadable(1, notVcard);
-}
-
-function isMark(mark: 'BEGIN' | 'END', line: string): boolean {
-  return line.length < 100 && new RegExp(`^${mark}:VCARD\\s*$`, 'i').test(line);
 }
 
 function readCard(lines: string[], line: number, region: Region): FileContact | Unreadable {
