@@ -65,7 +65,9 @@ export function makeImportReport({ out, json }: Pick<Call, 'out' | 'json'>) {
       const separated = separator && `, separated by ${separators[separator] ?? separator}`;
       const notes = [
         `Read as ${encodings[encoding]}${separated ?? ''}, numbers and dates as in ${region}.`,
-        `${dryRun ? 'Would import' : 'Imported'} ${created}, updated ${updated}, skipped ${unchanged} already in the book and ${repeated} repeated in the file, refused ${refused}.`,
+        dryRun
+          ? `Would import ${created}, update ${updated}, skip ${unchanged} already in the book and ${repeated} repeated in the file, refuse ${refused}.`
+          : `Imported ${created}, updated ${updated}, skipped ${unchanged} already in the book and ${repeated} repeated in the file, refused ${refused}.`,
         groupsCreated > 0 ? `Groups ${dryRun ? 'to create' : 'created'}: ${groupsCreated}.` : '',
         leftOut.size > 0 ? `Left out: ${listed(leftOut)}.` : '',
         further.size > 0
