@@ -1,0 +1,84 @@
+/**
+ * How fast texts go: as fast as the SMSC answers until it says that it is too much; then half as fast, and a little faster
+ * every second (additive increase, multiplicative decrease).
+ */
+export type Pace = {
+  /** How long to wait before the next text. */
+  delayMs(): number;
+  began(): void;
+  /** True if the pace was lowered by it. */
+  throttled(): boolean;
+  accepted(): void;
+  /** Null while nothing limits it. */
+  perSecond(): number | null;
+};
+
+const perSecondMin = 1;
+/** The answers to one window say the same thing, so they count once. */
+const cutEveryMs = 500;
+const raiseEveryMs = 1_000;
+const raiseShare = 0.05;
+/** So long after its time a text may still go, so that timers that fire late don't lower the rate. */
+const catchUpMs = 50;
+
+export function makePace(perSecondMax: number | null): Pace {
+  const highest = perSecondMax ?? Number.POSITIVE_INFINITY;
+  const begun = recentCount();
+  let rate = highest;
+  /** The rate that was too much. */
+  let tooMuch = Number.POSITIVE_INFINITY;
+  let nextAt = 0;
+  let cutAt = 0;
+  let raisedAt = 0;
+
+  return {
+    delayMs: () => (Number.isFinite(rate) ? Math.max(0, nextAt - Date.now()) : 0),
+    began() {
+      begun.add();
+      if (Number.isFinite(rate)) nextAt = Math.max(nextAt, Date.now() - catchUpMs) + 1_000 / rate;
+    },
+    throttled() {
+      const now = Date.now();
+      if (now - cutAt < cutEveryMs) return false;
+      tooMuch = Math.min(rate, Math.max(begun.perSecond(), perSecondMin));
+      rate = Math.max(perSecondMin, tooMuch / 2);
+      cutAt = now;
+      raisedAt = now;
+      nextAt = now + 1_000 / rate;
+      return true;
+    },
+    accepted() {
+      const now = Date.now();
+      if (rate >= highest || now - raisedAt < raiseEveryMs) return;
+      raisedAt = now;
+      rate = Math.min(highest, rate + Math.max(perSecondMin, tooMuch * raiseShare));
+      // It goes twice as fast as when it was too much, so nothing limits it any more.
+      if (rate > tooMuch * 2) rate = highest;
+    },
+    perSecond: () => (Number.isFinite(rate) ? rate : null),
+  };
+}
+
+/** How many there were in the last second, from this second's count and a share of the last one's. */
+function recentCount() {
+  let second = 0;
+  let count = 0;
+  let before = 0;
+  const move = () => {
+    const now = Math.floor(Date.now() / 1_000);
+    if (now === second) return;
+    before = now === second + 1 ? count : 0;
+    count = 0;
+    second = now;
+  };
+  return {
+    add() {
+      move();
+      count += 1;
+    },
+    perSecond() {
+      move();
+      return count + before * (1 - (Date.now() % 1_000) / 1_000);
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { bindBody, readBindAnswer } from '../codec/bodies.ts';
+import { commands, isResponse, noBody, type Pdu, PduFault, responseTo } from '../codec/pdu.ts';
+import { invalidCommand, ok, queueFull, statusName, tryAgain } from '../codec/statuses.ts';
+import type { SmppHost, SmppSettings } from '../options.ts';
+import { openWire } from './wire.ts';
+
+export type Role = 'transceiver' | 'transmitter' | 'receiver';
+
+/** An answer that was asked for: in time, or null; and the answer itself, which may come late. It rejects if none can come. */
+export type Asked = { inTime: Promise<Pdu | null>; answer: Promise<Pdu> };
+
+/** One connection to one host, from its bind to its end. */
+export type Session = {
+  /** The SMSC's name once it is bound. */
+  bound: Promise<string>;
+  /** Why it ended, and how many texts had no answer by then. */
+  closed: Promise<{ why: string; inDoubt: number }>;
+  closedAt(): number | null;
+  ask(command: number, body: Buffer): Asked;
+  isFree(): boolean;
+  /** Says goodbye, and ends within `stopMs`. */
+  unbind(): Promise<void>;
+};
+
+/** Takes what the SMSC sends. If it throws, the SMSC is told to send it again. */
+export type Receive = (pdu: Pdu, session: Session) => Promise<Buffer>;
+
+type Pending = { command: number; resolve(pdu: Pdu): void; reject(error: Error): void; timer: NodeJS.Timeout };
+
+const sequenceMax = 0x7fffffff;
+/** More deliveries than these at once are refused for now, so that memory is bounded and answers are still read. */
+const receivingMax = 1_000;
+/** Nobody answers these. */
+const unanswerable: number[] = [commands.alert_notification, commands.outbind];
+const bindCommands = {
+  transceiver: commands.bind_transceiver,
+  transmitter: commands.bind_transmitter,
+  receiver: commands.bind_receiver,
+};
+
+export function openSession(
+  settings: SmppSettings,
+  { host, role }: { host: SmppHost; role: Role },
+  { receive, changed }: { receive: Receive; changed(): void },
+): Session {
+  const { times } = settings;
+  const pending = new Map<number, Pending>();
+  const bound = Promise.withResolvers<string>();
+  const closed = Promise.withResolvers<{ why: string; inDoubt: number }>();
+  bound.promise.catch(() => {});
+  let sequence = 0;
+  let receiving = 0;
+  let closedAt: number | null = null;
+  let isSilent = false;
+  let heardAt = Date.now();
+  let enquiring: NodeJS.Timeout | undefined;
+
+  const wire = openWire(host, times.connectMs, {
+    opened: () => void bind(),
+    received,
+    drained: changed,
+    closed(why) {
+      closedAt = Date.now();
+      clearInterval(enquiring);
+      const inDoubt = [...pending.values()].filter(({ command }) => command === commands.submit_sm).length;
+      endPending(why);
+      bound.reject(new Error(why));
+      closed.resolve({ why, inDoubt });
+    },
+  });
+
+  function endPending(why: string): void {
+    for (const { reject, timer } of pending.values()) {
+      clearTimeout(timer);
+      reject(new Error(`No answer: ${why}.`));
+    }
+    pending.clear();
+  }
+
+  async function bind(): Promise<void> {
+    const pdu = await ask(bindCommands[role], bindBody(settings)).inTime.catch(() => null);
+    if (!pdu) wire.close('no answer to the bind');
+    else if (pdu.status !== ok) wire.close(`the bind was refused: ${statusName(pdu.status)}`);
+    else {
+      enquiring = setInterval(enquireIfQuiet, times.enquireMs);
+      bound.resolve(readBindAnswer(pdu));
+    }
+  }
+
+  /** Half-open connections end here. */
+  async function enquire(): Promise<void> {
+    const asked = Date.now();
+    ask(commands.enquire_link, noBody);
+    await pause(times.enquireAnswerMs, undefined, { ref: false });
+    if (heardAt < asked) wire.close('no answer to enquire_link');
+  }
+
+  function enquireIfQuiet(): void {
+    if (Date.now() - heardAt >= times.enquireMs) void enquire();
+  }
+
+  /** The peer is slow, or gone: no more texts go to it until it is heard again. */
+  function suspect(command: number): void {
+    if (isSilent || command === commands.enquire_link) return;
+    isSilent = true;
+    void enquire();
+  }
+
+  function ask(command: number, body: Buffer): Asked {
+    sequence = sequence >= sequenceMax ? 1 : sequence + 1;
+    const of = sequence;
+    const { promise: answer, resolve, reject } = Promise.withResolvers<Pdu>();
+    const inTime = Promise.withResolvers<Pdu | null>();
+    const late = () => {
+      inTime.resolve(null);
+      suspect(command);
+      entry.timer = setTimeout(() => {
+        pending.delete(of);
+        reject(new Error('No answer.'));
+      }, times.lateMs);
+    };
+    const entry = { command, resolve, reject, timer: setTimeout(late, times.responseMs) };
+    answer.then(inTime.resolve, inTime.reject);
+    inTime.promise.catch(() => {});
+    pending.set(of, entry);
+    if (closedAt !== null) endPending('the connection was closed');
+    wire.write({ command, status: ok, sequence: of, body });
+    return { inTime: inTime.promise, answer };
+  }
+
+  function received(pdu: Pdu): void {
+    heardAt = Date.now();
+    if (isSilent) {
+      isSilent = false;
+      changed();
+    }
+    if (isResponse(pdu.command)) settle(pdu);
+    else if (pdu.command === commands.enquire_link) respond(pdu, ok);
+    else if (pdu.command === commands.deliver_sm || pdu.command === commands.data_sm) void take(pdu);
+    else if (pdu.command === commands.unbind) {
+      respond(pdu, ok);
+      wire.close('the peer unbound');
+    } else if (!unanswerable.includes(pdu.command))
+      wire.write({ command: commands.generic_nack, status: invalidCommand, sequence: pdu.sequence, body: noBody });
+  }
+
+  /** An answer to nothing, or of the wrong kind, is no answer. */
+  function settle(pdu: Pdu): void {
+    const asked = pending.get(pdu.sequence);
+    if (!asked || (pdu.command !== responseTo(asked.command) && pdu.command !== commands.generic_nack)) return;
+    pending.delete(pdu.sequence);
+    clearTimeout(asked.timer);
+    asked.resolve(pdu);
+  }
+
+  async function take(pdu: Pdu): Promise<void> {
+    if (receiving >= receivingMax) {
+      respond(pdu, queueFull);
+      return;
+    }
+    receiving += 1;
+    try {
+      respond(pdu, ok, await receive(pdu, session));
+    } catch (error) {
+      respond(pdu, error instanceof PduFault ? error.status : tryAgain);
+    } finally {
+      receiving -= 1;
+    }
+  }
+
+  function respond({ command, sequence }: Pdu, status: number, body: Buffer = noBody): void {
+    wire.write({ command: responseTo(command), status, sequence, body });
+  }
+
+  async function unbind(): Promise<void> {
+    if (!enquiring) {
+      wire.close('we stopped before it was bound');
+      return;
+    }
+    const { answer } = ask(commands.unbind, noBody);
+    const timer = setTimeout(() => wire.close('we unbound'), times.stopMs);
+    await answer.catch(() => {});
+    clearTimeout(timer);
+    wire.close('we unbound');
+  }
+
+  const session = {
+    bound: bound.promise,
+    closed: closed.promise,
+    closedAt: () => closedAt,
+    ask,
+    isFree: () => !isSilent && wire.isFree(),
+    unbind,
+  };
+  return session;
+}

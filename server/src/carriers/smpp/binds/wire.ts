@@ -1,0 +1,82 @@
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { commands, noBody, type Pdu, PduFault, pduBytes, pduReader } from '../codec/pdu.ts';
+import type { SmppHost } from '../options.ts';
+
+/** A connection that carries messages. It ends once, with the reason. */
+export type Wire = {
+  write(pdu: Pdu): void;
+  /** False while the peer doesn't read what was written. */
+  isFree(): boolean;
+  close(why: string): void;
+};
+
+export type WireEvents = { opened(): void; received(pdu: Pdu): void; drained(): void; closed(why: string): void };
+
+/** Beyond this, no more texts are written until the peer has read. */
+const writtenBytesMax = 64 * 1024;
+/** A peer that asks on and on without reading our answers is disconnected. */
+const unreadBytesMax = 1024 * 1024;
+
+/** How long a closing connection may still send what was written. */
+const lingerMs = 1_000;
+
+export function openWire(host: SmppHost, connectMs: number, events: WireEvents): Wire {
+  const socket = connect(host);
+  const read = pduReader();
+  let closed = false;
+  const timer = setTimeout(close, connectMs, `no connection within ${connectMs} ms`);
+
+  function close(why: string): void {
+    if (closed) return;
+    closed = true;
+    clearTimeout(timer);
+    // Whatever was written still goes out if the peer reads it; the reason for closing may be in it.
+    socket.destroySoon();
+    setTimeout(() => socket.destroy(), lingerMs).unref();
+    events.closed(why);
+  }
+
+  function receive(chunk: Buffer): void {
+    if (closed) return;
+    try {
+      for (const pdu of read(chunk)) if (!closed) events.received(pdu);
+    } catch (error) {
+      if (!(error instanceof PduFault)) throw error;
+      write({ command: commands.generic_nack, status: error.status, sequence: 0, body: noBody });
+      close(`the peer sent ${error.message}`);
+    }
+  }
+
+  function write(pdu: Pdu): void {
+    if (closed) return;
+    if (socket.writableLength > unreadBytesMax) {
+      close('the peer reads nothing');
+      return;
+    }
+    // Messages of one turn of the event loop are one write.
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(() => socket.uncork());
+    }
+    socket.write(pduBytes(pdu));
+  }
+
+  socket.setNoDelay(true);
+  socket.once(host.tls ? 'secureConnect' : 'connect', () => {
+    clearTimeout(timer);
+    if (!closed) events.opened();
+  });
+  socket.on('data', receive);
+  socket.on('drain', events.drained);
+  socket.on('error', (error: NodeJS.ErrnoException) => close(error.code ?? error.message));
+  socket.on('end', () => close('the peer closed the connection'));
+  socket.on('close', () => close('the connection was closed'));
+  return { write, isFree: () => !closed && socket.writableLength < writtenBytesMax, close };
+}
+
+function connect({ host, port, tls }: SmppHost): Socket {
+  if (!tls) return connectPlain({ host, port });
+  // A server's name is never an address (RFC 6066, 3).
+  return connectTls({ host, port, servername: isIP(host) ? '' : host, ...(tls === true ? {} : tls) });
+}

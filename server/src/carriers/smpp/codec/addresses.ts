@@ -1,0 +1,23 @@
+import type { AddressType, SmppSettings } from '../options.ts';
+import type { Address } from './bodies.ts';
+
+type AddressSettings = Pick<SmppSettings, 'plusSign' | 'callingCode' | 'unknownType'>;
+
+const types = { unknown: 0, international: 1, national: 2 } as const;
+/** Short codes have at most six digits and no country. */
+const shortCodeDigitsMax = 6;
+
+export function writeAddress(phone: string, { ton, npi }: AddressType, { plusSign }: AddressSettings): Address {
+  return { ton, npi, digits: plusSign ? phone : phone.replace(/^\+/, '') };
+}
+
+/** In E.164, if it is a number with a country. Short codes and names stay as they are. */
+export function readAddress({ ton, digits }: Address, { callingCode, unknownType }: AddressSettings): string {
+  const text = digits.trim();
+  if (!/^\+?\d+$/.test(text)) return text;
+  if (text.startsWith('+')) return text;
+  if (ton === types.international) return `+${text}`;
+  if (text.length <= shortCodeDigitsMax) return text;
+  if (ton === types.national || (ton === types.unknown && unknownType === 'national')) return `+${callingCode}${text}`;
+  return ton === types.unknown ? `+${text}` : text;
+}

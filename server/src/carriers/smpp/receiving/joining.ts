@@ -1,0 +1,123 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { textHashBytes } from './repeats.ts';
+
+/** Which part of a long text a message is. */
+export type Place = { key: string; number: number; of: number };
+
+/** A long text, from its first part to arrive until the domain has taken it. */
+export type Joining = {
+  id: string;
+  place: Omit<Place, 'number'>;
+  parts: Map<number, { octets: Buffer; dataCoding: number }>;
+  /** Parts that the SMSC was told to repeat. */
+  refused: Set<number>;
+  from: string;
+  to: string;
+  at: Date;
+  /** The domain is taking it. */
+  handing: Promise<void> | null;
+  /** Resolves when it has. */
+  taken: PromiseWithResolvers<void>;
+};
+
+/**
+ * Parts that wait for others. They come in any order, twice, or never. What is here was not confirmed to the SMSC, so a crash
+ * loses nothing: it repeats them.
+ */
+export type Joiner = {
+  /** `taken` if the domain has had this very part, and the SMSC may not know. */
+  add(
+    place: Place,
+    part: { octets: Buffer; dataCoding: number },
+    numbers: { from: string; to: string },
+  ): Joining | 'taken';
+  /** The domain took it: repeats of its parts are known from now on. */
+  end(joining: Joining): void;
+  drop(joining: Joining): void;
+  all(): Iterable<Joining>;
+};
+
+const joiningMax = 1_000;
+const bytesMax = 8 * 1024 * 1024;
+/** How long a part may be a repeat: SMSCs repeat for a day what they were told to, and soon what they heard no answer to. */
+const repeatedMs = 24 * 3_600_000;
+const unheardMs = 60_000;
+const takenMax = 10_000;
+
+export function makeJoiner(giveUp: (joining: Joining) => void): Joiner {
+  const joinings = new Map<string, Joining>();
+  const taken = new Map<string, number>();
+  let bytes = 0;
+
+  function drop(joining: Joining): void {
+    if (joinings.get(joining.place.key) !== joining) return;
+    joinings.delete(joining.place.key);
+    for (const { octets } of joining.parts.values()) bytes -= octets.length;
+  }
+
+  function remember(joining: Joining): void {
+    for (const [number, { octets }] of joining.parts) {
+      const repeatMs = joining.refused.has(number) ? repeatedMs : unheardMs;
+      taken.set(nameOf({ ...joining.place, number }, octets), Date.now() + repeatMs);
+    }
+    for (const [name, until] of taken) {
+      if (taken.size <= takenMax && Date.now() < until) return;
+      taken.delete(name);
+    }
+  }
+
+  /** A part that differs from one with its number belongs to another text: references are used again soon. */
+  function find(place: Place, octets: Buffer): Joining | null {
+    const found = joinings.get(place.key);
+    if (found?.handing && !found.parts.has(place.number)) {
+      // The domain is taking it without this part.
+      drop(found);
+      return null;
+    }
+    const same = found?.parts.get(place.number);
+    if (!found || !same || same.octets.equals(octets)) return found ?? null;
+    giveUp(found);
+    drop(found);
+    return null;
+  }
+
+  return {
+    add(place, part, numbers) {
+      if ((taken.get(nameOf(place, part.octets)) ?? 0) > Date.now()) return 'taken';
+      const { key, number, of } = place;
+      const joining: Joining = find(place, part.octets) ?? {
+        id: randomUUID(),
+        place: { key, of },
+        parts: new Map(),
+        refused: new Set(),
+        ...numbers,
+        at: new Date(),
+        handing: null,
+        taken: Promise.withResolvers(),
+      };
+      joinings.set(key, joining);
+      if (joining.parts.has(number)) return joining;
+      // A copy, since the octets are part of what was read from the connection.
+      joining.parts.set(number, { ...part, octets: Buffer.from(part.octets) });
+      bytes += part.octets.length;
+      for (const oldest of joinings.values()) {
+        if (oldest === joining || (joinings.size <= joiningMax && bytes <= bytesMax)) break;
+        giveUp(oldest);
+        drop(oldest);
+      }
+      return joining;
+    },
+    end(joining) {
+      remember(joining);
+      drop(joining);
+      joining.taken.resolve();
+    },
+    drop,
+    all: () => joinings.values(),
+  };
+}
+
+function nameOf({ key, number }: Place, octets: Buffer): string {
+  const hash = createHash('sha256').update(`${key} ${number} `).update(octets).digest();
+  return hash.toString('base64', 0, textHashBytes);
+}

@@ -1,0 +1,54 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Session } from '../binds/session.ts';
+
+/**
+ * SMPP gives a person's text no id, and an SMSC that didn't hear our answer repeats the text. A repeat gets the id of the first
+ * delivery, so that the domain knows it; the same words written again get a new one. It is a repeat only if our answer
+ * may not have arrived: it was an error, it was slow, or the connection was lost soon after. Another text from the same
+ * person in between ends that.
+ */
+export type Repeats = {
+  /** The id of this delivery. `answered` has to be called after our answer. */
+  begin(delivery: { from: string; to: string; octets: Buffer }, session: Session): Delivery;
+};
+
+export type Delivery = { id: string; answered(taken: boolean): void };
+
+type Last = { hash: string; id: string; at: number; takenAt: number | null; session: Session };
+
+const repeatWithinMs = 24 * 3_600_000;
+const slowMs = 5_000;
+const lostSoonMs = 10_000;
+const peopleMax = 10_000;
+/** Enough to tell texts apart. */
+export const textHashBytes = 16;
+
+export function makeRepeats(): Repeats {
+  const lasts = new Map<string, Last>();
+  return {
+    begin({ from, to, octets }, session) {
+      const person = `${from} ${to}`;
+      const hash = createHash('sha256').update(octets).digest().toString('base64', 0, textHashBytes);
+      const before = lasts.get(person);
+      const id = before && isRepeat(before, hash) ? before.id : randomUUID();
+      const last: Last = { hash, id, at: Date.now(), takenAt: null, session };
+      lasts.delete(person);
+      lasts.set(person, last);
+      const [oldest] = lasts.size > peopleMax ? lasts.keys() : [];
+      if (oldest !== undefined) lasts.delete(oldest);
+      return {
+        id,
+        answered(taken) {
+          last.takenAt = taken ? Date.now() : null;
+        },
+      };
+    },
+  };
+}
+
+function isRepeat({ hash, at, takenAt, session }: Last, of: string): boolean {
+  if (hash !== of || Date.now() - at > repeatWithinMs) return false;
+  if (takenAt === null) return true;
+  const lostAt = session.closedAt();
+  return takenAt - at > slowMs || (lostAt !== null && lostAt - takenAt < lostSoonMs);
+}

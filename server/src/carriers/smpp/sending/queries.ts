@@ -1,0 +1,55 @@
+import type { Bind } from '../binds/bind.ts';
+import { writeAddress } from '../codec/addresses.ts';
+import { queryBody, readQueryAnswer } from '../codec/bodies.ts';
+import { commands } from '../codec/pdu.ts';
+import { ok } from '../codec/statuses.ts';
+import type { SmppSettings } from '../options.ts';
+import { readState } from './receipt-texts.ts';
+import type { Receipts } from './receipts.ts';
+import type { TrackedPart, TrackedText, Tracking } from './tracking.ts';
+
+/** So many at a time, and each part so often. */
+const queriesMax = 50;
+const askedMax = 3;
+
+/** Asks about texts whose receipts are overdue. Call `ask` now and then. */
+export function makeQueries(
+  { settings, tracking, receipts }: { settings: SmppSettings; tracking: Tracking; receipts: Receipts },
+  transmitters: Bind[],
+): { ask(): Promise<void> } {
+  const asked = new WeakMap<TrackedPart, { at: number; times: number }>();
+
+  function* overdue(afterMs: number): Generator<{ text: TrackedText; part: TrackedPart }> {
+    for (const text of tracking.all()) {
+      // They are in the order of their time.
+      if (Date.now() - text.at < afterMs) return;
+      for (const part of text.parts) {
+        const before = asked.get(part) ?? { at: text.at, times: 0 };
+        if (part.state !== 'accepted' || before.times >= askedMax || Date.now() - before.at < afterMs) continue;
+        asked.set(part, { at: Date.now(), times: before.times + 1 });
+        yield { text, part };
+      }
+    }
+  }
+
+  async function query(text: TrackedText, part: TrackedPart): Promise<void> {
+    const session = transmitters.find((bind) => bind.hasRoom())?.session();
+    if (!session || !part.inAnswer) return;
+    const source = writeAddress(text.text.from, settings.source, settings);
+    const pdu = await session.ask(commands.query_sm, queryBody(part.inAnswer, source)).inTime;
+    if (!pdu || pdu.status !== ok || pdu.command === commands.generic_nack) return;
+    const { state, errorCode } = readQueryAnswer(pdu);
+    const said = readState(state);
+    if (!said || part.id === null) return;
+    const code = errorCode === 0 ? said.name : `${said.name} ${String(errorCode).padStart(3, '0')}`;
+    await receipts.settle({ text, part }, { state: said.state, code });
+  }
+
+  return {
+    async ask() {
+      if (settings.queryAfterMs === null) return;
+      const some = overdue(settings.queryAfterMs).take(queriesMax).toArray();
+      await Promise.allSettled(some.map(({ text, part }) => query(text, part)));
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Inbound, Receipt } from '../../../domain/ports.ts';
+import type { Counts } from '../counts.ts';
+import type { SmppSettings } from '../options.ts';
+import { receiptIds } from './message-ids.ts';
+import { domainId, type HeardReceipt, type Tracked, type TrackedText, type Tracking, togetherOf } from './tracking.ts';
+
+export type Receipts = {
+  /** Resolves once the domain took what there is to say. */
+  receive(receipt: HeardReceipt): Promise<void>;
+  /** The same for a part that we know. */
+  settle(tracked: Tracked, said: Pick<HeardReceipt, 'state' | 'code'>): Promise<void>;
+  /** Hands on what we know ourselves, with retries: no SMSC will repeat it. */
+  tell(text: TrackedText): Promise<void>;
+};
+
+const earlyPollMs = 20;
+const tellingsMax = 7;
+const firstPauseMs = 50;
+
+export function makeReceipts(
+  { settings, tracking, counts }: { settings: SmppSettings; tracking: Tracking; counts: Counts },
+  inbound: () => Inbound,
+): Receipts {
+  /** A receipt may overtake the answer that has its id. */
+  async function find(receipt: HeardReceipt): Promise<Tracked | null> {
+    const until = Date.now() + settings.times.earlyMs;
+    for (;;) {
+      const found = tracking.find(receipt);
+      if (found) return found;
+      if (!tracking.mayBeEarly(receipt) || Date.now() > until) return tracking.findDoubt(receipt);
+      await pause(earlyPollMs);
+    }
+  }
+
+  async function handOn(text: TrackedText): Promise<void> {
+    const status = togetherOf(text);
+    if (!status) return;
+    const { from, to, reference } = text.text;
+    const receipt: Receipt = { carrierMessageId: domainId(text), status, from, to };
+    if (status === 'undelivered' && text.code !== null) receipt.code = text.code;
+    if (reference !== undefined) receipt.reference = reference % 0x10000;
+    await inbound().receipt(receipt);
+    counts.receipts[status] += 1;
+    // An undelivered text may still be delivered.
+    if (status === 'delivered') tracking.forget(text);
+  }
+
+  /** This node doesn't remember the text, but the domain may know its id, or its numbers. */
+  async function handOnUnmatched(receipt: HeardReceipt, status: Receipt['status']): Promise<void> {
+    const { messageId, code, reference, from, to } = receipt;
+    const [id] = settings.messageIds === 'auto' ? [messageId] : receiptIds(messageId, settings.messageIds);
+    const about: Receipt = { carrierMessageId: id ?? messageId, status, from, to };
+    if (status === 'undelivered' && code !== null) about.code = code;
+    if (reference !== null) about.reference = reference;
+    await inbound().receipt(about);
+    counts.receipts.unmatched += 1;
+  }
+
+  async function settle({ text, part }: Tracked, { state, code }: Pick<HeardReceipt, 'state' | 'code'>): Promise<void> {
+    if (!state) return;
+    if (text.answeredAt !== null) counts.receipts.lagMs = Date.now() - text.answeredAt;
+    if (part.state !== 'delivered') part.state = state;
+    if (state === 'undelivered') text.code ??= code;
+    await handOn(text);
+  }
+
+  return {
+    async receive(receipt) {
+      if (!receipt.state) return;
+      const found = await find(receipt);
+      if (found) await settle(found, receipt);
+      else await handOnUnmatched(receipt, receipt.state);
+    },
+    settle,
+    async tell(text) {
+      for (let attempt = 0; attempt < tellingsMax; attempt++) {
+        try {
+          return await handOn(text);
+        } catch {
+          await pause(firstPauseMs * 2 ** attempt);
+        }
+      }
+    },
+  };
+}

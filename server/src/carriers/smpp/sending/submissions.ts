@@ -1,0 +1,131 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { OutgoingText, Submission } from '../../../domain/ports.ts';
+import type { Bind } from '../binds/bind.ts';
+import type { Lanes } from '../binds/lanes.ts';
+import type { Pace } from '../binds/pace.ts';
+import type { Asked } from '../binds/session.ts';
+import { readSubmitAnswer, type ShortMessage, submitBody } from '../codec/bodies.ts';
+import { partsOf } from '../codec/parts.ts';
+import { commands, type Pdu } from '../codec/pdu.ts';
+import { isThrottling, notBound, ok, statusName, submissionOf } from '../codec/statuses.ts';
+import type { Counts } from '../counts.ts';
+import type { SmppSettings } from '../options.ts';
+import { domainId, type TrackedPart, type TrackedText, type Tracking } from './tracking.ts';
+
+export type Submitting = {
+  settings: SmppSettings;
+  lanes: Lanes;
+  pace: Pace;
+  tracking: Tracking;
+  counts: Counts;
+  /** Tells the domain about a text that can't be delivered as a whole, once it has its id. */
+  failed(text: TrackedText): void;
+};
+
+const retryMs = 200;
+const unknownError = 0xff;
+
+/**
+ * Hands over a text. Its parts go one after another, so that one that isn't taken leaves nothing behind if it is the first.
+ * Later ones are tried again for a while, since they were certainly not taken; a text that stays incomplete was accepted and
+ * is undelivered. Once an answer is late or lost, no further part goes: a STOP may have come in the meantime.
+ */
+export function makeSubmit(submitting: Submitting): (text: OutgoingText) => Promise<Submission> {
+  const { settings, tracking, failed } = submitting;
+  let joinedBy = Math.floor(Math.random() * 0x10000);
+
+  return async (text) => {
+    joinedBy = (joinedBy + 1) % 0x10000;
+    const messages = partsOf(text, joinedBy, settings);
+    const tracked = tracking.begin(text, messages.length);
+    const until = Date.now() + settings.times.beginMs;
+    for (const [index, message] of messages.entries()) {
+      const part = tracked.parts[index];
+      if (!part) break;
+      const outcome = await submitPart(submitting, { tracked, part, message, until }).catch((error) => {
+        tracked.ended = true;
+        throw error;
+      });
+      if (outcome === 'taken') continue;
+      if (index === 0 && typeof outcome === 'object') {
+        tracking.forget(tracked);
+        return outcome;
+      }
+      break;
+    }
+    tracked.ended = true;
+    if (tracked.parts.some(({ state }) => state === 'refused' || state === 'unsent')) failed(tracked);
+    // Nobody will ask about it again.
+    if (settings.registeredDelivery === 0) tracking.forget(tracked);
+    return { accepted: domainId(tracked) };
+  };
+}
+
+type PartSubmission = { tracked: TrackedText; part: TrackedPart; message: ShortMessage; until: number };
+
+/** Why it wasn't taken, or that it was, maybe late. Throws if nobody knows. */
+async function submitPart(
+  submitting: Submitting,
+  { tracked, part, message, until }: PartSubmission,
+): Promise<'taken' | 'taken_late' | Exclude<Submission, { accepted: string }>> {
+  const { settings, lanes, tracking, pace, counts } = submitting;
+  const isFirst = part === tracked.parts[0];
+  for (;;) {
+    const bind = await lanes.enter(until);
+    if (typeof bind === 'string') {
+      tracked.code = bind;
+      return { notTaken: bind };
+    }
+    part.state = 'asked';
+    const { pdu, isLate } = await askOn(bind, { tracked, part, message });
+    // A receipt told us its id before the answer did.
+    if (!pdu) return 'taken_late';
+    const status = statusOf(pdu);
+    if (status === ok) {
+      tracking.accepted(tracked, part, readSubmitAnswer(pdu));
+      tracked.code = null;
+      pace.accepted();
+      return isLate ? 'taken_late' : 'taken';
+    }
+    if (isThrottling(status, settings)) {
+      counts.throttled += 1;
+      const { name, host } = bind.status();
+      if (pace.throttled())
+        settings.report({ connection: name, host, event: 'throttled', perSecond: pace.perSecond() ?? 0 });
+    }
+    if (status === notBound) void bind.session()?.unbind();
+    tracked.code = statusName(status);
+    const outcome = submissionOf(status, settings);
+    const isRetried = !isFirst && !isLate && 'notTaken' in outcome && Date.now() + retryMs < until;
+    part.state = 'notTaken' in outcome ? 'unsent' : 'refused';
+    if (!isRetried) return outcome;
+    await pause(retryMs);
+  }
+}
+
+async function askOn(
+  bind: Bind,
+  { tracked, part, message }: Omit<PartSubmission, 'until'>,
+): Promise<{ pdu: Pdu | null; isLate: boolean }> {
+  const session = bind.session();
+  let asked: Asked;
+  try {
+    if (!session) throw new Error('The bind was lost.');
+    asked = session.ask(commands.submit_sm, submitBody(message));
+    const pdu = await asked.inTime;
+    if (pdu) return { pdu, isLate: false };
+  } catch (error) {
+    part.state = 'lost';
+    throw error;
+  } finally {
+    bind.left();
+  }
+  part.state = 'lost';
+  const pdu = await Promise.race([asked.answer, tracked.named.promise.then(() => null)]);
+  return { pdu, isLate: true };
+}
+
+/** A generic_nack is an error, whatever its status says. */
+function statusOf({ command, status }: Pdu): number {
+  return command === commands.generic_nack && status === ok ? unknownError : status;
+}

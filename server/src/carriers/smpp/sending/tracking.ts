@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import type { OutgoingText, Receipt } from '../../../domain/ports.ts';
+import type { SmppSettings } from '../options.ts';
+import { acceptedId, plainId, receiptIds } from './message-ids.ts';
+import type { ReadReceipt } from './receipt-texts.ts';
+
+/** A text that we handed over, from its first part to its last receipt. */
+export type TrackedText = {
+  text: OutgoingText;
+  parts: TrackedPart[];
+  at: number;
+  answeredAt: number | null;
+  /** No further part will go out. */
+  ended: boolean;
+  /** The reason of the first part that failed. */
+  code: string | null;
+  /** Resolves when receipts have named every part whose answer was lost. */
+  named: PromiseWithResolvers<void>;
+};
+
+/** `asked` waits for its answer; `lost` waits no longer, but nobody knows; `unsent` stays if it never goes out. */
+type PartState = 'unsent' | 'asked' | 'lost' | 'accepted' | 'refused' | 'delivered' | 'undelivered';
+/** `id` is the domain's spelling, `inAnswer` the SMSC's, which is empty if it gave none. */
+export type TrackedPart = { id: string | null; inAnswer: string | null; state: PartState };
+
+/** A receipt with the numbers of the text that it is about: `from` is ours. */
+export type HeardReceipt = ReadReceipt & { from: string; to: string; reference: number | null };
+export type Tracked = { text: TrackedText; part: TrackedPart };
+
+export type Tracking = {
+  begin(text: OutgoingText, parts: number): TrackedText;
+  accepted(text: TrackedText, part: TrackedPart, inAnswer: string): void;
+  forget(text: TrackedText): void;
+  /** By its id, as far as this node remembers. */
+  find(receipt: HeardReceipt): Tracked | null;
+  /** A text whose answer was lost, by our reference or its wording. */
+  findDoubt(receipt: HeardReceipt): Tracked | null;
+  /** Whether an answer is awaited that this receipt may have overtaken. */
+  mayBeEarly(receipt: HeardReceipt): boolean;
+  /** The oldest first. */
+  all(): Iterable<TrackedText>;
+};
+
+/** A text takes a few hundred bytes here. The oldest are forgotten: then receipts match by the id that the domain has. */
+const textsMax = 50_000;
+const beginningLengthMin = 8;
+
+export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): Tracking {
+  const texts = new Set<TrackedText>();
+  const byId = new Map<string, Tracked[]>();
+  const byPhone = new Map<string, Set<TrackedText>>();
+
+  function forget(text: TrackedText): void {
+    if (!texts.delete(text)) return;
+    const ofPhone = byPhone.get(text.text.to);
+    ofPhone?.delete(text);
+    if (ofPhone?.size === 0) byPhone.delete(text.text.to);
+    for (const { id } of text.parts) if (id !== null) unname(text, plainId(id));
+  }
+
+  function unname(text: TrackedText, key: string): void {
+    const others = byId.get(key)?.filter((each) => each.text !== text) ?? [];
+    if (others.length > 0) byId.set(key, others);
+    else byId.delete(key);
+  }
+
+  function name(tracked: Tracked, id: string): void {
+    if (!texts.has(tracked.text)) return;
+    tracked.part.id = id;
+    const key = plainId(id);
+    const others = byId.get(key)?.filter(({ part }) => part !== tracked.part) ?? [];
+    byId.set(key, [...others, tracked]);
+  }
+
+  function ofPhone(receipt: HeardReceipt): TrackedText[] {
+    return [...(byPhone.get(receipt.to) ?? []), ...(byPhone.get(receipt.from) ?? [])].filter((each) =>
+      isBetween(each, receipt),
+    );
+  }
+
+  return {
+    begin(text, parts) {
+      const tracked: TrackedText = {
+        text,
+        parts: Array.from({ length: parts }, () => ({ id: null, inAnswer: null, state: 'unsent' as const })),
+        at: Date.now(),
+        answeredAt: null,
+        ended: false,
+        code: null,
+        named: Promise.withResolvers(),
+      };
+      const [oldest] = texts.size >= textsMax ? texts : [];
+      if (oldest) forget(oldest);
+      texts.add(tracked);
+      byPhone.set(text.to, (byPhone.get(text.to) ?? new Set()).add(tracked));
+      return tracked;
+    },
+    accepted(text, part, inAnswer) {
+      part.inAnswer = inAnswer;
+      // Some SMSCs give no id. Then our reference alone tells which text a receipt is about.
+      name({ text, part }, inAnswer === '' ? `unnamed-${randomUUID()}` : acceptedId(inAnswer, messageIds));
+      // A receipt that was matched by our reference may have come first.
+      if (part.state === 'asked' || part.state === 'lost') part.state = 'accepted';
+      text.answeredAt = Date.now();
+    },
+    forget,
+    find(receipt) {
+      const [likeliest, ...others] = receiptIds(receipt.messageId, messageIds).map((id) => byId.get(plainId(id)) ?? []);
+      const all = [...(likeliest ?? []), ...others.flat()];
+      const between = all.findLast(({ text }) => isBetween(text, receipt));
+      // In another spelling an id may be another text's, so the numbers have to agree.
+      return between ?? (all.length === 1 ? (likeliest?.[0] ?? null) : null);
+    },
+    findDoubt(receipt) {
+      const [text, another] = ofPhone(receipt).filter((each) => fits(each, receipt));
+      const part = text?.parts.find(isUnnamed);
+      if (!text || !part || another) return null;
+      const [id = ''] = receiptIds(receipt.messageId, messageIds === 'auto' ? 'same' : messageIds);
+      if (part.id === null) name({ text, part }, id);
+      if (!text.parts.some(isUnnamed)) text.named.resolve();
+      return { text, part };
+    },
+    mayBeEarly: (receipt) => ofPhone(receipt).some(({ parts }) => parts.some(({ state }) => state === 'asked')),
+    all: () => texts,
+  };
+}
+
+/** In either direction: some SMSCs leave the numbers of a receipt as they were in the text. */
+function isBetween({ text }: TrackedText, { from, to }: HeardReceipt): boolean {
+  return (text.from === from && text.to === to) || (text.from === to && text.to === from);
+}
+
+function isUnnamed({ id, inAnswer, state }: TrackedPart): boolean {
+  return id === null ? state === 'asked' || state === 'lost' : inAnswer === '' && state === 'accepted';
+}
+
+function fits({ text, parts }: TrackedText, { reference, beginning }: HeardReceipt): boolean {
+  if (!parts.some(isUnnamed)) return false;
+  if (reference !== null) return text.reference !== undefined && text.reference % 0x10000 === reference;
+  // An answer that is still awaited will tell.
+  if (beginning === null || parts.some(({ state }) => state === 'asked')) return false;
+  return beginning.length >= Math.min(beginningLengthMin, text.text.length) && text.text.startsWith(beginning);
+}
+
+/** The id that the domain gets. One part alone says nothing about a text of several, so its id isn't the text's. */
+export function domainId({ parts }: TrackedText): string {
+  const id = parts[0]?.id ?? '';
+  return parts.length === 1 ? id : `${id}/${parts.length}`;
+}
+
+/** What the parts say together: delivered when all are, undelivered when one can't be any more, and null until then. */
+export function togetherOf({ parts, ended }: TrackedText): Receipt['status'] | null {
+  if (parts.every(({ state }) => state === 'delivered')) return 'delivered';
+  const failed = ({ state }: TrackedPart) =>
+    state === 'undelivered' || state === 'refused' || (ended && state === 'unsent');
+  return parts.some(failed) ? 'undelivered' : null;
+}

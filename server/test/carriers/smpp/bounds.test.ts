@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { mock, suite, test } from 'node:test';
+import { makePace } from '../../../src/carriers/smpp/binds/pace.ts';
+import { type Joining, makeJoiner } from '../../../src/carriers/smpp/receiving/joining.ts';
+import { makeTracking } from '../../../src/carriers/smpp/sending/tracking.ts';
+import { ours, person } from './esme.ts';
+
+suite('bounds', () => {
+  test('the pace is halved when it was too much, grows every second, and is free again in the end', (t) => {
+    mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+    t.after(() => mock.timers.reset());
+    const pace = makePace(null);
+    for (let each = 0; each < 200; each++) pace.began();
+    assert.deepEqual([pace.perSecond(), pace.delayMs()], [null, 0]);
+    pace.throttled();
+    // The other answers of the same window say the same.
+    pace.throttled();
+    assert.equal(pace.perSecond(), 100);
+    assert.equal(pace.delayMs(), 10);
+    mock.timers.tick(600);
+    pace.throttled();
+    const lower = pace.perSecond() ?? 0;
+    assert.ok(lower <= 50, `${lower}`);
+    const paces: (number | null)[] = [];
+    for (let second = 0; second < 40; second++) {
+      mock.timers.tick(1_000);
+      pace.accepted();
+      paces.push(pace.perSecond());
+    }
+    const [first, next] = paces;
+    assert.ok((first ?? 0) > lower && (next ?? 0) > (first ?? 0), paces.join());
+    assert.equal(paces.at(-1), null);
+  });
+
+  test('the pace never exceeds the agreed rate, and never stops', (t) => {
+    mock.timers.enable({ apis: ['Date'], now: 1_000_000 });
+    t.after(() => mock.timers.reset());
+    const pace = makePace(20);
+    let texts = 0;
+    for (let ms = 0; ms < 2_000; ms++) {
+      while (pace.delayMs() === 0) {
+        pace.began();
+        texts += 1;
+      }
+      mock.timers.tick(1);
+    }
+    assert.ok(texts >= 38 && texts <= 43, `${texts}`);
+    for (let each = 0; each < 50; each++) {
+      mock.timers.tick(501);
+      pace.throttled();
+    }
+    assert.equal(pace.perSecond(), 1);
+  });
+
+  test('parts that wait for others are bounded: the oldest text is handed on first', () => {
+    const givenUp: Joining[] = [];
+    const joiner = makeJoiner((joining) => givenUp.push(joining));
+    const octets = Buffer.alloc(100);
+    for (let each = 0; each < 1_500; each++)
+      joiner.add({ key: `text ${each}`, number: 1, of: 2 }, { octets, dataCoding: 0 }, { from: person, to: ours });
+    assert.equal([...joiner.all()].length, 1_000);
+    assert.deepEqual([givenUp.length, givenUp[0]?.place.key], [500, 'text 0']);
+    const large = Buffer.alloc(60_000);
+    for (let each = 0; each < 300; each++)
+      joiner.add(
+        { key: `large ${each}`, number: 1, of: 2 },
+        { octets: large, dataCoding: 0 },
+        { from: person, to: ours },
+      );
+    assert.ok([...joiner.all()].filter(({ place }) => place.key.startsWith('large')).length < 140);
+  });
+
+  test('texts without receipts are forgotten, the oldest first', () => {
+    const tracking = makeTracking({ messageIds: 'auto' });
+    for (let each = 0; each < 50_100; each++) {
+      const text = tracking.begin({ from: ours, to: person, text: 'Hi', kind: 'text' }, 1);
+      const [part] = text.parts;
+      if (part) tracking.accepted(text, part, `x${each}`);
+    }
+    const find = (messageId: string) =>
+      tracking.find({ messageId, state: null, code: null, beginning: null, from: ours, to: person, reference: null });
+    assert.equal([...tracking.all()].length, 50_000);
+    assert.equal(find('x99'), null);
+    assert.ok(find('x100'));
+  });
+});

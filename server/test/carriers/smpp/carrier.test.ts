@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
+import type { SmppOptions } from '../../../src/carriers/smpp/options.ts';
+import { until } from '../../support/waiting.ts';
+import { type Esme, ours, person, startEsme } from './esme.ts';
+import { type Smsc, type Submitted, startSmsc } from './smsc.ts';
+
+const throttled = 0x58;
+const queueFull = 0x14;
+const invalidDestination = 0x0b;
+const nothing: Submitted = { fields: {}, text: '', header: [] };
+const long = 'a'.repeat(161);
+
+suite('texts to an SMSC', () => {
+  let smsc: Smsc;
+  let esme: Esme;
+  let submittedBefore = 0;
+  before(async () => {
+    smsc = await startSmsc();
+  });
+  after(() => smsc.stop());
+  beforeEach(async () => {
+    submittedBefore = (await smsc.submitted()).length;
+  });
+  afterEach(async () => {
+    await esme.stop();
+    await smsc.behave();
+  });
+
+  async function start(options?: Partial<SmppOptions>): Promise<void> {
+    esme = startEsme(smsc.port, options);
+    await esme.bound();
+  }
+  const submitted = async () => (await smsc.submitted()).slice(submittedBefore);
+  const receipts = (count: number) => until('the receipts came', () => esme.receipts.length === count);
+
+  test('a text is accepted with the SMSC’s id, and its receipt says delivered', async () => {
+    await start();
+    await smsc.behave({ messageId: 'abc-1', receipt: 'abc-1' });
+    assert.deepEqual(await esme.submit({ text: 'Grüße für 5 €', reference: 70_000 }), { accepted: 'abc-1' });
+    await receipts(1);
+    const about = { from: ours, to: person, reference: 70_000 % 65_536 };
+    assert.deepEqual(esme.receipts[0], { carrierMessageId: 'abc-1', status: 'delivered', ...about });
+    const [{ fields, text } = nothing] = await submitted();
+    assert.equal(text, 'Grüße für 5 €');
+    const { source_addr, source_addr_ton, dest_addr_npi, destination_addr, registered_delivery } = fields;
+    assert.deepEqual(
+      [source_addr, source_addr_ton, dest_addr_npi, destination_addr, registered_delivery],
+      ['15005552000', 1, 1, '12125550123', 1],
+    );
+  });
+
+  test('addresses go out with the types and the plus sign that the SMSC wants', async () => {
+    await start({ source: { ton: 3, npi: 0 }, destination: { ton: 0, npi: 9 }, plusSign: true });
+    await esme.submit({});
+    const [{ fields } = nothing] = await submitted();
+    assert.deepEqual(
+      [fields.source_addr_ton, fields.source_addr_npi, fields.dest_addr_ton, fields.dest_addr_npi],
+      [3, 0, 0, 9],
+    );
+    assert.deepEqual([fields.source_addr, fields.destination_addr], [ours, person]);
+  });
+
+  test('a receipt that overtakes the answer is matched with it', async () => {
+    await start();
+    await smsc.behave({ messageId: '00AB', receipt: '171', receiptFirst: false, pauseMs: 0 });
+    await esme.submit({});
+    await receipts(1);
+    await smsc.behave({ messageId: '00AC', receipt: 'id:172 stat:UNDELIV err:007', receiptFirst: true, pauseMs: 100 });
+    assert.deepEqual(await esme.submit({}), { accepted: '00AC' });
+    await receipts(2);
+    assert.deepEqual(
+      esme.receipts.map(({ carrierMessageId, status, code }) => [carrierMessageId, status, code]),
+      [
+        ['00AB', 'delivered', undefined],
+        ['00AC', 'undelivered', 'UNDELIV 007'],
+      ],
+    );
+  });
+
+  test('an id that means two texts in two spellings is the one to that person', async () => {
+    await start();
+    await smsc.behave({ messageId: '10' }, { messageId: '16' });
+    await esme.submit({ to: '+12125550001' });
+    await esme.submit({ to: '+12125550002' });
+    // 0x10 is 16, which is also the other text's id.
+    const receipt = { esm_class: 4, destination_addr: ours, short_message: 'id:16 stat:DELIVRD' };
+    await smsc.deliver({ ...receipt, source_addr: '12125550001', source_addr_ton: 1 });
+    assert.deepEqual(
+      esme.receipts.map(({ carrierMessageId, to }) => [carrierMessageId, to]),
+      [['10', '+12125550001']],
+    );
+  });
+
+  test('steps on the way say nothing', async () => {
+    await start();
+    await smsc.behave({ messageId: 'e1', receipt: 'id:e1 stat:ENROUTE' });
+    await esme.submit({});
+    assert.equal(await smsc.deliver({ esm_class: 4, short_message: 'id:e1 stat:ACCEPTD' }), 0);
+    assert.deepEqual(esme.receipts, []);
+  });
+
+  test('refusals have their reason, and the SMSC’s own errors the meaning that the operator gave them', async () => {
+    await start({ statuses: { 1040: 'opted_out', 1041: 'landline' } });
+    await smsc.behave({ status: invalidDestination }, { status: 0x45 }, { status: 0x410 }, { status: 0x411 });
+    const answers = [];
+    for (let each = 0; each < 4; each++) answers.push(await esme.submit({}));
+    assert.deepEqual(answers, [
+      { refused: 'unreachable' },
+      { refused: 'rejected' },
+      { refused: 'opted_out' },
+      { refused: 'landline' },
+    ]);
+    assert.deepEqual(esme.status().refused, { unreachable: 1, rejected: 1, opted_out: 1, landline: 1 });
+  });
+
+  test('throttling slows the pace, and its texts were certainly not taken', async () => {
+    await start();
+    await Promise.all(Array.from({ length: 40 }, () => esme.submit({})));
+    await smsc.behave({ status: throttled }, { status: queueFull });
+    assert.deepEqual(await esme.submit({}), { notTaken: 'ESME_RTHROTTLED' });
+    const { perSecond } = esme.status();
+    assert.ok(perSecond !== null && perSecond <= 21, `${perSecond}`);
+    assert.deepEqual(await esme.submit({}), { notTaken: 'ESME_RMSGQFUL' });
+    assert.equal(esme.status().throttled, 2);
+    const began = Date.now();
+    for (let each = 0; each < 5; each++) await esme.submit({});
+    assert.ok(Date.now() - began > 100, 'it was no slower');
+  });
+
+  test('two parts are one text: accepted once, delivered when both are', async () => {
+    await start();
+    await smsc.behave({ messageId: 'p1', receipt: 'p1' }, { messageId: 'p2' });
+    assert.deepEqual(await esme.submit({ text: long }), { accepted: 'p1/2' });
+    const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };
+    assert.deepEqual(esme.receipts, []);
+    await smsc.deliver({ ...receipt, short_message: 'id:p2 stat:DELIVRD' });
+    await receipts(1);
+    assert.deepEqual(esme.receipts[0], { carrierMessageId: 'p1/2', status: 'delivered', from: ours, to: person });
+    const [first, second] = await submitted();
+    assert.equal(`${first?.text}${second?.text}`, long);
+  });
+
+  test('a text is undelivered when one part is', async () => {
+    await start();
+    await smsc.behave({ messageId: 'q1', receipt: 'q1' }, { messageId: 'q2', receipt: 'id:q2 stat:EXPIRED' });
+    await esme.submit({ text: long });
+    await receipts(1);
+    const about = { code: 'EXPIRED', from: ours, to: person };
+    assert.deepEqual(esme.receipts[0], { carrierMessageId: 'q1/2', status: 'undelivered', ...about });
+  });
+
+  test('a first part that isn’t taken leaves nothing behind', async () => {
+    await start();
+    await smsc.behave({ status: throttled });
+    assert.deepEqual(await esme.submit({ text: long }), { notTaken: 'ESME_RTHROTTLED' });
+    assert.equal((await submitted()).length, 1);
+  });
+
+  test('a second part that is throttled is tried again; the first isn’t', async () => {
+    await start();
+    await Promise.all(Array.from({ length: 20 }, () => esme.submit({ to: '+12125559999' })));
+    await smsc.behave({ messageId: 'r1' }, { status: throttled }, { messageId: 'r2' });
+    submittedBefore = (await smsc.submitted()).length;
+    assert.deepEqual(await esme.submit({ text: long }), { accepted: 'r1/2' });
+    assert.deepEqual(
+      (await submitted()).map(({ text }) => text.length),
+      [153, 8, 8],
+    );
+  });
+
+  test('a second part that is refused: the text left, and is undelivered', async () => {
+    await start();
+    await smsc.behave({ messageId: 's1' }, { status: 0x45 });
+    assert.deepEqual(await esme.submit({ text: long }), { accepted: 's1/2' });
+    await receipts(1);
+    const about = { code: 'ESME_RSUBMITFAIL', from: ours, to: person };
+    assert.deepEqual(esme.receipts[0], { carrierMessageId: 's1/2', status: 'undelivered', ...about });
+  });
+
+  test('a second part whose answer is lost: in doubt, and its receipts settle it', async () => {
+    await start();
+    await smsc.behave({ messageId: 't1' }, { drop: true });
+    await assert.rejects(esme.submit({ text: long, reference: 7 }));
+    await esme.bound();
+    const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };
+    await smsc.deliver({ ...receipt, short_message: 'id:t1 stat:DELIVRD' });
+    assert.deepEqual(esme.receipts, []);
+    await smsc.deliver({ ...receipt, short_message: 'id:t2 stat:DELIVRD', user_message_reference: 7 });
+    const about = { from: ours, to: person, reference: 7 };
+    assert.deepEqual(esme.receipts, [{ carrierMessageId: 't1/2', status: 'delivered', ...about }]);
+    assert.equal((await submitted()).length, 2);
+  });
+
+  test('a bind that is lost in mid-window puts its texts in doubt, and none is sent again', async () => {
+    await start({ window: 5 });
+    await smsc.behave({ silent: true, times: 4 }, { drop: true });
+    const all = await Promise.allSettled(Array.from({ length: 5 }, (_, each) => esme.submit({ reference: each })));
+    assert.deepEqual(
+      all.map(({ status }) => status),
+      Array(5).fill('rejected'),
+    );
+    assert.equal(esme.status().inDoubt, 5);
+    await esme.bound();
+    assert.ok('accepted' in (await esme.submit({})));
+    assert.equal((await submitted()).length, 6);
+  });
+
+  test('a receipt by our reference settles a doubt, and so does one that repeats the wording', async () => {
+    await start();
+    await smsc.behave({ drop: true }, { drop: true });
+    await assert.rejects(esme.submit({ reference: 65_536 + 9, text: 'See you at nine tomorrow' }));
+    await esme.bound();
+    await assert.rejects(esme.submit({ reference: 10, text: 'See you at ten on Friday' }));
+    await esme.bound();
+    const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };
+    await smsc.deliver({ ...receipt, short_message: 'id:u9 stat:DELIVRD', user_message_reference: 9 });
+    await smsc.deliver({ ...receipt, short_message: 'id:u10 stat:UNDELIV err:001 text:See you at ten on Fr' });
+    assert.deepEqual(
+      esme.receipts.map(({ carrierMessageId, status, reference }) => [carrierMessageId, status, reference]),
+      [
+        ['u9', 'delivered', 9],
+        ['u10', 'undelivered', 10],
+      ],
+    );
+  });
+
+  test('a receipt that this node can’t match is handed on with all that it says', async () => {
+    await start();
+    const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };
+    await smsc.deliver({ ...receipt, short_message: 'id:v1 stat:DELIVRD', user_message_reference: 77 });
+    const about = { from: ours, to: person, reference: 77 };
+    assert.deepEqual(esme.receipts, [{ carrierMessageId: 'v1', status: 'delivered', ...about }]);
+    assert.equal(esme.status().receipts.unmatched, 1);
+  });
+
+  test('a receipt that the domain can’t take is refused, so that the SMSC repeats it', async () => {
+    await start();
+    await smsc.behave({ messageId: 'w1' });
+    await esme.submit({});
+    const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };
+    esme.domain.fault = new Error('The database is down.');
+    assert.equal(await smsc.deliver({ ...receipt, short_message: 'id:w1 stat:DELIVRD' }), 0x64);
+    esme.domain.fault = null;
+    assert.equal(await smsc.deliver({ ...receipt, short_message: 'id:w1 stat:DELIVRD' }), 0);
+    assert.equal(esme.receipts.length, 1);
+  });
+
+  test('a late answer still settles the text, and its place in the window is free before', async () => {
+    await start({ window: 1, times: { responseMs: 100 } });
+    await smsc.behave({ pauseMs: 400, messageId: 'x1' }, { messageId: 'x2' });
+    const late = esme.submit({});
+    assert.deepEqual(await esme.submit({}), { accepted: 'x2' });
+    assert.deepEqual(await late, { accepted: 'x1' });
+  });
+
+  test('after a late answer no further part goes', async () => {
+    await start({ times: { responseMs: 100 } });
+    await smsc.behave({ pauseMs: 300, messageId: 'y1' });
+    assert.deepEqual(await esme.submit({ text: long }), { accepted: 'y1/2' });
+    await receipts(1);
+    assert.equal(esme.receipts[0]?.status, 'undelivered');
+    assert.equal((await submitted()).length, 1);
+  });
+
+  test('an answer that never comes is a doubt in the end', async () => {
+    await start({ times: { responseMs: 50, lateMs: 50 } });
+    await smsc.behave({ silent: true });
+    await assert.rejects(esme.submit({}));
+  });
+
+  test('a receipt that comes instead of an answer accepts the text', async () => {
+    await start({ times: { responseMs: 50, earlyMs: 20 } });
+    await smsc.behave({ silent: true });
+    const text = esme.submit({ reference: 12 });
+    const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };
+    await until('it waits', async () => (await submitted()).length === 1);
+    await smsc.deliver({ ...receipt, short_message: 'id:z1 stat:DELIVRD', user_message_reference: 12 });
+    assert.deepEqual(await text, { accepted: 'z1' });
+    assert.equal(esme.receipts[0]?.carrierMessageId, 'z1');
+  });
+
+  test('an overdue receipt is asked for', async () => {
+    await start({ queryAfterMs: 50 });
+    await smsc.behave({ messageId: '0f' });
+    await esme.submit({});
+    await receipts(1);
+    assert.deepEqual(esme.receipts[0], { carrierMessageId: '0f', status: 'delivered', from: ours, to: person });
+  });
+
+  test('no more texts are out than the window allows; one that can’t begin in time was not taken', async () => {
+    await start({ window: 3, times: { beginMs: 200 } });
+    await smsc.behave({ pauseMs: 500, times: 3 });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => esme.submit({})));
+    assert.equal(answers.filter((answer) => 'accepted' in answer).length, 3);
+    assert.deepEqual(answers.slice(3), [{ notTaken: 'window_full' }, { notTaken: 'window_full' }]);
+    assert.equal((await submitted()).length, 3);
+  });
+
+  test('with no bind a text is not taken, at once', async () => {
+    esme = startEsme(1);
+    assert.deepEqual(await esme.submit({}), { notTaken: 'not_bound' });
+  });
+});

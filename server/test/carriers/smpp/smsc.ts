@@ -1,0 +1,63 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** What the SMSC does with a text: the first rule for its number that has times left. */
+export type Rule = {
+  to?: string;
+  times?: number;
+  status?: number;
+  messageId?: string;
+  pauseMs?: number;
+  silent?: boolean;
+  drop?: boolean;
+  /** The id, or the whole text, of the receipt that follows. */
+  receipt?: string;
+  receiptFirst?: boolean;
+};
+export type Submitted = { fields: Record<string, unknown>; text: string; header: string[] };
+export type Call = { id: number; name: string; args: unknown[] };
+
+export type Smsc = {
+  port: number;
+  behave(...rules: Rule[]): Promise<void>;
+  refuseBinds(...statuses: number[]): Promise<void>;
+  submitted(): Promise<Submitted[]>;
+  binds(): Promise<string[]>;
+  /** Delivers a text or receipt, and returns the status of the answer. Octets are {hex}. */
+  deliver(fields: Record<string, unknown>, command?: 'deliver_sm' | 'data_sm'): Promise<number>;
+  drop(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const program = fileURLToPath(new URL('smsc-process.ts', import.meta.url));
+
+export async function startSmsc({ tls = {}, port = 0 }: { tls?: object; port?: number } = {}): Promise<Smsc> {
+  const child = fork(program);
+  const pending = new Map<number, PromiseWithResolvers<never>>();
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  let ids = 0;
+  child.on('message', (answer: { id: number; value?: never; fault?: string }) => {
+    const { resolve, reject } = pending.get(answer.id) ?? {};
+    if (answer.fault) reject?.(new Error(answer.fault));
+    else resolve?.(answer.value as never);
+  });
+  function call(name: string, ...args: unknown[]): Promise<never> {
+    const call = Promise.withResolvers<never>();
+    pending.set(++ids, call);
+    child.send({ id: ids, name, args } satisfies Call);
+    return call.promise;
+  }
+  return {
+    port: await call('listen', tls, port),
+    behave: (...rules) => call('behave', rules),
+    refuseBinds: (...statuses) => call('refuseBinds', statuses),
+    submitted: () => call('submitted'),
+    binds: () => call('binds'),
+    deliver: (fields, command = 'deliver_sm') => call('deliver', fields, command),
+    drop: () => call('drop'),
+    async stop() {
+      child.kill();
+      await ended;
+    },
+  };
+}
