@@ -13,7 +13,8 @@ create type contact_change as (
   group_count integer,
   source integer,
   date_time_created timestamp with time zone,
-  change integer
+  change integer,
+  date_time_modified timestamp with time zone
 );
 
 create type contact_number_place as (
@@ -29,6 +30,14 @@ create type contact_text_place as (
 create type contact_time_place as (
   key timestamp with time zone,
   contact_id bigint
+);
+
+create type content_change as (
+  title text collate "und-x-icu",
+  content_id bigint,
+  firm_id bigint,
+  type text,
+  change integer
 );
 
 create table access_epoch (
@@ -141,6 +150,7 @@ create table archive_heads (
   advisor_id bigint not null,
   last_number bigint not null,
   next_slot timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  last_event bigint not null default 0,
   constraint archive_heads_pkey PRIMARY KEY (advisor_id)
 ) with (fillfactor=50);
 
@@ -222,8 +232,21 @@ create table contact_books (
   advisor_id bigint not null,
   contact_count integer not null default 0,
   email_count integer not null default 0,
+  last_change bigint not null default 0,
   constraint contact_books_pkey PRIMARY KEY (advisor_id),
   constraint contact_books_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
+create table contact_changes (
+  advisor_id bigint not null,
+  number bigint not null,
+  change text not null,
+  first_contact_id bigint not null,
+  last_contact_id bigint not null,
+  date_time timestamp with time zone not null,
+  recorded_at timestamp with time zone not null default clock_timestamp(),
+  constraint contact_changes_pkey PRIMARY KEY (advisor_id, number),
+  constraint contact_changes_change_check CHECK ((change = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text])))
 );
 
 create table contacts (
@@ -261,6 +284,23 @@ create table contacts (
   search_keys text[] not null,
   restored boolean not null default false,
   constraint contacts_pkey PRIMARY KEY (advisor_id, contact_id)
+);
+
+create table content_block_counts (
+  block_id bigint not null,
+  firm_id bigint,
+  type text not null,
+  item_count integer not null,
+  constraint content_block_counts_block_id_firm_id_type_key UNIQUE NULLS NOT DISTINCT (block_id, firm_id, type),
+  constraint content_block_counts_block_id_fkey FOREIGN KEY (block_id) REFERENCES content_blocks(block_id)
+);
+
+create table content_blocks (
+  block_id bigint not null generated always as identity,
+  low_title text collate "und-x-icu" not null,
+  low_id bigint not null,
+  constraint content_blocks_low_title_low_id_key UNIQUE (low_title, low_id),
+  constraint content_blocks_pkey PRIMARY KEY (block_id)
 );
 
 create table content_counts (
@@ -408,7 +448,7 @@ create table dispatches (
   deferred_until timestamp with time zone,
   open_until timestamp with time zone,
   expires_at timestamp with time zone,
-  constraint dispatches_pkey PRIMARY KEY (advisor_id, message_id)
+  constraint dispatches_pkey PRIMARY KEY (message_id)
 );
 
 create table early_receipts (
@@ -422,6 +462,24 @@ create table early_receipts (
 create table ended_grants (
   grant_id text not null,
   constraint ended_grants_pkey PRIMARY KEY (grant_id)
+);
+
+create table events (
+  advisor_id bigint not null,
+  number bigint not null,
+  type text not null,
+  member_id bigint,
+  message_id bigint,
+  scheduled_message_id bigint,
+  status text,
+  failure_code text,
+  state text,
+  previous_state text,
+  reason text,
+  date_time timestamp with time zone not null,
+  recorded_at timestamp with time zone not null default clock_timestamp(),
+  application_id bigint,
+  constraint events_pkey PRIMARY KEY (advisor_id, number)
 );
 
 create table firms (
@@ -763,11 +821,64 @@ create table staff (
   constraint staff_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id)
 );
 
+create table text_counts (
+  advisor_id bigint not null,
+  up_to timestamp with time zone not null,
+  texts bigint not null,
+  constraint text_counts_pkey PRIMARY KEY (advisor_id),
+  constraint text_counts_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
+);
+
 create table throttles (
   bucket_hash bytea not null,
   attempts_left double precision not null,
   date_time_filled timestamp with time zone not null,
   constraint throttles_pkey PRIMARY KEY (bucket_hash)
+);
+
+create table webhook_deliveries (
+  delivery_id bigint not null generated always as identity,
+  application_id bigint not null,
+  advisor_id bigint,
+  event_id text not null,
+  type text not null,
+  body text not null,
+  attempt integer not null,
+  status smallint,
+  answer text not null,
+  duration_ms integer not null,
+  date_time timestamp with time zone not null,
+  constraint webhook_deliveries_pkey PRIMARY KEY (delivery_id)
+);
+
+create table webhook_streams (
+  application_id bigint not null,
+  advisor_id bigint not null,
+  feed text not null,
+  number bigint not null,
+  contact_id bigint,
+  ends_at bigint,
+  failures integer not null default 0,
+  failing_since timestamp with time zone,
+  not_before timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  leased_until timestamp with time zone,
+  constraint webhook_streams_pkey PRIMARY KEY (application_id, advisor_id, feed),
+  constraint webhook_streams_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
+  constraint webhook_streams_application_id_fkey FOREIGN KEY (application_id) REFERENCES webhooks(application_id),
+  constraint webhook_streams_feed_check CHECK ((feed = ANY (ARRAY['events'::text, 'changes'::text])))
+);
+
+create table webhooks (
+  application_id bigint not null,
+  url text not null,
+  sealed_secret bytea not null,
+  sealed_old_secret bytea,
+  old_secret_until timestamp with time zone,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  date_time_created timestamp with time zone not null,
+  constraint webhooks_pkey PRIMARY KEY (application_id),
+  constraint webhooks_application_id_fkey FOREIGN KEY (application_id) REFERENCES applications(application_id)
 );
 
 create table wordings (
@@ -814,7 +925,7 @@ CREATE INDEX contacts_full_name ON public.contacts USING btree (advisor_id, full
 
 CREATE INDEX contacts_group_count ON public.contacts USING btree (advisor_id, group_count, contact_id);
 
-CREATE INDEX contacts_modified ON public.contacts USING btree (advisor_id, date_time_modified);
+CREATE INDEX contacts_modified ON public.contacts USING btree (advisor_id, date_time_modified, contact_id);
 
 CREATE INDEX contacts_phone ON public.contacts USING btree (advisor_id, phone, contact_id) WHERE (phone IS NOT NULL);
 
@@ -868,13 +979,25 @@ CREATE INDEX members_stopped ON public.members USING btree (phone) WHERE (stoppe
 
 CREATE INDEX memberships_contact ON public.memberships USING btree (advisor_id, contact_id, group_id);
 
+CREATE INDEX messages_awaiting ON public.messages USING btree (advisor_id, member_id, message_id) WHERE (status = 'awaiting_consent'::text);
+
 CREATE INDEX messages_carrier ON public.messages USING btree (carrier_message_id) WHERE (carrier_message_id IS NOT NULL);
 
 CREATE INDEX messages_created ON public.messages USING brin (date_time_created);
 
 CREATE INDEX messages_held ON public.messages USING btree (advisor_id, member_id, message_id) WHERE (status = 'held'::text);
 
+CREATE INDEX messages_lapsing ON public.messages USING btree (date_time_created) WHERE (status = 'awaiting_consent'::text);
+
+CREATE INDEX messages_list ON public.messages USING btree (advisor_id, date_time_created, message_id) INCLUDE (status) WHERE (kind = 'text'::text);
+
+CREATE INDEX messages_member ON public.messages USING btree (advisor_id, member_id, date_time_created, message_id) WHERE (kind = 'text'::text);
+
+CREATE INDEX messages_schedule ON public.messages USING btree (advisor_id, scheduled_message_id, date_time_created, message_id) WHERE ((kind = 'text'::text) AND (scheduled_message_id IS NOT NULL));
+
 CREATE INDEX messages_sent ON public.messages USING brin (date_time_sent) WITH (autosummarize='on');
+
+CREATE INDEX messages_troubled ON public.messages USING btree (advisor_id, status, date_time_created, message_id) WHERE ((kind = 'text'::text) AND (status = ANY (ARRAY['undelivered'::text, 'failed'::text, 'in_doubt'::text, 'held'::text, 'awaiting_consent'::text])));
 
 CREATE INDEX oauth_tokens_answered ON public.oauth_tokens USING btree (date_time_used) WHERE (answer IS NOT NULL);
 
@@ -907,6 +1030,12 @@ CREATE INDEX sessions_expires ON public.sessions USING btree (date_time_expires)
 CREATE UNIQUE INDEX staff_email ON public.staff USING btree (lower(email));
 
 CREATE INDEX throttles_filled ON public.throttles USING btree (date_time_filled);
+
+CREATE INDEX webhook_deliveries_application ON public.webhook_deliveries USING btree (application_id, delivery_id);
+
+CREATE INDEX webhook_deliveries_time ON public.webhook_deliveries USING btree (date_time);
+
+CREATE INDEX webhook_streams_advisor ON public.webhook_streams USING btree (advisor_id);
 
 CREATE OR REPLACE FUNCTION public.add_hold(of_firm bigint, of_advisor bigint, of_member bigint, why text, by_staff bigint)
  RETURNS bigint
@@ -992,6 +1121,59 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.apply_content_changes(changes content_change[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  block_size constant integer := 500;
+  block_max constant integer := 1000;
+  touched bigint[];
+  block content_blocks;
+begin
+  -- Changes take turns: a block has items of several firms.
+  perform pg_advisory_xact_lock(hashtextextended('content blocks', 0));
+  with added as (
+    insert into content_block_counts as counted (block_id, firm_id, type, item_count)
+    select home.block_id, firm_id, type, sum(change)
+    from unnest(changes) as item
+    cross join lateral (
+      select block_id
+      from content_blocks
+      where (low_title, low_id) <= (item.title, item.content_id)
+      order by low_title desc, low_id desc
+      limit 1
+    ) as home
+    group by home.block_id, firm_id, type
+    having sum(change) <> 0
+    on conflict (block_id, firm_id, type) do update
+    set item_count = counted.item_count + excluded.item_count
+    returning block_id
+  )
+  select array_agg(distinct block_id)
+  into touched
+  from added;
+
+  delete from content_block_counts
+  where block_id = any (touched) and item_count = 0;
+  -- The first one begins below everything and stays.
+  delete from content_blocks as emptied
+  where block_id = any (touched)
+    and low_id >= 0
+    and not exists (select from content_block_counts where block_id = emptied.block_id);
+  for block in
+    select content_blocks.*
+    from content_blocks
+    join content_block_counts using (block_id)
+    where block_id = any (touched)
+    group by block_id
+    having sum(item_count) > block_max
+  loop
+    perform split_content_block(block, block_size);
+  end loop;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.contact_search_keys(search_text text)
  RETURNS text[]
  LANGUAGE sql
@@ -1009,7 +1191,8 @@ AS $function$
     ('emailStatus', contact.email_status, 0, '-infinity'),
     ('groupCount', '', contact.group_count, '-infinity'),
     ('source', '', contact.source, '-infinity'),
-    ('dateTimeCreated', '', 0, contact.date_time_created)
+    ('dateTimeCreated', '', 0, contact.date_time_created),
+    ('dateTimeModified', '', 0, contact.date_time_modified)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.contacts_deleted()
@@ -1021,7 +1204,7 @@ AS $function$
 begin
   perform apply_contact_changes(array(
     select (
-      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, -1
+      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, -1, date_time_modified
     )::contact_change
     from departed
   ));
@@ -1049,14 +1232,15 @@ begin
     min(contact_id) as low_id, max(contact_id) as high_id, max(contact_id) - min(contact_id) + 1 = count(*) as is_dense,
     min(email_order) = max(email_order) as has_one_email, min(email_status) = max(email_status) as has_one_email_status,
     min(group_count) = max(group_count) as has_one_group_count, min(source) = max(source) as has_one_source,
-    min(date_time_created) = max(date_time_created) as has_one_time
+    min(date_time_created) = max(date_time_created) as has_one_time,
+    min(date_time_modified) = max(date_time_modified) as has_one_time_modified
   into batch
   from arrived;
 
   if batch.contact_count < block_size or not batch.is_of_one_book then
     perform apply_contact_changes(array(
       select (
-        advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, 1
+        advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, 1, date_time_modified
       )::contact_change
       from arrived
     ));
@@ -1079,7 +1263,8 @@ begin
         ('emailStatus', 'email_status', 'low_text', 'contact_text_place', batch.has_one_email_status),
         ('groupCount', 'group_count', 'low_number', 'contact_number_place', batch.has_one_group_count),
         ('source', 'source', 'low_number', 'contact_number_place', batch.has_one_source),
-        ('dateTimeCreated', 'date_time_created', 'low_time', 'contact_time_place', batch.has_one_time)
+        ('dateTimeCreated', 'date_time_created', 'low_time', 'contact_time_place', batch.has_one_time),
+        ('dateTimeModified', 'date_time_modified', 'low_time', 'contact_time_place', batch.has_one_time_modified)
     ) as sorts (name, key_column, low_column, place_type, has_one_key)
   loop
     -- The first block of each sort begins below everything.
@@ -1164,14 +1349,44 @@ AS $function$
 begin
   perform apply_contact_changes(array(
     select (
-      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, -1
+      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, -1, date_time_modified
     )::contact_change
     from departed
     union all
     select (
-      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, 1
+      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, 1, date_time_modified
     )::contact_change
     from arrived
+  ));
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.content_inserted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform apply_content_changes(array(
+    select (title, content_id, firm_id, type, 1)::content_change from arrived where status = 'published'
+  ));
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.content_updated()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform apply_content_changes(array(
+    select (title, content_id, firm_id, type, -1)::content_change from departed where status = 'published'
+    union all
+    select (title, content_id, firm_id, type, 1)::content_change from arrived where status = 'published'
   ));
   return null;
 end
@@ -1399,6 +1614,47 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.log_contact_changes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  -- Memberships of a deleted group are being removed, which is no change of its members.
+  if current_setting('assent.clearing_group', true) = 'on' then
+    return null;
+  end if;
+  with runs as materialized (
+    select advisor_id, min(contact_id) as first_id, max(contact_id) as last_id, max(date_time_modified) as modified
+    from (
+      select
+        advisor_id, contact_id, date_time_modified,
+        contact_id - row_number() over (partition by advisor_id order by contact_id) as run
+      from changed
+    ) as numbered
+    group by advisor_id, run
+  ),
+  books as (
+    insert into contact_books as book (advisor_id, last_change)
+    select advisor_id, count(*)
+    from runs
+    group by advisor_id
+    order by advisor_id
+    on conflict (advisor_id) do update
+    set last_change = book.last_change + excluded.last_change
+    returning advisor_id, last_change
+  )
+  insert into contact_changes (advisor_id, number, change, first_contact_id, last_contact_id, date_time)
+  select
+    advisor_id, last_change + 1 - row_number() over (partition by advisor_id order by first_id desc), tg_argv[0],
+    first_id, last_id, case tg_argv[0] when 'deleted' then domain_now() else modified end
+  from runs
+  join books using (advisor_id);
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.near_content_words(asked text, word_limit integer)
  RETURNS SETOF text
  LANGUAGE sql
@@ -1556,6 +1812,7 @@ declare
     when 'groupCount' then 'group_count'
     when 'source' then 'source'
     when 'dateTimeCreated' then 'date_time_created'
+    when 'dateTimeModified' then 'date_time_modified'
   end;
   key_type text := case
     when block.sort_by in ('fullName', 'email', 'emailStatus') then 'text'
@@ -1589,6 +1846,42 @@ begin
   set contact_count = block_size
   where (advisor_id, sort_by, low_text, low_number, low_time, low_id) =
     (block.advisor_id, block.sort_by, block.low_text, block.low_number, block.low_time, block.low_id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.split_content_block(block content_blocks, block_size integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  members content_change[];
+begin
+  members := array(
+    select (title, content_id, firm_id, type, 1)::content_change
+    from content_items
+    where status = 'published' and (title, content_id) >= (block.low_title, block.low_id)
+    order by title, content_id
+    limit (select sum(item_count) from content_block_counts where block_id = block.block_id)
+  );
+  insert into content_blocks (low_title, low_id)
+  select title, content_id
+  from unnest(members) with ordinality as member (title, content_id, firm_id, type, change, position)
+  where position > 1 and position % block_size = 1;
+  delete from content_block_counts
+  where block_id = block.block_id;
+  insert into content_block_counts (block_id, firm_id, type, item_count)
+  select block_id, firm_id, type, count(*)
+  from unnest(members) with ordinality as member (title, content_id, firm_id, type, change, position)
+  join (
+    select block_id, row_number() over (order by low_title, low_id) as nth
+    from content_blocks
+    where (low_title, low_id) >= (block.low_title, block.low_id)
+      and (low_title, low_id) <= ((members[cardinality(members)]).title, (members[cardinality(members)]).content_id)
+  ) as blocks on nth = (position - 1) / block_size + 1
+  group by block_id, firm_id, type;
 end
 $function$;
 
@@ -1647,25 +1940,31 @@ begin
 end
 $function$;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_body_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.retentions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.lexicons FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wordings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wordings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_body_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_runs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_deliveries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.retentions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER change_created AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_contact_changes('created');
+
+CREATE TRIGGER change_deleted AFTER DELETE ON public.contacts REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_contact_changes('deleted');
+
+CREATE TRIGGER change_updated AFTER UPDATE ON public.contacts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_contact_changes('updated');
 
 CREATE CONSTRAINT TRIGGER consent_added AFTER INSERT ON public.members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.state <> 'none'::text)) EXECUTE FUNCTION refuse_unproven_consent() /* enable always */;
 
@@ -1676,6 +1975,10 @@ CREATE TRIGGER contacts_deleted AFTER DELETE ON public.contacts REFERENCING OLD 
 CREATE TRIGGER contacts_inserted AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION contacts_inserted();
 
 CREATE TRIGGER contacts_updated AFTER UPDATE ON public.contacts REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION contacts_updated();
+
+CREATE TRIGGER content_blocks_inserted AFTER INSERT ON public.content_items REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_inserted();
+
+CREATE TRIGGER content_blocks_updated AFTER UPDATE ON public.content_items REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_updated();
 
 CREATE TRIGGER content_inserted AFTER INSERT ON public.content_items REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION count_new_content();
 
@@ -1729,7 +2032,13 @@ grant select on contact_blocks to assent_app;
 
 grant insert, select, update on contact_books to assent_app;
 
+grant delete, select on contact_changes to assent_app;
+
 grant delete, insert, select, update on contacts to assent_app;
+
+grant select on content_block_counts to assent_app;
+
+grant select on content_blocks to assent_app;
 
 grant select on content_counts to assent_app;
 
@@ -1760,6 +2069,8 @@ grant delete, insert, select, update on dispatches to assent_app;
 grant delete, insert, select, update on early_receipts to assent_app;
 
 grant delete, insert, select, update on ended_grants to assent_app;
+
+grant delete, insert, select on events to assent_app;
 
 grant insert, select, update on firms to assent_app;
 
@@ -1817,7 +2128,15 @@ grant delete, insert, select on signing_keys to assent_app;
 
 grant insert, select on staff to assent_app;
 
+grant insert, select, update on text_counts to assent_app;
+
 grant delete, insert, select, update on throttles to assent_app;
+
+grant delete, insert, select on webhook_deliveries to assent_app;
+
+grant delete, insert, select, update on webhook_streams to assent_app;
+
+grant insert, select, update on webhooks to assent_app;
 
 grant insert, select on wordings to assent_app;
 

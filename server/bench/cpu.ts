@@ -10,7 +10,11 @@ const tickMs = 10;
 /** Undefined where there is no /proc. */
 export async function cpuTime(pid: number, owner: pg.Client): Promise<CpuTime | undefined> {
   const { rows } = await owner.query('select pg_backend_pid() as pid');
-  const postmaster = readStat(rows[0].pid)?.parent;
+  return cpuTimeOf(pid, readStat(rows[0].pid)?.parent);
+}
+
+/** The same, by the process id of PostgreSQL's first process. */
+export function cpuTimeOf(pid: number, postmaster: number | undefined): CpuTime | undefined {
   const server = readStat(pid);
   if (!postmaster || !server) return undefined;
   const running = globSync('/proc/[0-9]*').flatMap((path) => readStat(Number(path.slice('/proc/'.length))) ?? []);
@@ -23,6 +27,16 @@ export async function cpuTime(pid: number, owner: pg.Client): Promise<CpuTime | 
 export function cpuOfEach(before: CpuTime | undefined, after: CpuTime | undefined, count: number) {
   const each = (kind: keyof CpuTime) => (before && after ? ((after[kind] - before[kind]) * 1000) / count : undefined);
   return { node: each('node'), postgresql: each('postgresql') };
+}
+
+/** The most memory that a process had, in megabytes. Undefined where there is no /proc. */
+export function peakMemory(pid: number): number | undefined {
+  try {
+    const kib = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kib === undefined ? undefined : (Number(kib) * 1024) / 1e6;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The fields after the name, which is in parentheses: state, parent, and from the twelfth the times. */

@@ -48,12 +48,9 @@ async function filters(owner: pg.Client): Promise<[string, ContactFilter][]> {
     [advisorId],
   );
   const { rows: changes } = await owner.query(
-    `select date_time_modified
-     from contacts
-     where advisor_id = $1
-     order by date_time_modified desc
-     offset 999
-     limit 1`,
+    `(select date_time_modified from contacts where advisor_id = $1 order by date_time_modified desc offset 999 limit 1)
+     union all
+     (select date_time_modified from contacts where advisor_id = $1 order by date_time_modified offset 1000 limit 1)`,
     [advisorId],
   );
   const { last_name: lastName, email_address: email, phone } = people[0];
@@ -72,6 +69,7 @@ async function filters(owner: pg.Client): Promise<[string, ContactFilter][]> {
     ['email', { words: [email], email: email.toUpperCase() }],
     ['groupId, of a tenth of the book', { groupId: tenthGroupIdOf(book) }],
     ['modifiedSince, the last 1,000', { modifiedSince: changes[0].date_time_modified }],
+    ['modifiedSince, all but 1,000', { modifiedSince: changes[1].date_time_modified }],
     ['modifiedSince, all', { modifiedSince: new Date(0) }],
   ];
 }

@@ -2,26 +2,39 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
 import { median } from './tables.ts';
+import { loadByWrk, wrk } from './wrk.ts';
 
 export type Load = { count: number; perSecond: number; p50Ms: number; p99Ms: number };
-export type LoadOptions = { port: number; requests: Buffer[]; connections: number; seconds: number };
+export type LoadOptions = {
+  port: number;
+  requests: Buffer[];
+  connections: number;
+  seconds: number;
+  /** Part of the body of every good answer. By default that of a send that was accepted for all recipients. */
+  expected?: string;
+};
 
 /** A keep-alive connection with one request at a time. */
 export type Connection = {
-  /** The answer's body. Anything but a send that was accepted for all recipients is an error. */
+  /** The answer's body. Anything but a 200 with what is expected is an error. */
   post(request: Buffer): Promise<string>;
   close(): void;
 };
 
 const answerMsMax = 20_000;
 
+/** Sends the same requests in turn over several connections: by wrk where it is installed, otherwise by ourselves. */
+export function load(options: LoadOptions): Promise<Load> {
+  return wrk ? loadByWrk(wrk, options) : loadBySockets(options);
+}
+
 /**
- * Sends the same requests in turn over several connections. On two cores the client takes CPU time from the server, and
- * autocannon takes half a core: so requests are built in advance, and only the necessary part of an answer is read.
+ * On two cores the client takes CPU time from the server, and autocannon takes half a core: so requests are built in
+ * advance, and only the necessary part of an answer is read.
  */
-export async function load({ port, requests, connections, seconds }: LoadOptions): Promise<Load> {
+async function loadBySockets({ port, requests, connections, seconds, expected }: LoadOptions): Promise<Load> {
   const microseconds = createHistogram();
-  const opened = await Promise.all(Array.from({ length: connections }, () => openConnection(port)));
+  const opened = await Promise.all(Array.from({ length: connections }, () => openConnection(port, expected)));
   const began = performance.now();
   const until = began + seconds * 1000;
   let next = 0;
@@ -47,7 +60,7 @@ export async function load({ port, requests, connections, seconds }: LoadOptions
   };
 }
 
-export async function openConnection(port: number): Promise<Connection> {
+export async function openConnection(port: number, expected = '"failures":[]'): Promise<Connection> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   await once(socket, 'connect');
   let waiting: { resolve(body: string): void; reject(error: Error): void } | undefined;
@@ -63,8 +76,8 @@ export async function openConnection(port: number): Promise<Connection> {
     if (body === undefined || !waiting) return;
     const { resolve, reject } = waiting;
     waiting = undefined;
-    if (text.startsWith('HTTP/1.1 200 ') && body.includes('"failures":[]')) resolve(body);
-    else reject(new Error(`A send was answered with: ${text}`));
+    if (isAccepted(text, body, expected)) resolve(body);
+    else reject(new Error(`A request was answered with: ${text}`));
     text = '';
   });
 
@@ -76,6 +89,12 @@ export async function openConnection(port: number): Promise<Connection> {
       }),
     close: () => void socket.destroy(),
   };
+}
+
+/** By us, with what is expected; or by Kannel. */
+function isAccepted(answer: string, body: string, expected: string): boolean {
+  if (answer.startsWith('HTTP/1.1 202 ')) return true;
+  return answer.startsWith('HTTP/1.1 200 ') && body.includes(expected);
 }
 
 /** Undefined while the answer is incomplete. Our answers have a length; one without it counts as empty. */

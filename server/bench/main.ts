@@ -3,6 +3,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureArchive } from './archive.ts';
+import { measureCarriers } from './carriers.ts';
 import { measureContent } from './content.ts';
 import { measureFiles } from './files.ts';
 import { measureGrowth } from './growth.ts';
@@ -24,6 +25,7 @@ const sections: Record<string, Section> = {
   requests: measureRequests,
   growth: measureGrowth,
   sends: measureSends,
+  carriers: measureCarriers,
   archive: measureArchive,
   content: measureContent,
 };

@@ -10,6 +10,7 @@ import type { Scratch } from './scratch.ts';
 export type Program = {
   baseUrl: string;
   dataDir: string;
+  pid: number;
   readyMs: number;
   stop(): Promise<void>;
 };
@@ -21,13 +22,15 @@ const peakMs = 50;
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 const command = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+/** How `npm start` runs Node: its options, and what it sets in the environment. */
+export const started = readStart();
 
 /** Starts the server as `npm start` does, without npm, and waits until it is ready. */
 export async function startProgram(scratch: Scratch, dataDir: string): Promise<Program> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const began = performance.now();
-  const server = spawn(process.execPath, [main], {
+  const server = spawn(process.execPath, [...started.options, main], {
     env: environment(dataDir, { PORT: String(port) }),
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -43,7 +46,7 @@ export async function startProgram(scratch: Scratch, dataDir: string): Promise<P
     if (performance.now() - began > readyMsMax) throw new Error('The server did not become ready.');
     await pause(pollMs);
   }
-  return { baseUrl: `${origin}/v1`, dataDir, readyMs: performance.now() - began, stop };
+  return { baseUrl: `${origin}/v1`, dataDir, pid: server.pid ?? -1, readyMs: performance.now() - began, stop };
 }
 
 /** Runs a verb of the operator's command and returns its output. */
@@ -97,11 +100,21 @@ async function isReady(origin: string): Promise<boolean> {
 /** The environment of package.json's scripts, without the user's own settings. */
 function environment(dataDir: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
-  const program = { NODE_COMPILE_CACHE: compileCache, MALLOC_MMAP_THRESHOLD_: '1048576' };
-  return { PATH, HOME, TMPDIR, ...program, ASSENT_DATA_DIR: dataDir, ...more };
+  return { PATH, HOME, TMPDIR, ...started.environment, ASSENT_DATA_DIR: dataDir, ...more };
 }
 
-async function freePort(): Promise<number> {
+function readStart(): { options: string[]; environment: Record<string, string> } {
+  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const [, command = ''] = scripts.start.split('&& ');
+  const words: string[] = command.split(' ');
+  const settings = words.filter((word) => /^\w+=/.test(word)).map((word) => word.split('=') as [string, string]);
+  return {
+    options: words.filter((word) => word.startsWith('--')),
+    environment: { ...Object.fromEntries(settings), NODE_COMPILE_CACHE: compileCache },
+  };
+}
+
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -169,6 +169,7 @@ export async function keepInStep(owner: pg.Client): Promise<void> {
   await cutIntoBlocks(owner, 'groupCount', 'group_count', `'', key, '-infinity'`);
   await cutIntoBlocks(owner, 'source', 'source', `'', key, '-infinity'`);
   await cutIntoBlocks(owner, 'dateTimeCreated', 'date_time_created', `'', 0, key`);
+  await cutIntoBlocks(owner, 'dateTimeModified', 'date_time_modified', `'', 0, key`);
 }
 
 async function cutIntoBlocks(owner: pg.Client, sortBy: string, column: string, low: string): Promise<void> {

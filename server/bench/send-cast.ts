@@ -16,6 +16,7 @@ import { startRuntime } from '../src/runtime.ts';
 import { setInitialConsent } from '../src/sandbox/initial-consent.ts';
 import type { Embedded } from '../src/store/database/embedded.ts';
 import { ensureDatabase } from '../src/store/database/migrate.ts';
+import { started } from './program.ts';
 import type { Scratch } from './scratch.ts';
 import type { Dispatch, Ready, Shape } from './send-server.ts';
 import { say } from './tables.ts';
@@ -46,7 +47,6 @@ export const sampleText =
 /** The tokens' issuer; the servers listen on any free port. */
 const publicUrl = 'http://localhost';
 const program = fileURLToPath(new URL('send-server.ts', import.meta.url));
-const compileCache = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 const readyMsMax = 60_000;
 const stopMsMax = 30_000;
 /** Tokens last 15 minutes; a load takes seconds. */
@@ -130,10 +130,10 @@ export async function startSendServer(
     DATABASE_URL: databaseUrl,
     PUBLIC_URL: publicUrl,
     ASSENT_DATA_DIR: dataDir,
-    NODE_COMPILE_CACHE: compileCache,
   };
   const server = fork(program, [shape, dispatch], {
-    env: { PATH, HOME, TMPDIR, ...settings },
+    env: { PATH, HOME, TMPDIR, ...started.environment, ...settings },
+    execArgv: started.options,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const exited = once(server, 'exit');

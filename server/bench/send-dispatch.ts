@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { cpuOfEach, cpuTime } from './cpu.ts';
-import { load, openConnection } from './load.ts';
+import { cpuOfEach, cpuTime, peakMemory } from './cpu.ts';
+import { hasKannel, type Kannel, startKannel } from './kannel.ts';
+import { type Load, type LoadOptions, load, openConnection } from './load.ts';
 import type { Scratch } from './scratch.ts';
 import { type Cast, type SendServer, startSendServer } from './send-cast.ts';
-import type { Sizes } from './sizes.ts';
-import { heading, median, ms, ratio, table, whole } from './tables.ts';
+import type { SendSizes, Sizes } from './sizes.ts';
+import { heading, median, ms, type Row, ratio, table, whole } from './tables.ts';
 
 const connections = 64;
 const drainMsMax = 10 * 60_000;
@@ -14,54 +15,109 @@ const arrivalPollMs = 1;
 const idleMsMax = 60;
 const idleBarMs = 100;
 
-/** End to end: accepted, dispatched, accepted by the sandbox's carrier, on the phone, and its receipt recorded. */
-export async function measureDispatch(scratch: Scratch, sizes: Sizes, cast: Cast): Promise<string[]> {
+/** The rounds' medians: rates for a second, and the server's own figures. */
+type Flow = { together: number; p99Ms: number; nodeUs?: number; postgresqlUs?: number };
+
+/**
+ * End to end: accepted, dispatched, accepted by the sandbox's carrier, on the phone, and its receipt recorded. `accepted` is
+ * the rate of sends alone.
+ */
+export async function measureDispatch(
+  scratch: Scratch,
+  sizes: Sizes,
+  cast: Cast,
+  accepted: number | undefined,
+): Promise<string[]> {
   await cast.owner.query('truncate dispatches');
   await cast.owner.query('vacuum (analyze)');
   const server = await startSendServer(scratch, cast, 'product', 'running');
-  const combined = await measureFlow(sizes, cast, server);
+  const kannel = hasKannel ? await startKannel(scratch) : null;
+  await kannel?.handOver();
+  const { flow, byKannel } = await measureFlows(sizes, cast, server, kannel);
+  await kannel?.stop();
+  const memory = peakMemory(server.pid);
   const idle = await measureIdle(sizes, cast, server);
   const burst = await measureBurst(sizes, cast);
   await server.stop();
+  const { together } = flow;
   return [
-    `accepted and dispatched together: ${whole(combined)}/s`,
+    `accepted and dispatched together: ${whole(together)}/s, p99 ${ms(flow.p99Ms)} ms (bar 50 ms)`,
+    `  to Kannel accepting and handing over: ${byKannel ? ratio(together / byKannel) : 'not measured'} (bar 0.80)`,
+    `  to sends alone: ${accepted ? ratio(together / accepted) : 'not measured'} (bar 0.65)`,
+    `  PostgreSQL: ${whole(flow.postgresqlUs)} µs a text for the whole way (bar 220); Node: ${whole(flow.nodeUs)} µs`,
+    `  the server’s memory: ${whole(memory)} MB at most (bar 200 MB)`,
     `  from POST to the handset when idle: median ${ms(idle.p50Ms)} ms, p99 ${ms(idle.p99Ms)} ms (bar ${idleBarMs} ms)`,
-    `  a burst of ${whole(sizes.sends.schedules)} due schedules: ${whole(burst)}/s, ${ratio(burst / combined)} of that`,
+    `  a burst of ${whole(sizes.sends.schedules)} due schedules: ${whole(burst)}/s, ${ratio(burst / together)} of that`,
   ];
 }
 
-/** Texts per second, from the first acceptance until the last one is sent. */
-async function measureFlow({ sends }: Sizes, cast: Cast, { port, pid }: SendServer): Promise<number> {
-  heading(`Sends with dispatch running, ${connections} connections`);
-  const requests = await cast.requests();
-  await load({ port, requests, connections, seconds: sends.warmUpSeconds });
-  await drained(cast);
+/** Rounds of the product's and Kannel's flow in turn. */
+async function measureFlows({ sends }: Sizes, cast: Cast, server: SendServer, kannel: Kannel | null) {
+  heading(`Sends with dispatch running, ${connections} connections, in turn`);
+  const flows: Flow[] = [];
+  const byKannel: number[] = [];
+  await load({ port: server.port, requests: await cast.requests(), connections, seconds: sends.warmUpSeconds });
+  await drained(() => waiting(cast));
+  const rows: Row[] = [];
+  for (let round = 0; round < sends.dispatchRounds; round++) {
+    const { flow, row } = await measureFlow(sends, cast, server);
+    flows.push(flow);
+    rows.push({ of: 'product', ...row });
+    if (!kannel) continue;
+    const { together, row: kannelRow } = await measureKannelFlow(sends, kannel);
+    byKannel.push(together);
+    rows.push({ of: 'Kannel', ...kannelRow });
+  }
+  table(rows);
+  const of = (field: keyof Flow) => median(flows.map((flow) => flow[field] ?? Number.NaN));
+  const flow = { together: of('together'), p99Ms: of('p99Ms'), nodeUs: of('nodeUs'), postgresqlUs: of('postgresqlUs') };
+  return { flow, byKannel: kannel ? median(byKannel) : null };
+}
 
+/** Texts per second, from the first acceptance until the last one is delivered. */
+async function measureFlow({ dispatchSeconds: seconds }: SendSizes, cast: Cast, { port, pid }: SendServer) {
+  const requests = await cast.requests();
   const mark = await lastMessageId(cast);
   const cpuBefore = await cpuTime(pid, cast.owner);
-  const began = performance.now();
-  const { count, perSecond, p99Ms } = await load({ port, requests, connections, seconds: sends.dispatchSeconds });
-  const backlog = await waiting(cast);
-  const loadedMs = performance.now() - began;
-  await drained(cast);
-  const drainedMs = performance.now() - began;
+  const timed = await loadAndDrain({ port, requests, connections, seconds }, () => waiting(cast));
+  // The load generator doesn't count requests that were on their way when it ended.
+  const count = await acceptedSince(cast, mark);
   await everyOneDelivered(cast, mark, count);
   const cpu = cpuOfEach(cpuBefore, await cpuTime(pid, cast.owner), count);
-  const combined = (count / drainedMs) * 1000;
-  table([
-    {
-      'accepted/s': whole(perSecond),
-      'p99 ms': ms(p99Ms),
-      'dispatched/s': whole(((count - backlog) / loadedMs) * 1000),
-      'backlog at the end': whole(backlog),
-      'drained in ms': whole(drainedMs - loadedMs),
-      'drained/s': backlog > 0 ? whole((backlog / (drainedMs - loadedMs)) * 1000) : undefined,
-      'together/s': whole(combined),
-      'Node µs': whole(cpu.node),
-      'PostgreSQL µs': whole(cpu.postgresql),
-    },
-  ]);
-  return combined;
+  const { together, row } = rowOf({ ...timed, count });
+  return {
+    flow: { together, p99Ms: timed.p99Ms, nodeUs: cpu.node, postgresqlUs: cpu.postgresql },
+    row: { ...row, 'Node µs': whole(cpu.node), 'PostgreSQL µs': whole(cpu.postgresql) },
+  };
+}
+
+/** Texts per second, from the first acceptance until the fake SMSC has the last one. */
+async function measureKannelFlow({ dispatchSeconds: seconds }: SendSizes, kannel: Kannel) {
+  return rowOf(await loadAndDrain({ ...kannel, connections, seconds }, kannel.queued));
+}
+
+type Timed = Load & { backlog: number; loadedMs: number; drainedMs: number };
+
+async function loadAndDrain(options: LoadOptions, waiting: () => Promise<number>): Promise<Timed> {
+  const began = performance.now();
+  const loaded = await load(options);
+  const backlog = await waiting();
+  const loadedMs = performance.now() - began;
+  await drained(waiting);
+  return { ...loaded, backlog, loadedMs, drainedMs: performance.now() - began };
+}
+
+function rowOf({ count, perSecond, p99Ms, backlog, loadedMs, drainedMs }: Timed): { together: number; row: Row } {
+  const together = (count / drainedMs) * 1000;
+  const row = {
+    'accepted/s': whole(perSecond),
+    'p99 ms': ms(p99Ms),
+    'dispatched/s': whole(((count - backlog) / loadedMs) * 1000),
+    'backlog at the end': whole(backlog),
+    'drained in ms': whole(drainedMs - loadedMs),
+    'together/s': whole(together),
+  };
+  return { together, row };
 }
 
 /** One text at a time on an idle server, timed until it is on the phone. */
@@ -100,7 +156,7 @@ function atShare(sorted: number[], share: number): number {
 /** Schedules that are all due at once, until the last text is sent. */
 async function measureBurst({ sends }: Sizes, cast: Cast): Promise<number> {
   heading(`${whole(sends.schedules)} schedules that are due at once`);
-  await drained(cast);
+  await drained(() => waiting(cast));
   const mark = await lastMessageId(cast);
   await cast.owner.query(
     `insert into scheduled_messages (
@@ -134,9 +190,9 @@ async function measureBurst({ sends }: Sizes, cast: Cast): Promise<number> {
   return perSecond;
 }
 
-async function drained(cast: Cast): Promise<void> {
-  for (const deadline = Date.now() + drainMsMax; (await waiting(cast)) > 0; await pause(pollMs))
-    if (Date.now() > deadline) throw new Error('The outbox did not drain.');
+async function drained(waiting: () => Promise<number>): Promise<void> {
+  for (const deadline = Date.now() + drainMsMax; (await waiting()) > 0; await pause(pollMs))
+    if (Date.now() > deadline) throw new Error('The texts were not all handed over.');
 }
 
 /** Texts in the outbox, and those of claims whose outcomes aren't all known. */
@@ -147,6 +203,11 @@ async function waiting({ owner }: Cast): Promise<number> {
          + coalesce((select sum(cardinality(message_ids)) from claims), 0)::integer as waiting`,
   );
   return rows[0].waiting;
+}
+
+async function acceptedSince({ owner }: Cast, mark: number): Promise<number> {
+  const { rows } = await owner.query('select count(*)::integer as count from messages where message_id > $1', [mark]);
+  return rows[0].count;
 }
 
 async function lastMessageId({ owner }: Cast): Promise<number> {

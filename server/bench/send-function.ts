@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { appRole } from '../src/store/database/migrate.ts';
+import { findProgram } from './find-program.ts';
 import type { Load } from './load.ts';
 import type { Scratch } from './scratch.ts';
 import { advisorCount, type Cast, firstDigits, peopleOfEach, sampleText } from './send-cast.ts';
@@ -68,12 +69,7 @@ export async function createFunction({ owner }: Cast): Promise<void> {
   await owner.query(benchSend);
 }
 
-/** The program's path, or null if it isn't installed. */
-export function findPgbench(): string | null {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const found = [...folders, ...globSync('/usr/lib/postgresql/*/bin').sort().reverse()];
-  return found.map((folder) => join(folder, 'pgbench')).find((file) => existsSync(file)) ?? null;
-}
+export const pgbenchProgram = findProgram('pgbench', '/usr/lib/postgresql/*/bin');
 
 /** The same function called directly by a C program: what PostgreSQL can do. */
 export async function pgbench(

@@ -6,12 +6,12 @@ import { buildApp } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import { growTree } from '../src/domain/archive/archive-tree.ts';
 import { copyCheckpoints } from '../src/domain/archive/checkpoint-copies.ts';
-import type { MessageResult } from '../src/domain/messages/messages.ts';
+import type { MessageResult } from '../src/domain/messages/sends.ts';
 import { segmentsOf } from '../src/domain/texting/segments.ts';
-import { startJobs } from '../src/jobs/start.ts';
-import { makeLog } from '../src/log.ts';
+import { makeLog, standardOutput } from '../src/log.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';
 import type { Db } from '../src/store/database/db.ts';
+import { workThread } from '../src/work/thread.ts';
 
 export type Shape = 'product' | 'nowhere' | 'function';
 /** What runs next to the app: nothing; building the archive's tree, as often as in the product; or all jobs. */
@@ -19,7 +19,7 @@ export type Dispatch = 'paused' | 'signing' | 'running';
 /** Its message once it is listening. */
 export type Ready = { port: number };
 
-/** The part of a send in the batch of domain/messages/messages.ts that is needed here. */
+/** The part of a send in the batch of domain/messages/sends.ts that is needed here. */
 type Send = { advisorId: number; by: { actor: string; traceId: string | null }; phones: string[]; text: string };
 type Answer = (send: Send) => Promise<MessageResult>;
 
@@ -32,12 +32,17 @@ if (import.meta.main) await main();
 async function main(): Promise<void> {
   const [shape, dispatch] = process.argv.slice(2) as [Shape, Dispatch];
   const config = readConfig();
-  const log = makeLog(config.logLevel);
-  const runtime = await startRuntime(config, log, () => {});
+  const output = standardOutput();
+  const log = makeLog(config.logLevel, output);
+  const work = workThread({ config, log, output });
+  const runtime = await startRuntime(config, log, () => {}, work.signals);
   const db = shape === 'product' ? runtime.db : withBatch(runtime.db, answers[shape](runtime));
   const app = await buildApp({ ...runtime, db, log });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  const jobs = dispatch === 'running' ? startJobs(runtime, log) : undefined;
+  if (dispatch === 'running') {
+    await work.start(runtime.databaseUrl);
+    work.begin();
+  }
   let signed = Promise.resolve();
   const signNext = () => {
     signed = signed.then(() => sign(runtime));
@@ -47,7 +52,7 @@ async function main(): Promise<void> {
   process.once('disconnect', async () => {
     clearInterval(signing);
     app.server.closeAllConnections();
-    await Promise.all([app.close(), jobs?.stop(), signed]);
+    await Promise.all([app.close(), work.stop(), signed]);
     await runtime.stop();
     process.exit(0);
   });

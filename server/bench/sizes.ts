@@ -19,6 +19,8 @@ export type Sizes = {
   sends: SendSizes;
   /** Items in the content library, and repetitions of each search. */
   library: { items: number[]; repetitions: number };
+  /** Texts that each carrier is handed. */
+  carrierTexts: number;
 };
 
 export type SendSizes = {
@@ -27,6 +29,7 @@ export type SendSizes = {
   rounds: number;
   roundSeconds: number;
   warmUpSeconds: number;
+  dispatchRounds: number;
   dispatchSeconds: number;
   idleSends: number;
   /** All due at once. */
@@ -53,12 +56,14 @@ export const fullSizes: Sizes = {
     rounds: 5,
     roundSeconds: 3,
     warmUpSeconds: 3,
+    dispatchRounds: 3,
     dispatchSeconds: 10,
     idleSends: 50,
     schedules: 100_000,
-    archivedTexts: [10_000, 5_000_000],
+    archivedTexts: [10_000, 10_000_000],
   },
   library: { items: [1_000, 10_000, 100_000], repetitions: 50 },
+  carrierTexts: 50_000,
 };
 
 export const quickSizes: Sizes = {
@@ -80,10 +85,12 @@ export const quickSizes: Sizes = {
     rounds: 3,
     roundSeconds: 1,
     warmUpSeconds: 1,
+    dispatchRounds: 1,
     dispatchSeconds: 3,
     idleSends: 50,
     schedules: 10_000,
     archivedTexts: [10_000, 200_000],
   },
   library: { items: [1_000, 10_000], repetitions: 20 },
+  carrierTexts: 10_000,
 };

@@ -214,6 +214,7 @@ const knownRefusals: Record<string, string[]> = {
   phoneNumbers: ['notAccepted'],
   memberId: ['agree'],
   search: ['agree'],
+  cursor: ['known', 'kept'],
   sortBy: ['applies'],
   sortDirection: ['applies'],
   deliveryDate: ['required', 'future', 'daysAhead', 'scheduleDelivery'],

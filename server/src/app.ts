@@ -8,6 +8,7 @@ import { type SigningDeps, type SigningKeyRing, signingKeyRing } from './domain/
 import { tokenVerifier } from './domain/access/tokens.ts';
 import { problem } from './domain/problems.ts';
 import { makeLane } from './domain/shared/lane.ts';
+import type { WebhookDeps } from './domain/webhooks/webhooks.ts';
 import { addAdvisorPages } from './http/advisor/routes.ts';
 import { browserSecrets } from './http/browser/browser-secrets.ts';
 import { errorPage } from './http/browser/page.ts';
@@ -23,12 +24,14 @@ import { routes } from './http/partner/routes.ts';
 import { addReferencePage } from './http/reference/reference-page.ts';
 import { credentialsBar } from './http/sandbox/credentials.ts';
 import { addSandbox } from './http/sandbox/routes.ts';
+import type { WorkerView } from './http/worker-metrics.ts';
 import type { Log } from './log.ts';
 import { oauthServer } from './oauth/server.ts';
 import type { SandboxClock } from './sandbox/sandbox-clock.ts';
 import type { Pool } from './store/database/db.ts';
 
 export type AppDeps = SigningDeps &
+  WebhookDeps &
   Reserved & {
     config: Config;
     pool: Pool;
@@ -36,6 +39,8 @@ export type AppDeps = SigningDeps &
     sandboxClock?: SandboxClock;
     /** Sends everything that is due. A request that moves the sandbox's clock waits for it. */
     deliverDue?: () => Promise<void>;
+    /** The worker beside it, if there is one. */
+    worker?: WorkerView;
   };
 const revocationsAtOnce = 2;
 
@@ -46,11 +51,11 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   const { config, log, sandboxClock } = deps;
   const app = makeServer({ ...config, log });
   // At the root, so that they also count requests that no route answers.
-  addMetrics(app, deps, { pool: deps.pool, metricsToken: config.metricsToken });
+  addMetrics(app, deps, { pool: deps.pool, metricsToken: config.metricsToken, worker: deps.worker });
   serveDocument(app, '/openapi.json', () => partnerDocument(config, routes));
   await app.register(async (scope) => {
     // An API that is busy is not an API that is down.
-    addHealth(scope, onReserved(deps));
+    addHealth(scope, onReserved(deps), deps.worker);
     addPages(scope, config.environment);
     addReferencePage(scope, config.environment === 'sandbox' ? credentialsBar(deps) : undefined);
     // One key ring for both, so that this node verifies what it signs.

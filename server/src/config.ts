@@ -11,6 +11,7 @@ import {
   pathFrom,
   postgresUrl,
   sealingKeys,
+  share,
   text,
 } from './settings/parsers.ts';
 
@@ -166,7 +167,7 @@ export const settings = {
     name: 'DATABASE_POOL_SIZE',
     default: '10',
     about:
-      'Connections that one process has to PostgreSQL for requests; an API key can use half of them at once. It uses up to four more for batch writes, and eight for replies, receipts, revocations and texts to the carrier.',
+      'Connections that one process has to PostgreSQL for requests; an API key can use half of them at once. It uses up to 32 more: for batch writes, for replies and revocations, and in its worker.',
     parse: integer(2, 500),
   },
   databaseTimeoutMs: {
@@ -201,6 +202,13 @@ export const settings = {
     default: 'info',
     about: '`silent`, `error`, `warn`, `info` or `debug`.',
     parse: oneOf('silent', 'error', 'warn', 'info', 'debug'),
+  },
+  logSample: {
+    name: 'LOG_SAMPLE',
+    default: '1',
+    about:
+      'The share of successful requests that get a line in the log, from 0 to 1: `0.01` is one in a hundred. Every request that takes a second or longer, or whose status isn’t 2xx, gets its line.',
+    parse: share,
   },
 } as const;
 

@@ -1,16 +1,23 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type DestinationStream, pino } from 'pino';
 
+export type { DestinationStream } from 'pino';
+
 /** pino, as Fastify's type describes it. */
 export type Log = FastifyBaseLogger;
 
 /** One line per event, with allow-listed fields only: no phone number, text, token or key ever reaches a log. */
-export function makeLog(level: string, destination: DestinationStream = byTurns(pino.destination(1))): Log {
+export function makeLog(level: string, destination: DestinationStream = standardOutput()): Log {
   return pino({ level, base: undefined, timestamp, serializers: { err: describeError } }, destination);
 }
 
+/** Where a process writes its lines. Everything that it logs goes through one of these, so that no line is cut in two. */
+export function standardOutput(): DestinationStream {
+  return byTurns(pino.destination(1));
+}
+
 /** Lines of one turn of the event loop are one write: under load that is a write for many requests. */
-function byTurns(destination: DestinationStream): DestinationStream {
+export function byTurns(destination: DestinationStream): DestinationStream {
   let lines = '';
   const flush = () => {
     if (lines !== '') destination.write(lines);

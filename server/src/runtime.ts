@@ -9,7 +9,7 @@ import type { ArchiveMemory } from './domain/archive/archive-memory.ts';
 import type { CheckpointFolder } from './domain/archive/checkpoint-copies.ts';
 import type { CheckpointDeliveries } from './domain/archive/checkpoint-deliveries.ts';
 import type { NoteSigner } from './domain/archive/signed-notes.ts';
-import type { Carrier, Judges, OpenCrm } from './domain/ports.ts';
+import type { Carrier, Judges, OpenCrm, Push } from './domain/ports.ts';
 import { makeSealer, type Sealer } from './domain/shared/sealing.ts';
 import { makeSignals, type Signals } from './domain/shared/signals.ts';
 import { systemClock } from './domain/shared/time.ts';
@@ -25,10 +25,12 @@ import { appRole, checkDatabase, ensureDatabase, fixClock, MigrationError, migra
 import { connect } from './store/database/pool.ts';
 import { exposureOf } from './store/database/tls.ts';
 import { unreachableDatabase } from './store/database/unreachable.ts';
+import { makePush } from './webhooks/push.ts';
 
 /** A process's connection to its database and everything built on it. The server and every command start here. */
 export type Runtime = {
   config: Config;
+  databaseUrl: string;
   pool: Pool;
   db: Pool;
   reserved: Pool;
@@ -40,6 +42,7 @@ export type Runtime = {
   checkpointFolder: CheckpointFolder | null;
   checkpointDeliveries: CheckpointDeliveries;
   openCrm: OpenCrm;
+  push: Push;
   sealer: Sealer;
   signals: Signals;
   judges: Judges;
@@ -51,6 +54,8 @@ export type Database = { url: string; stop(): Promise<void> };
 
 const databaseName = 'assent';
 const reservedSize = 4;
+/** Where a sandbox may push to, besides public addresses. */
+const thisMachine = ['127.0.0.0/8', '::1'];
 
 /** The database at DATABASE_URL, or the embedded PostgreSQL, which is started if it isn't running. */
 async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
@@ -86,23 +91,28 @@ export function explain(error: unknown): string {
 }
 
 /** Opens the database, migrates it in the sandbox, and connects as the restricted role. */
-export async function startRuntime(config: Config, log: Log, say: (line: string) => void): Promise<Runtime> {
+export async function startRuntime(
+  config: Config,
+  log: Log,
+  say: (line: string) => void,
+  signals: Signals = makeSignals(),
+): Promise<Runtime> {
   const database = await openDatabase(config, say);
   try {
-    return await connectRuntime(config, log, database);
+    // A sandbox migrates itself. In production the owner migrates, and the server only checks.
+    if (config.environment === 'sandbox') await migrate(database.url);
+    else await checkDatabase(database.url);
+    const exposure = config.environment === 'production' && exposureOf(database.url);
+    if (exposure) log.warn(`DATABASE_URL names another machine, and ${exposure}: add sslmode=verify-full`);
+    return await connectRuntime(config, log, database, signals);
   } catch (error) {
     await database.stop();
     throw error;
   }
 }
 
-async function connectRuntime(config: Config, log: Log, database: Database): Promise<Runtime> {
-  // A sandbox migrates itself. In production the owner migrates, and the server only checks.
-  if (config.environment === 'sandbox') await migrate(database.url);
-  else await checkDatabase(database.url);
-  const exposure = config.environment === 'production' && exposureOf(database.url);
-  if (exposure) log.warn(`DATABASE_URL names another machine, and ${exposure}: add sslmode=verify-full`);
-
+/** Connects to a database that is up to date. */
+export async function connectRuntime(config: Config, log: Log, database: Database, signals: Signals): Promise<Runtime> {
   const options = {
     connectionString: database.url,
     timeoutMs: config.databaseTimeoutMs,
@@ -111,10 +121,10 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
   };
   const pool = connect({ ...options, size: config.databasePoolSize });
   const reserved = connect({ ...options, size: reservedSize, keepOpen: true });
-  const signals = makeSignals();
   const sandboxClock = config.environment === 'sandbox' ? await startSandboxClock(pool) : undefined;
   return {
     config,
+    databaseUrl: database.url,
     pool,
     db: pool,
     reserved,
@@ -128,6 +138,11 @@ async function connectRuntime(config: Config, log: Log, database: Database): Pro
     signals,
     judges: makeJudges(),
     openCrm: crmOpener(config.outboundAllowedNetworks),
+    push: makePush(
+      config.environment === 'sandbox'
+        ? [...config.outboundAllowedNetworks, ...thisMachine]
+        : config.outboundAllowedNetworks,
+    ),
     sealer: makeSealer(sealingKeysOf(config)),
     async stop() {
       await Promise.all([pool.end(), reserved.end()]);

@@ -1,34 +1,37 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type App, buildApp } from './app.ts';
+import { type App, type AppDeps, buildApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
-import { onReserved } from './deps.ts';
 import { prepareSigningKeys } from './domain/access/signing-keys.ts';
 import { hasForgotten } from './domain/archive/archive-status.ts';
-import { dispatcher } from './domain/delivery/dispatcher.ts';
-import { sendDueMessages } from './domain/messages/due-messages.ts';
-import { startJobs } from './jobs/start.ts';
-import { makeLog } from './log.ts';
+import { startRequestJobs } from './jobs/requests.ts';
+import { makeLog, standardOutput } from './log.ts';
 import { startRuntime } from './runtime.ts';
 import { greeting, writeSandboxFile } from './sandbox/sandbox-file.ts';
+import { type WorkThread, workThread } from './work/thread.ts';
 
 export type Server = { stop(): Promise<void> };
 
 const portBusyMs = 5_000;
 const pollMs = 20;
 
-/** Runs the product until it is stopped: database, HTTP server and jobs. */
+/** Runs the product until it is stopped: database, HTTP server, and the worker, which has the dispatcher and the jobs. */
 export async function serve(config: Config, say: (line: string) => void): Promise<Server> {
-  const log = makeLog(config.logLevel);
-  const runtime = await startRuntime(config, log, say);
+  const output = standardOutput();
+  const log = makeLog(config.logLevel, output);
+  const work = workThread({ config, log, output });
+  const runtime = await startRuntime(config, log, say, work.signals);
+  const started = work.start(runtime.databaseUrl);
+  // Reported below, where it is waited for.
+  started.catch(() => {});
   try {
     await runtime.reserved.open();
     if (!config.oauthIssuer) await prepareSigningKeys(runtime);
-    const texting = dispatcher(onReserved(runtime), log);
-    const deliverDue = () => sendDueMessages(runtime).then(texting.settled);
-    const app = await buildApp({ ...runtime, log, deliverDue });
+    const app = await buildApp({ ...runtime, log, ...ofWorker(work) });
     const sandbox = runtime.sandboxClock && (await writeSandboxFile(runtime));
+    await started;
     await listen(app, config);
-    const jobs = startJobs(runtime, log, texting);
+    work.begin();
+    const jobs = startRequestJobs(runtime, log);
     if (sandbox) say(await greeting(runtime, sandbox));
     log.info({ port: config.port, environment: config.environment }, 'listening');
     if (!runtime.sealer.canSeal && !config.oauthIssuer)
@@ -43,15 +46,24 @@ export async function serve(config: Config, say: (line: string) => void): Promis
         log.info('stopping');
         app.beginStop();
         runtime.signals.stopping.abort();
-        await Promise.all([jobs.stop(), drain(app, config)]);
+        await Promise.all([work.stop(), jobs.stop(), drain(app, config)]);
         await runtime.stop();
         log.info('stopped');
       },
     };
   } catch (error) {
+    await started.catch(() => {});
+    await work.stop();
     await runtime.stop();
     throw error;
   }
+}
+
+function ofWorker(work: WorkThread): Pick<AppDeps, 'deliverDue' | 'worker'> {
+  return {
+    deliverDue: async () => void (await work.ask('due')),
+    worker: { ...work, metrics: () => work.ask('metrics') },
+  };
 }
 
 /** An earlier server may still be stopping, so wait a moment before reporting that the port is taken. */

@@ -3,6 +3,7 @@ import { resealSigningKeys } from '../domain/access/signing-keys.ts';
 import { issueToken } from '../domain/access/tokens.ts';
 import { getAdvisor } from '../domain/accounts/advisors.ts';
 import { resealSecrets } from '../domain/address-book/crm-connections.ts';
+import { resealWebhookSecrets } from '../domain/webhooks/webhooks.ts';
 import { migrateDatabase } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox/sandbox-file.ts';
 import { requireOwnServer, UsageError, type Verb } from './verb.ts';
@@ -56,12 +57,13 @@ export const deploymentVerbs: Verb[] = [
   {
     name: 'secrets reseal',
     about:
-      'Encrypt every stored secret again with the first key of CREDENTIALS_KEY: those of CRMs, and the keys that sign tokens.',
+      'Encrypt every stored secret again with the first key of CREDENTIALS_KEY: those of CRMs and webhooks, and the keys that sign tokens.',
     operands: [],
     options: {},
     run: async ({ runtime, out }) => {
-      const [crms, keys] = [await resealSecrets(runtime), await resealSigningKeys(runtime)];
-      out.note(`Resealed the secrets of ${crms} CRMs, and ${keys} signing keys.`);
+      const [crms, webhooks] = [await resealSecrets(runtime), await resealWebhookSecrets(runtime)];
+      const keys = await resealSigningKeys(runtime);
+      out.note(`Resealed the secrets of ${crms} CRMs and ${webhooks} webhooks, and ${keys} signing keys.`);
     },
   },
 ];

@@ -19,6 +19,7 @@ import { reviewVerbs } from './supervision/reviews.ts';
 import { textVerbs } from './texting/texts.ts';
 import { wordingVerbs } from './texting/wordings.ts';
 import type { Verb } from './verb.ts';
+import { webhookVerbs } from './webhooks/webhooks.ts';
 
 /** Every verb of `assent`, in the order of its help. */
 export const verbs: Verb[] = [
@@ -29,6 +30,7 @@ export const verbs: Verb[] = [
   ...applicationVerbs,
   ...apiKeyVerbs,
   ...signingKeyVerbs,
+  ...webhookVerbs,
   ...contactVerbs,
   ...contentVerbs,
   ...crmVerbs,

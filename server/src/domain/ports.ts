@@ -21,12 +21,44 @@ export type Carrier = {
   listen(inbound: Inbound): () => Promise<void>;
   /** The texts it accepted from `from` until before `to`, delivered or not, if it keeps such records. */
   records?(from: Date, to: Date): AsyncIterable<CarrierRecord>;
+  /** How its connections do, for operators, if it has any. */
+  status?(): CarrierStatus;
+};
+
+/** Counts are since the node started. No number of a person is in it. */
+export type CarrierStatus = {
+  connections: CarrierConnection[];
+  /** Texts that wait for the carrier's answer. */
+  inFlight: number;
+  accepted: number;
+  /** How many, by the carrier's reason. */
+  refused: Record<string, number>;
+  notTaken: Record<string, number>;
+  inDoubt: number;
+  /** How often it asked us to slow down, and the pace since; null when nothing limits it. */
+  throttled: number;
+  perSecond: number | null;
+  /** `unmatched` ones name no text that this node remembers; `lagMs` is how long the last one came after the answer. */
+  receipts: { delivered: number; undelivered: number; unmatched: number; lagMs: number | null };
+  replies: { taken: number; failed: number; incomplete: number };
+};
+
+export type CarrierConnection = {
+  name: string;
+  host: string;
+  state: 'bound' | 'connecting' | 'waiting' | 'stopped';
+  since: Date;
+  inFlight: number;
+  window: number;
+  /** Why it was lost or refused last. */
+  lastFault: string | null;
 };
 
 /** A text in the carrier's records. Some carriers don't keep the wording. */
 export type CarrierRecord = { carrierMessageId: string; from: string; to: string; text?: string; dateTime: Date };
 
-export type OutgoingText = { from: string; to: string; text: string; kind: TextKind };
+/** `reference` is ours. A carrier that can repeats it in receipts, so that a text in doubt can be found. */
+export type OutgoingText = { from: string; to: string; text: string; kind: TextKind; reference?: number };
 
 /** Accepted; refused for good; or certainly not taken, so it can be retried. */
 export type Submission =
@@ -40,8 +72,28 @@ export type Inbound = {
   receipt(receipt: Receipt): Promise<void>;
 };
 
-export type IncomingReply = { carrierMessageId: string; from: string; to: string; text: string; sentAt: Date };
-export type Receipt = { carrierMessageId: string; status: 'delivered' | 'undelivered'; code?: string };
+export type IncomingReply = {
+  carrierMessageId: string;
+  from: string;
+  to: string;
+  text: string;
+  sentAt: Date;
+  /** Set if parts of it never came: `text` is those that did, in their order. */
+  incomplete?: { received: number; of: number };
+};
+
+/**
+ * If the id is of no text, `from`, `to` and the last 16 bits of its reference may tell which text in doubt it is about. They
+ * are there if the carrier tells them. `from` is our number, as in the text.
+ */
+export type Receipt = {
+  carrierMessageId: string;
+  status: 'delivered' | 'undelivered';
+  code?: string;
+  reference?: number;
+  from?: string;
+  to?: string;
+};
 
 /** An advisor's CRM. It may be down, slow, wrong or hostile: every outcome is an answer or a CrmFault. */
 export type Crm = {
@@ -87,6 +139,17 @@ export type OpenCrm = (access: CrmAccess) => Crm;
 
 /** Why the CRM couldn't be asked, in a sentence for operators. */
 export class CrmFault extends Error {}
+
+/** Hands an event to an application's endpoint, signed with each of the secrets. */
+export type Push = (delivery: {
+  url: string;
+  secrets: string[];
+  id: string;
+  body: string;
+  until: AbortSignal;
+}) => Promise<Pushed>;
+/** The status and the beginning of the answer; no status, and why, if none came. */
+export type Pushed = { status: number | null; answer: string };
 
 export type { TextKind } from '../store/texting/texts.ts';
 

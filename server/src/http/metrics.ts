@@ -1,38 +1,24 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Gauge } from 'prom-client';
 import type { Deps } from '../deps.ts';
 import { longestWaitSeconds } from '../domain/delivery/dispatcher.ts';
 import { problem } from '../domain/problems.ts';
 import { hashSecret } from '../domain/shared/secrets.ts';
+import { countDisabled } from '../domain/webhooks/webhooks.ts';
+import { threadMetrics } from '../thread-metrics.ts';
 import { addArchiveMetrics } from './archive-metrics.ts';
 import { routeOf } from './door/request-log.ts';
 import { requestMetrics } from './request-metrics.ts';
+import { addWorkerMetrics, type WorkerView, withWorker } from './worker-metrics.ts';
 
-/** The library's sums over gauges that it also has by type. A name that ends in `_total` promises a counter. */
-const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+type MetricsOptions = { pool: { counts(): Record<string, number> }; metricsToken: string; worker?: WorkerView };
 
 /** Prometheus metrics for one server: requests by route and code, their latency, waiting texts, the pool, the process. */
-export function addMetrics(
-  app: FastifyInstance,
-  deps: Deps,
-  { pool, metricsToken }: { pool: { counts(): Record<string, number> }; metricsToken: string },
-): void {
-  const registry = new Registry();
+export function addMetrics(app: FastifyInstance, deps: Deps, { pool, metricsToken, worker }: MetricsOptions): void {
+  const registry = threadMetrics(pool);
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  for (const name of misnamed) registry.removeSingleMetric(name);
   const observe = requestMetrics(registry);
-  new Gauge({
-    name: 'assent_database_connections',
-    help: 'Connections in the pool by state, and requests waiting for one.',
-    labelNames: ['state'],
-    registers,
-    collect() {
-      for (const [state, count] of Object.entries(pool.counts())) this.set({ state }, count);
-    },
-  });
-
   new Gauge({
     name: 'assent_texts_wait_seconds',
     help: 'How long the next text to send has been waiting for its turn; 0 if none is late.',
@@ -51,7 +37,17 @@ export function addMetrics(
     },
   });
 
+  new Gauge({
+    name: 'assent_webhooks_off',
+    help: 'Webhooks that are switched off: assent webhooks list says why.',
+    registers,
+    async collect() {
+      this.set(await countDisabled(deps).catch(() => Number.NaN));
+    },
+  });
+
   addArchiveMetrics(registry, deps);
+  if (worker) addWorkerMetrics(registry, worker);
 
   app.addHook('onResponse', (request, reply, next) => {
     const route = routeOf(request) ?? 'unknown';
@@ -63,7 +59,7 @@ export function addMetrics(
   });
   app.get('/metrics', async (request, reply) => {
     requireToken(request, metricsToken);
-    return reply.type(registry.contentType).send(await registry.metrics());
+    return reply.type(registry.contentType).send(await (await withWorker(registry, worker)).metrics());
   });
 }
 

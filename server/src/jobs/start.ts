@@ -13,8 +13,6 @@ import {
   type DeliveryFault,
 } from '../domain/archive/checkpoint-deliveries.ts';
 import { signArchive } from '../domain/archive/signing.ts';
-import { wakeWaiting } from '../domain/consent/consent-lookups.ts';
-import { readReply } from '../domain/consent/reading/reply-words.ts';
 import { receiveReply } from '../domain/consent/replies.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { receiveReceipt } from '../domain/delivery/receipts.ts';
@@ -22,26 +20,30 @@ import { sendDueMessages } from '../domain/messages/due-messages.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
-import { isStopping } from '../domain/shared/signals.ts';
+import { forgetOld } from '../domain/shared/feeds.ts';
 import { forgetExpiredSignIns } from '../domain/sign-in/sign-ins.ts';
 import { sampleForReview } from '../domain/supervision/review-samples.ts';
+import { deliverer } from '../domain/webhooks/deliverer.ts';
+import { forgetOldDeliveries } from '../domain/webhooks/deliveries.ts';
+import type { WebhookDeps } from '../domain/webhooks/webhooks.ts';
 import type { Log } from '../log.ts';
 import type { SandboxClock } from '../sandbox/sandbox-clock.ts';
+import { type Job, type Running, repeat, together } from './repeat.ts';
+import { clockJobs } from './requests.ts';
 
 const minuteMs = 60 * 1000;
 
 /** What a node's jobs need in addition. */
 export type NodeDeps = CrmDeps &
+  WebhookDeps &
   CopyDeps &
   Reserved & {
     sandboxClock: SandboxClock | undefined;
     checkpointDeliveries: CheckpointDeliveries;
   };
 
-type Job = { name: string; everyMs: number; run(): Promise<void> };
-
 /** A node's background jobs. Each is one call to the domain and never runs twice at a time on one node. */
-export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispatcher(onReserved(deps), log)) {
+export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispatcher(onReserved(deps), log)): Running {
   const reportFault = (err: unknown) => log.error({ err }, 'a scheduled message was skipped');
   const reportSync = ({ syncId, kind, status, reason }: CrmSync, advisorId: number) =>
     log.warn({ advisorId, syncId, kind, reason }, `a sync with a CRM ${status}`);
@@ -54,22 +56,31 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'forget expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
     { name: 'forget retired keys', everyMs: minuteMs, run: () => forgetRetiredSigningKeys(deps) },
     { name: 'send due messages', everyMs: 250, run: () => sendDueMessages(deps, reportFault) },
-    { name: 'wake waiting requests', everyMs: 500, run: () => wakeWaiting(onReserved(deps)) },
+    { name: 'forget old events', everyMs: 10 * minuteMs, run: () => forgetOld(deps, 'events') },
+    { name: 'forget old changes', everyMs: 10 * minuteMs, run: () => forgetOld(deps, 'contact_changes') },
     { name: 'sign the archive', everyMs: 2_000, run: () => sign(deps, log) },
     { name: 'deliver checkpoints', everyMs: 5_000, run: () => deliverCheckpoint(log, deliverNext) },
     { name: 'dispose of records', everyMs: minuteMs, run: () => disposeDue(deps) },
     { name: 'reconcile', everyMs: minuteMs, run: () => reconcileDue(deps) },
     { name: 'draw the daily sample', everyMs: 5 * minuteMs, run: () => sampleForReview(deps) },
+    { name: 'forget old deliveries', everyMs: 10 * minuteMs, run: () => forgetOldDeliveries(deps) },
     { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },
     { name: 'sync with CRMs', everyMs: 1_000, run: () => syncDue(deps, reportSync) },
     { name: 'look up in CRMs', everyMs: 500, run: () => lookUpDue(deps, reportLookup) },
+    ...clockJobs(deps.sandboxClock),
   ];
-  const { sandboxClock } = deps;
-  if (sandboxClock) jobs.push({ name: 'follow the sandbox clock', everyMs: 500, run: () => sandboxClock.refresh() });
-  const running = [startTexting(onReserved(deps), texting), ...jobs.map((job) => repeat(deps, job, log))];
+  const running = jobs.map((job) => repeat(deps, job, log));
+  return together([startTexting(onReserved(deps), texting), startWebhooks(deps, log), ...running]);
+}
+
+/** Pushes events to applications. */
+function startWebhooks(deps: NodeDeps, log: Log): Running {
+  const webhooks = deliverer(deps, log);
+  const ticking = repeat(deps, { name: 'deliver webhooks', everyMs: 250, run: () => webhooks.tick() }, log);
   return {
     async stop(): Promise<void> {
-      await Promise.all(running.map((job) => job.stop()));
+      await ticking.stop();
+      await webhooks.settled();
     },
   };
 }
@@ -88,41 +99,17 @@ async function deliverCheckpoint(log: Log, next: () => Promise<DeliveryFault[]>)
 }
 
 /** Sends texts, and receives replies and receipts from the carrier. */
-export function startTexting(deps: Deps, texting: Dispatcher) {
+export function startTexting(deps: Deps, texting: Dispatcher): Running {
   const stopListening = deps.carrier?.listen({
     reply: (reply) => receiveReply(deps, reply),
     receipt: (receipt) => receiveReceipt(deps, receipt),
   });
-  // Compiles the patterns now, so that the first reply doesn't wait for it.
-  readReply('Hello');
   texting.start();
   return {
     async stop(): Promise<void> {
       // In this order, so that receipts for the last texts still arrive.
       await texting.stop();
       await stopListening?.();
-    },
-  };
-}
-
-function repeat(deps: NodeDeps, { name, everyMs, run }: Job, log: Log) {
-  let current = Promise.resolve();
-  const next = () => {
-    current = run()
-      .catch((err) => {
-        // It ended between two steps, and the next node to run it goes on.
-        if (!isStopping(deps, err)) log.warn({ err, job: name }, 'a job failed; it will be retried');
-      })
-      .then(() => {
-        timer.refresh();
-      });
-  };
-  const timer = setTimeout(next, everyMs).unref();
-  return {
-    async stop(): Promise<void> {
-      clearTimeout(timer);
-      await current;
-      clearTimeout(timer);
     },
   };
 }

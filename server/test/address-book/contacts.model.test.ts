@@ -208,6 +208,21 @@ test('a book stays in sync while its blocks are split, emptied and removed', asy
   );
 });
 
+test('every page of what changed since a moment is right, whether nobody, a few or most of the book are older', async () => {
+  const [model, real] = [new BookModel(), await newcomer(world)];
+  world.clock.now = () => new Date(model.nowMs);
+  const since: string[] = [];
+  for (const count of [60, 1150, 30]) {
+    since.push(new Date(model.nowMs).toISOString());
+    const batch = fc.sample(person, { seed: count, numRuns: count });
+    const contactIds = await createContacts(world.deps, idOf(real), batch, 1);
+    for (const [index, fields] of batch.entries()) model.create(contactIds[index] as number, fields, 1);
+    model.nowMs += 1;
+  }
+  await mixEmailStatus(model, real);
+  for (const modifiedSince of since) await assertBook(model, real, 190, { modifiedSince });
+});
+
 async function fill(model: BookModel, real: Person, everyone: Fields[]): Promise<void> {
   for (const [from, to] of [
     [0, 1300],
@@ -283,12 +298,12 @@ async function deleteEveryone(model: BookModel, real: Person): Promise<void> {
 }
 
 /** Checks every page in every order, and the counts that pages are found by. */
-async function assertBook(model: BookModel, real: Person, size: number): Promise<void> {
+async function assertBook(model: BookModel, real: Person, size: number, filter: Filter = {}): Promise<void> {
   for (const sortBy of contactSorts)
     for (const sortDirection of directions) {
-      const found = model.sorted({ sortBy, sortDirection });
+      const found = model.sorted({ sortBy, sortDirection }, filter);
       for (let page = 1; page <= pagesOf(found, size) + 1; page++)
-        await assertPage(model, real, { sortBy, sortDirection, page, pageSize: size }, found);
+        await assertPage(model, real, { sortBy, sortDirection, ...filter, page, pageSize: size }, found);
     }
   await assertInSync(world, idOf(real));
 }

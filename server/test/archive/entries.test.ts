@@ -17,7 +17,7 @@ import { setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { forgetExpiredSignIns } from '../../src/domain/sign-in/sign-ins.ts';
 import { setWording } from '../../src/domain/texting/wordings.ts';
 import { makeSandbox } from '../../src/sandbox/sandbox.ts';
-import { insertEntries } from '../../src/store/archive/archive.ts';
+import { insertNumberedEntries } from '../../src/store/archive/archive.ts';
 import { makeAdvisorApp, password } from '../support/advisor-app.ts';
 import { makePasskey } from '../support/authenticator.ts';
 import { acceptedPhone, scheduledMessagesPath, send, setConsent } from '../support/texting.ts';
@@ -145,7 +145,7 @@ test('entries that are added together are numbered in their order, in each advis
   const books = [two, one, two, two, one];
   const given = books.map((advisorId, index) => ({ advisorId, kind: 'setting' as const, body: `Entry ${index}` }));
   const common = { memberId: null, actor: 'operator', traceId: null, meta: {} };
-  const numbers = await insertEntries(
+  const numbers = await insertNumberedEntries(
     deps.db,
     given.map((entry) => ({ ...entry, ...common })),
     clock.now(),

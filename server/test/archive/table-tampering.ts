@@ -1,5 +1,5 @@
 import { people } from './small-book.ts';
-import type { Tampering } from './tampering.ts';
+import type { Tampering, Target } from './tampering.ts';
 
 /** Changes to the tables that the product works with, and to entries before they are signed. */
 export const tableTamperings: Tampering[] = [
@@ -65,6 +65,27 @@ export const tableTamperings: Tampering[] = [
     name: 'a delivered message, made sent',
     names: 'entry 7 of advisor cat',
     tamper: of(`update messages set status = 'sent', date_time_delivered = null where advisor_id = $1`),
+  },
+  {
+    name: 'a delivered message, made one that awaits consent',
+    names: 'entry 7 of advisor cat',
+    tamper: of(
+      `update messages set status = 'awaiting_consent', carrier_message_id = null, date_time_sent = null where advisor_id = $1`,
+    ),
+  },
+  {
+    name: 'a text that awaits consent, put into the outbox without it',
+    names: 'entry 8 of advisor cat',
+    before: waitingText,
+    tamper: of(`update messages set status = 'queued' where advisor_id = $1 and archive_number = 8`),
+  },
+  {
+    name: 'a text that awaits consent, ended without an entry',
+    names: 'entry 8 of advisor cat',
+    before: waitingText,
+    tamper: of(
+      `update messages set status = 'failed', failure_code = 'consent_lapsed' where advisor_id = $1 and archive_number = 8`,
+    ),
   },
   {
     name: 'the reason of an outcome',
@@ -167,6 +188,28 @@ export const tableTamperings: Tampering[] = [
     },
   },
 ];
+
+/** One more text to the same person, who would have to consent again. */
+async function waitingText({ sql, cat }: Target): Promise<void> {
+  await sql(
+    `insert into archive_entries (advisor_id, number, kind, member_id, message_id, actor, meta, commitment, date_time_created)
+     select advisor_id, 8, kind, member_id, message_id + 1000, actor, (meta::jsonb || '{"awaitsConsent": true}')::text,
+       commitment, now()
+     from archive_entries where advisor_id = $1 and number = 6`,
+    [cat],
+  );
+  await sql(
+    'insert into archive_bodies select advisor_id, 8, salt, body from archive_bodies where advisor_id = $1 and number = 6',
+    [cat],
+  );
+  await sql(
+    `insert into messages (advisor_id, message_id, member_id, kind, archive_number, status, segments, encoding, date_time_created)
+     select e.advisor_id, e.message_id, e.member_id, 'text', 8, 'awaiting_consent', 1, 'GSM-7', e.date_time_created
+     from archive_entries e where e.advisor_id = $1 and e.number = 8`,
+    [cat],
+  );
+  await sql('update archive_heads set last_number = 8 where advisor_id = $1', [cat]);
+}
 
 function of(...texts: string[]): Tampering['tamper'] {
   return async ({ sql, cat }) => {

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { decodeJwt } from 'jose';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { authorize, disconnect, listConnections } from '../../src/domain/access/grants.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { inviteAdvisor } from '../../src/domain/sign-in/invitations.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 
-const executablePath = '/usr/bin/chromium';
-const skip = existsSync(executablePath) ? false : 'there is no /usr/bin/chromium';
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
 const phone = { viewport: { width: 360, height: 740 } };
 const desk = { viewport: { width: 1280, height: 800 } };
@@ -29,8 +28,7 @@ before(async () => {
   pages = await makeAdvisorApp({ PORT: String(port) }, `http://127.0.0.1:${port}/problems`);
   await pages.app.listen({ host: '127.0.0.1', port });
   origin = `http://localhost:${port}`;
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
-  browser = await chromium.launch({ executablePath, args });
+  browser = await launchBrowser();
 });
 after(async () => {
   if (skip) return;

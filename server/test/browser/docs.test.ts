@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { routes } from '../../src/http/partner/routes.ts';
 import { writeSandboxFile } from '../../src/sandbox/sandbox-file.ts';
+import { launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
-const executablePath = '/usr/bin/chromium';
-const skip = existsSync(executablePath) ? false : 'there is no /usr/bin/chromium';
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
 const phoneWide = { viewport: { width: 360, height: 740 } };
 const desk = { viewport: { width: 1200, height: 900 } };
@@ -29,8 +28,7 @@ before(async () => {
   await writeSandboxFile({ ...world.deps, config: world.config });
   await world.app.listen({ host: '127.0.0.1', port });
   origin = `http://localhost:${port}`;
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
-  browser = await chromium.launch({ executablePath, args });
+  browser = await launchBrowser();
 });
 after(async () => {
   rmSync(dataDir, { recursive: true });

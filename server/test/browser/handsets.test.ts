@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { after, afterEach, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import { acceptedPhone, newPhone, received, reply, send, setConsent } from '../support/texting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
 
-const executablePath = '/usr/bin/chromium';
-const skip = existsSync(executablePath) ? false : 'there is no /usr/bin/chromium';
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
 const phoneWide = { viewport: { width: 360, height: 740 } };
 const desk = { viewport: { width: 1280, height: 800 } };
@@ -24,8 +23,7 @@ before(async () => {
   world = await makeWorld({ env: { PORT: String(port) } });
   await world.app.listen({ host: '127.0.0.1', port });
   origin = `http://localhost:${port}`;
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
-  browser = await chromium.launch({ executablePath, args });
+  browser = await launchBrowser();
 });
 after(async () => {
   if (skip) return;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Db } from '../../src/store/database/db.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
 
 suite('lookups', () => {
@@ -17,6 +18,8 @@ suite('lookups', () => {
   const sleep = () => database.pool.lookUp('select pg_sleep(0.5)', [], 'sleep');
 
   test('that come at once share a connection', async () => {
+    // Opening it can take so long that the others go another way.
+    await backend();
     const found = await Promise.all(Array.from({ length: 100 }, backend));
     assert.equal(new Set(found).size, 1);
   });
@@ -41,6 +44,41 @@ suite('lookups', () => {
     assert.equal((await slow).length, 1);
     const found = await Promise.all([backend(), backend()]);
     assert.equal(new Set([...found, own]).size, 2);
+  });
+
+  const numbered = `
+    select position, asked.number, (select count(*) from unnest($1::bigint[])) as sent
+    from unnest($1::bigint[]) with ordinality as asked (number, position)
+    where asked.number % 2 = 0`;
+  const even = (db: Pick<Db, 'lookUpOne'>, number: unknown) =>
+    db.lookUpOne<{ number: number; sent: number }>(numbered, [number], 'even');
+
+  test('by one statement that come at once are sent as one, and each gets its own row or none', async () => {
+    const numbers = Array.from({ length: 150 }, (_, index) => index);
+    const found = await Promise.all(numbers.map((number) => even(database.pool, number)));
+    assert.deepEqual(
+      found.map((row) => row?.number ?? null),
+      numbers.map((number) => (number % 2 === 0 ? number : null)),
+    );
+    assert.equal(found[0]?.sent, 100);
+    assert.equal(found.at(-2)?.sent, 50);
+    assert.ok(found[0] && !('position' in found[0]));
+  });
+
+  test('by a key that PostgreSQL doesn’t take fail alone', async () => {
+    const found = await Promise.allSettled([2, 'two', 4].map((number) => even(database.pool, number)));
+    assert.deepEqual(
+      found.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+  });
+
+  test('by a key are part of the transaction that they are in', async () => {
+    const id = 'select 1 as position, pg_current_xact_id()::text as id from unnest($1::bigint[])';
+    await database.pool.transaction(async (db) => {
+      const [begun] = await db.query<{ id: string }>('select pg_current_xact_id()::text as id');
+      assert.deepEqual(await db.lookUpOne<{ id: string }>(id, [1], 'transaction-by-key'), begun);
+    });
   });
 
   test('are part of the transaction that they are in', async () => {

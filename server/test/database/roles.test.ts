@@ -51,6 +51,8 @@ suite('the application’s role', () => {
     'update contact_blocks set contact_count = 0',
     'delete from contact_blocks',
     'delete from contact_books',
+    'update content_block_counts set item_count = 0',
+    'delete from content_blocks',
     `insert into migrations (name, sha256) values ('mine', '')`,
     'delete from migrations',
     `update signing_keys set jwk = '{}'`,

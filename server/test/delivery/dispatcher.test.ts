@@ -62,7 +62,9 @@ suite('handing texts to the carrier', () => {
     assert.ok(dateTimeSent);
     assert.equal(failureCode, null);
     const { textingNumber } = world.ann.advisor;
-    assert.deepEqual(to(phone), [{ from: textingNumber, to: phone, text: 'Hello', kind: 'text' }]);
+    assert.deepEqual(to(phone), [
+      { from: textingNumber, to: phone, text: 'Hello', kind: 'text', reference: messageId },
+    ]);
   });
 
   test('a text that was definitely not taken is retried with backoff', async () => {

@@ -11,7 +11,7 @@ import { failDispatches, releaseDeferred, updateHours } from '../../src/store/de
 import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../src/store/delivery/outcomes.ts';
 import { applyEarlyReceipts, deleteEarlyReceipts, recordReceipts } from '../../src/store/delivery/receipts.ts';
 import { lockMembers } from '../../src/store/texting/members.ts';
-import { insertTexts, type NewText } from '../../src/store/texting/texts.ts';
+import { drawMessageIds, insertTexts, type NewText } from '../../src/store/texting/texts.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
@@ -79,12 +79,18 @@ suite('dispatches', () => {
     };
   }
 
+  async function insert(texts: NewText[], moments = times): Promise<number[]> {
+    const messageIds = await drawMessageIds(world.deps.db, texts.length);
+    await insertTexts(world.deps.db, texts, { messageIds, ...moments });
+    return messageIds;
+  }
+
   async function queue(
     change: Partial<NewText> = {},
     state: 'none' | 'pending' | 'accepted' | 'opted_out' = 'accepted',
   ): Promise<Queued> {
     const member = await addMember(state);
-    const [messageId = -1] = await insertTexts(world.deps.db, [textFor(member.memberId, change)], times);
+    const [messageId = -1] = await insert([textFor(member.memberId, change)]);
     return { ...member, messageId };
   }
 
@@ -578,10 +584,12 @@ suite('dispatches', () => {
       const [one, two] = [await queue(), await queue()];
       await claim();
       await world.deps.db.transaction(async (db) => {
-        const answered = outcome(one.messageId, { carrierMessageId: 'just now' });
-        await recordOutcomes(db, [answered], { now: start, endedClaims: [] });
+        // The first thing that writing an outcome locks; the advisor's head comes last.
+        await db.query('select from messages where message_id = $1 for no key update', [one.messageId]);
         assert.equal(await expire(hourMs), 1);
         assert.equal((await claims()).length, 1, 'somebody must look at the first text again');
+        const answered = outcome(one.messageId, { carrierMessageId: 'just now' });
+        await recordOutcomes(db, [answered], { now: start, endedClaims: [] });
       });
       assert.deepEqual([(await find(one.messageId)).status, (await find(two.messageId)).status], ['sent', 'in_doubt']);
       assert.equal(await expire(hourMs), 1);
@@ -723,9 +731,9 @@ suite('dispatches', () => {
       const { memberId } = await addMember('accepted');
       const deferred = (ms: number) => textFor(memberId, { pace: 4, deferredUntil: at(ms) });
       const at8 = [deferred(2), deferred(1), deferred(2), deferred(hourMs)];
-      const [b = 0, a = 0, c = 0, later = 0] = await insertTexts(world.deps.db, at8, times);
+      const [b = 0, a = 0, c = 0, later = 0] = await insert(at8);
       const paced = [textFor(memberId, { pace: 4 }), textFor(memberId, { pace: 4 })];
-      const [x = 0, y = 0] = await insertTexts(world.deps.db, paced, { now: start, realNow: at(hourMs) });
+      const [x = 0, y = 0] = await insert(paced, { now: start, realNow: at(hourMs) });
       assert.equal(await releaseDeferred(world.deps.db, { now: at(2), realNow: at(hourMs) }), 3);
       const slots = await Promise.all([x, y, a, b, c].map(async (id) => (await dispatch(id))?.notBefore?.getTime()));
       assert.deepEqual(
@@ -749,8 +757,8 @@ suite('dispatches', () => {
     test('can get new hours, or fail', async () => {
       const [one, two] = [await queue({ openUntil: start }), await queue({ openUntil: start })];
       await updateHours(world.deps.db, [
-        { advisorId, messageId: one.messageId, deferredUntil: at(hourMs), openUntil: null },
-        { advisorId, messageId: two.messageId, deferredUntil: null, openUntil: at(1) },
+        { messageId: one.messageId, deferredUntil: at(hourMs), openUntil: null },
+        { messageId: two.messageId, deferredUntil: null, openUntil: at(1) },
       ]);
       assert.deepEqual(
         (await claim()).map(({ messageId, decision }) => [messageId, decision]),

@@ -68,7 +68,24 @@ suite('examples', () => {
       return (await call('POST', '/v1/text/messaging/messages', body)).body.successes[0].scheduledMessageId;
     },
     to: async () => textingNumber,
+    async 'listContactChanges cursor'() {
+      const { cursor } = await lastOf('/v1/core/contact/changes');
+      await make.contactId?.();
+      return cursor;
+    },
+    async 'listEvents cursor'() {
+      const { cursor } = await lastOf('/v1/text/messaging/events');
+      await make.messageId?.();
+      return cursor;
+    },
   };
+
+  /** The end of a feed. */
+  async function lastOf(path: string): Promise<{ cursor: string; more: boolean }> {
+    let { body } = await call('GET', `${path}?pageSize=200`);
+    while (body.more) ({ body } = await call('GET', `${path}?pageSize=200&cursor=${body.cursor}`));
+    return body;
+  }
 
   function exampleBody(operationId: string): object {
     const operations = [...documents.values()].flatMap(operationsOf);
@@ -110,13 +127,14 @@ suite('examples', () => {
     });
   }
 
-  async function urlOf({ path, parameters }: Operation & { path: string }): Promise<string> {
+  async function urlOf({ operationId, path, parameters }: Operation & { path: string }): Promise<string> {
     let url = path;
     const query = new URLSearchParams();
     for (const { name, in: place, example } of parameters) {
       if (place === 'path')
         url = url.replace(`{${name}}`, encodeURIComponent(String((await make[name]?.()) ?? example)));
-      if (place === 'query' && example !== undefined) query.set(name, String(example));
+      if (place === 'query' && example !== undefined)
+        query.set(name, String((await make[`${operationId} ${name}`]?.()) ?? example));
     }
     return `${url}?${query}`;
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { values } from '../../src/domain/shared/enumerations.ts';
 import {
   assertInvalid,
@@ -13,7 +14,7 @@ import {
   testIds,
 } from '../address-book/address-book.ts';
 import { assertProblem } from '../support/problem.ts';
-import { acceptedPhone, scheduledMessagesPath as path, send } from '../support/texting.ts';
+import { acceptedPhone, messagesPath, scheduledMessagesPath as path, send } from '../support/texting.ts';
 import { makeWorld, type Person } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
@@ -66,7 +67,13 @@ suite('the list', () => {
     const { body } = await send(person, { phone, text, scheduleDelivery: true, deliveryDate });
     const [{ memberId, scheduledMessageId }] = body.successes;
     const { data, pageInfo } = await search(person, path);
-    const rest = { frequency: 0, status: 'scheduled', reason: null, nextDeliveryDates: [deliveryDate] };
+    const rest = {
+      frequency: 0,
+      status: 'scheduled',
+      reason: null,
+      nextDeliveryDates: [deliveryDate],
+      lastMessageId: null,
+    };
     assert.deepEqual(data, [{ scheduledMessageId, memberId, phone, text, deliveryDate, ...rest }]);
     assert.equal(pageInfo.totalRecord, 1);
   });
@@ -143,6 +150,43 @@ suite('the list', () => {
   });
 
   testDoor(world, { method: 'GET', path, scope: 'text.messaging.read' });
+});
+
+suite('one', () => {
+  test('is the item of the list, in any status', async () => {
+    const person = await newAdvisor();
+    const id = await schedule(person);
+    const get = async () => (await person.call('GET', `${path}/${id}`)).body;
+    assert.deepEqual(await get(), (await search(person, path)).data[0]);
+    await person.call('DELETE', `${path}/${id}`);
+    const canceled = await get();
+    assert.deepEqual([canceled.status, canceled.nextDeliveryDates], ['canceled', []]);
+    assert.deepEqual(canceled, (await search(person, path, { status: 'canceled' })).data[0]);
+  });
+
+  test('names the last text that it sent, null before the first', async () => {
+    const person = await newAdvisor();
+    const id = await schedule(person, { frequency: 1 });
+    const once = await schedule(person);
+    const get = async (scheduledMessageId = id) => (await person.call('GET', `${path}/${scheduledMessageId}`)).body;
+    assert.equal((await get()).lastMessageId, null);
+    const last: number[] = [];
+    for (const ms of [hourMs, 24 * hourMs]) {
+      await world.clock.advance(ms);
+      await sendDueMessages(world.deps);
+      last.push((await get()).lastMessageId);
+      assert.equal((await search(person, path)).data[0].lastMessageId, last.at(-1));
+    }
+    assert.notEqual(last[0], last[1]);
+    const { data } = await search(person, messagesPath, { scheduledMessageId: id });
+    assert.deepEqual(data.map((each: { messageId: number }) => each.messageId).toReversed(), last);
+    const completed = await get(once);
+    assert.equal(completed.status, 'completed');
+    assert.ok(completed.lastMessageId > 0 && completed.lastMessageId !== last[0]);
+  });
+
+  testIds(world, 'GET', (id) => `${path}/${id}`);
+  testDoor(world, { method: 'GET', path: `${path}/1`, scope: 'text.messaging.read' });
 });
 
 suite('a cancel', () => {

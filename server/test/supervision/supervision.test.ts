@@ -17,7 +17,7 @@ import {
 } from '../../src/domain/supervision/reviews.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
-import { insertTexts } from '../../src/store/texting/texts.ts';
+import { drawMessageIds, insertTexts } from '../../src/store/texting/texts.ts';
 import { entries, kindsSent, memberOf, say, stateOf } from '../support/people.ts';
 import { acceptedPhone, handset, messagesPath, newPhone, scheduledMessagesPath, send } from '../support/texting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
@@ -377,8 +377,9 @@ suite('the daily sample', () => {
       const held = index >= count && index < 2 * count ? { heldReason: 'supervision' as const } : {};
       return { ...one, ...rest, kind, encoding: 'GSM-7', ...held } as const;
     });
-    const ids = await insertTexts(world.deps.db, texts, { now: world.clock.now(), realNow: new Date() });
-    return ids.slice(0, count);
+    const messageIds = await drawMessageIds(world.deps.db, texts.length);
+    await insertTexts(world.deps.db, texts, { messageIds, now: world.clock.now(), realNow: new Date() });
+    return messageIds.slice(0, count);
   }
   const toMorning = async (days = 1) => {
     const nowMs = world.clock.now().getTime();

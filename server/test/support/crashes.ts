@@ -7,13 +7,20 @@ export function failing(pool: Pool, statements: number): Pool {
   const transaction: Pool['transaction'] = (work) =>
     pool.transaction(async (db) => {
       let left = statements;
+      const survive = () => {
+        if (left === 0) throw new Crash('The node died between two statements.');
+        left -= 1;
+      };
       const watched: Transaction = {
         ...db,
         transaction: (inner) => inner(watched),
         async query(text, values, name) {
-          if (left === 0) throw new Crash('The node died between two statements.');
-          left -= 1;
+          survive();
           return db.query(text, values, name);
+        },
+        async write(text, values, name) {
+          survive();
+          return db.write(text, values, name);
         },
       };
       await work(watched);
@@ -34,6 +41,7 @@ export function mortal(pool: Pool): { pool: Pool; die(): void } {
     pool: {
       ...pool,
       query: (text, values, name) => (dead ? never : pool.query(text, values, name)),
+      write: (text, values, name) => (dead ? never : pool.write(text, values, name)),
       transaction: (work) => (dead ? never : pool.transaction(work)),
       batch: (batch, item) => (dead ? never : pool.batch(batch, item)),
     },

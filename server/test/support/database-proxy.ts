@@ -20,12 +20,15 @@ export type DatabaseProxy = {
   url: string;
   /** What happens to the next commits. */
   fate: Fate;
+  /** How often clients have written something. Statements that are sent together are one write. */
+  writes: number;
   /** Breaks every connection. */
   drop(): void;
   close(): Promise<void>;
 };
 
 const commitMessage = 'commit\0';
+const commitAnswer = 'COMMIT\0';
 
 /** Starts a proxy in front of PostgreSQL on its own port. */
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
@@ -44,6 +47,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
       far.destroy();
     };
     near.on('data', (bytes) => {
+      proxy.writes += 1;
       if (bytes.includes(commitMessage)) {
         lost = proxy.fate;
         if (lost === 'lose the commit') return breakOff();
@@ -52,7 +56,8 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     });
     far.on('data', (bytes) => {
       if (lost === 'pass') near.write(bytes);
-      else if (lost !== 'fall silent') breakOff();
+      // The answers to statements that were sent with the commit come before its own.
+      else if (lost !== 'fall silent' && bytes.includes(commitAnswer)) breakOff();
     });
     far.on('error', () => {});
     near.on('close', breakOff);
@@ -66,6 +71,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const proxy: DatabaseProxy = {
     url: address.href,
     fate: 'pass',
+    writes: 0,
     drop() {
       for (const socket of sockets) socket.destroy();
     },

@@ -14,6 +14,7 @@ export async function anotherNode(world: World, changes: Partial<AppDeps> = {}):
     reserved: pool,
     carrier: deps.carrier,
     sealer: deps.sealer,
+    push: deps.push,
     signals: makeSignals(),
     judges: makeJudges(),
     ...shared,

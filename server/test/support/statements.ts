@@ -13,6 +13,10 @@ export function withinTransactions(pool: Pool, before: (statement: string) => Pr
             await before(text);
             return db.query(text, values, name);
           },
+          async write(text, values, name) {
+            await before(text);
+            return db.write(text, values, name);
+          },
         };
         return work(watched);
       }),

@@ -162,7 +162,7 @@ export function assertAsModelled(records: Records, model: TextingModel): void {
 
 /** The outcomes that a text can have, one after the other, and then its status. */
 const outcomesOf =
-  /^(queued|held|sent|in_doubt,(in_doubt|sent,sent)|(in_doubt,)?failed,failed|(in_doubt,(sent,)?)?(undelivered,undelivered|(undelivered,)?delivered,delivered))$/;
+  /^(queued|held|awaiting_consent|sent|in_doubt,(in_doubt|sent,sent)|(in_doubt,)?failed,failed|(in_doubt,(sent,)?)?(undelivered,undelivered|(undelivered,)?delivered,delivered))$/;
 
 /**
  * Entries are numbered 1, 2, 3 …, each with a body that matches its commitment, and every message has one; so has each outcome
@@ -245,11 +245,13 @@ export function assertAccounted(
 
 /** Nothing waits that could go out: every text has ended unless it is deferred. */
 export function assertEnded({ messages }: Records, nowMs: number): void {
-  for (const message of messages)
-    assert.ok(
-      message.status !== 'queued' || Number(message.deferredMs) > nowMs,
-      `it waits for no reason: ${JSON.stringify(message)}`,
-    );
+  for (const message of messages) {
+    const { status, deferredMs, createdMs } = message;
+    const mayWait =
+      (status !== 'queued' || Number(deferredMs) > nowMs) &&
+      (status !== 'awaiting_consent' || createdMs + 24 * 3_600_000 > nowMs);
+    assert.ok(mayWait, `it waits for no reason: ${JSON.stringify(message)}`);
+  }
 }
 
 type Context = {
@@ -262,6 +264,8 @@ type Context = {
 /** What is wrong with a message's status, or null. */
 function wrongStatus(message: RecordedMessage, context: Context): string | null {
   const { status, failureCode, carrierMessageId, waits, isClaimed, attempts } = message;
+  const wrongWait = wrongAfterWait(message, context);
+  if (wrongWait) return wrongWait;
   const last = attempts.at(-1)?.outcome;
   if (waits && isClaimed) return 'claimed, although it is in the outbox';
   if ((waits || isClaimed) !== (status === 'queued')) return 'its status and its place in the outbox disagree';
@@ -273,6 +277,8 @@ function wrongStatus(message: RecordedMessage, context: Context): string | null 
       return last === undefined || last === 'not_taken' ? null : 'waits, although it was attempted';
     case 'in_doubt':
       return last === 'unknown' ? null : 'in doubt without a reason';
+    case 'awaiting_consent':
+      return null;
     case 'held':
       return isHeld(message, context) ? null : 'held, although nothing is in doubt';
     case 'failed':
@@ -284,6 +290,19 @@ function wrongStatus(message: RecordedMessage, context: Context): string | null 
       return status === expected ? null : `not ${expected}`;
     }
   }
+}
+
+/** A text waits for consent exactly while the model says so; a lapse may not have been noticed yet. */
+function wrongAfterWait(
+  { phone, text, kind, status, failureCode }: RecordedMessage,
+  { model }: Context,
+): string | null {
+  const wait = model.waits.find((each) => kind === 'text' && each.phone === phone && each.text === text);
+  const fate = wait?.fate ?? 'released';
+  const actual = status === 'awaiting_consent' ? 'waits' : failureCode;
+  if (fate === 'released') return actual === 'waits' || actual === 'consent_lapsed' ? 'it never waited' : null;
+  const mayHaveLapsed = fate === 'waits' && wait && !model.isWaiting(wait) && actual === 'consent_lapsed';
+  return actual === fate || mayHaveLapsed ? null : `its wait should have ended as ${fate}`;
 }
 
 function isHeld({ phone, kind, attempts }: RecordedMessage, { model }: Context): boolean {
@@ -305,6 +324,8 @@ function hasValidReason({ phone, kind, failureCode, attempts, createdMs }: Recor
       return attempts.length === 12 || carrierSaid('answers late that it did not take it');
     case 'expired':
       return kind === 'opt_out' && model.nowMs - createdMs > 5 * 60_000;
+    case 'consent_lapsed':
+      return model.waits.some((wait) => wait.phone === phone && !model.isWaiting(wait));
     case 'quiet_hours':
       return quietHours === 'refuse';
     case 'opted_out':

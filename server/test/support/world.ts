@@ -13,7 +13,7 @@ import { type Advisor, addAdvisor } from '../../src/domain/accounts/advisors.ts'
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
-import type { Carrier, OpenCrm } from '../../src/domain/ports.ts';
+import type { Carrier, OpenCrm, Push } from '../../src/domain/ports.ts';
 import { makeSealer } from '../../src/domain/shared/sealing.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeJudges } from '../../src/domain/supervision/judges.ts';
@@ -23,6 +23,7 @@ import { type SandboxClock, startSandboxClock } from '../../src/sandbox/sandbox-
 import type { Pool } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
+import { makePush } from '../../src/webhooks/push.ts';
 import { type DatabaseOptions, makeDatabase, type TestDatabase } from './database.ts';
 
 /** A small cast on its own database: a firm, two advisors, and an application with an unlimited key. */
@@ -72,6 +73,8 @@ export type WorldOptions = {
   carrier?: Carrier | null;
   /** Instead of real CRMs. */
   openCrm?: OpenCrm;
+  /** Instead of real requests to webhooks. */
+  push?: Push;
   /** False: texts stay in the outbox until the test starts `world.dispatcher` itself. */
   dispatch?: boolean;
 };
@@ -94,6 +97,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     config,
     carrier,
     openCrm,
+    push: options.push ?? makePush(['127.0.0.0/8', '::1']),
     sealer: makeSealer(config.credentialsKeys),
     signals: makeSignals(),
     judges: makeJudges(),

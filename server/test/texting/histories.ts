@@ -35,6 +35,7 @@ import {
   receive,
   schedule,
   send,
+  sendWhenConsented,
   tidyUp,
 } from './history.ts';
 import {
@@ -135,6 +136,13 @@ const commands: fc.Arbitrary<Command>[] = [
     fc
       .tuple(recipients, isColleague)
       .map(([to, other]) => either(`send to ${to}`, other, (model, real) => send(model, real, to))),
+  ),
+  ...Array(2).fill(
+    fc
+      .tuple(recipients, isColleague)
+      .map(([to, other]) =>
+        either(`send to ${to} when they have consented`, other, (model, real) => sendWhenConsented(model, real, to)),
+      ),
   ),
   ...Array(3).fill(
     fc

@@ -13,7 +13,8 @@ import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
-import { type MessageInput, sendMessage } from '../../src/domain/messages/messages.ts';
+import type { MessageInput } from '../../src/domain/messages/message-input.ts';
+import { sendMessage } from '../../src/domain/messages/messages.ts';
 import type { IncomingReply } from '../../src/domain/ports.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
@@ -104,6 +105,20 @@ export async function send(model: TextingModel, { deps, advisor }: History, to: 
   const { successes, failures } = await sendMessage(deps, advisor.advisorId, { phoneNumbers: to, text }, byOperator);
   const refusals = model.send(to, text);
   assertRefused(to, refusals, failures);
+  assert.equal(successes.length, to.length - failures.length);
+}
+
+export async function sendWhenConsented(model: TextingModel, { deps, advisor }: History, to: string[]): Promise<void> {
+  const text = `Text ${++texts}`;
+  const input: MessageInput = { phoneNumbers: to, text, whenConsented: true };
+  const { successes, failures } = await sendMessage(deps, advisor.advisorId, input, byOperator);
+  const refusals = model.sendWhenConsented(to, text);
+  assertRefused(to, refusals, failures);
+  const waits = to.filter((phone) => model.waits.some((wait) => wait.phone === phone && wait.text === text));
+  assert.deepEqual(
+    successes.filter(({ status }) => status === 'awaiting_consent').map(({ phone }) => phone),
+    waits,
+  );
   assert.equal(successes.length, to.length - failures.length);
 }
 
@@ -212,7 +227,15 @@ export async function dieHandingOver({ deps, database, carrier }: History, next:
   carrier.onSubmit = () => {};
 }
 
-export const doomed = ['a send', 'a request', 'a reply', 'a decision', 'what is due', 'a claim'] as const;
+export const doomed = [
+  'a send',
+  'a send that waits',
+  'a request',
+  'a reply',
+  'a decision',
+  'what is due',
+  'a claim',
+] as const;
 export type Doomed = { what: (typeof doomed)[number]; to: string[]; text: Words; statements: number };
 
 /** A call that dies before its commit has no effect. */
@@ -223,6 +246,8 @@ export async function die(model: TextingModel, real: History, { what, to, text, 
   const reply = newReply(model, { phone: to[0] ?? '', text, sentMs: model.nowMs });
   const calls: Record<typeof what, () => Promise<unknown>> = {
     'a send': () => sendMessage(deps, advisorId, { phoneNumbers: to, text: 'Never' }, byOperator),
+    'a send that waits': () =>
+      sendMessage(deps, advisorId, { phoneNumbers: to, text: 'Never', whenConsented: true }, byOperator),
     'a request': () => requestConsent(deps, advisorId, to, byOperator),
     'a reply': () => receiveReply(deps, incoming(advisor, reply)),
     'a decision': async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { type Segments, segmentsByLibrary, segmentsOf } from '../../src/domain/texting/segments.ts';
+import { type Segments, segmentsByLibrary, segmentsOf, splitText } from '../../src/domain/texting/segments.ts';
 
 const a = (count: number) => 'a'.repeat(count);
 const basic =
@@ -53,12 +53,29 @@ const cases: [about: string, text: string, encoding: Segments['encoding'], segme
   ['letters, an extension character, Greek, a line break and an emoji', `Hi {Ann}\n€5 Δ ${a(52)}😀`, 'UCS-2', 1],
 ];
 
+const rooms = {
+  'GSM-7': { alone: 160, joined: 153, escapes: true },
+  'UCS-2': { alone: 70, joined: 67, escapes: false },
+};
+
 suite('segments', () => {
   for (const [about, text, encoding, segments] of cases)
     test(about, () => {
       assert.deepEqual(segmentsOf(text), { encoding, segments });
       assert.deepEqual(segmentsByLibrary(text), { encoding, segments });
+      const split = splitText(text, rooms[encoding]);
+      assert.equal(split.length, segments);
+      assert.equal(split.join(''), text);
     });
+
+  test('a character that is longer than a segment is split between code points', () => {
+    const accents = `e${'\u0301'.repeat(100)}`;
+    const split = splitText(accents, rooms['UCS-2']);
+    assert.deepEqual(
+      split.map(({ length }) => length),
+      [67, 34],
+    );
+  });
 
   const pieces = {
     basic: fc.constantFrom(...basic),

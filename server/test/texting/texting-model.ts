@@ -31,6 +31,13 @@ export type ModelEvent = { phone: string; isHeld: boolean };
 /** A STOP or a START, and when it was written: at the latest when it arrived. */
 type Word = { isStop: boolean; stampMs: number };
 export type ModelMessage = { phone: string; kind: TextKind; text: string | null };
+/** A text that waited for consent; `released` means that it is a text like any other since. */
+export type ModelWait = {
+  phone: string;
+  text: string;
+  sinceMs: number;
+  fate: 'waits' | 'released' | 'opted_out' | 'consent_lapsed';
+};
 export type ModelSchedule = {
   scheduledMessageId: number;
   phone: string;
@@ -41,6 +48,7 @@ export type ModelSchedule = {
   reason: string | null;
 };
 type ModelMember = {
+  phone: string;
   state: ConsentState;
   sinceMs: number;
   /** Every STOP, and every START that counted, in the order of arrival. */
@@ -48,6 +56,7 @@ type ModelMember = {
   /** When the last reply that may mean stop was written; null while nothing is held for one. */
   doubtMs: number | null;
   requests: number;
+  requestedMs: number;
   reminded: boolean;
   helpedMs: number;
   /** When the last of their texts was written. */
@@ -72,6 +81,7 @@ export class TextingModel {
   readonly contacts: string[] = [];
   /** Every accepted text, in order; null is the firm's own wording. */
   readonly messages: ModelMessage[] = [];
+  readonly waits: ModelWait[] = [];
   readonly schedules: ModelSchedule[] = [];
   /** Every text from a person, once, with the time at which it counts as written. */
   readonly replies: (ModelReply & ModelEvent & { stampMs: number })[] = [];
@@ -103,6 +113,29 @@ export class TextingModel {
       if (!refusal) this.messages.push({ phone, kind: 'text', text });
       return refusal;
     });
+  }
+
+  /** The same with `whenConsented`. All who are asked are asked before the first text. */
+  sendWhenConsented(phones: string[], text: string): (string | null)[] {
+    this.#know(phones);
+    const refusals = phones.map((phone) => {
+      const refusal = this.#refusal(phone, 'text', this.nowMs);
+      if (refusal !== 'not_consented' && refusal !== 'consent_pending') return refusal;
+      const waiting = this.waits.filter((wait) => wait.phone === phone && this.isWaiting(wait));
+      if (waiting.length >= 10) return 'too_many_waiting';
+      const isAsked = this.#member(phone).requestedMs + dayMs > this.nowMs;
+      const cannotAsk = isAsked ? null : this.#ask(phone);
+      if (!cannotAsk) this.waits.push({ phone, text, sinceMs: this.nowMs, fate: 'waits' });
+      return cannotAsk;
+    });
+    for (const [index, phone] of phones.entries())
+      if (!refusals[index]) this.messages.push({ phone, kind: 'text', text });
+    return refusals;
+  }
+
+  /** Whether consent would still send it. */
+  isWaiting({ fate, sinceMs }: ModelWait): boolean {
+    return fate === 'waits' && sinceMs + dayMs > this.nowMs;
   }
 
   /** The same for a scheduled text. */
@@ -138,15 +171,17 @@ export class TextingModel {
   request(phones: string[]): (string | null)[] | undefined {
     if (phones.some((phone) => this.members.get(phone)?.state === 'accepted')) return undefined;
     this.#know(phones);
-    return phones.map((phone) => {
-      const refusal = this.#refusal(phone, 'consent_request', this.nowMs);
-      if (refusal) return refusal;
-      const member = this.#member(phone);
-      this.messages.push({ phone, kind: 'consent_request', text: null });
-      this.#become(member, 'pending');
-      Object.assign(member, { requests: member.requests + 1, reminded: false });
-      return null;
-    });
+    return phones.map((phone) => this.#ask(phone));
+  }
+
+  #ask(phone: string): string | null {
+    const refusal = this.#refusal(phone, 'consent_request', this.nowMs);
+    if (refusal) return refusal;
+    const member = this.#member(phone);
+    this.messages.push({ phone, kind: 'consent_request', text: null });
+    this.#become(member, 'pending');
+    Object.assign(member, { requests: member.requests + 1, requestedMs: this.nowMs, reminded: false });
+    return null;
   }
 
   receive(reply: ModelReply): void {
@@ -294,7 +329,13 @@ export class TextingModel {
     Object.assign(member, { state, sinceMs: this.nowMs });
     // Nothing is in doubt any more.
     if (state === 'opted_out') member.doubtMs = null;
+    if (state === 'opted_out' || state === 'accepted') this.#endWaits(member.phone, state);
     return true;
+  }
+
+  #endWaits(phone: string, state: 'opted_out' | 'accepted'): void {
+    for (const wait of this.waits.filter((each) => each.phone === phone && each.fate === 'waits'))
+      wait.fate = !this.isWaiting(wait) ? 'consent_lapsed' : state === 'accepted' ? 'released' : 'opted_out';
   }
 
   #refusal(phone: string, kind: TextKind, atMs: number): string | null {
@@ -324,11 +365,13 @@ export class TextingModel {
     const known = this.scope === 'firm' ? (this.colleague.members.get(phone)?.words ?? []) : [];
     const words = known.filter(({ isStop }) => isStop);
     return {
+      phone,
       state: words.length > 0 ? 'opted_out' : 'none',
       sinceMs: this.nowMs,
       words,
       doubtMs: null,
       requests: 0,
+      requestedMs: -Infinity,
       reminded: false,
       helpedMs: -Infinity,
       wroteMs: -Infinity,

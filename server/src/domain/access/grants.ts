@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { GrantKind, GrantRow } from '../../store/access/grants.ts';
 import * as store from '../../store/access/grants.ts';
+import { insertEvents } from '../../store/events/new-events.ts';
+import { endStreams, insertStreams } from '../../store/webhooks/streams.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byAdvisor, byApplication, byOperator, byService } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
@@ -64,6 +66,7 @@ export async function unprovision(deps: Deps, advisorId: number, clientId: strin
       throw problem('not_found', 'The application is not provisioned for that advisor.');
     const setting = { advisorId, what: 'application unprovisioned', of: { applicationId, clientId }, values: {} };
     await archiveSetting(deps, by, setting);
+    await tellEnded(deps, applicationId, [advisorId], 'unprovisioned');
   });
 }
 
@@ -96,6 +99,7 @@ export async function endGrant(
     const by = { ...(reason === 'revoked' ? byApplication(applicationId, '') : byService), traceId };
     const disconnected = { action: 'application disconnected', of: { applicationId }, values: { reason } } as const;
     await archiveSignIn(deps, by, advisorId, disconnected);
+    await tellEnded(deps, applicationId, [advisorId], reason === 'revoked' ? 'revoked' : 'token_reused');
   });
 }
 
@@ -119,7 +123,7 @@ export async function disconnect(
 ): Promise<number> {
   const { applicationId } = await getApplication(deps, clientId);
   return inTransaction(deps, async (deps) => {
-    const { authorized, grants } = await store.deleteConnections(deps.db, applicationId, advisorId);
+    const { authorized, grants, ended } = await store.deleteConnections(deps.db, applicationId, advisorId);
     const of = { applicationId, clientId };
     if (grants === 0) return 0;
     if (advisorId !== null && by.actor === byAdvisor(advisorId, null).actor)
@@ -128,6 +132,7 @@ export async function disconnect(
       const setting = { what: 'application disconnected', of, values: { authorized } };
       await archiveSetting(deps, by, { ...setting, ...(advisorId === null ? {} : { advisorId }) });
     }
+    await tellEnded(deps, applicationId, ended, 'disconnected');
     return authorized;
   });
 }
@@ -149,5 +154,21 @@ async function makeGrant(
   deps: Deps,
   grant: { advisorId: number; applicationId: number; kind: GrantKind; scopes: string[] },
 ): Promise<{ grantId: string; isChanged: boolean }> {
-  return store.upsertGrant(deps.db, { ...grant, grantId: randomUUID() }, new Date());
+  return inTransaction(deps, async ({ db }) => {
+    const made = await store.upsertGrant(db, { ...grant, grantId: randomUUID() }, new Date());
+    await insertStreams(db, grant);
+    return made;
+  });
+}
+
+/** Tells the application, inside the transaction that ended its access to these advisors. */
+async function tellEnded(deps: Deps, applicationId: number, advisorIds: number[], reason: string): Promise<void> {
+  const events = advisorIds.map((advisorId) => ({
+    advisorId,
+    type: 'authorization.ended' as const,
+    applicationId,
+    reason,
+  }));
+  await insertEvents(deps.db, events, deps.clock.now());
+  for (const advisorId of advisorIds) await endStreams(deps.db, { applicationId, advisorId });
 }

@@ -28,7 +28,9 @@ export function poolShares(db: Db, size: number): PoolShares {
     }
     return {
       query: (text, values, name) => inTurn(() => db.query(text, values, name)),
+      write: (text, values, name) => inTurn(() => db.write(text, values, name)),
       lookUp: (text, values, name) => db.lookUp(text, values, name),
+      lookUpOne: (text, key, name) => db.lookUpOne(text, key, name),
       transaction: (work) => inTurn(() => db.transaction(work)),
       batch: (batch, item) => db.batch(batch, item),
       afterCommit: (work) => db.afterCommit(work),

@@ -10,11 +10,13 @@ import { replacePassword } from '../sign-in/invitations.ts';
 import { hashPassword, isTooShort, passwordLengthMin } from '../sign-in/passwords.ts';
 import { archiveSetting, changesOf } from './settings.ts';
 
-const quietHoursPolicies: readonly string[] = ['off', 'defer', 'refuse'] satisfies QuietHours[];
+export const quietHoursPolicies: readonly QuietHours[] = ['off', 'defer', 'refuse'];
 /** No carrier accepts more from one number. */
 const textingPaceMax = 1_000;
 
 export type Advisor = AdvisorRow;
+/** The advisor's account as a partner sees it. */
+export type Account = Advisor & { firmName: string; environment: Deps['config']['environment'] };
 export type AdvisorInput = Partial<AdvisorSettings> & {
   firmId: number;
   name: string;
@@ -69,6 +71,12 @@ export async function setAdvisor(
     if (Object.keys(values).length === 0) return;
     await archiveSetting(deps, by, { advisorId, what: 'advisor set', of: {}, values });
   });
+}
+
+export async function getAccount(deps: Deps, advisorId: number): Promise<Account> {
+  const account = await store.findAccount(deps.db, advisorId);
+  if (!account) throw problem('not_found', `There is no advisor ${advisorId}.`);
+  return { ...account, environment: deps.config.environment };
 }
 
 /** The advisor with this id or email, as an operator gives it. */

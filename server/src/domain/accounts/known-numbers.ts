@@ -5,6 +5,13 @@ import { insertMembers, type PhoneOf } from '../../store/texting/members.ts';
 import { byService } from '../archive/archive.ts';
 import { consentEntry, evidenceOfStop } from '../archive/consent-entries.ts';
 
+/** Those of these numbers that would start opted out if they became known now. */
+export async function listStoppedNumbers(deps: Deps, numbers: PhoneOf[]): Promise<Set<string>> {
+  if (numbers.length === 0) return new Set();
+  const asMembers = numbers.map((number) => ({ ...number, memberId: 0 }));
+  return new Set((await listStoppedBefore(deps.db, asMembers)).map(({ phone }) => phone));
+}
+
 /**
  * Makes numbers known to advisors, inside a transaction: each is a member then, with a consent of its own. In a firm where a
  * stop counts for every advisor, a number that has stopped one of them starts opted out, with its own entry.

@@ -1,6 +1,5 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { lockBook } from '../../store/address-book/contact-books.ts';
-import * as duplicates from '../../store/address-book/contact-duplicates.ts';
 import * as store from '../../store/address-book/contacts.ts';
 import { updateLinkedContact } from '../../store/address-book/crm-contacts.ts';
 import { replaceMemberships } from '../../store/address-book/groups.ts';
@@ -14,7 +13,7 @@ const sharedPhonesMax = 10_000;
 
 /** Numbers that several contacts share. That is allowed, so a person decides what to do about them. */
 export async function listSharedPhones(deps: Deps, advisorId: number): Promise<SharedPhone[]> {
-  return duplicates.listSharedPhones(deps.db, advisorId, sharedPhonesMax);
+  return store.listSharedPhones(deps.db, advisorId, sharedPhonesMax);
 }
 
 /**

@@ -11,7 +11,7 @@ import { crmSourceMin } from '../shared/enumerations.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
 import { searchText, searchWords } from '../shared/text/folding.ts';
 
-export type Contact = ContactRow & { groupIds: number[] };
+export type Contact = store.ContactWithGroups;
 export type ContactSummary = ContactSummaryRow;
 /** `null` and `''` clear a field; a field that is left out is unset in a new contact, and kept in an update. */
 export type ContactInput = Partial<ContactFields>;

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts';
-import { insertEntries, type NewEntry } from '../../store/archive/archive.ts';
+import { insertNumberedEntries, type NewEntry } from '../../store/archive/archive.ts';
 
 /** Who did something, and in which request. */
 export type By = { actor: string; traceId: string | null };
@@ -25,12 +25,8 @@ export function byStaff(staffId: number): By {
   return { actor: `staff:${staffId}`, traceId: null };
 }
 
-/** Archives an entry, in the transaction that makes it true, and returns its number. */
-export async function archive(
-  deps: Deps,
-  by: By,
-  entry: Pick<NewEntry, 'advisorId' | 'kind' | 'memberId' | 'meta' | 'name' | 'body'>,
-): Promise<number> {
-  const [number = -1] = await insertEntries(deps.db, [{ ...entry, ...by }], deps.clock.now());
+/** Archives an entry with its events, in the transaction that makes it true, and returns its number. */
+export async function archive(deps: Deps, by: By, entry: Omit<NewEntry, keyof By>): Promise<number> {
+  const [number = -1] = await insertNumberedEntries(deps.db, [{ ...entry, ...by }], deps.clock.now());
   return number;
 }

@@ -50,7 +50,9 @@ export function consentEntry({ advisorId, by, now }: Act, move: ConsentMove): Ne
   const body: Evidence = { who: by.actor, phone, channel, when: now.toISOString(), ...evidence };
   // The number is in the facts too: the gate compares it, and facts outlive the evidence.
   const meta = { from: member.state, to, reason, channel, phone };
-  return { advisorId, kind: 'consent', memberId, meta, name, body: JSON.stringify(body), ...by };
+  const changed = { advisorId, type: 'consent.changed', memberId, state: to, previousState: member.state } as const;
+  const events = member.state === to ? [] : [changed];
+  return { advisorId, kind: 'consent', memberId, meta, name, body: JSON.stringify(body), ...by, events };
 }
 
 /** A stop to another advisor of the firm, as evidence: the reply as that advisor's archive has it. */

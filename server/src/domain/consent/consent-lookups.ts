@@ -1,6 +1,11 @@
 import type { Deps } from '../../deps.ts';
 import { type ConsentState, listConsentEntries, listSettledMembers } from '../../store/consent/consents.ts';
-import { findMember, findMemberOfContact } from '../../store/texting/members.ts';
+import {
+  type ContactMember,
+  findMember,
+  findMemberOfContact,
+  listMembersOfContacts,
+} from '../../store/texting/members.ts';
 import type { Channel, Evidence, Reason } from '../archive/consent-entries.ts';
 import { invalid, problem } from '../problems.ts';
 import type { ConsentStatus } from './consents.ts';
@@ -39,6 +44,19 @@ export async function getConsent(
   return found;
 }
 
+/** The consent of each number, in order, without duplicates; null for a number that no contact has. */
+export async function searchConsents(
+  { db }: Deps,
+  advisorId: number,
+  phones: string[],
+): Promise<{ phone: string; consent: ConsentStatus | null }[]> {
+  const members = await listMembersOfContacts(db, advisorId, [...new Set(phones)]);
+  return members.map((member) => ({
+    phone: member.phone,
+    consent: member.memberId === null ? null : consentOf(member),
+  }));
+}
+
 /**
  * Wakes those who wait for a member whose consent another node changed: one query, however many are waiting. It also
  * finds a change that came between a request's look and its wait.
@@ -65,8 +83,12 @@ async function lookUp(
     ]);
   const member = byPhone ?? byId;
   if (!member) throw phone === undefined ? noMember() : noOwner();
-  // As the gate has it: where the table says something else, the entry counts.
-  return { memberId: member.memberId, state: member.provenState ?? 'opted_out', lastChanged: member.lastChanged };
+  return consentOf(member);
+}
+
+/** As the gate has it: where the table says something else, the entry counts. */
+function consentOf({ memberId, provenState, lastChanged }: Omit<ContactMember, 'phone'>): ConsentStatus {
+  return { memberId, state: provenState ?? 'opted_out', lastChanged };
 }
 
 function noOwner() {

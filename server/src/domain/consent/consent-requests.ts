@@ -3,7 +3,7 @@ import { type ConsentState, updateRequested } from '../../store/consent/consents
 import type { MemberRow } from '../../store/texting/members.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
-import type { Act } from '../archive/consent-entries.ts';
+import type { Act, ConsentMove } from '../archive/consent-entries.ts';
 import { type BrokenRule, type Problem, problem } from '../problems.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { gate, type Hours } from '../texting/gate.ts';
@@ -11,7 +11,7 @@ import { ensureMembers } from '../texting/members.ts';
 import { knownRecipient, type Recipient } from '../texting/recipients.ts';
 import { acceptTexts, textingProblem, textTo } from '../texting/texts.ts';
 import { renderWording, type Wording, wordingOf } from '../texting/wordings.ts';
-import { archiveMoves, type Move } from './consents.ts';
+import { archiveMoves } from './consents.ts';
 
 export type ConsentRequestResult = {
   successes: { phone: string; memberId: number; consentState: ConsentState }[];
@@ -36,39 +36,41 @@ export async function requestConsent(
     // Check again now that the members are locked: somebody may have accepted in the meantime.
     refuseAccepted(given, phones, inOrder(phones, members));
     const recipients = (await listRecipients(deps.db, numbers)).map(knownRecipient);
-    return askAll(deps, { advisorId, by, now: deps.clock.now() }, recipients, members);
+    return askAll(deps, { advisorId, by, now: deps.clock.now() }, recipients);
   });
 }
 
-async function askAll(
-  deps: Deps,
-  act: Act,
-  recipients: Recipient[],
-  members: MemberRow[],
-): Promise<ConsentRequestResult> {
-  const { advisorId, by, now } = act;
+async function askAll(deps: Deps, act: Act, recipients: Recipient[]): Promise<ConsentRequestResult> {
   const result: ConsentRequestResult = { successes: [], failures: [] };
-  const asked: { recipient: Recipient; hours: Hours }[] = [];
-  for (const recipient of recipients) {
-    const { phone, memberId } = recipient;
-    const decision = gate(deps, recipient, 'consent_request', now);
-    if ('refused' in decision) result.failures.push(failure(phone, memberId, decision.refused, recipient));
+  const asked: Asked[] = [];
+  for (const to of recipients) {
+    const { phone, memberId } = to;
+    const decision = gate(deps, to, 'consent_request', act.now);
+    if ('refused' in decision) result.failures.push(failure(phone, memberId, decision.refused, to));
     else {
-      asked.push({ recipient, hours: decision.allowed });
+      asked.push({ to, hours: decision.allowed });
       result.successes.push({ phone, memberId, consentState: 'pending' });
     }
   }
+  await ask(deps, act, asked);
+  return result;
+}
+
+/** Somebody whom the gate lets us ask, and when. */
+export type Asked = { to: Recipient; hours: Hours };
+
+/** Sends an advisor's consent requests, inside a transaction, with the members locked. */
+export async function ask(deps: Deps, act: Act, asked: Asked[]): Promise<void> {
+  const { advisorId, by } = act;
   const [first] = asked;
-  if (!first) return result;
-  const wording = await consentWording(deps, first.recipient);
-  const texts = asked.map(({ recipient, hours }) =>
-    textTo(recipient, { advisorId, kind: 'consent_request', text: wording.text, by, hours }),
+  if (!first) return;
+  const wording = await consentWording(deps, first.to);
+  const texts = asked.map(({ to, hours }) =>
+    textTo(to, { advisorId, kind: 'consent_request', text: wording.text, by, hours }),
   );
   await acceptTexts(deps, texts);
-  const ids = new Set(asked.map(({ recipient }) => recipient.memberId));
-  const askedMembers = members.filter(({ memberId }) => ids.has(memberId));
-  await markRequested(deps, act, askedMembers, wording);
-  return result;
+  const members = asked.map(({ to }) => to);
+  await markRequested(deps, act, members, wording);
 }
 
 /** Every recipient has the same advisor and firm, so they all get the same text. */
@@ -78,12 +80,12 @@ async function consentWording(deps: Deps, { firmId, firmName, advisorName }: Rec
 }
 
 /** A repeated request leaves the state pending, but is still counted and shown in the history. */
-async function markRequested(deps: Deps, act: Act, members: MemberRow[], { text, version }: Wording): Promise<void> {
+async function markRequested(deps: Deps, act: Act, members: Recipient[], { text, version }: Wording): Promise<void> {
   const { advisorId, now } = act;
   const ids = members.map(({ memberId }) => memberId);
   await updateRequested(deps.db, advisorId, ids, now);
   const evidence = { wording: { text, version, shown: now.toISOString() } };
-  const moves = members.map<Move>((member) => ({
+  const moves = members.map<ConsentMove>((member) => ({
     member,
     to: 'pending',
     reason: 'requested',
@@ -116,7 +118,8 @@ function inOrder(phones: string[], members: MemberRow[]): (MemberRow | undefined
   return phones.map((phone) => memberOf.get(phone));
 }
 
-function collectionProblem(recipients: Pick<Recipient, 'consentCollection'>[]): Problem | null {
+/** Why the account can't ask for consent; null if it can. */
+export function collectionProblem(recipients: Pick<Recipient, 'consentCollection'>[]): Problem | null {
   if (recipients.every(({ consentCollection }) => consentCollection)) return null;
   return problem('conflict', 'The advisor’s account is not configured for consent collection. Contact the operator.');
 }

@@ -9,8 +9,10 @@ import { type Act, type ConsentMove, consentEntry } from '../archive/consent-ent
 import { problem } from '../problems.ts';
 import { e164 } from '../shared/phone-numbers.ts';
 import { isBlank } from '../shared/text/text-rules.ts';
+import { sendWaitingTexts } from '../supervision/waiting-texts.ts';
 import { failure } from '../texting/failures.ts';
 import { ensureMembers } from '../texting/members.ts';
+import { failWaitingTexts } from '../texting/waiting-texts.ts';
 import { listConsentEvents } from './consent-lookups.ts';
 import { failHeldTexts } from './possible-opt-outs.ts';
 
@@ -26,16 +28,22 @@ export type Move = ConsentMove & { member: MemberRow };
 /** When the person wrote what a move comes from. */
 export type Stamps = Pick<ConsentChange, 'stoppedAt' | 'startedAt'>;
 
-/** Makes a move, inside a transaction, with the member locked. */
+/**
+ * Makes a move, inside a transaction, with the member locked. An opt-out ends the texts that wait; once consent is given, and
+ * confirmed, the caller sends them (supervision/waiting-texts.ts).
+ */
 export async function moveConsent(deps: Deps, act: Act, move: Move, stamps: Stamps = {}): Promise<void> {
   const change: ConsentChange = { state: move.to, lastChanged: act.now, ...stamps };
   await updateConsent(deps.db, act.advisorId, move.member.memberId, change);
-  if (move.to === 'opted_out') await failHeldTexts(deps, act.advisorId, move.member);
+  if (move.to === 'opted_out') {
+    await failHeldTexts(deps, act.advisorId, move.member);
+    await failWaitingTexts(deps, act.advisorId, move.member.memberId);
+  }
   await archiveMoves(deps, act, [move]);
 }
 
 /** Archives the evidence in the move's transaction. Requests that wait for a change are woken at its commit. */
-export async function archiveMoves(deps: Deps, act: Act, moves: Move[]): Promise<void> {
+export async function archiveMoves(deps: Deps, act: Act, moves: ConsentMove[]): Promise<void> {
   const entries = moves.map((move) => consentEntry(act, move));
   await insertEntries(deps.db, entries, act.now);
   const { advisorId } = act;
@@ -74,7 +82,10 @@ export async function recordConsent(
     const act = { advisorId, by: byStaff(staff.staffId), now: deps.clock.now() };
     // An accepted number stays as it is; the proof is archived next to its other evidence.
     if (state === 'accepted') await archiveMoves(deps, act, [recorded]);
-    else await moveConsent(deps, act, recorded);
+    else {
+      await moveConsent(deps, act, recorded);
+      await sendWaitingTexts(deps, advisorId, member);
+    }
     return { memberId, state: 'accepted', lastChanged: state === 'accepted' ? lastChanged : act.now };
   });
 }

@@ -6,6 +6,7 @@ import { lockMembers, type MemberRow, updateMember } from '../../store/texting/m
 import { knowNumbers } from '../accounts/known-numbers.ts';
 import { archive, byPerson } from '../archive/archive.ts';
 import type { IncomingReply } from '../ports.ts';
+import { sendWaitingTexts } from '../supervision/waiting-texts.ts';
 import { ensureMembers } from '../texting/members.ts';
 import { sendAnswer } from './answers.ts';
 import { applyReply, type Sender } from './consent-replies.ts';
@@ -71,7 +72,9 @@ async function archiveReply(
   // No text was written after it arrived, whatever the carrier's clock says.
   const sentAt = reply.sentAt > now ? now : reply.sentAt;
   const meta = { from, to, carrierMessageId, sent: reply.sentAt.toISOString() };
-  const archiveNumber = await archive(deps, byPerson, { advisorId, kind: 'text_in', memberId, meta, name, body: text });
+  const events = [{ advisorId, type: 'message.received', memberId } as const];
+  const entry = { advisorId, kind: 'text_in', memberId, meta, name, body: text, events } as const;
+  const archiveNumber = await archive(deps, byPerson, entry);
   await insertReply(deps.db, advisorId, { memberId, archiveNumber, carrierMessageId }, now);
   if (!lastReplyAt || sentAt > lastReplyAt) await updateMember(deps.db, advisorId, memberId, { lastReplyAt: sentAt });
   return { text, sentAt, archiveNumber };
@@ -106,6 +109,8 @@ async function answer(deps: Deps, advisor: AdvisorRow, sender: Sender, reply: Ar
   const reviews = kinds.map((kind) => ({ advisorId, firmId, kind, ...of }));
   await insertReviews(deps.db, reviews, now);
   if (effect.answer) await sendAnswer(deps, advisor, member, effect.answer);
+  // After the confirmation, which should be the first text that somebody gets for agreeing.
+  if (effect.moved === 'accepted') await sendWaitingTexts(deps, advisorId, member);
   if (meaning === 'opt_in' && effect.answer && endsDoubt(member, reply)) await endHold(deps, advisorId, member);
   if (meaning !== 'help' || !mayHelp(member, now)) return;
   await updateMember(deps.db, advisorId, memberId, { helpedAt: now });

@@ -62,7 +62,9 @@ async function findText(
   const found = await store.listContentByText(db, filter, { words, any: false }, page);
   if (found.total > 0) return found;
   const meant = await corrected(db, words);
-  const again = await store.listContentByText(db, filter, { words: meant, any: false }, page);
+  // Without corrections it is the same search, and it takes as long as the first.
+  const isCorrected = meant.some(({ others }) => others.length > 0);
+  const again = isCorrected ? await store.listContentByText(db, filter, { words: meant, any: false }, page) : found;
   if (again.total > 0 || meant.length === 1) return again;
   return store.listContentByText(db, filter, { words: meant.slice(0, anyWordsMax), any: true }, page);
 }

@@ -2,6 +2,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import { type ClaimedRow, claimDispatches } from '../../store/delivery/claims.ts';
 import { failDispatches, updateHours } from '../../store/delivery/dispatches.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
+import { insertStatusEvents } from '../../store/texting/text-outcomes.ts';
 import type { TextKind } from '../ports.ts';
 import { allowedStates, gate, heldKinds } from '../texting/gate.ts';
 import { knownRecipient } from '../texting/recipients.ts';
@@ -70,4 +71,6 @@ async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<void> {
   const rescheduled = decisions.flatMap((each) => ('failureCode' in each ? [] : each));
   await updateHours(deps.db, rescheduled);
   await failDispatches(deps.db, [...failed, ...refused], now);
+  const held = stopped.filter(({ decision }) => decision === 'held');
+  await insertStatusEvents(deps.db, held, now);
 }

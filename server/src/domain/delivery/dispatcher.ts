@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts';
 import { findNextTurn } from '../../store/delivery/dispatches.ts';
 import { claimTexts } from './claims.ts';
 import { type InFlight, inFlight } from './in-flight.ts';
-import { maintainOutbox, releaseDeferred } from './outbox-maintenance.ts';
+import { followClock, maintainOutbox } from './outbox-maintenance.ts';
 
 /** Hands queued texts to the carrier, on this node. */
 export type Dispatcher = {
@@ -42,7 +42,7 @@ export function dispatcher(deps: Deps, log: Log): Dispatcher {
     },
     async settled() {
       const deadline = Date.now() + settledWithinMs;
-      const drained = async () => !(await releaseDeferred(deps)) && (await claims.next()) === 'drained';
+      const drained = async () => !(await followClock(deps)) && (await claims.next()) === 'drained';
       const isOver = () => stopping.signal.aborted || Date.now() >= deadline;
       while (!isOver() && !(await drained().catch(() => false))) await pause(settlePauseMs);
       await texts.finished(deadline - Date.now());

@@ -9,12 +9,14 @@ export type Result = Submission | { unknown: 'error' | 'timeout' };
 export function submitToCarrier(
   { config }: Pick<Deps, 'config'>,
   carrier: Carrier,
-  { textingNumber, phone, text, kind, claim }: ClaimedText,
+  { messageId, textingNumber, phone, text, kind, claim }: ClaimedText,
 ): { result: Promise<Result>; late: Promise<Submission | null> } {
   // The claim took so long that the lease could expire first: another node would then put the text in doubt.
   if (Date.now() + config.carrierTimeoutMs > claim.leasedUntil.getTime())
     return { result: Promise.resolve({ notTaken: 'lease_too_short' }), late: Promise.resolve(null) };
-  const answer = Promise.try(() => carrier.submit({ from: textingNumber, to: phone, text, kind }));
+  const answer = Promise.try(() =>
+    carrier.submit({ from: textingNumber, to: phone, text, kind, reference: messageId }),
+  );
   let inTime = true;
   const result = new Promise<Result>((resolve) => {
     const timer = setTimeout(() => {

@@ -1,9 +1,10 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { isDataError } from '../../store/database/errors.ts';
 import { type DueChange, type DueRow, lockDue, updateDue } from '../../store/messages/due-messages.ts';
+import { drawMessageIds } from '../../store/texting/texts.ts';
 import type { Judge } from '../ports.ts';
 import { requireRunning } from '../shared/signals.ts';
-import { acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
+import { type Accepted, acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
 import type { RefusalCode } from '../texting/gate.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
 import type { Draft } from '../texting/texts.ts';
@@ -60,7 +61,7 @@ async function sendBatch(deps: Deps, batch: DueBatch, report: (fault: unknown) =
 async function skipFaulty(deps: Deps, row: DueRow, now: Date): Promise<void> {
   await inTransaction(deps, async (deps) => {
     const change = afterFault(row, now);
-    if ((await updateDue(deps.db, [change])) > 0) await archiveDue(deps, [row], [change]);
+    if ((await updateDue(deps.db, [change])) > 0) await archiveDue(deps, [{ row, change, fired: null }]);
   });
 }
 
@@ -75,7 +76,9 @@ async function sendAll(deps: Deps, due: DueRow[], now: Date): Promise<void> {
   const outcomes = due.map((row, index) => outcomeOf(deps, row, recipients[index], { now, judges }));
   const drafts = outcomes.flatMap((outcome) => ('draft' in outcome ? outcome.draft : []));
   const blocked = outcomes.flatMap((outcome) => ('skipped' in outcome ? (outcome.blocked ?? []) : []));
-  await acceptDrafts(deps, drafts, { blocked, others: due.map(({ advisorId }) => advisorId) });
+  const messageIds = await drawMessageIds(deps.db, drafts.length);
+  const others = due.map(({ advisorId }) => advisorId);
+  const accepted = (await acceptDrafts(deps, drafts, { messageIds, blocked, others })).values();
   const changes = outcomes.map((outcome, index) => {
     const skipped = 'skipped' in outcome ? outcome.skipped : null;
     return afterSending(due[index] as DueRow, now, skipped);
@@ -83,7 +86,14 @@ async function sendAll(deps: Deps, due: DueRow[], now: Date): Promise<void> {
   const moved = await updateDue(deps.db, changes);
   // Rolls everything back: a message that stays due would go out again.
   if (moved < changes.length) throw new Error('A message that was due could not be moved on.');
-  await archiveDue(deps, due, changes);
+  await archiveDue(
+    deps,
+    due.map((row, index) => ({
+      row,
+      change: changes[index] as DueChange,
+      fired: 'draft' in (outcomes[index] as Outcome) ? (accepted.next().value as Accepted) : null,
+    })),
+  );
 }
 
 function outcomeOf(

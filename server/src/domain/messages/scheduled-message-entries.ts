@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { insertEntries } from '../../store/archive/archive.ts';
+import type { NewEvent } from '../../store/events/new-events.ts';
 import type { DueChange, DueRow } from '../../store/messages/due-messages.ts';
 import type { NewScheduledMessage, ScheduledMessageRow } from '../../store/messages/scheduled-messages.ts';
 import { insertScheduledMessages } from '../../store/messages/scheduled-messages.ts';
@@ -10,11 +11,14 @@ import { type By, byService } from '../archive/archive.ts';
 export type NewSchedule = NewScheduledMessage & { phone: string };
 
 type Change = {
-  action: 'created' | 'canceled' | 'completed' | 'skipped' | 'repeated';
+  action: 'created' | 'edited' | 'canceled' | 'completed' | 'skipped' | 'repeated';
   advisorId: number;
   schedule: ScheduledMessageRow;
   by: By;
+  events?: NewEvent[];
 };
+/** The text that a scheduled message became. */
+type Fired = { messageId: number; held: boolean };
 
 /** Schedules messages, for any number of advisors, and returns their ids in order. */
 export async function scheduleMessages(deps: Deps, rows: NewSchedule[]): Promise<number[]> {
@@ -28,31 +32,52 @@ export async function scheduleMessages(deps: Deps, rows: NewSchedule[]): Promise
   return ids;
 }
 
-/** What happened to each message that was due; `changes` are in the same order. */
-export async function archiveDue(deps: Deps, due: DueRow[], changes: DueChange[]): Promise<void> {
-  const fired = changes.map((change, index): Change => {
-    const { advisorId, actor: _actor, traceId: _traceId, ...row } = due[index] as DueRow;
+/** What happened to each message that was due: `change`, and the text that it became, unless it was skipped. */
+export async function archiveDue(
+  deps: Deps,
+  due: { row: DueRow; change: DueChange; fired: Fired | null }[],
+): Promise<void> {
+  const changes = due.map(({ row: { advisorId, actor: _actor, traceId: _traceId, ...row }, change, fired }): Change => {
     const { deliveryDate, status, reason } = change;
     const action = reason ? 'skipped' : status === 'completed' ? 'completed' : 'repeated';
-    return { action, advisorId, schedule: { ...row, deliveryDate, status, reason }, by: byService };
+    const schedule = { ...row, deliveryDate, status, reason };
+    return { action, advisorId, schedule, by: byService, events: eventsOf(advisorId, schedule, fired) };
   });
-  await archiveChanges(deps, fired);
+  await archiveChanges(deps, changes);
 }
 
-export async function archiveCanceled(
+/** The send answered `scheduled`, so the first status of the text is news, too. */
+function eventsOf(
+  advisorId: number,
+  { scheduledMessageId, memberId, reason }: ScheduledMessageRow,
+  fired: Fired | null,
+): NewEvent[] {
+  const of = { advisorId, memberId, scheduledMessageId };
+  if (!fired) return [{ ...of, type: 'scheduled_message.skipped', reason: reason ?? 'internal_error' }];
+  const { messageId, held } = fired;
+  const status = held ? 'held' : 'queued';
+  return [
+    { ...of, type: 'scheduled_message.fired', messageId },
+    { ...of, type: 'message.status', messageId, status, failureCode: null },
+  ];
+}
+
+export async function archiveChange(
   deps: Deps,
   by: By,
+  action: 'edited' | 'canceled',
   advisorId: number,
   schedule: ScheduledMessageRow,
 ): Promise<void> {
-  await archiveChanges(deps, [{ action: 'canceled', advisorId, schedule, by }]);
+  await archiveChanges(deps, [{ action, advisorId, schedule, by }]);
 }
 
 async function archiveChanges(deps: Deps, changes: Change[]): Promise<void> {
-  const entries = changes.map(({ action, advisorId, schedule, by }) => {
+  const entries = changes.map(({ action, advisorId, schedule, by, events = [] }) => {
     const { scheduledMessageId, memberId, deliveryDate, reason } = schedule;
     const meta = { action, scheduledMessageId, deliveryDate, ...(reason ? { reason } : {}) };
-    return { advisorId, kind: 'schedule', memberId, meta, body: JSON.stringify(bodyOf(schedule)), ...by } as const;
+    const body = JSON.stringify(bodyOf(schedule));
+    return { advisorId, kind: 'schedule', memberId, meta, body, ...by, events } as const;
   });
   await insertEntries(deps.db, entries, deps.clock.now());
 }

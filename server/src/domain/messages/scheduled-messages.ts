@@ -1,17 +1,17 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import type {
-  ScheduledMessageRow,
   ScheduledMessageSort,
   ScheduledStatus,
+  SentScheduledMessage,
 } from '../../store/messages/scheduled-messages.ts';
 import * as store from '../../store/messages/scheduled-messages.ts';
 import type { By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
 import { nextOccurrences } from './recurrence.ts';
-import { archiveCanceled } from './scheduled-message-entries.ts';
+import { archiveChange } from './scheduled-message-entries.ts';
 
-export type ScheduledMessage = Omit<ScheduledMessageRow, 'firstDate' | 'timeZone'> & { nextDeliveryDates: Date[] };
+export type ScheduledMessage = Omit<SentScheduledMessage, 'firstDate' | 'timeZone'> & { nextDeliveryDates: Date[] };
 export type ScheduledMessageSearch = PageRequest<ScheduledMessageSort> & { status: ScheduledStatus };
 
 export { type ScheduledStatus, scheduledMessageSorts } from '../../store/messages/scheduled-messages.ts';
@@ -28,6 +28,16 @@ export async function listScheduled(
   return pageOf(page, total, scheduledMessages.map(withNextDates));
 }
 
+export async function getScheduled(
+  deps: Deps,
+  advisorId: number,
+  scheduledMessageId: number,
+): Promise<ScheduledMessage> {
+  const found = await store.findScheduledMessage(deps.db, advisorId, scheduledMessageId);
+  if (!found) throw unknown();
+  return withNextDates(found);
+}
+
 /** A message that is being sent at the same moment is either canceled or goes out, never both. */
 export async function cancelScheduled(
   deps: Deps,
@@ -37,23 +47,29 @@ export async function cancelScheduled(
 ): Promise<void> {
   await inTransaction(deps, async (deps) => {
     const canceled = await store.cancelScheduledMessage(deps.db, advisorId, scheduledMessageId);
-    if (!canceled) throw notScheduled(await store.findScheduledStatus(deps.db, advisorId, scheduledMessageId));
-    await archiveCanceled(deps, by, advisorId, canceled);
+    if (!canceled) throw await notScheduled(deps, advisorId, scheduledMessageId, 'there is nothing to cancel.');
+    await archiveChange(deps, by, 'canceled', advisorId, canceled);
   });
 }
 
-function notScheduled(status: ScheduledStatus | null) {
-  if (status === null) return problem('not_found', 'There is no such scheduled message on the advisor’s account.');
+function unknown() {
+  return problem('not_found', 'There is no such scheduled message on the advisor’s account.');
+}
+
+/** What became of a message that is no longer scheduled, and what that means. */
+export async function notScheduled(deps: Deps, advisorId: number, scheduledMessageId: number, so: string) {
+  const found = await store.findScheduledMessage(deps.db, advisorId, scheduledMessageId);
+  if (!found) return unknown();
   const what = {
     canceled: 'was canceled',
-    skipped: 'was skipped',
+    skipped: `was skipped (${found.reason})`,
     completed: 'has gone out',
     scheduled: 'is scheduled',
   };
-  return problem('not_found', `The scheduled message ${what[status]}, so there is nothing to cancel.`);
+  return problem('not_found', `The scheduled message ${what[found.status]}, so ${so}`);
 }
 
-function withNextDates({ firstDate, timeZone, ...row }: ScheduledMessageRow): ScheduledMessage {
+function withNextDates({ firstDate, timeZone, ...row }: SentScheduledMessage): ScheduledMessage {
   const schedule = { firstDate, timeZone, frequency: row.frequency };
   const scheduled = row.status === 'scheduled';
   return { ...row, nextDeliveryDates: scheduled ? nextOccurrences(schedule, row.deliveryDate, nextDatesMax) : [] };

@@ -5,7 +5,9 @@ import { type Meetings, makeMeetings } from './meetings.ts';
 /** How the parts of a node tell one another that something happened. Other nodes change things too, so each also polls. */
 export type Signals = {
   queued: Signal;
-  consentChanged: MemberSignal;
+  consentChanged: KeyedSignal<Member>;
+  /** An advisor's event after the one that a reader of the feed has seen. */
+  eventAdded: KeyedSignal<Reader>;
   /** Members whose consent is not what their last consent entry says. */
   unprovenConsents: MemberReports;
   /** Whether people's replies get through. */
@@ -36,12 +38,14 @@ export type Signal = {
 
 export type Member = { advisorId: number; memberId: number };
 
-/** A signal for each member: raising one wakes only those who wait for that member. */
-export type MemberSignal = {
-  raise(member: Member): void;
-  wait(member: Member, ms: number, until?: AbortSignal): Promise<boolean>;
-  /** The members that someone is waiting for. */
-  awaited(): Member[];
+export type Reader = { advisorId: number; after: number };
+
+/** A signal for each key, such as a member: raising one wakes only those who wait for that key. */
+export type KeyedSignal<Key> = {
+  raise(key: Key): void;
+  wait(key: Key, ms: number, until?: AbortSignal): Promise<boolean>;
+  /** What someone is waiting for. */
+  awaited(): Key[];
 };
 
 /** Members to report, each once while the node runs. */
@@ -57,7 +61,8 @@ const reportsMax = 1_000;
 export function makeSignals(): Signals {
   return {
     queued: makeSignal(),
-    consentChanged: makeMemberSignal(),
+    consentChanged: makeKeyedSignal(nameOf),
+    eventAdded: makeKeyedSignal(({ advisorId, after }) => `${advisorId}/${after}`),
     unprovenConsents: makeMemberReports(),
     replies: makeIntake(),
     receipts: makeMeetings(),
@@ -133,14 +138,13 @@ function makeMemberReports(): MemberReports {
   };
 }
 
-function makeMemberSignal(): MemberSignal {
-  const signals = new Map<string, { member: Member; signal: Signal; waiting: number }>();
+function makeKeyedSignal<Key>(nameOf: (key: Key) => string): KeyedSignal<Key> {
+  const signals = new Map<string, { key: Key; signal: Signal; waiting: number }>();
   return {
-    raise: (member) => signals.get(nameOf(member))?.signal.raise(),
-    async wait(member, ms, until) {
-      const name = nameOf(member);
-      const { advisorId, memberId } = member;
-      const entry = signals.get(name) ?? { member: { advisorId, memberId }, signal: makeSignal(), waiting: 0 };
+    raise: (key) => signals.get(nameOf(key))?.signal.raise(),
+    async wait(key, ms, until) {
+      const name = nameOf(key);
+      const entry = signals.get(name) ?? { key, signal: makeSignal(), waiting: 0 };
       signals.set(name, entry);
       entry.waiting++;
       const raised = await entry.signal.wait(ms, until);
@@ -148,6 +152,6 @@ function makeMemberSignal(): MemberSignal {
       if (entry.waiting === 0) signals.delete(name);
       return raised;
     },
-    awaited: () => Array.from(signals.values(), ({ member }) => member),
+    awaited: () => Array.from(signals.values(), ({ key }) => key),
   };
 }

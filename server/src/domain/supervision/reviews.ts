@@ -1,7 +1,7 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { ReviewFilter, ReviewKind, ReviewRow, ReviewStatus } from '../../store/supervision/reviews.ts';
 import * as store from '../../store/supervision/reviews.ts';
-import { updateHeldReason } from '../../store/texting/held-texts.ts';
+import { holdText } from '../../store/texting/held-texts.ts';
 import { lockMember } from '../../store/texting/members.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
@@ -127,7 +127,7 @@ async function settleHeld(deps: Deps, review: Review, { decision }: Decision): P
 async function release(deps: Deps, review: Review, messageId: number): Promise<Outcome> {
   const { advisorId, memberId, phone, archiveNumber } = review;
   const member = await lockMember(deps.db, advisorId, memberId);
-  if (member?.heldSince && (await updateHeldReason(deps.db, advisorId, messageId, 'possible_opt_out'))) return 'held';
+  if (member?.heldSince && (await holdText(deps.db, advisorId, messageId, 'possible_opt_out'))) return 'held';
   const [row] = await listRecipients(deps.db, [{ advisorId, phone }]);
   const reviewed = await store.findReviewed(deps.db, advisorId, archiveNumber);
   const isFirst = Boolean(JSON.parse(reviewed?.meta ?? '{}').added);

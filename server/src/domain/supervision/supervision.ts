@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts';
-import { insertEntries, lockHeads } from '../../store/archive/archive.ts';
+import { insertNumberedEntries, lockHeads } from '../../store/archive/archive.ts';
 import { insertReviews, type NewReview } from '../../store/supervision/reviews.ts';
+import type { NewText } from '../../store/texting/texts.ts';
 import type { Verdict } from '../ports.ts';
 import { gate, type RefusalCode } from '../texting/gate.ts';
 import { confirmHolds } from '../texting/held-texts.ts';
@@ -12,47 +13,53 @@ export type Judged = Draft & { text: Text & { verdict: Verdict } };
 
 type Drafted = { draft: Draft } | { refused: RefusalCode; blocked?: Judged };
 
-/** A message in the outbox, and why it doesn't go out at once, if so. */
-export type Accepted = { messageId: number; held: boolean; deferredUntil: Date | null };
+export type Wait = { awaitsConsent: boolean; held: boolean; deferredUntil: Date | null };
 
-const kinds = { flag: 'flagged', hold: 'held', block: 'blocked' } as const;
+/** A message in the outbox, and why it doesn't go out at once, if so. */
+export type Accepted = Wait & { messageId: number };
+
+export const findingKinds = { flag: 'flagged', hold: 'held', block: 'blocked' } as const;
 
 /** A draft if the gate and the firm's lexicon let the text through at that moment; otherwise why not. */
 export function draftFor(deps: Pick<Deps, 'carrier' | 'signals'>, to: Recipient, text: Text, at: Date): Drafted {
   const decision = gate(deps, to, text.kind, at);
   if ('refused' in decision) return decision;
   const draft = { to, text: { ...text, hours: decision.allowed } };
-  return isJudged(draft) && draft.text.verdict.action === 'block'
-    ? { refused: 'text_blocked', blocked: draft }
-    : { draft };
+  const refused = textRefusal(text.verdict);
+  return refused && isJudged(draft) ? { refused, blocked: draft } : { draft };
+}
+
+export function textRefusal(verdict: Verdict | null | undefined): RefusalCode | null {
+  return verdict?.action === 'block' ? 'text_blocked' : null;
 }
 
 /**
  * Accepts drafts, inside a transaction, and shows the firm what its lexicon found in them: flagged texts go out, held texts wait
- * for a reviewer, and blocked texts are only recorded. Returns the messages made of `drafts`, in order. Nearly always the lexicon
- * finds nothing, and then this costs no statement. `others` are the advisors whose archives get more entries in the same
- * transaction.
+ * for a reviewer, and blocked texts are only recorded. Returns the messages made of `drafts`, in order, with the first of
+ * `messageIds`. Nearly always the lexicon finds nothing, and then this costs no statement. `others` are the advisors whose
+ * archives get more entries in the same transaction.
  */
 export async function acceptDrafts(
   deps: Deps,
   drafts: Draft[],
-  { blocked, others }: { blocked: Judged[]; others: number[] },
+  { messageIds, blocked, others }: { messageIds: number[]; blocked: Judged[]; others: number[] },
 ): Promise<Accepted[]> {
   const texts = await compose(deps, await confirmHolds(deps, drafts));
   // Several statements add to the archives then, maybe for different advisors: locking all of them first avoids deadlocks.
   if (blocked.length > 0 || others.length > 0)
     await lockHeads(deps.db, [...[...drafts, ...blocked].map(({ text }) => text.advisorId), ...others]);
-  const messageIds = await acceptTexts(deps, texts);
+  await acceptTexts(deps, texts, messageIds);
   const found = drafts.flatMap((draft, index) =>
     isJudged(draft) ? reviewOf(draft, { messageId: messageIds[index] ?? null, archiveNumber: null }) : [],
   );
   const refused = await archiveBlocked(deps, blocked);
   await insertReviews(deps.db, [...found, ...refused], deps.clock.now());
-  return messageIds.map((messageId, index) => ({
-    messageId,
-    held: texts[index]?.heldReason !== undefined,
-    deferredUntil: texts[index]?.deferredUntil ?? null,
-  }));
+  return texts.map((text, index) => ({ messageId: messageIds[index] as number, ...waitOf(text) }));
+}
+
+/** Why a text that is accepted like this doesn't go out at once, if so. */
+export function waitOf({ awaitsConsent, heldReason, deferredUntil }: NewText): Wait {
+  return { awaitsConsent: awaitsConsent === true, held: heldReason !== undefined, deferredUntil };
 }
 
 function isJudged(draft: Draft): draft is Judged {
@@ -67,12 +74,12 @@ async function archiveBlocked(deps: Deps, blocked: Judged[]): Promise<NewReview[
     const meta = { blocked: { rules, lexiconVersion }, ...about };
     return { advisorId, kind: 'review' as const, memberId: to.memberId, meta, body: text, ...by };
   });
-  const numbers = await insertEntries(deps.db, entries, deps.clock.now());
+  const numbers = await insertNumberedEntries(deps.db, entries, deps.clock.now());
   return blocked.map((draft, index) => reviewOf(draft, { messageId: null, archiveNumber: numbers[index] ?? null }));
 }
 
 function reviewOf({ to, text }: Judged, of: Pick<NewReview, 'messageId' | 'archiveNumber'>): NewReview {
   const { action, rules, lexiconVersion } = text.verdict;
   const { firmId, memberId } = to;
-  return { advisorId: text.advisorId, firmId, kind: kinds[action], memberId, ...of, rules, lexiconVersion };
+  return { advisorId: text.advisorId, firmId, kind: findingKinds[action], memberId, ...of, rules, lexiconVersion };
 }

@@ -1,4 +1,5 @@
 import type { RefusalCode } from './gate.ts';
+import { waitingMax } from './waiting-texts.ts';
 
 /** Why one recipient got no text: a stable code for programs, a sentence for a person. */
 export type Failure = {
@@ -35,11 +36,13 @@ const sentences: Record<RefusalCode, (phone: string, account: Account) => string
       ? `The delivery date is not between 8:00 and 21:00 everywhere that ${phone} may be. Choose a time during those hours.`
       : `It is not between 8:00 and 21:00 everywhere that ${phone} may be. Send it again during those hours.`,
   text_blocked: (phone) => `The text to ${phone} was blocked by the firm’s supervision rules. Reword it.`,
+  too_many_waiting: (phone) =>
+    `${waitingMax} texts already wait for ${phone} to consent. Send it again once they have answered.`,
 };
 
 export const refusalCodes = Object.keys(sentences) as RefusalCode[];
 
-const retryableCodes: ReadonlySet<RefusalCode> = new Set(['consent_pending', 'quiet_hours']);
+const retryableCodes: ReadonlySet<RefusalCode> = new Set(['consent_pending', 'quiet_hours', 'too_many_waiting']);
 
 export function failure(phone: string, memberId: number, code: RefusalCode, account: Account): Failure {
   // The same date stays in quiet hours, however often it is sent.

@@ -13,7 +13,8 @@ export type RefusalCode =
   | 'unreachable'
   | 'landline'
   | 'quiet_hours'
-  | 'text_blocked';
+  | 'text_blocked'
+  | 'too_many_waiting';
 
 /** The time window in which an allowed text may go out; null where there is no limit. */
 export type Hours = { deferredUntil: Date | null; openUntil: Date | null };
@@ -43,30 +44,48 @@ export function allowedStates(kind: TextKind, consentRequired: boolean): readonl
 /** The kinds that are held while a reply of the person may mean stop. What answers STOP, START or HELP is not. */
 export const heldKinds: readonly TextKind[] = ['text', 'consent_request', 'reminder'];
 
-/** Whether this person can be texted at a moment in domain time. */
+/** Whether this person can be texted at a moment in domain time: the first of the questions below that refuses it. */
 export function gate(
-  { carrier, signals }: Pick<Deps, 'carrier' | 'signals'>,
+  deps: Pick<Deps, 'carrier' | 'signals'>,
   recipient: Recipient,
   kind: TextKind,
   at: Date,
 ): { refused: RefusalCode } | { allowed: Hours } {
-  const { state, provenState } = recipient;
   // Somebody changed the table past us, or the archive. Either way nobody is texted for it.
-  if (state !== provenState) {
-    signals.unprovenConsents.add(recipient);
-    return { refused: state === 'opted_out' || provenState === 'opted_out' ? 'opted_out' : 'not_consented' };
-  }
-  if (state === 'opted_out' && !allowedStates(kind, recipient.consentRequired).includes(state))
-    return { refused: 'opted_out' };
-  const unfit = carrier?.check(recipient.phone);
-  if (unfit) return { refused: unfit };
-  if (!allowedStates(kind, recipient.consentRequired).includes(state))
-    return { refused: state === 'pending' ? 'consent_pending' : 'not_consented' };
-  return quietHours(recipient, kind, at);
+  if (!isProven(recipient)) deps.signals.unprovenConsents.add(recipient);
+  const refused = optOutRefusal(recipient, kind) ?? numberRefusal(deps, recipient) ?? consentRefusal(recipient, kind);
+  return refused ? { refused } : quietHours(recipient, kind, at);
+}
+
+export function optOutRefusal(recipient: Recipient, kind: TextKind): RefusalCode | null {
+  const { state, provenState, consentRequired } = recipient;
+  if (!isProven(recipient)) return state === 'opted_out' || provenState === 'opted_out' ? 'opted_out' : null;
+  return state === 'opted_out' && !allowedStates(kind, consentRequired).includes(state) ? 'opted_out' : null;
+}
+
+export function numberRefusal({ carrier }: Pick<Deps, 'carrier'>, { phone }: Recipient): RefusalCode | null {
+  return carrier?.check(phone) ?? null;
+}
+
+export function consentRefusal(recipient: Recipient, kind: TextKind): RefusalCode | null {
+  if (!isProven(recipient)) return 'not_consented';
+  const { state } = recipient;
+  const allowed = allowedStates(kind, recipient.consentRequired);
+  // Where no consent is needed, an opt-out is no lack of it.
+  if (allowed.includes(state) || (state === 'opted_out' && allowed.includes('none'))) return null;
+  return state === 'pending' ? 'consent_pending' : 'not_consented';
+}
+
+export function isProven({ state, provenState }: Recipient): boolean {
+  return state === provenState;
 }
 
 /** Texts that the advisor starts wait for the recipient's daytime; answers to a person's text don't. */
-function quietHours(recipient: Recipient, kind: TextKind, at: Date): { refused: RefusalCode } | { allowed: Hours } {
+export function quietHours(
+  recipient: Recipient,
+  kind: TextKind,
+  at: Date,
+): { refused: 'quiet_hours'; opensAt: Date } | { allowed: Hours } {
   const { quietHours: policy, lastReplyAt, phone, contactState, timeZone } = recipient;
   if (policy === 'off' || (kind !== 'text' && kind !== 'consent_request')) return { allowed: anyTime };
   const exemptUntil = lastReplyAt ? new Date(lastReplyAt.getTime() + replyExemptionMs) : at;
@@ -74,6 +93,6 @@ function quietHours(recipient: Recipient, kind: TextKind, at: Date): { refused: 
   const window = windowAt(at, known.length > 0 ? known : [timeZone]);
   if (window.open) return { allowed: { deferredUntil: null, openUntil: laterOf(window.until, exemptUntil) } };
   if (exemptUntil > at) return { allowed: { deferredUntil: null, openUntil: exemptUntil } };
-  if (policy === 'refuse') return { refused: 'quiet_hours' };
+  if (policy === 'refuse') return { refused: 'quiet_hours', opensAt: window.until };
   return { allowed: { deferredUntil: window.until, openUntil: null } };
 }

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { failHeld, type HeldText, type Release, releaseHeld } from '../../store/texting/held-texts.ts';
 import { lockHeldMembers } from '../../store/texting/members.ts';
+import { insertStatusEvents } from '../../store/texting/text-outcomes.ts';
 import { updateFirstTexted } from '../../store/texting/texts.ts';
 import { problem } from '../problems.ts';
 import { failure } from './failures.ts';
@@ -34,13 +35,23 @@ export async function releaseTexts(
   if (queued.some(({ isFirst }) => isFirst))
     await updateFirstTexted(deps.db, [{ advisorId, memberId: to.memberId }], now);
   if ((await releaseHeld(deps.db, advisorId, releases, new Date())) < releases.length) throw notHeld();
+  await insertStatusEvents(
+    deps.db,
+    releases.map(({ messageId }) => ({ advisorId, messageId })),
+    now,
+  );
   for (const { messageId, outcome } of decided)
     if (outcome !== 'queued') await failTexts(deps, advisorId, [messageId], outcome);
   if (queued.length > 0) deps.db.afterCommit(() => deps.signals.queued.raise());
   return decided;
 }
 
-export async function failTexts(deps: Deps, advisorId: number, messageIds: number[], code: RefusalCode): Promise<void> {
+export async function failTexts(
+  deps: Deps,
+  advisorId: number,
+  messageIds: number[],
+  code: RefusalCode | 'consent_lapsed',
+): Promise<void> {
   const failure = { failureCode: code, now: deps.clock.now() };
   if ((await failHeld(deps.db, advisorId, messageIds, failure)) < messageIds.length) throw notHeld();
 }

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import type { PhoneOf } from '../../store/texting/members.ts';
 import { listRecipients, type Recipient, type UnknownNumber } from '../../store/texting/recipients.ts';
+import { listStoppedNumbers } from '../accounts/known-numbers.ts';
 import { ensureMembers } from './members.ts';
 
 export type { Recipient, UnknownNumber } from '../../store/texting/recipients.ts';
@@ -15,6 +16,23 @@ export async function ensureRecipients(deps: Deps, numbers: PhoneOf[]): Promise<
   if (unknown.length === 0) return recipients;
   await ensureMembers(deps, unknown);
   return listRecipients(deps.db, numbers);
+}
+
+/** A recipient as a send would find it. A number that isn't known yet has no id. */
+export type ExpectedRecipient = { to: Recipient; memberId: number | null };
+
+/** What ensureRecipients would return for one advisor's numbers, with nothing made. */
+export async function expectRecipients(deps: Deps, numbers: PhoneOf[]): Promise<ExpectedRecipient[]> {
+  const rows = await listRecipients(deps.db, numbers);
+  const stopped = await listStoppedNumbers(
+    deps,
+    rows.filter((row) => !isKnown(row)),
+  );
+  return rows.map((row) => {
+    if (isKnown(row)) return { to: row, memberId: row.memberId };
+    const state = stopped.has(row.phone) ? 'opted_out' : 'none';
+    return { to: { ...row, memberId: 0, state, provenState: state }, memberId: null };
+  });
 }
 
 function isMissing(row: Recipient | UnknownNumber | undefined): boolean {

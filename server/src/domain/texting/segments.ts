@@ -53,6 +53,37 @@ function countSegments(
   return total <= room.alone ? 1 : segments;
 }
 
+/**
+ * The segments themselves, for a carrier that splits texts here: as many as `segmentsOf` counts if it has the same room. A
+ * character as readers see it is split only if it is longer than a segment, and then between code points.
+ */
+export function splitText(text: string, room: { alone: number; joined: number; escapes: boolean }): string[] {
+  // Most texts fit whatever their characters are, and need no closer look.
+  if (text.length * (room.escapes ? 2 : 1) <= room.alone) return [text];
+  const sizeOf = room.escapes ? septets : units;
+  let size = 0;
+  for (const character of text) size += sizeOf(character);
+  if (size <= room.alone) return [text];
+  const characters = charactersOf(text).flatMap((each) => (sizeOf(each) > room.joined ? [...each] : each));
+  const segments = [''];
+  let used = 0;
+  for (const character of characters) {
+    const size = sizeOf(character);
+    if (used + size > room.joined) {
+      segments.push('');
+      used = 0;
+    }
+    segments[segments.length - 1] += character;
+    used += size;
+  }
+  return segments;
+}
+
+function charactersOf(text: string): string[] {
+  if (gsm7.test(text) || standalone.test(text)) return [...text];
+  return new SegmentedMessage(text, 'auto', false).graphemes;
+}
+
 function septets(character: string): number {
   return extension.includes(character) ? 2 : 1;
 }

@@ -22,6 +22,8 @@ export type Text = {
   added?: string;
   by: By;
   hours?: Hours;
+  /** It waits for the person's consent, outside the outbox. */
+  awaitsConsent?: true;
   expiresAt?: Date;
   scheduledMessageId?: number;
   verdict?: Verdict | null;
@@ -35,14 +37,15 @@ type Addressee = Pick<Recipient, 'memberId' | 'phone' | 'name' | 'heldSince' | '
 /** The text as it goes to the archive and to the carrier. */
 export function textTo(to: Addressee, given: Text): NewText {
   const { memberId, phone, name, textingNumber, textingPace } = to;
-  const { advisorId, kind, text, added, by, hours, expiresAt, scheduledMessageId, verdict } = given;
-  const heldReason = heldReasonOf(to, given);
+  const { advisorId, kind, text, added, by, hours, expiresAt, scheduledMessageId, verdict, awaitsConsent } = given;
+  const heldReason = awaitsConsent ? null : heldReasonOf(to, given);
   const meta = {
     kind,
     from: textingNumber,
     to: phone,
     ...(added ? { added } : {}),
     ...(verdict ? verdictMeta(verdict) : {}),
+    ...(awaitsConsent ? { awaitsConsent } : {}),
   };
   return {
     advisorId,
@@ -60,6 +63,7 @@ export function textTo(to: Addressee, given: Text): NewText {
     openUntil: hours?.openUntil ?? null,
     expiresAt: expiresAt ?? null,
     ...(heldReason ? { heldReason } : {}),
+    ...(awaitsConsent ? { awaitsConsent } : {}),
   };
 }
 
@@ -69,20 +73,23 @@ function verdictMeta({ action, rules, lexiconVersion }: Verdict): object {
 }
 
 /** If both apply, the lexicon's finding comes first: its review decides, and then the person's reply does. */
-function heldReasonOf({ heldSince }: Pick<Addressee, 'heldSince'>, { kind, verdict }: Text): HeldReason | null {
+export function heldReasonOf(
+  { heldSince }: Pick<Addressee, 'heldSince'>,
+  { kind, verdict }: Pick<Text, 'kind' | 'verdict'>,
+): HeldReason | null {
   if (verdict?.action === 'hold') return 'supervision';
   return heldSince && heldKinds.includes(kind) ? 'possible_opt_out' : null;
 }
 
 /**
- * Texts as they will go out. If the firm wants it, the first one to a person names the firm and how to stop. A held text
- * may never go out. Until it does, it doesn't count as the first, so the next text has that line too.
+ * Texts as they will go out. If the firm wants it, the first one to a person names the firm and how to stop. A text that
+ * is held or awaits consent may never go out. Until it does, it doesn't count as the first, so the next text has that line too.
  */
 export async function compose(deps: Deps, drafts: Draft[]): Promise<NewText[]> {
   const firsts = firstTexts(deps, drafts);
   if (firsts.size === 0) return drafts.map(({ to, text }) => textTo(to, text));
   const members = [...firsts]
-    .filter(({ to, text }) => !heldReasonOf(to, text))
+    .filter(goesOut)
     .map(({ to, text }) => ({ advisorId: text.advisorId, memberId: to.memberId }));
   await updateFirstTexted(deps.db, members, deps.clock.now());
   const lines = await firstLines(deps, firsts);
@@ -98,9 +105,13 @@ function firstTexts(deps: Deps, drafts: Draft[]): Set<Draft> {
     const wanted = to.firstTextLine ?? deps.config.environment === 'production';
     if (!wanted || to.firstTextedAt || members.has(key)) continue;
     firsts.add(draft);
-    if (!heldReasonOf(to, text)) members.add(key);
+    if (goesOut(draft)) members.add(key);
   }
   return firsts;
+}
+
+function goesOut({ to, text }: Draft): boolean {
+  return !text.awaitsConsent && !heldReasonOf(to, text);
 }
 
 /** Each firm's line, read once. */
@@ -129,8 +140,7 @@ export function textingProblem(
 }
 
 /** Archives texts and puts them in the outbox, inside a transaction. The dispatcher is woken at its commit. */
-export async function acceptTexts(deps: Deps, texts: NewText[]): Promise<number[]> {
-  const ids = await insertTexts(deps.db, texts, { now: deps.clock.now(), realNow: new Date() });
+export async function acceptTexts(deps: Deps, texts: NewText[], messageIds?: number[]): Promise<void> {
+  await insertTexts(deps.db, texts, { messageIds, now: deps.clock.now(), realNow: new Date() });
   if (texts.length > 0) deps.db.afterCommit(() => deps.signals.queued.raise());
-  return ids;
 }

@@ -34,7 +34,11 @@ function frontPage(environment: string, advisorPages: boolean): Html {
 <li><a href="/docs">Reference</a>: every endpoint, with calls to try</li>
 <li><a href="/openapi.json">openapi.json</a>: the same, machine-readable</li>
 <li><a href="/problems">Problems</a>: the twelve errors and what to do about each</li>
-${environment === 'sandbox' && html`<li><a href="/handset">Phones</a>: the texts on the sandbox’s phones, and a way to reply</li>`}
+${
+  environment === 'sandbox' &&
+  html`<li><a href="/handset">Phones</a>: the texts on the sandbox’s phones, and a way to reply</li>
+<li><a href="/webhooks">Webhooks</a>: what was pushed to applications, and what came back</li>`
+}
 ${advisorPages && html`<li><a href="/connected-apps">Connected apps</a>: for advisors, to see the applications that act for them</li>`}
 </ul>
 </main>`;

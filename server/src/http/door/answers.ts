@@ -43,12 +43,13 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Ans
   };
 
   async function perform(deps: Deps, { request, reply, body }: Exchange): Promise<Done> {
-    const { advisorId, applicationId, key } = callerOf(request);
+    const { advisorId, applicationId, key, scopes } = callerOf(request);
     const input = validate(request, body);
     const waits = asksToWait(input);
     const leave = waits ? room.enter(key.keyId) : null;
+    const by = byApplication(applicationId, request.id);
     const result = await row
-      .handler(deps, advisorId, waits && !leave ? atOnce(input) : input, byApplication(applicationId, request.id))
+      .handler(deps, advisorId, waits && !leave ? atOnce(input) : input, by, scopes)
       .finally(leave ?? undefined);
     const tookEffect = row.tookEffect?.(result) ?? true;
     if (!row.answer) return { answer: { status: 204, body: '' }, tookEffect };

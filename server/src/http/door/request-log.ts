@@ -1,8 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** A line in the log for each request that was answered. */
-export function addRequestLog(app: FastifyInstance): void {
+const slowMs = 1_000;
+
+/** A line in the log for each request that was answered, or for a share of those that went well. */
+export function addRequestLog(app: FastifyInstance, logSample: number): void {
   app.addHook('onResponse', (request, reply, next) => {
+    if (wentWell(reply) && !isInSample(request.id, logSample)) return next();
     const { id: traceId, problemCode, caller } = request;
     app.log.info(
       {
@@ -19,6 +22,15 @@ export function addRequestLog(app: FastifyInstance): void {
     );
     next();
   });
+}
+
+function wentWell({ statusCode, elapsedTime }: FastifyReply): boolean {
+  return statusCode >= 200 && statusCode < 300 && elapsedTime < slowMs;
+}
+
+/** By the end of the trace id, which is random: all requests of a partner's trace are logged, or none. */
+function isInSample(traceId: string, share: number): boolean {
+  return share === 1 || Number.parseInt(traceId.slice(-8), 16) < share * 2 ** 32;
 }
 
 /** The route's path with its parameters' names. */

@@ -30,7 +30,7 @@ export type Route = {
 
 /** The input as parsed. The row's schemas say which of the three exist, and their types. */
 export type Input = { params: unknown; query: unknown; body: unknown };
-type Handler = (deps: Deps, advisorId: number, input: Input, by: By) => Promise<unknown>;
+type Handler = (deps: Deps, advisorId: number, input: Input, by: By, scopes: ReadonlySet<string>) => Promise<unknown>;
 
 type Parsed<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
 
@@ -45,6 +45,8 @@ export function route<P extends TSchema | undefined, Q extends TSchema | undefin
       advisorId: number,
       input: { params: Parsed<P>; query: Parsed<Q>; body: Parsed<B> },
       by: By,
+      /** Those of the access token. */
+      scopes: ReadonlySet<string>,
     ): Promise<unknown>;
   },
 ): Route {

@@ -10,7 +10,13 @@ import { addRequestLog } from './request-log.ts';
 import { logOf, traceIdOf } from './trace.ts';
 import { noSuchRoute } from './unknown-routes.ts';
 
-export type ServerOptions = { publicUrl: string; requestTimeoutMs: number; trustedProxies: string[]; log: Log };
+export type ServerOptions = {
+  publicUrl: string;
+  requestTimeoutMs: number;
+  trustedProxies: string[];
+  log: Log;
+  logSample: number;
+};
 
 const slowClientPollMs = 500;
 
@@ -31,7 +37,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
     throw noSuchRoute();
   });
   addHooks(app, publicUrl);
-  addRequestLog(app);
+  addRequestLog(app, options.logSample);
   return app;
 }
 

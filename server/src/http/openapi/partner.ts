@@ -28,6 +28,7 @@ const tags = [
   { name: 'Texting', description: 'Send and schedule texts, ask for consent, and see what became of them.' },
   { name: 'Address book', description: 'The advisor’s contacts and contact groups.' },
   { name: 'Content', description: 'The content library.' },
+  { name: 'Account', description: 'The advisor that the access token acts for.' },
   { name: 'Reference', description: 'The words for numbered values.' },
 ];
 
@@ -76,7 +77,8 @@ export function partnerDocument(deployment: Deployment, routes: Route[]): Docume
 function tagOf({ path }: Route): string {
   if (path.startsWith('/text/')) return 'Texting';
   if (path.startsWith('/core/contact/')) return 'Address book';
-  return path.startsWith('/core/content/') ? 'Content' : 'Reference';
+  if (path.startsWith('/core/content/')) return 'Content';
+  return path === '/core/account' ? 'Account' : 'Reference';
 }
 
 function describe({ description, scope }: Route): string {

@@ -1,8 +1,10 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
+import { listChanges } from '../../domain/address-book/contact-changes.ts';
 import * as contacts from '../../domain/address-book/contacts.ts';
 import { invalid } from '../../domain/problems.ts';
 import { numberOf, word } from '../../domain/shared/enumerations.ts';
+import type { ContactChangesQuery } from '../../schemas/address-book/contact-changes.ts';
 import type {
   ContactChange,
   ContactDetail,
@@ -41,6 +43,18 @@ export async function search(deps: Deps, advisorId: number, { query }: { query: 
   const since = modifiedSince === undefined ? {} : { modifiedSince: instantOf(modifiedSince) };
   const { data, pageInfo } = await contacts.searchContacts(deps, advisorId, { ...rest, ...since });
   return { data: data.map(summary), pageInfo };
+}
+
+export async function changes(deps: Deps, advisorId: number, { query }: { query: Static<typeof ContactChangesQuery> }) {
+  const { data, ...feed } = await listChanges(deps, advisorId, query);
+  return {
+    data: data.map(({ contact, dateTime, ...change }) => ({
+      ...change,
+      dateTime: dateTime.toISOString(),
+      ...(contact ? { contact: detail(contact) } : {}),
+    })),
+    ...feed,
+  };
 }
 
 export async function remove(deps: Deps, advisorId: number, { params }: Of<object>) {

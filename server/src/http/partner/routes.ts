@@ -1,3 +1,5 @@
+import { Account } from '../../schemas/accounts/account.ts';
+import { ContactChanges, ContactChangesQuery } from '../../schemas/address-book/contact-changes.ts';
 import {
   ContactChange,
   ContactDetail,
@@ -9,99 +11,32 @@ import {
   MembershipsInput,
 } from '../../schemas/address-book/contacts.ts';
 import { GroupInput, GroupPage, GroupParams, GroupQuery } from '../../schemas/address-book/groups.ts';
-import { ConsentQuery, ConsentRequest, ConsentRequestResult, ConsentStatus } from '../../schemas/consent/consents.ts';
 import { ContentPage, ContentQuery } from '../../schemas/content/content.ts';
-import { MessageParams, MessageRequest, MessageResult, MessageStatus } from '../../schemas/messages/messages.ts';
-import {
-  ScheduledMessagePage,
-  ScheduledMessageParams,
-  ScheduledMessageQuery,
-} from '../../schemas/messages/scheduled-messages.ts';
+import { EventFeed, EventQuery } from '../../schemas/events/events.ts';
 import { EnumerationsResult } from '../../schemas/shared/enumerations.ts';
 import { type Route, route } from '../door/route.ts';
-import * as consents from './consents.ts';
+import * as account from './account.ts';
 import * as contacts from './contacts.ts';
 import * as content from './content.ts';
 import * as enumerations from './enumerations.ts';
+import * as events from './events.ts';
 import * as groups from './groups.ts';
-import * as messages from './messages.ts';
-import * as scheduledMessages from './scheduled-messages.ts';
-
-/** Of a send or a consent request: if nobody succeeded, the caller can try again under the same key. */
-function anySucceeded(result: unknown): boolean {
-  return (result as { successes: unknown[] }).successes.length > 0;
-}
+import { textingRoutes } from './texting-routes.ts';
 
 /** The contract as a table: each endpoint with its scope, its shapes and its handler. */
 export const routes: Route[] = [
-  route({
-    method: 'POST',
-    path: '/text/messaging/messages',
-    scope: 'text.messaging.write',
-    summary: 'Send message',
-    description:
-      'Sends or schedules a text, with an outcome for each recipient. An unknown number becomes a contact; an existing contact is never changed.',
-    body: MessageRequest,
-    answer: MessageResult,
-    problems: ['conflict'],
-    together: true,
-    tookEffect: anySucceeded,
-    handler: messages.send,
-  }),
+  ...textingRoutes,
   route({
     method: 'GET',
-    path: '/text/messaging/messages/:messageId',
+    path: '/text/messaging/events',
     scope: 'text.messaging.read',
-    summary: 'Get message status',
-    params: MessageParams,
-    answer: MessageStatus,
-    problems: ['not_found'],
-    handler: messages.get,
-  }),
-  route({
-    method: 'POST',
-    path: '/text/messaging/consent-requests',
-    scope: 'text.messaging.write',
-    summary: 'Request consent',
+    summary: 'List events',
     description:
-      'Sends consent-request texts. If one number has already accepted, the whole request is refused before anything is done.',
-    body: ConsentRequest,
-    answer: ConsentRequestResult,
-    problems: ['conflict', 'not_found'],
-    tookEffect: anySucceeded,
-    handler: consents.request,
-  }),
-  route({
-    method: 'GET',
-    path: '/text/messaging/consents',
-    scope: 'text.messaging.read',
-    summary: 'Get consent status',
-    description:
-      'After a consent request, poll every 30 seconds for 5 minutes, then every 5 minutes, for 24 hours; or use `wait` to hold the response while the state is `pending`.',
-    query: ConsentQuery,
-    answer: ConsentStatus,
-    problems: ['not_found'],
-    handler: consents.get,
-  }),
-  route({
-    method: 'GET',
-    path: '/text/messaging/scheduled-messages',
-    scope: 'text.messaging.read',
-    summary: 'List scheduled messages',
-    query: ScheduledMessageQuery,
-    answer: ScheduledMessagePage,
+      'What happened, oldest first, in the order in which it was committed, and kept for 30 days. Each response has a `cursor` for the next request, and none is skipped. With `wait`, an empty response waits for an event.',
+    query: EventQuery,
+    answer: EventFeed,
     problems: [],
-    cost: 2,
-    handler: scheduledMessages.list,
-  }),
-  route({
-    method: 'DELETE',
-    path: '/text/messaging/scheduled-messages/:scheduledMessageId',
-    scope: 'text.messaging.write',
-    summary: 'Cancel scheduled message',
-    params: ScheduledMessageParams,
-    problems: ['not_found'],
-    handler: scheduledMessages.cancel,
+    handler: events.list,
   }),
   route({
     method: 'POST',
@@ -144,6 +79,19 @@ export const routes: Route[] = [
     problems: [],
     cost: 2,
     handler: contacts.search,
+  }),
+  route({
+    method: 'GET',
+    path: '/core/contact/changes',
+    scope: 'core.contacts.read',
+    summary: 'List contact changes',
+    description:
+      'What changed in the address book, oldest first, in the order in which it was committed, and kept for 30 days. Each response has a `cursor` for the next request. Changes that a later one has overtaken may be left out, the last one never.',
+    query: ContactChangesQuery,
+    answer: ContactChanges,
+    problems: [],
+    cost: 2,
+    handler: contacts.changes,
   }),
   route({
     method: 'DELETE',
@@ -211,6 +159,16 @@ export const routes: Route[] = [
     problems: [],
     cost: 2,
     handler: content.search,
+  }),
+  route({
+    method: 'GET',
+    path: '/core/account',
+    scope: 'any',
+    summary: 'Get account',
+    description: 'The advisor that the access token acts for, their settings for texting, and the token’s scopes.',
+    answer: Account,
+    problems: [],
+    handler: account.get,
   }),
   route({
     method: 'GET',

@@ -1,8 +1,15 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import type { By } from '../../domain/archive/archive.ts';
-import { cancelScheduled, listScheduled, type ScheduledMessage } from '../../domain/messages/scheduled-messages.ts';
+import { editScheduled } from '../../domain/messages/scheduled-message-edits.ts';
+import {
+  cancelScheduled,
+  getScheduled,
+  listScheduled,
+  type ScheduledMessage,
+} from '../../domain/messages/scheduled-messages.ts';
 import type {
+  ScheduledMessageChange,
   ScheduledMessageParams,
   ScheduledMessageQuery,
   ScheduledMessage as Shape,
@@ -11,6 +18,23 @@ import type {
 export async function list(deps: Deps, advisorId: number, { query }: { query: Static<typeof ScheduledMessageQuery> }) {
   const { data, pageInfo } = await listScheduled(deps, advisorId, query);
   return { data: data.map(shown), pageInfo };
+}
+
+export async function get(
+  deps: Deps,
+  advisorId: number,
+  { params }: { params: Static<typeof ScheduledMessageParams> },
+) {
+  return shown(await getScheduled(deps, advisorId, params.scheduledMessageId));
+}
+
+export async function update(
+  deps: Deps,
+  advisorId: number,
+  { params, body }: { params: Static<typeof ScheduledMessageParams>; body: Static<typeof ScheduledMessageChange> },
+  by: By,
+) {
+  return shown(await editScheduled(deps, advisorId, params.scheduledMessageId, body, by));
 }
 
 export async function cancel(

@@ -95,7 +95,8 @@ type Handsets = { inUse: HandsetInUse[]; typed: string; now: Date };
 
 function sendHandsets(reply: FastifyReply, { inUse, typed, now }: Handsets): FastifyReply {
   const problem = typed && `“${typed}” is not a phone number. Write it like this: +15005550006.`;
-  const content = html`<header class="top">${brand}</header>
+  const content = html`<header class="top">${brand}
+<nav class="rooms" aria-label="Sandbox"><a href="/webhooks">Webhooks</a></nav></header>
 <main class="sheet">
 <h1>Phones</h1>
 <p>Texts that the sandbox sends arrive on these phones. Open one to read its texts and reply.</p>

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { onReserved, type Reserved } from '../../deps.ts';
 import { requireApiKey } from '../../domain/access/callers.ts';
+import type { WebhookDeps } from '../../domain/webhooks/webhooks.ts';
 import type { SandboxClock } from '../../sandbox/sandbox-clock.ts';
 import type { Sandboxed } from '../../sandbox/sandbox-file.ts';
 import { apiKeyOf } from '../door/authenticate.ts';
@@ -11,11 +12,12 @@ import { addCredentials } from './credentials.ts';
 import { handsetRoutes } from './handsets.ts';
 import { addHandsetsPage } from './handsets-page.ts';
 import { addSandboxRoute } from './route.ts';
+import { addWebhooksPage } from './webhooks-page.ts';
 
 /** The sandbox's own routes, which production doesn't have. They need the API key alone; what our pages use needs nothing. */
 export function addSandbox(
   app: FastifyInstance,
-  deps: Sandboxed & Reserved,
+  deps: Sandboxed & Reserved & WebhookDeps,
   clock: SandboxClock,
   deliverDue = async () => {},
 ): void {
@@ -26,5 +28,6 @@ export function addSandbox(
   });
   serveDocument(app, '/sandbox/openapi.json', () => sandboxDocument(deps.config.publicUrl, routes));
   addHandsetsPage(app, deps);
+  addWebhooksPage(app, deps);
   if (!deps.config.oauthIssuer) addCredentials(app, deps);
 }

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import { consentStates } from '../../domain/texting/gate.ts';
 import { PhoneNumbers } from '../messages/messages.ts';
+import { waitSecondsMax } from '../shared/paging.ts';
 import { Id, Phone } from '../shared/strings.ts';
 import { FailureDetail } from '../texting/failures.ts';
-
-const waitSecondsMax = 30;
 
 const State = Type.Unsafe<(typeof consentStates)[number]>({
   title: 'Consent state',
@@ -66,13 +65,51 @@ export const ConsentQuery = Type.Object({
   ),
 });
 
+const lastChanged = Type.Number({
+  description: 'When the state last changed, in epoch milliseconds; for `none`, when the number became known.',
+});
+
 export const ConsentStatus = Type.Object(
   {
     memberId: Id(),
     state: State,
-    lastChanged: Type.Number({
-      description: 'When the state last changed, in epoch milliseconds; for `none`, when the number became known.',
-    }),
+    lastChanged,
   },
   { title: 'Consent status', examples: [{ memberId: 500004, state: 'accepted', lastChanged: 1772384700000 }] },
+);
+
+export const ConsentSearch = Type.Object(
+  { phoneNumbers: PhoneNumbers },
+  { title: 'Consent search', examples: [{ phoneNumbers: ['+15005550006', '+15005550199'] }] },
+);
+
+export const ConsentSearchResult = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          phone: Type.String({ description: 'In E.164.' }),
+          memberId: Type.Union([Id(), Type.Null()]),
+          state: Type.Union([State, Type.Null()]),
+          lastChanged: Type.Union([lastChanged, Type.Null()]),
+        },
+        { title: 'Consent search item' },
+      ),
+      {
+        description:
+          'One for each number, in the order given. `memberId`, `state` and `lastChanged` are null if no contact owns the number.',
+      },
+    ),
+  },
+  {
+    title: 'Consent search result',
+    examples: [
+      {
+        data: [
+          { phone: '+15005550006', memberId: 500004, state: 'accepted', lastChanged: 1772384700000 },
+          { phone: '+15005550199', memberId: null, state: null, lastChanged: null },
+        ],
+      },
+    ],
+  },
 );

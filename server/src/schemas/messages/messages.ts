@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
-import { acceptedStatuses, heldReasons, messageStatuses } from '../../domain/messages/messages.ts';
+import { heldReasons, messageSort, messageStatuses } from '../../domain/messages/messages.ts';
+import { acceptedStatuses } from '../../domain/messages/sends.ts';
 import { textLengthMax } from '../../domain/shared/text/text-rules.ts';
+import { PageOf, PageQuery } from '../shared/paging.ts';
 import { DateTime, Enumeration, Id, Phone } from '../shared/strings.ts';
 import { FailureDetail } from '../texting/failures.ts';
 
@@ -22,20 +24,27 @@ export const PhoneNumbers = Type.Array(Phone(), {
   examples: [['+15005550006']],
 });
 
+export const DeliveryDate = (more: string) =>
+  Type.Number({
+    description: `Epoch milliseconds (below 1e11: seconds), in the future, at most 731 days ahead. ${more}`,
+    examples: [1798761600000],
+  });
+
 export const MessageRequest = Type.Object(
   {
     text: MessageText,
     phone: Type.Optional(Phone({ description: 'Recipient, in E.164.', examples: ['+15005550006'] })),
     phoneNumbers: Type.Optional(PhoneNumbers),
     scheduleDelivery: Type.Optional(Type.Boolean({ description: 'Requests a scheduled send.', examples: [false] })),
-    deliveryDate: Type.Optional(
-      Type.Number({
+    deliveryDate: Type.Optional(DeliveryDate('Needs `scheduleDelivery`; ignored if that is false.')),
+    frequency: Type.Optional(Enumeration('frequency')),
+    whenConsented: Type.Optional(
+      Type.Boolean({
         description:
-          'Epoch milliseconds (below 1e11: seconds), in the future, at most 731 days ahead. Needs `scheduleDelivery`; ignored if that is false.',
-        examples: [1798761600000],
+          'If true, a recipient who hasn’t consented gets a consent request, unless one went out in the last 24 hours, and the text waits up to 24 hours for the answer. Not with `scheduleDelivery`.',
+        examples: [true],
       }),
     ),
-    frequency: Type.Optional(Enumeration('frequency')),
   },
   {
     title: 'Message request',
@@ -49,6 +58,7 @@ export const MessageRequest = Type.Object(
         text: 'Your annual review is due. Does Tuesday at 10 suit you?',
         phoneNumbers: ['+15005550006', '+15005550001'],
       },
+      { text: 'Your annual review is due.', phone: '+15005550012', whenConsented: true },
     ],
   },
 );
@@ -98,6 +108,9 @@ export const MessageResult = Type.Object(
 
 export const MessageParams = Type.Object({ messageId: Id({ description: 'The message’s id.', examples: [1] }) });
 
+const Status = (annotation: object = {}) =>
+  Type.Unsafe<(typeof messageStatuses)[number]>({ type: 'string', enum: messageStatuses, ...annotation });
+
 const NullableDateTime = Type.Union([DateTime(), Type.Null()]);
 
 export const MessageStatus = Type.Object(
@@ -105,14 +118,15 @@ export const MessageStatus = Type.Object(
     messageId: Id(),
     memberId: Id(),
     phone: Type.String({ description: 'In E.164.' }),
-    status: Type.Unsafe<(typeof messageStatuses)[number]>({ type: 'string', enum: messageStatuses }),
+    status: Status(),
     segments: Type.Integer({ description: 'How many segments the network splits it into.' }),
     encoding: Type.Unsafe<string>({ type: 'string', enum: ['GSM-7', 'UCS-2'] }),
     dateTimeCreated: DateTime(),
     dateTimeSent: NullableDateTime,
     dateTimeDelivered: NullableDateTime,
     failureCode: Type.Union([Type.String(), Type.Null()], {
-      description: 'Why it failed or was not delivered: a code from `failureDetails`, or the carrier’s.',
+      description:
+        'Why it failed or was not delivered: a code from `failureDetails`, `consent_lapsed` if nobody answered the consent request in time, or the carrier’s.',
     }),
     heldReason: Type.Union(
       [Type.Unsafe<(typeof heldReasons)[number]>({ type: 'string', enum: heldReasons }), Type.Null()],
@@ -141,3 +155,21 @@ export const MessageStatus = Type.Object(
     ],
   },
 );
+
+/** Its order is fixed; the two names are there because `pageInfo` repeats them. */
+const Newest = Type.Unsafe<'desc'>({ type: 'string', enum: ['desc'], default: 'desc', description: 'Newest first.' });
+
+export const MessageQuery = PageQuery([messageSort], {
+  sortDirection: Type.Optional(Newest) as unknown as typeof Newest,
+  phone: Type.Optional(
+    Phone({ description: 'The recipient, in E.164, with the plus encoded as `%2B`.', examples: ['+15005550006'] }),
+  ),
+  memberId: Type.Optional(Id({ description: 'The recipient. If `phone` is given too, both must match.' })),
+  scheduledMessageId: Type.Optional(Id({ description: 'Texts that this scheduled message sent.' })),
+  status: Type.Optional(Status({ description: 'Texts with this status now.', examples: ['delivered'] })),
+  createdSince: Type.Optional(
+    DateTime({ description: 'Texts accepted at or after this time, in RFC 3339.', examples: ['2020-01-01T00:00:00Z'] }),
+  ),
+});
+
+export const MessagePage = PageOf(MessageStatus, [messageSort], 'Page of messages', 'desc');

@@ -6,6 +6,7 @@ import {
 } from '../../domain/messages/scheduled-messages.ts';
 import { PageOf, PageQuery } from '../shared/paging.ts';
 import { Enumeration, Id } from '../shared/strings.ts';
+import { DeliveryDate, MessageText } from './messages.ts';
 
 const Status = (annotation: object = {}) =>
   Type.Unsafe<ScheduledStatus>({ type: 'string', enum: scheduledStatuses, ...annotation });
@@ -39,6 +40,9 @@ export const ScheduledMessage = Type.Object(
     nextDeliveryDates: Type.Array(EpochMs('Epoch milliseconds.'), {
       description: 'The next five, or fewer if there are no more.',
     }),
+    lastMessageId: Type.Union([Id(), Type.Null()], {
+      description: 'The last text that it sent; null before the first one.',
+    }),
   },
   {
     title: 'Scheduled message',
@@ -53,8 +57,23 @@ export const ScheduledMessage = Type.Object(
         status: 'scheduled',
         reason: null,
         nextDeliveryDates: [1798761600000, 1830297600000, 1861920000000, 1893456000000, 1924992000000],
+        lastMessageId: null,
       },
     ],
+  },
+);
+
+export const ScheduledMessageChange = Type.Object(
+  {
+    text: Type.Optional(MessageText),
+    deliveryDate: Type.Optional(DeliveryDate('It repeats from this date on.')),
+    frequency: Type.Optional(Enumeration('frequency')),
+  },
+  {
+    title: 'Scheduled message change',
+    'x-null-is-unset': true,
+    description: 'Replaces the fields that are given and keeps the others. `null` is the same as leaving a field out.',
+    examples: [{ text: 'Happy New Year, and see you in January!', frequency: 4 }],
   },
 );
 

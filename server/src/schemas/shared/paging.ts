@@ -1,6 +1,8 @@
-import { type TObject, type TProperties, Type } from 'typebox';
+import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 
 export const pageSizeMax = 200;
+/** How long a request may wait for something to happen. */
+export const waitSecondsMax = 30;
 
 /**
  * The query of every search: the names that `pageInfo` repeats, then the noun's own filters. Each of the four has a
@@ -20,6 +22,39 @@ export function PageQuery<Sort extends string, Filters extends TProperties>(sort
   };
   const optional = Object.fromEntries(Object.entries(page).map(([name, each]) => [name, Type.Optional(each)]));
   return Type.Object({ ...optional, ...filters }) as unknown as TObject<typeof page & Filters>;
+}
+
+const cursorLengthMax = 200;
+const exampleCursor = 'ZXZlbnRzIDEgNDIgaWpoR1JDaDI';
+
+/** The query of every feed. Validation adds the page size. */
+export const FeedQuery = {
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: cursorLengthMax,
+      description: 'The `cursor` of the response before. Left out: from the start of what is kept.',
+      examples: [exampleCursor],
+    }),
+  ),
+  pageSize: Type.Unsafe<number>(
+    Type.Optional(
+      Type.Integer({ minimum: 1, maximum: pageSizeMax, default: 100, description: 'Items per response, at most.' }),
+    ),
+  ),
+};
+
+/** Its example has the item's. */
+export function FeedOf<Item extends TSchema>(item: Item, title: string) {
+  const { examples: data = [] } = item as { examples?: unknown[] };
+  return Type.Object(
+    {
+      data: Type.Array(item),
+      cursor: Type.String({ description: 'For the next request. It is there even if `data` is empty.' }),
+      more: Type.Boolean({ description: 'Whether there is more already.' }),
+    },
+    { title, examples: [{ data, cursor: exampleCursor, more: false }] },
+  );
 }
 
 /** Its example has the item's, in the order that is the default. */

@@ -145,20 +145,20 @@ export async function deleteGrantOfKind(
 
 /**
  * Ends the application's access to the advisor, or to every advisor. Grants that the operator provisioned stay, under a
- * new id, so that tokens with the old id end too. Returns how many advisors had authorized it, and how many grants ended
- * or were renamed.
+ * new id, so that tokens with the old id end too. Returns how many advisors had authorized it, how many grants ended or were
+ * renamed, and for which advisors one ended.
  */
 export async function deleteConnections(
   db: Db,
   applicationId: number,
   advisorId: number | null,
-): Promise<{ authorized: number; grants: number }> {
-  const [row] = await db.query<{ authorized: number; grants: number }>(
+): Promise<{ authorized: number; grants: number; ended: number[] }> {
+  const [row] = await db.query<{ authorized: number; grants: number; ended: number[] }>(
     `with ${accessEnds},
      ended as (
        delete from grants
        where application_id = $1 and ($2::bigint is null or advisor_id = $2) and kind <> 'provisioned'
-       returning kind, grant_id
+       returning kind, grant_id, advisor_id
      ),
      noted as (
        insert into ended_grants (grant_id)
@@ -171,7 +171,9 @@ export async function deleteConnections(
        where application_id = $1 and ($2::bigint is null or advisor_id = $2) and kind = 'provisioned'
        returning kind
      )
-     select count(*) filter (where kind = 'authorized') as authorized, count(*) as grants
+     select
+       count(*) filter (where kind = 'authorized') as authorized, count(*) as grants,
+       array(select distinct advisor_id::double precision from ended order by 1) as ended
      from (
        select kind from ended
        union all
@@ -179,5 +181,5 @@ export async function deleteConnections(
      ) as all_of_them`,
     [applicationId, advisorId],
   );
-  return row ?? { authorized: 0, grants: 0 };
+  return row ?? { authorized: 0, grants: 0, ended: [] };
 }

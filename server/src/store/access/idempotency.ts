@@ -73,7 +73,7 @@ export async function findAnswer(
 
 export async function updateAnswers(db: Db, answers: { key: AnswerKey; answer: Answer }[]): Promise<void> {
   if (answers.length === 0) return;
-  await db.query(
+  await db.write(
     `update idempotent_answers as a
      set status = given.status, body = given.body
      from (${given}) as given
@@ -86,7 +86,7 @@ export async function updateAnswers(db: Db, answers: { key: AnswerKey; answer: A
 /** Gives claimed keys back: nothing was kept under them. */
 export async function deleteAnswers(db: Db, keys: AnswerKey[]): Promise<void> {
   if (keys.length === 0) return;
-  await db.query(
+  await db.write(
     `delete from idempotent_answers as a
      using (${given}) as given
      where ${sameKey}`,

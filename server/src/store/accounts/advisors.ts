@@ -97,6 +97,18 @@ export async function findAdvisor(db: Db, idOrEmail: string): Promise<AdvisorRow
   return row ?? null;
 }
 
+/** An advisor with the name of their firm. */
+export async function findAccount(db: Db, advisorId: number): Promise<(AdvisorRow & { firmName: string }) | null> {
+  const [row] = await db.lookUp<AdvisorRow & { firmName: string }>(
+    `select ${columns}, (select f.name from firms f where f.firm_id = advisors.firm_id) as "firmName"
+     from advisors
+     where advisor_id = $1`,
+    [advisorId],
+    'find-account',
+  );
+  return row ?? null;
+}
+
 /** Locked, so that a change knows the values before it. */
 export async function findAdvisorForUpdate(db: Db, advisorId: number): Promise<AdvisorRow | null> {
   const [row] = await db.query<AdvisorRow>(

@@ -12,8 +12,7 @@ export const sorts = {
   groupCount: { column: 'group_count', low: 'low_number' },
   source: { column: 'source', low: 'low_number' },
   dateTimeCreated: { column: 'date_time_created', low: 'low_time' },
-  // It changes with every write, so no blocks are kept for it.
-  dateTimeModified: { column: 'date_time_modified', low: null },
+  dateTimeModified: { column: 'date_time_modified', low: 'low_time' },
 } as const;
 export const contactSorts = Object.keys(sorts) as ContactSort[];
 

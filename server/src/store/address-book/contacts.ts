@@ -188,26 +188,49 @@ export async function findContact(db: Db, advisorId: number, contactId: number):
   return row ?? null;
 }
 
+export type ContactWithGroups = ContactRow & { groupIds: number[] };
+
+const groupIds = `
+  case when c.group_count = 0 then '{}' else array(
+    select m.group_id::double precision
+    from memberships m
+    join groups g on g.advisor_id = m.advisor_id and g.group_id = m.group_id
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end as "groupIds"`;
+
 export async function findContactWithGroups(
   db: Db,
   advisorId: number,
   contactId: number,
-): Promise<(ContactRow & { groupIds: number[] }) | null> {
-  const [row] = await db.lookUp<ContactRow & { groupIds: number[] }>(
-    `select ${contactColumns},
-       array(
-         select m.group_id::double precision
-         from memberships m
-         join groups g on g.advisor_id = m.advisor_id and g.group_id = m.group_id
-         where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-         order by m.group_id
-       ) as "groupIds"
-     from contacts c
-     where c.advisor_id = $1 and c.contact_id = $2`,
+): Promise<ContactWithGroups | null> {
+  return db.lookUpOne<ContactWithGroups>(
+    `select asked.position, ${contactColumns}, ${groupIds}
+     from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (advisor_id, contact_id, position)
+     cross join lateral (
+       select *
+       from contacts
+       where advisor_id = asked.advisor_id and contact_id = asked.contact_id
+       -- A fence: each key is looked up by itself, however many the planner expects.
+       offset 0
+     ) as c`,
     [advisorId, contactId],
     'find-contact-with-groups',
   );
-  return row ?? null;
+}
+
+export async function listContactsWithGroups(
+  db: Db,
+  advisorId: number,
+  contactIds: number[],
+): Promise<ContactWithGroups[]> {
+  return db.query<ContactWithGroups>(
+    `select ${contactColumns}, ${groupIds}
+     from contacts c
+     where c.advisor_id = $1 and c.contact_id = any ($2)`,
+    [advisorId, contactIds],
+    'list-contacts-with-groups',
+  );
 }
 
 export async function deleteContact(db: Db, advisorId: number, contactId: number): Promise<boolean> {
@@ -230,6 +253,25 @@ export async function listKnownPhones(db: Db, advisorId: number, phones: string[
     [advisorId, phones],
   );
   return rows.map((row) => row.phone);
+}
+
+/** Numbers that more than one contact in the book has. */
+export async function listSharedPhones(
+  db: Db,
+  advisorId: number,
+  limit: number,
+): Promise<{ phone: string; contactIds: number[]; names: string[] }[]> {
+  return db.query(
+    `select phone, array_agg(contact_id::double precision order by contact_id) as "contactIds",
+       array_agg(full_name order by contact_id) as names
+     from contacts
+     where advisor_id = $1 and phone is not null
+     group by phone
+     having count(*) > 1
+     order by phone
+     limit $2`,
+    [advisorId, limit],
+  );
 }
 
 function withKeys<Contact extends { searchText: string }>(contact: Contact) {

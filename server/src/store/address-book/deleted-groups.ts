@@ -12,12 +12,17 @@ export async function listDeletedGroups(db: Db, limit: number): Promise<DeletedG
   );
 }
 
-/** Removes up to `limit` memberships of a deleted group, with their part of each contact's count. Returns how many. */
+/**
+ * Removes up to `limit` memberships of a deleted group, with their part of each contact's count, in a transaction that does
+ * nothing else. Returns how many.
+ */
 export async function deleteMemberships(
   db: Db,
   advisorId: number,
   { groupId, limit }: { groupId: number; limit: number },
 ): Promise<number> {
+  // No change of its members: see log_contact_changes.
+  await db.query(`select set_config('assent.clearing_group', 'on', true)`);
   const [row] = await db.query<{ removed: number }>(
     `with left_contacts as (
        delete from memberships

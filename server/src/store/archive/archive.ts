@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { eventsAt, insertedEvents, type NewEvent } from '../events/new-events.ts';
 import { endsOf, standingsOf } from './heads.ts';
 
 /**
@@ -30,6 +31,8 @@ export type NewEntry = {
   /** What the address book calls the person, for a text or a change of consent. */
   name?: string | null;
   body: string;
+  /** What partners are told about it. */
+  events?: NewEvent[];
 };
 
 /**
@@ -53,13 +56,31 @@ export type EntryRow = {
   dateTimeCreated: Date;
 };
 
-/** Adds entries, and returns the number of each. */
-export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Promise<number[]> {
+/** Adds entries and their events. */
+export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Promise<void> {
+  if (entries.length > 0) await db.write(...insertion(entries, now));
+}
+
+/** Adds entries and their events, and returns the number of each entry. */
+export async function insertNumberedEntries(db: Db, entries: NewEntry[], now: Date): Promise<number[]> {
   if (entries.length === 0) return [];
+  const rows = await db.query<{ number: number }>(...insertion(entries, now));
+  return rows.map(({ number }) => number);
+}
+
+function insertion(entries: NewEntry[], now: Date): [text: string, values: unknown[], name: string] {
   const { advisorIds, counts, standings } = standingsOf(entries);
-  const given = entries.map((entry, index) => ({ ...entry, ...standings[index], meta: JSON.stringify(entry.meta) }));
-  const rows = await db.query<{ number: number }>(
-    `with ${endsOf('select * from unnest($3::bigint[], $4::bigint[])')},
+  const given = entries.map(({ events: _, ...entry }, index) => ({
+    ...entry,
+    ...standings[index],
+    meta: JSON.stringify(entry.meta),
+  }));
+  const events = eventsAt(
+    entries.flatMap(({ events = [] }) => events),
+    advisorIds,
+  );
+  return [
+    `with ${endsOf('select * from unnest($3::bigint[], $4::bigint[], $5::bigint[])')},
      numbered as materialized (
        select *,
          (select last_numbers from ends)[place] - after as number,
@@ -83,19 +104,19 @@ export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Pro
        )
        select advisor_id, number, kind, member_id, actor, trace_id, meta, sha256(salt || bytes), $2
        from numbered
-     )
+     ),
+     ${insertedEvents({ events: '$6', now: '$2' })}
      select number
      from numbered
      order by position`,
-    [JSON.stringify(given), now, advisorIds, counts],
+    [JSON.stringify(given), now, advisorIds, counts, events.counts, JSON.stringify(events.given)],
     'insert-entries',
-  );
-  return rows.map(({ number }) => number);
+  ];
 }
 
 /** Locks these advisors' heads, always in the same order, for callers that add entries more than once. */
 export async function lockHeads(db: Db, advisorIds: number[]): Promise<void> {
-  await db.query(
+  await db.write(
     `select
      from archive_heads
      where advisor_id = any ($1)

@@ -156,14 +156,34 @@ export async function listUnmatchedMessages(db: Db, page: Page, limit: number): 
 /**
  * Messages whose status is not what their last outcome entry says. A text that was handed over has no entry yet, unless its
  * doubt was settled that way. Those that were accepted before outcomes were entries have none. The reason of a doubt is in
- * the entry only.
+ * the entry only. A text that awaited consent waits until the next entry that gives or withdraws it: only if that one gives
+ * it may the text go out.
  */
 export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
     `select t.advisor_id as "advisorId", coalesce(last.number, t.archive_number) as number, t.message_id as id,
-       case when last.number is null then 'unsaid' else 'outcome' end as what
+       case
+         when waited and t.status not in ('awaiting_consent', 'failed') and answer.state is distinct from 'accepted'
+           then 'unconsented'
+         when last.number is null then 'unsaid'
+         else 'outcome'
+       end as what
      from messages t
      join archive_entries e on e.advisor_id = t.advisor_id and e.number = t.archive_number
+     cross join lateral (
+       select e.meta::json -> 'awaitsConsent' is not null as waited
+     ) as text
+     left join lateral (
+       select meta::json ->> 'to' as state
+       from archive_entries
+       where advisor_id = t.advisor_id
+         and member_id = t.member_id
+         and kind = 'consent'
+         and number > t.archive_number
+         and meta::json ->> 'to' in ('accepted', 'opted_out')
+       order by number
+       limit 1
+     ) as answer on waited
      left join lateral (
        select number, meta::json ->> 'outcome' as outcome, meta::json ->> 'reason' as reason
        from archive_entries
@@ -173,6 +193,9 @@ export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): 
      ) as last on true
      where ${onPage('t.advisor_id, t.message_id')}
        and case
+         when waited and t.status not in ('awaiting_consent', 'failed') and answer.state is distinct from 'accepted'
+           then true
+         when t.status = 'awaiting_consent' then last.number is not null or not waited or answer.state is not null
          when t.status in ('queued', 'held') then last.number is not null
          when t.status = 'sent' then coalesce(last.outcome, 'sent') <> 'sent'
          when last.number is null

@@ -1,7 +1,7 @@
 /**
- * An advisor's head row numbers its entries, and has the next free slot of its pace. It stays locked until the transaction
- * ends, so numbers have no gaps and are in the order of commits. A batch adds to each head once, and then a row finds its
- * number by its advisor's place among the heads: a join would compare every row with every head.
+ * An advisor's head row numbers its entries and its events, and has the next free slot of its pace. It stays locked until the
+ * transaction ends, so numbers have no gaps and are in the order of commits. A batch adds to each head once, and then a row
+ * finds its number by its advisor's place among the heads: a join would compare every row with every head.
  */
 
 /** A row that gets a number, and the seconds of the advisor's pace that it takes up, if it is a text with a slot. */
@@ -33,19 +33,21 @@ export function standingsOf(rows: Numbered[]): {
 }
 
 /**
- * SQL for the expressions of a `with`. `entries` selects each advisor, by id, and how many entries are added. The last
- * expression, `ends`, has the last number of each, by place.
+ * SQL for the expressions of a `with`. `added` selects each advisor, by id, and how many entries and events are added. The
+ * last expression, `ends`, has the last numbers of each, by place.
  */
-export function endsOf(entries: string): string {
+export function endsOf(added: string): string {
   return `heads as (
-       insert into archive_heads as head (advisor_id, last_number)
-       ${entries}
+       insert into archive_heads as head (advisor_id, last_number, last_event)
+       ${added}
        on conflict (advisor_id) do update
-       set last_number = head.last_number + excluded.last_number
-       returning advisor_id, last_number
+       set last_number = head.last_number + excluded.last_number,
+           last_event = head.last_event + excluded.last_event
+       returning advisor_id, last_number, last_event
      ),
      ends as materialized (
-       select array_agg(last_number order by advisor_id) as last_numbers
+       select
+         array_agg(last_number order by advisor_id) as last_numbers, array_agg(last_event order by advisor_id) as last_events
        from heads
      )`;
 }

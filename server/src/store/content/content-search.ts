@@ -92,36 +92,63 @@ const rank = `
     + case when item.words @@ whole then 0.25 else 0 end
     + case when item.words @@ phrase then 1 else 0 end`;
 
-/** A page of all published items by title, read from the nearer end. */
+/**
+ * A page of all published items by title. Block counts find the block that it begins in, so a page in the middle costs what
+ * the first one costs (docs/concepts/large-books.md).
+ */
 export async function listContentByTitle(
   db: Db,
   { firmId, type }: ContentFilter,
   { offset, limit }: ContentPage,
 ): Promise<FoundContent> {
-  const total = await countContent(db, { firmId, type });
-  if (offset >= BigInt(total)) return { total, items: [] };
-  const count = Math.min(limit, total - Number(offset));
-  const fromEnd = total - Number(offset) - count;
-  const isNearEnd = fromEnd < Number(offset);
-  const direction = isNearEnd ? 'desc' : 'asc';
-  const items = await db.query<ContentItemRow>(
-    `with page as materialized (
-       select title, content_id
-       from content_items
-       where status = 'published' and (firm_id is null or firm_id = $1) and ($2 = 'All' or type = $2)
-       order by title ${direction}, content_id ${direction}
-       offset $3
-       limit $4
+  const rows = await db.query<{ total: number } & ContentItemRow>(
+    `with asked as materialized (
+       select $1::bigint as firm_id, $2::text as type, $3::bigint as page_offset, $4::bigint as page_size
+     ),
+     counts as materialized (
+       select block_id, sum(item_count) as item_count
+       from content_block_counts
+       where (firm_id is null or firm_id = (select firm_id from asked)) and ${isOfType}
+       group by block_id
+     ),
+     starts as (
+       select low_title, low_id, sum(item_count) over (order by low_title, low_id rows unbounded preceding) - item_count as start
+       from content_blocks
+       join counts using (block_id)
+     ),
+     page as materialized (
+       select item.*
+       from (
+         select low_title, low_id, ((select page_offset from asked) - start)::bigint as skip
+         from starts
+         where start <= (select page_offset from asked)
+         order by start desc
+         limit 1
+       ) as block
+       cross join lateral (
+         select title, content_id
+         from content_items
+         where status = 'published'
+           and (title, content_id) >= (block.low_title, block.low_id)
+           and (firm_id is null or firm_id = (select firm_id from asked))
+           and ${isOfType}
+         order by title, content_id
+         offset block.skip
+         limit (select page_size from asked)
+       ) as item
      )
-     select item.title, item.url
-     from page
-     cross join lateral (select title, url from content_items where content_id = page.content_id offset 0) as item
+     select totals.total, item.title, item.url
+     from (select coalesce(sum(item_count), 0)::bigint as total from counts) as totals
+     left join page on true
+     left join lateral (select title, url from content_items where content_id = page.content_id offset 0) as item on true
      order by page.title, page.content_id`,
-    [firmId, type, isNearEnd ? fromEnd : Number(offset), count],
-    `list-content-by-title-${direction}`,
+    [firmId, type, offset, limit],
+    'list-content-by-title',
   );
-  return { total, items };
+  return foundIn(rows);
 }
+
+const isOfType = `((select type from asked) = 'All' or type = (select type from asked))`;
 
 /** Which of these words are a word of the library, or the beginning of one. */
 export async function listKnownWords(db: Db, words: string[]): Promise<string[]> {
@@ -149,21 +176,11 @@ export async function listNearWords(db: Db, word: string, limit: number): Promis
   return rows.map((row) => row.word);
 }
 
-async function countContent(db: Db, { firmId, type }: ContentFilter): Promise<number> {
-  const [row] = await db.query<{ total: number }>(
-    `select coalesce(sum(item_count), 0)::bigint as total
-     from content_counts
-     where (firm_id is null or firm_id = $1) and ($2 = 'All' or type = $2)`,
-    [firmId, type],
-    'count-content',
-  );
-  return row?.total ?? 0;
-}
-
 /** Past the last page there is one row with the total and no item. */
 function foundIn(rows: ({ total: number } & ContentItemRow)[]): FoundContent {
   const [first] = rows;
-  return { total: first?.total ?? 0, items: first && first.url !== null ? rows : [] };
+  const items = first && first.url !== null ? rows.map(({ title, url }) => ({ title, url })) : [];
+  return { total: first?.total ?? 0, items };
 }
 
 /** Words have only letters and digits, so they can't contain an operator. */

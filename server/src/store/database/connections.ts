@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import { DatabaseBusy, isBroken, kindOf, translated } from './errors.ts';
 import { addressOf } from './tls.ts';
@@ -14,7 +15,7 @@ export type ConnectionOptions = {
   onError?: (error: Error) => void;
 };
 
-type Statement = { text: string; values?: unknown[]; name?: string };
+export type Statement = { text: string; values?: unknown[]; name?: string };
 
 const waitingPerConnectionMax = 100;
 /** Every search reads the list of contacts that are not in their index yet, so it stays short. */
@@ -24,12 +25,13 @@ const searchListLimit = 'gin_pending_list_limit=512kB';
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value);
 
-/** Connections with some of the planner's methods turned off. */
-export function makeConnections(options: ConnectionOptions, size: number, methodsOff: string[]): pg.Pool {
+/** Connections with these settings of the planner. */
+export function makeConnections(options: ConnectionOptions, size: number, planning: string[]): pg.Pool {
   const pool = new pg.Pool({
     ...addressOf(options.connectionString),
     max: size,
     pipeline: options.pipeline ?? false,
+    ...(options.pipeline ? { stream: turnSocket } : {}),
     connectionTimeoutMillis: options.timeoutMs,
     idleTimeoutMillis: options.keepOpen ? 0 : 60_000,
     statement_timeout: options.timeoutMs,
@@ -38,11 +40,7 @@ export function makeConnections(options: ConnectionOptions, size: number, method
     query_timeout: options.timeoutMs + 1_000,
     idle_in_transaction_session_timeout: 60_000,
     application_name: 'assent',
-    options: [
-      ...methodsOff.map((method) => `${method}=off`),
-      searchListLimit,
-      ...(options.role ? [`role=${options.role}`] : []),
-    ]
+    options: [...planning, searchListLimit, ...(options.role ? [`role=${options.role}`] : [])]
       .map((setting) => `-c ${setting}`)
       .join(' '),
   });
@@ -51,6 +49,28 @@ export function makeConnections(options: ConnectionOptions, size: number, method
   pool.on('error', (error) => pool.ending || options.onError?.(error));
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/** A socket that writes at the end of the turn: statements sent one after another are one call of the system, and arrive at once. */
+function turnSocket(): Socket {
+  const socket = new Socket();
+  const write = socket.write.bind(socket) as (...given: unknown[]) => boolean;
+  let isHeld = false;
+  // Not before: connecting puts the original `write` back.
+  socket.once('connect', () => {
+    socket.write = (...given: unknown[]) => {
+      if (!isHeld) {
+        isHeld = true;
+        socket.cork();
+        process.nextTick(() => {
+          isHeld = false;
+          socket.uncork();
+        });
+      }
+      return write(...given);
+    };
+  });
+  return socket;
 }
 
 export async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {

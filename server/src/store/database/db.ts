@@ -2,8 +2,18 @@
 export type Db = {
   /** The rows of one statement. A name makes it a prepared statement, which pays off for statements of every request. */
   query<Row extends object>(text: string, values?: unknown[], name?: string): Promise<Row[]>;
+  /**
+   * A statement whose rows nobody needs. In the transaction of a batch nobody waits for it either: the next statement goes along,
+   * or the commit. If it fails, that fails with its error.
+   */
+  write(text: string, values?: unknown[], name?: string): Promise<void>;
   /** The rows that a key finds, by a prepared statement that is always short. Many of them share a connection. */
   lookUp<Row extends object>(text: string, values: unknown[], name: string): Promise<Row[]>;
+  /**
+   * The row that a key finds. Lookups by the same statement that come at once are sent as one, so it takes a list for each
+   * part of the key, and gives each row the `position` of its key, from 1.
+   */
+  lookUpOne<Row extends object>(text: string, key: unknown[], name: string): Promise<Row | null>;
   /** Runs the work in one transaction. On a transaction, the work joins it. */
   transaction<Result>(work: (db: Transaction) => Promise<Result>): Promise<Result>;
   /** One item of a batch: shared with other callers on the pool, alone inside an open transaction. */

@@ -14,8 +14,8 @@ const slowMs = 20;
  * its cost: a connection of its own would be lent, asked and taken back for each. They wait behind each other, so while one
  * is slow, or too many are under way, the others go another way. So do those whose connection breaks: they change nothing.
  */
-export function makeLookups(options: ConnectionOptions, methodsOff: string[], otherwise: Db['query']): Lookups {
-  const pool = makeConnections({ ...options, pipeline: true }, 1, methodsOff);
+export function makeLookups(options: ConnectionOptions, planning: string[], otherwise: Db['query']): Lookups {
+  const pool = makeConnections({ ...options, pipeline: true }, 1, planning);
   let opening: Promise<pg.PoolClient> | null = null;
   let inFlight = 0;
   let movedAtMs = 0;

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { acquire } from './connections.ts';
+import { acquire, type Statement } from './connections.ts';
 import { copyIn } from './copy.ts';
 import type { Transaction } from './db.ts';
 import { isBroken, kindOf, translated } from './errors.ts';
+import { gatherer } from './gatherer.ts';
 import type { SettleCommit } from './lost-commits.ts';
 
 type Work<Result> = (db: Transaction) => Promise<Result>;
@@ -31,16 +32,22 @@ export async function repeatAfterConflict<Result>(work: () => Promise<Result>): 
 
 async function runOnce<Result>(pool: pg.Pool, settle: SettleCommit, work: Work<Result>): Promise<Result> {
   const client = await acquire(pool);
+  const statements = statementsOn(client);
   const afterCommit: (() => void)[] = [];
   let broken = false;
-  let committing: { xid: string; result: Result } | undefined;
+  let committing: { xid: string; result: Result } | null = null;
   try {
-    const beginning = begin(client);
-    // If it fails, so does the first statement after it.
+    const beginning = begin(statements);
+    // If it fails, so does the first statement after it, with the same error.
     beginning.catch(() => {});
-    const result = await work(transactionOn(client, afterCommit));
+    if (!client.pipeline) await beginning;
+    const result = await work(transactionOn(client, statements, afterCommit));
     committing = { xid: await beginning, result };
-    await client.query('commit');
+    const failure = await statements.commit();
+    if (failure) {
+      committing = null;
+      throw failure;
+    }
   } catch (error) {
     broken = isBroken(error) || !(await rolledBack(client));
     if (!committing || !isBroken(error)) throw translated(error);
@@ -56,32 +63,85 @@ async function runOnce<Result>(pool: pg.Pool, settle: SettleCommit, work: Work<R
  * Begins, and gets the transaction's id in the same round trip. A commit whose reply is lost is looked up by it. Nobody waits
  * for it: where statements are pipelined, the first one goes along.
  */
-async function begin(client: pg.PoolClient): Promise<string> {
+async function begin({ run }: Statements): Promise<string> {
   // Two statements in one text give two results, which the driver's types don't know.
-  const results = (await client.query(
-    'begin; select pg_current_xact_id()::text as xid',
-  )) as unknown as pg.QueryResult[];
+  const results = (await run({
+    text: 'begin; select pg_current_xact_id()::text as xid',
+  })) as unknown as pg.QueryResult[];
   return results[1]?.rows[0].xid;
 }
 
-function transactionOn(client: pg.PoolClient, afterCommit: (() => void)[]): Transaction {
+type Statements = ReturnType<typeof statementsOn>;
+
+/**
+ * The statements of one transaction. Nobody needs the rows of a write, so where statements are pipelined nobody waits for it:
+ * what follows goes along, even the commit. If it fails, so does everything after it, and each reports that first error.
+ */
+function statementsOn(client: pg.PoolClient) {
+  let failure: unknown = null;
+  let written = Promise.resolve();
+
+  async function run<Row extends object>(statement: Statement): Promise<pg.QueryResult<Row>> {
+    try {
+      return await client.query<Row>(statement);
+    } catch (error) {
+      failure ??= error;
+      throw failure;
+    }
+  }
+
+  async function write(statement: Statement): Promise<void> {
+    const running = run(statement);
+    if (!client.pipeline) await running;
+    written = running.then(
+      () => {},
+      () => {},
+    );
+  }
+
+  /**
+   * Returns why it isn't done, if so. After a failed statement PostgreSQL answers a commit with a rollback; but it knows
+   * nothing of a statement that the driver refused to send.
+   */
+  async function commit(): Promise<unknown> {
+    const { command } = await run({ text: 'commit' });
+    return failure ?? (command === 'COMMIT' ? null : new Error(`A commit was answered with ${command}.`));
+  }
+
+  async function savepoint<Result>(work: () => Promise<Result>): Promise<Result> {
+    await run({ text: 'savepoint part' });
+    try {
+      const result = await work();
+      await written;
+      if (failure) throw failure;
+      return result;
+    } catch (error) {
+      if (isBroken(error)) throw error;
+      await client.query('rollback to savepoint part');
+      failure = null;
+      throw error;
+    }
+  }
+
+  return { run, write, commit, savepoint };
+}
+
+function transactionOn(
+  client: pg.PoolClient,
+  { run, write, savepoint }: Statements,
+  afterCommit: (() => void)[],
+): Transaction {
   const transaction: Transaction = {
     query: async <Row extends object>(text: string, values?: unknown[], name?: string) =>
-      (await client.query<Row>({ text, values, name })).rows,
+      (await run<Row>({ text, values, name })).rows,
+    write: (text, values, name) => write({ text, values, name }),
     lookUp: (text, values, name) => transaction.query(text, values, name),
+    lookUpOne: (text, key, name) => gatherer(transaction.query)(text, key, name),
     transaction: (work) => work(transaction),
     batch: async (batch, item) => (await batch.run(transaction, [item]))[0] as Awaited<ReturnType<typeof batch.run>>[0],
     afterCommit: (work) => void afterCommit.push(work),
     copy: (text, rows) => copyIn(client, text, rows),
-    savepoint: async (work) => {
-      await client.query('savepoint part');
-      try {
-        return await work();
-      } catch (error) {
-        if (!isBroken(error)) await client.query('rollback to savepoint part');
-        throw error;
-      }
-    },
+    savepoint,
   };
   return transaction;
 }

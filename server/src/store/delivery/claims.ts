@@ -1,6 +1,6 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
-import { outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
+import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import type { TextKind } from '../texting/texts.ts';
 import type { MessageKey, Times } from './dispatches.ts';
 
@@ -44,7 +44,8 @@ export type Claim = Times & {
  * table, and members are locked in the order of their numbers, as everywhere, to avoid deadlocks.
  *
  * Deleting a text's row in the outbox is what claims it: whoever does that owns the text. So its message needs no lock: a
- * message changes only with its row in the outbox, or after it is gone.
+ * message changes only with its row in the outbox, or after it is gone. Rows that change are found by lists of ids: a plan
+ * that was made while a table was empty would join the other way around, and read all of the table for each text.
  */
 export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[]> {
   return db.query<ClaimedRow>(
@@ -103,18 +104,13 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
      ),
      taken as (
        delete from dispatches
-       using decided
-       where decision in ('go', 'held')
-         and dispatches.advisor_id = decided.advisor_id
-         and dispatches.message_id = decided.message_id
+       where message_id = any (array(select message_id from decided where decision in ('go', 'held')))
      ),
      kept as (
        update messages
        set status = 'held', held_reason = 'possible_opt_out'
-       from decided
-       where decision = 'held'
-         and messages.advisor_id = decided.advisor_id
-         and messages.message_id = decided.message_id
+       where advisor_id = any (array(select advisor_id from decided where decision = 'held'))
+         and message_id = any (array(select message_id from decided where decision = 'held'))
      ),
      begun as materialized (
        insert into claims (date_time_started, leased_until, advisor_ids, message_ids, attempts)
@@ -197,8 +193,8 @@ export async function expireClaims(db: Db, { now, realNow }: Times): Promise<num
      ),
      ended as (
        select
-         advisor_id, message_id, member_id, archive_number, status, 'lease_expired' as reason, attempt,
-         carrier_message_id, 'service' as actor
+         advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
+         'lease_expired' as reason, attempt, carrier_message_id, 'service' as actor, ${oneStep}
        from doubted
      ),
      ${outcomeEntries('ended', '$2')},

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { slotsOf, spacingAt } from '../texting/pace.ts';
-import { outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
+import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 
 export type MessageKey = { advisorId: number; messageId: number };
 /** Domain time, and real time for leases, retries and the pace. */
@@ -54,7 +54,8 @@ export async function releaseDeferred(db: Db, { now, realNow }: Times): Promise<
      update dispatches
      set not_before = slot, deferred_until = null, open_until = slots.deferred_until
      from slots
-     where dispatches.advisor_id = slots.advisor_id and dispatches.message_id = slots.message_id
+     where dispatches.message_id = any (array(select message_id from slots))
+       and dispatches.message_id = slots.message_id
      returning 1`,
     [now, realNow],
   );
@@ -64,17 +65,16 @@ export async function releaseDeferred(db: Db, { now, realNow }: Times): Promise<
 /** Changes the hours of queued texts: not before, and not after. */
 export async function updateHours(
   db: Db,
-  dispatches: (MessageKey & { deferredUntil: Date | null; openUntil: Date | null })[],
+  dispatches: (Pick<MessageKey, 'messageId'> & { deferredUntil: Date | null; openUntil: Date | null })[],
 ): Promise<void> {
   if (dispatches.length === 0) return;
   await db.query(
     `update dispatches
      set deferred_until = given.deferred_until, open_until = given.open_until
-     from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::timestamptz[])
-       as given (advisor_id, message_id, deferred_until, open_until)
-     where dispatches.advisor_id = given.advisor_id and dispatches.message_id = given.message_id`,
+     from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[])
+       as given (message_id, deferred_until, open_until)
+     where dispatches.message_id = any ($1) and dispatches.message_id = given.message_id`,
     [
-      dispatches.map(({ advisorId }) => advisorId),
       dispatches.map(({ messageId }) => messageId),
       dispatches.map(({ deferredUntil }) => deferredUntil),
       dispatches.map(({ openUntil }) => openUntil),
@@ -97,7 +97,7 @@ export async function failDispatches(
     `with taken as (
        delete from dispatches
        using unnest($1::bigint[], $2::bigint[], $3::text[]) as given (advisor_id, message_id, failure_code)
-       where dispatches.advisor_id = given.advisor_id and dispatches.message_id = given.message_id
+       where dispatches.message_id = any ($2) and dispatches.message_id = given.message_id
        returning given.*
      ),
      failed as (
@@ -107,7 +107,7 @@ export async function failDispatches(
        where messages.advisor_id = taken.advisor_id
          and messages.message_id = taken.message_id
          and messages.status = 'queued'
-       returning ${outcomeColumns}, 'service' as actor
+       returning ${outcomeColumns}, 'service' as actor, ${oneStep}
      ),
      ${outcomeEntries('failed', '$4')}
      select`,

@@ -23,8 +23,8 @@ export type OutcomeRow = MessageKey & {
 };
 
 /**
- * Records the outcomes of claimed texts; those of them that have ended, or whose doubt began, get an entry. The number of
- * the attempt is the fence: an outcome counts only if the attempt before it is the last that is known. An attempt that the
+ * Records the outcomes of claimed texts; those of them that have ended, or whose doubt began, get an entry, and every new
+ * status is an event. The number of the attempt is the fence: an outcome counts only if the attempt before it is the last that is known. An attempt that the
  * carrier accepted is what the message itself says; any other has a row of its own. A receipt that came before the answer is
  * applied with it. `endedClaims` are the claims whose last outcomes these are. Returns how many counted.
  */
@@ -71,8 +71,8 @@ export async function recordOutcomes(
          array(select claim_id from claims where claim_id = any ($16::bigint[]) for update skip locked)
        )
      ),
-     ${endedOf(`status not in ('queued', 'sent')`)},
-     ${outcomeEntries('ended', '$1')}
+     ${toldOf({ isArchived: `status <> 'sent'` })},
+     ${outcomeEntries('changed', '$1')}
      select count(*) as counted
      from moved`,
     [...valuesOf(outcomes, now), endedClaims],
@@ -113,8 +113,8 @@ export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): P
          and attempts.message_id = moved.message_id
          and attempts.attempt = moved.attempt
      ),
-     ${endedOf('true')},
-     ${outcomeEntries('ended', '$1')}
+     ${toldOf({ isArchived: 'true' })},
+     ${outcomeEntries('changed', '$1')}
      select`,
     valuesOf(outcomes, now),
   );
@@ -161,13 +161,16 @@ const appliedReceipts = `
     where carrier_message_id = any (array(select carrier_message_id from moved where was_early))
   )`;
 
-function endedOf(condition: string): string {
-  return `ended as (
+/** Those that are not queued again. One whose receipt came with the answer was sent, and then more. */
+function toldOf({ isArchived }: { isArchived: string }): string {
+  return `changed as (
        select
-         advisor_id, message_id, member_id, archive_number, status, coalesce(reason, code) as reason, attempt,
-         carrier_message_id, case when outcome in ('accepted', 'refused') then 'carrier' else 'service' end as actor
+         advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
+         coalesce(reason, code) as reason, attempt, carrier_message_id,
+         case when outcome in ('accepted', 'refused') then 'carrier' else 'service' end as actor,
+         outcome = 'accepted' and status <> 'sent' as was_sent, ${isArchived} as is_archived
        from moved
-       where ${condition}
+       where status <> 'queued'
      )`;
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { few } from '../shared/few.ts';
-import { outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
+import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import { maintainedMax, type Times } from './dispatches.ts';
 
 export type ReceiptRow = { carrierMessageId: string; status: 'delivered' | 'undelivered'; code?: string };
@@ -98,6 +98,6 @@ const moveByReceipt = `
     where messages.advisor_id = known.advisor_id
       and messages.message_id = known.message_id
       and (messages.status = 'sent' or (messages.status = 'undelivered' and known.status = 'delivered'))
-    returning ${outcomeColumns}, 'carrier' as actor
+    returning ${outcomeColumns}, 'carrier' as actor, ${oneStep}
   ),
   ${outcomeEntries('moved', '$1')}`;

@@ -35,12 +35,30 @@ export type ScheduledMessageRow = {
   reason: string | null;
 };
 
+/** With the last text that it sent. */
+export type SentScheduledMessage = ScheduledMessageRow & { lastMessageId: number | null };
+
 const sortColumns = { deliveryDate: 'delivery_date' } as const;
 export const scheduledMessageSorts = Object.keys(sortColumns) as ScheduledMessageSort[];
 
 /** One lookup per row, for a few hundred rows: for a join, the planner might read every member. */
 export const phoneOf = (rows: string) =>
   `(select m.phone from members m where m.advisor_id = ${rows}.advisor_id and m.member_id = ${rows}.member_id)`;
+
+const columns = (rows: string) => `
+  scheduled_message_id as "scheduledMessageId", member_id as "memberId", ${phoneOf(rows)} as phone, text,
+  first_date as "firstDate", time_zone as "timeZone", frequency, delivery_date as "deliveryDate", status, reason`;
+
+/** One lookup per row, too, in an index that has only the texts of schedules. */
+const sentColumns = (rows: string) => `
+  ${columns(rows)},
+  (
+    select t.message_id
+    from messages t
+    where t.advisor_id = ${rows}.advisor_id and t.scheduled_message_id = ${rows}.scheduled_message_id and t.kind = 'text'
+    order by t.date_time_created desc, t.message_id desc
+    limit 1
+  ) as "lastMessageId"`;
 
 /** For any number of advisors. Returns the ids in order. */
 export async function insertScheduledMessages(db: Db, rows: NewScheduledMessage[], now: Date): Promise<number[]> {
@@ -83,13 +101,11 @@ export async function listScheduledMessages(
   advisorId: number,
   status: ScheduledStatus,
   page: ScheduledMessagePage,
-): Promise<{ total: number; scheduledMessages: ScheduledMessageRow[] }> {
+): Promise<{ total: number; scheduledMessages: SentScheduledMessage[] }> {
   const direction = page.descending ? 'desc' : 'asc';
   const order = `${sortColumns[page.sortBy]} ${direction}, scheduled_message_id`;
-  const rows = await db.query<{ total: number } & ScheduledMessageRow>(
-    `select
-       total, scheduled_message_id as "scheduledMessageId", member_id as "memberId", ${phoneOf('page')} as phone, text,
-       first_date as "firstDate", time_zone as "timeZone", frequency, delivery_date as "deliveryDate", status, reason
+  const rows = await db.query<{ total: number } & SentScheduledMessage>(
+    `select total, ${sentColumns('page')}
      from (
        select count(*) as total
        from scheduled_messages
@@ -111,21 +127,23 @@ export async function listScheduledMessages(
   return { total: rows[0]?.total ?? 0, scheduledMessages };
 }
 
-/** Returns the canceled message, or null if the advisor has no such message that is still scheduled. */
-export async function findScheduledStatus(
+/** In any status. */
+export async function findScheduledMessage(
   db: Db,
   advisorId: number,
   scheduledMessageId: number,
-): Promise<ScheduledStatus | null> {
-  const [row] = await db.query<{ status: ScheduledStatus }>(
-    `select status
-     from scheduled_messages
+): Promise<SentScheduledMessage | null> {
+  const [row] = await db.lookUp<SentScheduledMessage>(
+    `select ${sentColumns('s')}
+     from scheduled_messages s
      where advisor_id = $1 and scheduled_message_id = $2`,
     [advisorId, scheduledMessageId],
+    'find-scheduled-message',
   );
-  return row?.status ?? null;
+  return row ?? null;
 }
 
+/** Returns the canceled message, or null if the advisor has no such message that is still scheduled. */
 export async function cancelScheduledMessage(
   db: Db,
   advisorId: number,
@@ -135,11 +153,42 @@ export async function cancelScheduledMessage(
     `update scheduled_messages s
      set status = 'canceled', reason = null
      where advisor_id = $1 and scheduled_message_id = $2 and status = 'scheduled'
-     returning
-       scheduled_message_id as "scheduledMessageId", member_id as "memberId", ${phoneOf('s')} as phone, text,
-       first_date as "firstDate", time_zone as "timeZone", frequency, delivery_date as "deliveryDate", status, reason`,
+     returning ${columns('s')}`,
     [advisorId, scheduledMessageId],
     'cancel-scheduled-message',
   );
   return row ?? null;
+}
+
+/** A message that is still scheduled, locked; null if the advisor has no such message. */
+export async function lockScheduledMessage(
+  db: Db,
+  advisorId: number,
+  scheduledMessageId: number,
+): Promise<ScheduledMessageRow | null> {
+  const [row] = await db.query<ScheduledMessageRow>(
+    `select ${columns('s')}
+     from scheduled_messages s
+     where advisor_id = $1 and scheduled_message_id = $2 and status = 'scheduled'
+     for update`,
+    [advisorId, scheduledMessageId],
+    'lock-scheduled-message',
+  );
+  return row ?? null;
+}
+
+/** Also records who changed it: its texts are theirs from now on. */
+export async function updateScheduledMessage(
+  db: Db,
+  advisorId: number,
+  message: ScheduledMessageRow & Pick<NewScheduledMessage, 'actor' | 'traceId'>,
+): Promise<void> {
+  const { scheduledMessageId, text, firstDate, timeZone, frequency, deliveryDate, actor, traceId } = message;
+  await db.query(
+    `update scheduled_messages
+     set text = $3, first_date = $4, time_zone = $5, frequency = $6, delivery_date = $7, actor = $8, trace_id = $9
+     where advisor_id = $1 and scheduled_message_id = $2`,
+    [advisorId, scheduledMessageId, text, firstDate, timeZone, frequency, deliveryDate, actor, traceId],
+    'update-scheduled-message',
+  );
 }

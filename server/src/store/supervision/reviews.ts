@@ -58,7 +58,7 @@ const joins = `
 /** Opens reviews, in one statement however many there are. */
 export async function insertReviews(db: Db, reviews: NewReview[], now: Date): Promise<void> {
   if (reviews.length === 0) return;
-  await db.query(
+  await db.write(
     `insert into reviews (
        advisor_id, firm_id, kind, member_id, archive_number, message_id, rules, lexicon_version, date_time_created
      )

@@ -1,12 +1,15 @@
 import type { Db } from '../database/db.ts';
 import { slotsOf, spacingAt } from './pace.ts';
-import { outcomeColumns, outcomeEntries } from './text-outcomes.ts';
+import { oneStep, outcomeColumns, outcomeEntries } from './text-outcomes.ts';
 import type { HeldReason, NewText, TextKind } from './texts.ts';
 
 /** A text that waits for a decision; `isFirst` if it has the line of a first text. */
 export type HeldText = { messageId: number; kind: TextKind; isFirst: boolean };
 
-/** A held text, and when it may go out. */
+/** A text that waits outside the outbox: for a decision, or for the person's consent. */
+const waits = `messages.status in ('held', 'awaiting_consent')`;
+
+/** A text that waits, and when it may go out. */
 export type Release = { messageId: number } & Pick<NewText, 'pace' | 'deferredUntil' | 'openUntil'>;
 
 /** A person's texts that are held because of what they replied, oldest first. */
@@ -22,8 +25,8 @@ export async function listHeldTexts(db: Db, advisorId: number, memberId: number)
 }
 
 /**
- * Moves held texts to the outbox, in order, each with a slot in the advisor's pace unless it waits for the recipient's day.
- * Returns how many were still held.
+ * Moves texts that wait to the outbox, in order, each with a slot in the advisor's pace unless it waits for the recipient's day.
+ * Returns how many were still waiting.
  */
 export async function releaseHeld(db: Db, advisorId: number, releases: Release[], realNow: Date): Promise<number> {
   if (releases.length === 0) return 0;
@@ -38,7 +41,7 @@ export async function releaseHeld(db: Db, advisorId: number, releases: Release[]
        update messages
        set status = 'queued', held_reason = null
        from given
-       where messages.advisor_id = $1 and messages.message_id = given."messageId" and messages.status = 'held'
+       where messages.advisor_id = $1 and messages.message_id = given."messageId" and ${waits}
        returning messages.advisor_id, messages.message_id, given."deferredUntil" as deferred_until,
          given."openUntil" as open_until,
          case when given."deferredUntil" is null then ${spacingAt('given.pace')} end as spacing
@@ -53,7 +56,7 @@ export async function releaseHeld(db: Db, advisorId: number, releases: Release[]
   return rows.length;
 }
 
-/** Fails held texts, and archives it. Returns how many were still held. */
+/** Fails texts that wait, and archives it. Returns how many were still waiting. */
 export async function failHeld(
   db: Db,
   advisorId: number,
@@ -65,8 +68,8 @@ export async function failHeld(
     `with failed as (
        update messages
        set status = 'failed', failure_code = $3, held_reason = null
-       where advisor_id = $1 and message_id = any ($2) and status = 'held'
-       returning ${outcomeColumns}, 'service' as actor
+       where advisor_id = $1 and message_id = any ($2) and ${waits}
+       returning ${outcomeColumns}, 'service' as actor, ${oneStep}
      ),
      ${outcomeEntries('failed', '$4')}
      select
@@ -76,17 +79,12 @@ export async function failHeld(
   return rows.length;
 }
 
-/** A text that is no longer held for one reason is held for another. False if it is no longer held at all. */
-export async function updateHeldReason(
-  db: Db,
-  advisorId: number,
-  messageId: number,
-  reason: HeldReason,
-): Promise<boolean> {
+/** A text that waits is held, for this reason from now on. False if it doesn't wait any more. */
+export async function holdText(db: Db, advisorId: number, messageId: number, reason: HeldReason): Promise<boolean> {
   const rows = await db.query(
     `update messages
-     set held_reason = $3
-     where advisor_id = $1 and message_id = $2 and status = 'held'
+     set status = 'held', held_reason = $3
+     where advisor_id = $1 and message_id = $2 and ${waits}
      returning 1`,
     [advisorId, messageId, reason],
   );

@@ -22,6 +22,12 @@ export type MemberRow = ConsentRow & {
 /** Columns to change; an unset one stays as it is. */
 export type MemberChange = { helpedAt?: Date; lastReplyAt?: Date };
 export type PhoneOf = { advisorId: number; phone: string };
+/** A contact's member, with the state that its entry proves. */
+export type ContactMember = Pick<MemberRow, 'memberId' | 'phone' | 'lastChanged'> & {
+  provenState: ConsentState | null;
+};
+/** A number that no contact has. */
+export type NoMember = { phone: string; memberId: null; lastChanged: null; provenState: null };
 export type NewMember = PhoneOf & { memberId: number };
 
 export const memberColumns = `
@@ -143,28 +149,61 @@ export async function findMember(db: Db, advisorId: number, phone: string): Prom
   return row ?? null;
 }
 
+export type ProvenConsent = Pick<MemberRow, 'memberId' | 'lastChanged'> & { provenState: ConsentState | null };
+
 /** The member, by number or by id, if one of the advisor's contacts has its number now, with the state that its entry proves. */
 export async function findMemberOfContact(
   db: Db,
   advisorId: number,
   by: { phone: string } | { memberId: number },
-): Promise<(MemberRow & { provenState: ConsentState | null }) | null> {
-  const [column, value] = 'phone' in by ? ['phone', by.phone] : ['member_id', by.memberId];
-  const [row] = await db.lookUp<MemberRow & { provenState: ConsentState | null }>(
-    `select ${memberColumns}, ${provenState} as "provenState"
-     from members m
+): Promise<ProvenConsent | null> {
+  const [column, type, value] = 'phone' in by ? ['phone', 'text', by.phone] : ['member_id', 'bigint', by.memberId];
+  return db.lookUpOne<ProvenConsent>(
+    `select asked.position, m.member_id as "memberId", m.last_changed as "lastChanged", ${provenState} as "provenState"
+     from unnest($1::bigint[], $2::${type}[]) with ordinality as asked (advisor_id, ${column}, position)
+     cross join lateral (
+       select *
+       from members
+       where advisor_id = asked.advisor_id and ${column} = asked.${column}
+       -- A fence, as for contacts.
+       offset 0
+     ) as m
      ${lastConsentEntry}
-     where m.advisor_id = $1
-       and m.${column} = $2
+     where exists (
+       select
+       from contacts c
+       where c.advisor_id = m.advisor_id and c.phone = m.phone
+       offset 0
+     )`,
+    [advisorId, value],
+    `find-member-by-${column}`,
+  );
+}
+
+/** For each number, in the same order, what findMemberOfContact finds; nulls where it finds nobody. */
+export async function listMembersOfContacts(
+  db: Db,
+  advisorId: number,
+  phones: string[],
+): Promise<(ContactMember | NoMember)[]> {
+  return db.query(
+    `select
+       given.phone, m.member_id as "memberId", m.last_changed as "lastChanged",
+       case when m.member_id is not null then ${provenState} end as "provenState"
+     from unnest($2::text[]) with ordinality as given (phone, position)
+     left join members m
+       on m.advisor_id = $1
+       and m.phone = given.phone
        and exists (
          select
          from contacts c
          where c.advisor_id = m.advisor_id and c.phone = m.phone
-       )`,
-    [advisorId, value],
-    `find-member-by-${column}`,
+       )
+     ${lastConsentEntry}
+     order by position`,
+    [advisorId, phones],
+    'list-members-of-contacts',
   );
-  return row ?? null;
 }
 
 export async function updateMember(

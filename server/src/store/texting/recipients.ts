@@ -35,6 +35,8 @@ export type Recipient = NumberRow & {
   provenState: ConsentState | null;
   /** Set while every text to them is held, since they replied something that may mean stop. */
   heldSince: Date | null;
+  /** When the last consent request was accepted. */
+  requestedAt: Date | null;
   lastReplyAt: Date | null;
   firstTextedAt: Date | null;
 };
@@ -45,6 +47,7 @@ export type UnknownNumber = NumberRow & {
   state: null;
   provenState: null;
   heldSince: null;
+  requestedAt: null;
   lastReplyAt: null;
   firstTextedAt: null;
 };
@@ -55,7 +58,7 @@ export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recip
     `select
        given.advisor_id as "advisorId", given.phone, m.member_id as "memberId", m.state,
        case when m.member_id is not null then ${provenState} end as "provenState", m.held_since as "heldSince",
-       m.last_reply_at as "lastReplyAt", m.first_texted_at as "firstTextedAt",
+       m.requested_at as "requestedAt", m.last_reply_at as "lastReplyAt", m.first_texted_at as "firstTextedAt",
        c.contact_id is not null as "hasContact", nullif(c.full_name, given.phone) as name, c.state as "contactState",
        a.firm_id as "firmId", f.name as "firmName", f.first_text_line as "firstTextLine", a.name as "advisorName",
        a.texting_number as "textingNumber", a.time_zone as "timeZone", a.consent_required as "consentRequired",

@@ -1,9 +1,15 @@
 import { endsOf } from '../archive/heads.ts';
+import type { Db } from '../database/db.ts';
+import { few } from '../shared/few.ts';
 
 /** For the `returning` of an update of messages: what became of a text, without whose word it is. */
 export const outcomeColumns = `
-  messages.advisor_id, messages.message_id, messages.member_id, messages.archive_number, messages.status,
-  messages.failure_code as reason, messages.attempt, messages.carrier_message_id`;
+  messages.advisor_id, messages.message_id, messages.member_id, messages.kind, messages.scheduled_message_id,
+  messages.archive_number, messages.status, messages.failure_code as reason, messages.attempt,
+  messages.carrier_message_id`;
+
+/** For outcomes that are one step, and that the archive keeps. */
+export const oneStep = 'false as was_sent, true as is_archived';
 
 /** The commitment of an entry without a body: zeros, which are no body's hash. */
 const noBody = `'\\x${'00'.repeat(32)}'::bytea`;
@@ -14,27 +20,74 @@ const meta = `
     || ',"text":' || archive_number || ',"attempt":' || attempt
     || ',"carrierMessageId":' || coalesce(to_json(carrier_message_id)::text, 'null') || '}'`;
 
+/** Earlier texts have smaller numbers: what follows a text is what comes before it in this order. */
+const fromHere = 'over (partition by advisor_id order by message_id desc rows unbounded preceding)';
+
 /**
- * SQL for the expressions of a `with` that archive what became of texts, in the statement that records it. `rows` has the
- * columns above, and an `actor`: `carrier` or `service`. Only facts are kept, so the entries have no bodies. The heads that
- * number them are locked after messages, because all of `rows` is there before the first of them. `now` is the parameter
- * with the time.
+ * SQL for the expressions of a `with` that archive what became of texts and tell partners, in the statement that records it.
+ * `rows` has the columns above, and an `actor`: `carrier` or `service`; `was_sent` says that the text became `sent` on the
+ * way to its status, which is an event of its own; `is_archived` that the archive keeps it. Only facts are kept, so the
+ * entries have no bodies. The heads that number entries and events are locked after messages, because all of `rows` is there
+ * before the first of them. `now` is the parameter with the time.
  */
 export function outcomeEntries(rows: string, now: string): string {
-  return `numbered as materialized (
-       select *,
-         dense_rank() over (order by advisor_id)::integer as place,
-         row_number() over (partition by advisor_id order by message_id desc) - 1 as after
+  return `told as (
+       select *, case when kind = 'text' then 1 + was_sent::integer else 0 end as events
        from ${rows}
      ),
-     ${endsOf('select advisor_id, count(*) from numbered group by advisor_id order by advisor_id')},
+     numbered as materialized (
+       select *,
+         dense_rank() over (order by advisor_id)::integer as place,
+         sum(is_archived::integer) ${fromHere} as entries_left,
+         sum(events) ${fromHere} as events_left
+       from told
+       where is_archived or events > 0
+     ),
+     ${endsOf(
+       `select advisor_id, sum(is_archived::integer), sum(events)
+       from numbered
+       group by advisor_id
+       order by advisor_id`,
+     )},
      archived as (
        insert into archive_entries (
          advisor_id, number, kind, member_id, message_id, actor, meta, commitment, date_time_created
        )
        select
-         advisor_id, (select last_numbers from ends)[place] - after, 'outcome', member_id, message_id, actor, ${meta},
-         ${noBody}, ${now}
+         advisor_id, (select last_numbers from ends)[place] - entries_left + 1, 'outcome', member_id, message_id, actor,
+         ${meta}, ${noBody}, ${now}
        from numbered
+       where is_archived
+     ),
+     added_events as (
+       insert into events (
+         advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, date_time
+       )
+       select
+         advisor_id, (select last_events from ends)[place] - events_left + nth, 'message.status', member_id, message_id,
+         scheduled_message_id, case when nth < events then 'sent' else status end,
+         case when nth = events and status in ('failed', 'undelivered') then reason end, ${now}
+       from numbered, generate_series(1, events) as nth
      )`;
+}
+
+/** Tells partners about texts whose status changed in this transaction, but which have not ended: held, or released. */
+export async function insertStatusEvents(
+  db: Db,
+  texts: { advisorId: number; messageId: number }[],
+  now: Date,
+): Promise<void> {
+  if (texts.length === 0) return;
+  await db.query(
+    `with changed as (
+       select ${outcomeColumns}, 'service' as actor, false as was_sent, false as is_archived
+       from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)
+       join messages on messages.advisor_id = given.advisor_id and messages.message_id = given.message_id
+       where ${few('given.message_id')}
+     ),
+     ${outcomeEntries('changed', '$3')}
+     select`,
+    [texts.map(({ advisorId }) => advisorId), texts.map(({ messageId }) => messageId), now],
+    'insert-status-events',
+  );
 }

@@ -9,9 +9,6 @@ export type HeldReason = 'supervision' | 'possible_opt_out';
 /** Why a text is sent, which decides the consent it needs. */
 export type TextKind = 'text' | 'consent_request' | 'reminder' | 'opt_in' | 'opt_out' | 'help';
 
-/** Answers to a person skip the pace: a confirmation goes out within minutes or never. */
-const pacedKinds: TextKind[] = ['text', 'consent_request'];
-
 /** A text for the archive and the outbox. */
 export type NewText = {
   advisorId: number;
@@ -34,26 +31,42 @@ export type NewText = {
   expiresAt: Date | null;
   /** Why it waits for a decision, outside the outbox. */
   heldReason?: HeldReason;
+  /** It waits for the person's consent, outside the outbox too. */
+  awaitsConsent?: true;
 };
+
+/** Ids for new messages, in order. Drawn before the texts are inserted, so that nobody has to wait for that to know them. */
+export async function drawMessageIds(db: Db, count: number): Promise<number[]> {
+  if (count === 0) return [];
+  const rows = await db.query<{ messageId: number }>(
+    `select nextval('message_ids') as "messageId"
+     from generate_series(1, $1::integer)`,
+    [count],
+    'draw-message-ids',
+  );
+  return rows.map(({ messageId }) => messageId);
+}
 
 /**
  * Accepts texts: a message, an archive entry with its body, and an outbox row for each, in one statement, for any number of
- * texts and advisors. Held texts enter the outbox when they are released. Returns the message ids in order.
+ * texts and advisors. Texts that are held or await consent enter the outbox when they are released. Texts without an id in `messageIds` get one.
+ *
+ * Each column is an array: parsed from JSON, a text cost PostgreSQL a quarter more. A row has its advisor's place in an array
+ * instead of a join, whose cost would grow with the square of the batch.
  */
 export async function insertTexts(
   db: Db,
   texts: NewText[],
-  { now, realNow }: { now: Date; realNow: Date },
-): Promise<number[]> {
-  if (texts.length === 0) return [];
+  { messageIds = [], now, realNow }: { messageIds?: number[]; now: Date; realNow: Date },
+): Promise<void> {
+  if (texts.length === 0) return;
   const { standings, advisorIds, counts, seconds } = standingsOf(texts.map(withSeconds));
-  const given = texts.map((text, index) => ({ ...text, ...standings[index], meta: JSON.stringify(text.meta) }));
-  const rows = await db.query<{ messageId: number }>(
+  await db.write(
     `with heads as (
        insert into archive_heads as head (advisor_id, last_number, next_slot)
-       select advisor_id, entries, $3::timestamptz + seconds * interval '1 second'
-       from unnest($4::bigint[], $5::bigint[], $6::float8[]) as g (advisor_id, entries, seconds)
-       ${onHeads('$3')}
+       select advisor_id, entries, $2::timestamptz + seconds * interval '1 second'
+       from unnest($3::bigint[], $4::bigint[], $5::float8[]) as g (advisor_id, entries, seconds)
+       ${onHeads('$2')}
        returning advisor_id, last_number, next_slot
      ),
      ends as materialized (
@@ -62,19 +75,18 @@ export async function insertTexts(
        from heads
      ),
      given as materialized (
-       select *, nextval('message_ids') as message_id, (select last_numbers from ends)[place] - after as number,
+       select
+         *, coalesce(given_id, nextval('message_ids')) as message_id, ($3::bigint[])[place] as advisor_id,
+         (select last_numbers from ends)[place] - after as number,
          convert_to(text, 'UTF8') as bytes, ${saltWith('name')} as salt
-       from rows from (
-         json_to_recordset($1) as (
-           "advisorId" bigint, "memberId" bigint, kind text, text text, meta text, actor text, "traceId" text,
-           segments smallint, encoding text, "scheduledMessageId" bigint, "deferredUntil" timestamptz,
-           "openUntil" timestamptz, "expiresAt" timestamptz, "heldReason" text, name text, place integer, after integer,
-           "secondsLeft" float8
-         )
-       ) with ordinality as g (
-         advisor_id, member_id, kind, text, meta, actor, trace_id, segments, encoding, scheduled_message_id,
-         deferred_until, open_until, expires_at, held_reason, name, place, after, seconds_left,
-         position
+       from unnest(
+         $6::bigint[], $7::integer[], $8::integer[], $9::float8[], $10::bigint[], $11::text[], $12::text[], $13::text[],
+         $14::text[], $15::text[], $16::smallint[], $17::text[], $18::text[], $19::bigint[], $20::timestamptz[],
+         $21::timestamptz[], $22::timestamptz[], $23::text[], $24::boolean[]
+       ) as g (
+         given_id, place, after, seconds_left, member_id, kind, text, meta,
+         actor, trace_id, segments, encoding, name, scheduled_message_id, deferred_until,
+         open_until, expires_at, held_reason, awaits_consent
        )
      ),
      bodies as (
@@ -86,44 +98,80 @@ export async function insertTexts(
        insert into archive_entries (
          advisor_id, number, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created
        )
-       select advisor_id, number, 'text_out', member_id, message_id, actor, trace_id, meta, sha256(salt || bytes), $2
+       select advisor_id, number, 'text_out', member_id, message_id, actor, trace_id, meta, sha256(salt || bytes), $1
        from given
      ),
      queued as (
        insert into dispatches (advisor_id, message_id, not_before, deferred_until, open_until, expires_at)
        select
          advisor_id, message_id,
-         case
-           when kind = any ($7::text[]) then (select next_slots from ends)[place] - seconds_left * interval '1 second'
-           else $3
-         end,
+         coalesce((select next_slots from ends)[place] - seconds_left * interval '1 second', $2),
          deferred_until, open_until, expires_at
        from given
-       where held_reason is null
-     ),
-     accepted as (
-       insert into messages (
-         advisor_id, message_id, member_id, kind, archive_number, status, held_reason, segments, encoding,
-         scheduled_message_id, date_time_created
-       )
-       select
-         advisor_id, message_id, member_id, kind, number, case when held_reason is null then 'queued' else 'held' end,
-         held_reason, segments, encoding, scheduled_message_id, $2
-       from given
+       where held_reason is null and awaits_consent is null
      )
-     select message_id as "messageId"
-     from given
-     order by position`,
-    [JSON.stringify(given), now, realNow, advisorIds, counts, seconds, pacedKinds],
+     insert into messages (
+       advisor_id, message_id, member_id, kind, archive_number, status, held_reason, segments, encoding,
+       scheduled_message_id, date_time_created
+     )
+     select
+       advisor_id, message_id, member_id, kind, number,
+       case when awaits_consent then 'awaiting_consent' when held_reason is null then 'queued' else 'held' end,
+       held_reason, segments, encoding, scheduled_message_id, $1
+     from given`,
+    [
+      now,
+      realNow,
+      advisorIds,
+      counts,
+      seconds,
+      messageIds.slice(0, texts.length),
+      standings.map(({ place }) => place),
+      standings.map(({ after }) => after),
+      standings.map(({ secondsLeft }, index) => (isPaced(texts[index]) ? secondsLeft : null)),
+      ...columnsOf(texts),
+    ],
     'insert-texts',
   );
-  return rows.map(({ messageId }) => messageId);
+}
+
+function columnsOf(texts: NewText[]): unknown[][] {
+  return [
+    texts.map(({ memberId }) => memberId),
+    texts.map(({ kind }) => kind),
+    texts.map(({ text }) => text),
+    texts.map(({ meta }) => JSON.stringify(meta)),
+    texts.map(({ actor }) => actor),
+    texts.map(({ traceId }) => traceId),
+    texts.map(({ segments }) => segments),
+    texts.map(({ encoding }) => encoding),
+    ...[
+      texts.map(({ name }) => name),
+      texts.map(({ scheduledMessageId }) => scheduledMessageId),
+      texts.map(({ deferredUntil }) => deferredUntil),
+      texts.map(({ openUntil }) => openUntil),
+      texts.map(({ expiresAt }) => expiresAt),
+      texts.map(({ heldReason }) => heldReason),
+      texts.map(({ awaitsConsent }) => awaitsConsent),
+    ].map(withoutNulls),
+  ];
+}
+
+/** Most texts have none of these. A column that ends early is null in the other rows. */
+function withoutNulls(column: unknown[]): unknown[] {
+  return column.slice(0, column.findLastIndex((value) => value !== null && value !== undefined) + 1);
 }
 
 /** The part of the pace that a text takes up; one that waits for the recipient's day or a decision takes it when released. */
-function withSeconds({ advisorId, kind, pace, deferredUntil, heldReason }: NewText) {
-  const waits = deferredUntil !== null || heldReason !== undefined;
-  return { advisorId, seconds: pacedKinds.includes(kind) && pace && !waits ? 1 / pace : 0 };
+function withSeconds(text: NewText) {
+  const { advisorId, pace, deferredUntil, heldReason, awaitsConsent } = text;
+  const waits = deferredUntil !== null || heldReason !== undefined || awaitsConsent;
+  return { advisorId, seconds: isPaced(text) && pace && !waits ? 1 / pace : 0 };
+}
+
+/** Answers to a person skip the pace: a confirmation goes out within minutes or never. */
+function isPaced(text: NewText | undefined): boolean {
+  return text?.kind === 'text' || text?.kind === 'consent_request';
 }
 
 /** Marks members who have now had their first text. Locks them by advisor and phone, as everywhere, to avoid deadlocks. */
@@ -133,7 +181,7 @@ export async function updateFirstTexted(
   now: Date,
 ): Promise<void> {
   if (members.length === 0) return;
-  await db.query(
+  await db.write(
     `with locked as materialized (
        select advisor_id, member_id
        from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, member_id)

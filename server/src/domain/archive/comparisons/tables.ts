@@ -67,6 +67,10 @@ function messageFault({ advisorId, number, id, what }: Difference): Fault {
 }
 
 function outcomeFault({ advisorId, number, id, what }: Difference): Fault {
-  const said = what === 'unsaid' ? 'no entry says what the table says became of' : 'the table has another outcome for';
-  return altered(nameOf({ advisorId, number: number ?? 0 }), `${said} message ${id}`);
+  const said: Record<string, string> = {
+    unsaid: 'no entry says what the table says became of',
+    unconsented: 'no entry says that the person gave the consent that was awaited for',
+    outcome: 'the table has another outcome for',
+  };
+  return altered(nameOf({ advisorId, number: number ?? 0 }), `${said[what]} message ${id}`);
 }

@@ -1,0 +1,57 @@
+-- Where an application wants to be told what happened.
+create table webhooks (
+  application_id bigint primary key references applications,
+  url text not null,
+  sealed_secret bytea not null,
+  -- The secret before, with which deliveries are signed too, until then (real time).
+  sealed_old_secret bytea,
+  old_secret_until timestamptz,
+  -- Null while it is on.
+  disabled_at timestamptz,
+  disabled_reason text,
+  date_time_created timestamptz not null
+);
+grant select, insert, update on webhooks to assent_app;
+
+-- How far an application has been told about an advisor, in each of the two logs. What comes next waits for what is before it.
+create table webhook_streams (
+  application_id bigint not null references webhooks,
+  advisor_id bigint not null references advisors,
+  feed text not null check (feed in ('events', 'changes')),
+  -- Everything up to this number; in the next row of changes, which is about many contacts, up to this contact.
+  number bigint not null,
+  contact_id bigint,
+  -- The application's access ended with this event, which is the last one.
+  ends_at bigint,
+  -- Attempts at what comes next, since when, and when the next one may be made: real time.
+  failures integer not null default 0,
+  failing_since timestamptz,
+  not_before timestamptz not null default '-infinity',
+  leased_until timestamptz,
+  primary key (application_id, advisor_id, feed)
+);
+create index webhook_streams_advisor on webhook_streams (advisor_id);
+grant select, insert, update, delete on webhook_streams to assent_app;
+
+-- What was pushed, and what came back.
+create table webhook_deliveries (
+  delivery_id bigint generated always as identity primary key,
+  application_id bigint not null,
+  advisor_id bigint,
+  event_id text not null,
+  type text not null,
+  body text not null,
+  attempt integer not null,
+  -- Null if no answer came.
+  status smallint,
+  answer text not null,
+  duration_ms integer not null,
+  -- Real time.
+  date_time timestamptz not null
+);
+create index webhook_deliveries_application on webhook_deliveries (application_id, delivery_id);
+create index webhook_deliveries_time on webhook_deliveries (date_time);
+grant select, insert, delete on webhook_deliveries to assent_app;
+
+-- Whose access to the advisor ended: only that application is told.
+alter table events add column application_id bigint;

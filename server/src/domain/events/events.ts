@@ -1,0 +1,63 @@
+import type { Deps } from '../../deps.ts';
+import type { EventRow, EventType } from '../../store/events/events.ts';
+import * as store from '../../store/events/events.ts';
+import { cursorAt, type Feed, numbersIn, type Place, requireKept } from '../shared/feeds.ts';
+
+/** An event as partners read it. */
+export type Event = { id: string; type: EventType; dateTime: Date; data: object };
+export type EventQuery = { cursor?: string; pageSize: number; waitSeconds?: number };
+
+/** Which of an event's columns its data has. */
+const fields: Record<EventType, (keyof EventRow)[]> = {
+  'consent.changed': ['memberId', 'phone', 'state', 'previousState'],
+  'message.status': ['messageId', 'memberId', 'phone', 'status', 'failureCode', 'scheduledMessageId'],
+  'message.received': ['memberId', 'phone'],
+  'scheduled_message.fired': ['scheduledMessageId', 'messageId', 'memberId', 'phone'],
+  'scheduled_message.skipped': ['scheduledMessageId', 'memberId', 'phone', 'reason'],
+  'authorization.ended': ['reason'],
+};
+
+/**
+ * An advisor's events in the order of commits, after a cursor or from the first that is kept. With waitSeconds, an empty answer
+ * waits that long for an event. It holds no connection while it waits, and looks again only if there is something to see.
+ */
+export async function listEvents(
+  deps: Deps,
+  advisorId: number,
+  { cursor, pageSize, waitSeconds = 0 }: EventQuery,
+): Promise<Feed<Event>> {
+  const deadline = Date.now() + waitSeconds * 1000;
+  const { eventAdded, stopping } = deps.signals;
+  const place: Place = { feed: 'events', advisorId };
+  let after = cursor === undefined ? null : (numbersIn(cursor, place)[0] ?? 0);
+  for (;;) {
+    const { kept, events } = await store.listEvents(deps.db, advisorId, { after, limit: pageSize + 1 });
+    if (after !== null) requireKept(after, kept);
+    const page = events.slice(0, pageSize);
+    const data = page.filter(isInFeed).map((row) => eventOf(advisorId, row));
+    const more = events.length > pageSize;
+    after = page.at(-1)?.number ?? after ?? kept.first - 1;
+    if (data.length === 0 && more) continue;
+    const leftMs = deadline - Date.now();
+    const mayWait = data.length === 0 && leftMs > 0 && !stopping.signal.aborted;
+    if (!mayWait || !(await eventAdded.wait({ advisorId, after }, leftMs, stopping.signal)))
+      return { data, cursor: cursorAt(place, [after]), more };
+  }
+}
+
+/** The end of an authorization is pushed to the application that lost it, and can't be read any more. */
+function isInFeed({ type }: EventRow): boolean {
+  return type !== 'authorization.ended';
+}
+
+/** Wakes those who wait for an event: one query for a node, however many they are. */
+export async function wakeReaders({ db, signals }: Pick<Deps, 'db' | 'signals'>): Promise<void> {
+  const awaited = signals.eventAdded.awaited();
+  if (awaited.length === 0) return;
+  for (const reader of await store.listBehind(db, awaited)) signals.eventAdded.raise(reader);
+}
+
+export function eventOf(advisorId: number, row: EventRow): Event {
+  const data = Object.fromEntries(fields[row.type].map((name) => [name, row[name]]));
+  return { id: `evt_${advisorId}_${row.number}`, type: row.type, dateTime: row.dateTime, data };
+}

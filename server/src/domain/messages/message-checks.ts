@@ -1,0 +1,137 @@
+import type { Deps } from '../../deps.ts';
+import type { By } from '../archive/archive.ts';
+import type { Verdict } from '../ports.ts';
+import { textRefusal, waitOf } from '../supervision/supervision.ts';
+import { failure } from '../texting/failures.ts';
+import { consentRefusal, numberRefusal, optOutRefusal, quietHours, type RefusalCode } from '../texting/gate.ts';
+import { type ExpectedRecipient, expectRecipients, type Recipient } from '../texting/recipients.ts';
+import { textingProblem, textTo } from '../texting/texts.ts';
+import { type MessageInput, type ReadMessage, readMessage } from './message-input.ts';
+import { type Decision, decideOne, type Success, statusAfter } from './sends.ts';
+import { decideWaiting, problemOf } from './waiting-sends.ts';
+
+/** What a send would decide about each recipient, by the same functions, with nothing done. */
+
+export const gateNames = ['consent', 'opt_out', 'number', 'quiet_hours', 'supervision', 'texting_number'] as const;
+/** Why the account can't text at all, which is a problem of the whole send. */
+export const accountCodes = ['no_texting_number', 'no_carrier'] as const;
+
+export type GateResult = {
+  gate: (typeof gateNames)[number];
+  passed: boolean;
+  code: RefusalCode | (typeof accountCodes)[number] | null;
+  /** What is wrong and what to do; null if nothing is. */
+  message: string | null;
+};
+
+export type MessageCheck = {
+  phone: string;
+  /** Null for a number that isn't known yet. */
+  memberId: number | null;
+  /** Whether a send now would be a success … */
+  deliverable: boolean;
+  /** … with this status. */
+  status: Success['status'] | null;
+  gates: GateResult[];
+  /** When the text would go out; null if that takes more than time. */
+  earliest: Date | null;
+};
+
+type Asked = ReadMessage & { advisorId: number; by: By; at: Date; verdict: Verdict | null };
+/** A recipient, and what a send would decide about it if it weren't a problem as a whole. */
+type Decided = ExpectedRecipient & { decision: Decision; isProblem: boolean };
+
+export async function checkMessage(
+  deps: Deps,
+  advisorId: number,
+  input: MessageInput,
+  by: By,
+): Promise<MessageCheck[]> {
+  const now = deps.clock.now();
+  const message = readMessage(now, input);
+  const recipients = await expectRecipients(
+    deps,
+    message.phones.map((phone) => ({ advisorId, phone })),
+  );
+  const firmIds = recipients.slice(0, 1).map(({ to }) => to.firmId);
+  const [judge] = (await deps.judges.of(deps.db, firmIds)).values();
+  const verdict = judge?.(message.text) ?? null;
+  const asked = { ...message, advisorId, by, at: message.schedule?.firstDate ?? now, verdict };
+  const people = recipients.map(({ to }) => to);
+  const decideEach = message.whenConsented ? await decideWaiting(deps, people) : decideOne;
+  const isProblem = problemOf(deps, asked, people, verdict) !== null;
+  return recipients.map((recipient) =>
+    checkOne(deps, asked, { ...recipient, decision: decideEach(deps, asked, recipient.to, verdict), isProblem }),
+  );
+}
+
+function checkOne(deps: Deps, asked: Asked, decided: Decided): MessageCheck {
+  const { to, memberId } = decided;
+  const { phone } = to;
+  const gates = gatesOf(deps, asked, decided);
+  const outcome = outcomeOf(asked, decided);
+  if (outcome) return { phone, memberId, deliverable: true, gates, ...outcome };
+  return { phone, memberId, deliverable: false, status: null, gates, earliest: opensAt(asked, to, gates) };
+}
+
+/** What a send would answer, and when the text would go out; null if it would be a failure. */
+function outcomeOf(
+  asked: Asked,
+  { to, decision, isProblem }: Decided,
+): Pick<MessageCheck, 'status' | 'earliest'> | null {
+  if (isProblem || 'failure' in decision) return null;
+  if ('scheduled' in decision) return { status: 'scheduled', earliest: asked.at };
+  const wait = waitOf(textTo(to, decision.draft.text));
+  // A reviewer decides when a held text goes out, and the person when one that awaits their consent does.
+  const isUpToSomebody = wait.held || wait.awaitsConsent;
+  return { status: statusAfter(wait).status, earliest: isUpToSomebody ? null : (wait.deferredUntil ?? asked.at) };
+}
+
+/** When it could be sent, if only quiet hours are in the way. A date that was asked for doesn't move. */
+function opensAt({ schedule, at }: Asked, to: Recipient, gates: GateResult[]): Date | null {
+  const hours = quietHours(to, 'text', at);
+  const isAllowedOtherwise =
+    !consentRefusal(to, 'text') && gates.every(({ gate, passed }) => passed || gate === 'quiet_hours');
+  return isAllowedOtherwise && !schedule && 'refused' in hours ? hours.opensAt : null;
+}
+
+/** Each question by itself, whatever the others answer. */
+function gatesOf(deps: Deps, asked: Asked, { to, decision }: Decided): GateResult[] {
+  const { schedule, at, verdict, whenConsented } = asked;
+  // A text that waits goes out at another time.
+  const hours = isWait(decision) ? null : quietHours(to, 'text', at);
+  const refusals: Record<Exclude<GateResult['gate'], 'texting_number'>, RefusalCode | null> = {
+    consent: whenConsented ? waitRefusal(decision) : consentRefusal(to, 'text'),
+    opt_out: optOutRefusal(to, 'text'),
+    number: numberRefusal(deps, to),
+    quiet_hours: hours && 'refused' in hours ? hours.refused : null,
+    supervision: textRefusal(verdict),
+  };
+  const messageOf = (code: RefusalCode) =>
+    failure(to.phone, to.memberId, code, { ...to, isScheduled: !!schedule }).message;
+  return gateNames.map((gate) => {
+    if (gate === 'texting_number') return accountGate(deps, to);
+    const code = refusals[gate];
+    if (!code) return { gate, passed: true, code: null, message: null };
+    // A person who opted out must not be asked for consent again, as the sentence for a lack of it says.
+    const reason = gate === 'consent' ? (refusals.opt_out ?? code) : code;
+    return { gate, passed: false, code, message: messageOf(reason) };
+  });
+}
+
+function isWait(decision: Decision): boolean {
+  return 'draft' in decision && decision.draft.text.awaitsConsent === true;
+}
+
+/** With `whenConsented` a lack of consent is no refusal, unless the text can't wait for it. */
+function waitRefusal(decision: Decision): RefusalCode | null {
+  const code = 'failure' in decision ? decision.failure.code : null;
+  return code === 'not_consented' || code === 'too_many_waiting' ? code : null;
+}
+
+function accountGate(deps: Deps, to: Recipient): GateResult {
+  const cannotText = textingProblem(deps, [to]);
+  if (!cannotText) return { gate: 'texting_number', passed: true, code: null, message: null };
+  const code = to.textingNumber ? 'no_carrier' : 'no_texting_number';
+  return { gate: 'texting_number', passed: false, code, message: cannotText.detail };
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import type { Deps } from '../../deps.ts';
+import type { DeliveryRow, NewDelivery } from '../../store/webhooks/deliveries.ts';
+import * as store from '../../store/webhooks/deliveries.ts';
+import { inBatches } from '../shared/in-batches.ts';
+import { dayMs } from '../shared/time.ts';
+import { findPushedEvent } from './pushed-events.ts';
+import { deliver } from './turns.ts';
+import { findWebhook, type WebhookDeps } from './webhooks.ts';
+
+export type Delivery = NewDelivery;
+
+/** Real time: longer than an event is retried. */
+const keptMs = 7 * dayMs;
+
+/** The latest attempts, the last one first. */
+export async function listDeliveries(deps: Deps, clientId: string, limit: number): Promise<DeliveryRow[]> {
+  const { applicationId } = await findWebhook(deps, clientId);
+  return store.listDeliveries(deps.db, applicationId, { limit });
+}
+
+/** Pushes an event that says nothing, so that somebody can see whether it arrives. */
+export async function testWebhook(deps: WebhookDeps, clientId: string): Promise<Delivery> {
+  const webhook = await findWebhook(deps, clientId);
+  const [id, type] = [`evt_test_${randomUUID()}`, 'webhook.test'];
+  const body = JSON.stringify({ id, type, dateTime: deps.clock.now(), advisorId: null, data: {} });
+  const delivery = await deliver(deps, webhook, { id, type, body }, { advisorId: null, attempt: 1 });
+  await store.insertDeliveries(deps.db, [delivery]);
+  return delivery;
+}
+
+/** Pushes an event again, with the same id, whatever became of it before. */
+export async function redeliver(deps: WebhookDeps, clientId: string, eventId: string): Promise<Delivery> {
+  const webhook = await findWebhook(deps, clientId);
+  const { applicationId } = webhook;
+  const [last] = await store.listDeliveries(deps.db, applicationId, { limit: 1, eventId });
+  const event = last ? { ...last, id: eventId } : await findPushedEvent(deps, eventId, applicationId);
+  const delivery = await deliver(deps, webhook, event, {
+    advisorId: event.advisorId,
+    attempt: (last?.attempt ?? 0) + 1,
+  });
+  await store.insertDeliveries(deps.db, [delivery]);
+  return delivery;
+}
+
+export async function forgetOldDeliveries(deps: Deps): Promise<void> {
+  const before = new Date(Date.now() - keptMs);
+  await inBatches(deps, (limit) => store.deleteDeliveries(deps.db, before, limit));
+}

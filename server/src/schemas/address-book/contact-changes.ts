@@ -1,0 +1,24 @@
+import { Type } from 'typebox';
+import { FeedOf, FeedQuery } from '../shared/paging.ts';
+import { DateTime, Id } from '../shared/strings.ts';
+import { ContactDetail } from './contacts.ts';
+
+const { examples: [contact] = [] } = ContactDetail as { examples?: unknown[] };
+
+const ChangedContact = Type.Object(
+  {
+    contactId: Id(),
+    change: Type.Unsafe<'created' | 'updated' | 'deleted'>({ type: 'string', enum: ['created', 'updated', 'deleted'] }),
+    dateTime: DateTime(),
+    contact: Type.Optional(ContactDetail),
+  },
+  {
+    title: 'Changed contact',
+    description: 'With the contact as it is now; a deleted one is gone.',
+    examples: [{ contactId: 52, change: 'created', dateTime: '2026-03-01T17:05:00.000Z', contact }],
+  },
+);
+
+export const ContactChangesQuery = Type.Object(FeedQuery);
+
+export const ContactChanges = FeedOf(ChangedContact, 'Contact changes');

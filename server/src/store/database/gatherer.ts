@@ -1,0 +1,50 @@
+import type { Db } from './db.ts';
+import { isDataError } from './errors.ts';
+
+type Waiting = { key: unknown[]; resolve(row: object | null): void; reject(error: unknown): void };
+type Found = { position: number };
+
+const keysMax = 100;
+
+/**
+ * Lookups by the same statement in one turn of the event loop become one statement with a list of keys. Most of what a
+ * lookup costs, here and in PostgreSQL, is the statement and not the row.
+ */
+export function gatherer(query: Db['query']): Db['lookUpOne'] {
+  const gathered = new Map<string, Waiting[]>();
+
+  function lookUpOne<Row extends object>(text: string, key: unknown[], name: string): Promise<Row | null> {
+    return new Promise((resolve, reject) => {
+      const others = gathered.get(name);
+      const waiting = others && others.length < keysMax ? others : [];
+      if (waiting !== others) {
+        gathered.set(name, waiting);
+        setImmediate(() => {
+          if (gathered.get(name) === waiting) gathered.delete(name);
+          void send(text, name, waiting);
+        });
+      }
+      waiting.push({ key, resolve: resolve as Waiting['resolve'], reject });
+    });
+  }
+
+  async function send(text: string, name: string, waiting: Waiting[]): Promise<void> {
+    try {
+      const rows = await query<Found>(text, listsOf(waiting), name);
+      const found = new Map(rows.map(({ position, ...row }) => [position, row]));
+      waiting.forEach(({ resolve }, index) => void resolve(found.get(index + 1) ?? null));
+    } catch (error) {
+      // A key that PostgreSQL doesn't take must not fail the others.
+      if (waiting.length > 1 && isDataError(error)) for (const each of waiting) void send(text, name, [each]);
+      else for (const { reject } of waiting) reject(error);
+    }
+  }
+
+  return lookUpOne;
+}
+
+/** A list for each part of the keys. */
+function listsOf(waiting: Waiting[]): unknown[][] {
+  const [first] = waiting;
+  return (first?.key ?? []).map((_, part) => waiting.map(({ key }) => key[part]));
+}

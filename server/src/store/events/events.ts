@@ -1,0 +1,68 @@
+import type { Db } from '../database/db.ts';
+import { type Kept, keptOf } from '../shared/feeds.ts';
+import type { EventFacts } from './new-events.ts';
+
+export type EventType = EventFacts['type'];
+
+/** An event as the database has it: what its type doesn't have is null. */
+export type EventRow = {
+  number: number;
+  type: EventType;
+  memberId: number | null;
+  phone: string | null;
+  messageId: number | null;
+  scheduledMessageId: number | null;
+  status: string | null;
+  failureCode: string | null;
+  state: string | null;
+  previousState: string | null;
+  reason: string | null;
+  applicationId: number | null;
+  dateTime: Date;
+};
+
+/** The events after a number, or from the first, in order; and what is kept, as of the same moment. */
+export async function listEvents(
+  db: Db,
+  advisorId: number,
+  { after, limit }: { after: number | null; limit: number },
+): Promise<{ kept: Kept; events: EventRow[] }> {
+  const rows = await db.query<EventRow & { first: number | null; last: number | null }>(
+    `select
+       first, last, e.number, e.type, e.member_id as "memberId", m.phone, e.message_id as "messageId",
+       e.scheduled_message_id as "scheduledMessageId", e.status, e.failure_code as "failureCode", e.state,
+       e.previous_state as "previousState", e.reason, e.application_id as "applicationId", e.date_time as "dateTime"
+     from (
+       select
+         (select last_event from archive_heads where advisor_id = $1) as last,
+         (select number from events where advisor_id = $1 order by number limit 1) as first
+     ) as kept
+     left join lateral (
+       select *
+       from events
+       where advisor_id = $1 and number > $2
+       order by number
+       limit $3
+     ) as e on true
+     left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
+     order by e.number`,
+    [advisorId, after ?? 0, limit],
+    'list-events',
+  );
+  return { kept: keptOf(rows[0]), events: rows.filter(({ number }) => number !== null) };
+}
+
+/** Those of these readers whose advisor has an event that they haven't seen: one query, however many they are. */
+export async function listBehind(
+  db: Db,
+  readers: { advisorId: number; after: number }[],
+): Promise<{ advisorId: number; after: number }[]> {
+  return db.query(
+    `select given.advisor_id as "advisorId", given.after
+     from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, after)
+     join archive_heads h on h.advisor_id = given.advisor_id
+     where h.last_event > given.after`,
+    [readers.map(({ advisorId }) => advisorId), readers.map(({ after }) => after)],
+    'list-behind',
+  );
+}

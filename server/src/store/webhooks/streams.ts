@@ -1,0 +1,179 @@
+import type { Db } from '../database/db.ts';
+
+/** What an application is told next about an advisor: a place in one of the two logs. */
+export type StreamRow = {
+  applicationId: number;
+  advisorId: number;
+  feed: 'events' | 'changes';
+  number: number;
+  contactId: number | null;
+  endsAt: number | null;
+  failures: number;
+  failingSince: Date | null;
+  /** What the application may see of the advisor. */
+  scopes: string[];
+};
+
+const scopes = `
+  array(
+    select distinct unnest(g.scopes)
+    from grants g
+    where g.application_id = s.application_id and g.advisor_id = s.advisor_id
+  ) as scopes`;
+
+type Lease = { now: Date; leasedUntil: Date };
+/** The place from now on, and when to go on. */
+export type StreamChange = Pick<StreamRow, 'number' | 'contactId' | 'failures' | 'failingSince'> & {
+  notBefore: Date;
+  /** Null gives it up. */
+  leasedUntil: Date | null;
+};
+
+/**
+ * Starts streams where the application has an endpoint and access to an advisor, from what comes next on. A stream that was
+ * about to end goes on.
+ */
+export async function insertStreams(
+  db: Db,
+  { applicationId, advisorId = null }: { applicationId: number; advisorId?: number | null },
+): Promise<void> {
+  await db.query(
+    `insert into webhook_streams (application_id, advisor_id, feed, number)
+     select g.application_id, g.advisor_id, 'events', coalesce(h.last_event, 0)
+     from (select distinct application_id, advisor_id from grants where application_id = $1) as g
+     join webhooks w on w.application_id = g.application_id
+     left join archive_heads h on h.advisor_id = g.advisor_id
+     where $2::bigint is null or g.advisor_id = $2
+     union all
+     select g.application_id, g.advisor_id, 'changes', coalesce(b.last_change, 0)
+     from (select distinct application_id, advisor_id from grants where application_id = $1) as g
+     join webhooks w on w.application_id = g.application_id
+     left join contact_books b on b.advisor_id = g.advisor_id
+     where $2::bigint is null or g.advisor_id = $2
+     on conflict (application_id, advisor_id, feed) do update
+     set ends_at = null`,
+    [applicationId, advisorId],
+  );
+}
+
+/** Once the application has no access to the advisor: the event that says so is the last one, and no change is told. */
+export async function endStreams(db: Db, { applicationId, advisorId }: Pick<StreamRow, 'applicationId' | 'advisorId'>) {
+  await db.query(
+    `with gone as (
+       delete from webhook_streams
+       where application_id = $1 and advisor_id = $2 and feed = 'changes'
+         and not exists (select from grants where application_id = $1 and advisor_id = $2)
+     )
+     update webhook_streams
+     set ends_at = (select last_event from archive_heads where advisor_id = $2)
+     where application_id = $1 and advisor_id = $2 and feed = 'events'
+       and not exists (select from grants where application_id = $1 and advisor_id = $2)`,
+    [applicationId, advisorId],
+  );
+}
+
+/** Takes streams that have something to tell, those that waited longest first, so that no other node does. */
+export async function claimStreams(
+  db: Db,
+  applicationId: number,
+  { now, leasedUntil, limit }: Lease & { limit: number },
+): Promise<StreamRow[]> {
+  return db.query<StreamRow>(
+    `with ready as materialized (
+       select s.application_id, s.advisor_id, s.feed
+       from webhook_streams s
+       join advisors a on a.advisor_id = s.advisor_id and not a.disabled
+       left join archive_heads h on s.feed = 'events' and h.advisor_id = s.advisor_id
+       left join contact_books b on s.feed = 'changes' and b.advisor_id = s.advisor_id
+       where s.application_id = $1
+         and s.not_before <= $2
+         and coalesce(s.leased_until < $2, true)
+         and coalesce(h.last_event, b.last_change) > s.number
+       order by s.not_before, s.advisor_id
+       limit $4
+       for update of s skip locked
+     )
+     update webhook_streams s
+     set leased_until = $3
+     from ready
+     where s.application_id = ready.application_id and s.advisor_id = ready.advisor_id and s.feed = ready.feed
+     returning
+       s.application_id as "applicationId", s.advisor_id as "advisorId", s.feed, s.number, s.contact_id as "contactId",
+       s.ends_at as "endsAt", s.failures, s.failing_since as "failingSince",
+       ${scopes}`,
+    [applicationId, now, leasedUntil, limit],
+    'claim-streams',
+  );
+}
+
+/**
+ * Null if the lease is over, or the stream: then somebody else decides. A stream that has told its last event goes. Otherwise
+ * what the application may see from now on.
+ */
+export async function updateStream(
+  db: Db,
+  { applicationId, advisorId, feed }: Pick<StreamRow, 'applicationId' | 'advisorId' | 'feed'>,
+  leasedUntil: Date,
+  change: StreamChange,
+): Promise<Pick<StreamRow, 'endsAt' | 'scopes'> | null> {
+  const [row] = await db.query<Pick<StreamRow, 'endsAt' | 'scopes'>>(
+    `update webhook_streams s
+     set number = $5, contact_id = $6, failures = $7, failing_since = $8, not_before = $9, leased_until = $10
+     where application_id = $1 and advisor_id = $2 and feed = $3 and leased_until = $4
+     returning ends_at as "endsAt", ${scopes}`,
+    [
+      applicationId,
+      advisorId,
+      feed,
+      leasedUntil,
+      change.number,
+      change.contactId,
+      change.failures,
+      change.failingSince,
+      change.notBefore,
+      change.leasedUntil,
+    ],
+    'update-stream',
+  );
+  if (!row || row.endsAt === null || row.endsAt > change.number) return row ?? null;
+  await db.query(
+    `delete from webhook_streams
+     where application_id = $1 and advisor_id = $2 and feed = $3 and ends_at <= number`,
+    [applicationId, advisorId, feed],
+  );
+  return null;
+}
+
+/** What an application may see of an advisor; nothing if it has no access. */
+export async function listScopes(db: Db, { applicationId, advisorId }: Pick<StreamRow, 'applicationId' | 'advisorId'>) {
+  const [row] = await db.query<{ scopes: string[] }>(
+    `select ${scopes}
+     from (select $1::bigint as application_id, $2::bigint as advisor_id) as s`,
+    [applicationId, advisorId],
+  );
+  return row?.scopes ?? [];
+}
+
+/** Every stream may go on now: the endpoint was set again. */
+export async function resumeStreams(db: Db, applicationId: number): Promise<void> {
+  await db.query(
+    `update webhook_streams
+     set failures = 0, failing_since = null, not_before = '-infinity'
+     where application_id = $1`,
+    [applicationId],
+  );
+}
+
+/** How many streams have failed at what comes next, and since when. */
+export async function findFailing(
+  db: Db,
+  applicationId: number,
+): Promise<{ failing: number; failingSince: Date | null }> {
+  const [row] = await db.query<{ failing: number; failingSince: Date | null }>(
+    `select count(*) as failing, min(failing_since) as "failingSince"
+     from webhook_streams
+     where application_id = $1 and failures > 0`,
+    [applicationId],
+  );
+  return row ?? { failing: 0, failingSince: null };
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
+import { runCommand } from '../support/commands.ts';
+import { evaluateInWorker, inspected } from '../support/inspector.ts';
+import { credentials } from '../support/nodes.ts';
+import { type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
+
+/** Casey needs no consent, so every number can be texted. */
+const advisor = 'casey@sandbox.example';
+const drainMs = 30_000;
+const goneMs = 60_000;
+
+suite('the worker', () => {
+  let deployment: Deployment;
+  let program: Program;
+  let sandbox: SandboxFile;
+  let headers: Record<string, string>;
+  before(async () => {
+    deployment = await makeDeployment();
+    await start();
+    await deployment.database.asOwner('update api_keys set rate_per_second = null, burst = null');
+  });
+  after(async () => {
+    if (!program.hasEnded()) await program.stop('SIGKILL');
+    await deployment.remove();
+  });
+
+  async function start(): Promise<void> {
+    program = await startServer({ ...deployment.env, ...inspected, LOG_LEVEL: 'info' });
+    sandbox = deployment.folder.sandbox();
+    const { stdout } = await runCommand(['token', '--advisor', advisor], deployment.env);
+    headers = { ...credentials(stdout.trim(), sandbox.apiKey), 'content-type': 'application/json' };
+  }
+
+  /** True if it was accepted; false if there was no answer. */
+  async function send(text: string): Promise<boolean> {
+    const body = JSON.stringify({ phone: '+12125550101', text });
+    const answer = await program
+      .fetch('/v1/text/messaging/messages', { method: 'POST', headers, body })
+      .catch(() => null);
+    const sent = (await answer?.json().catch(() => null)) as { successes?: object[] } | null | undefined;
+    return sent?.successes?.length === 1;
+  }
+
+  const rows = async (sql: string) => (await deployment.database.asOwner<{ count: number }>(sql))[0]?.count;
+  const onPhone = (text: string) =>
+    rows(`select count(*)::integer as count from handset_messages where text = '${text}'`);
+  const ready = async () => (await program.fetch('/readyz')).json() as Promise<{ status: string; worker: string }>;
+  const metric = async (line: RegExp) => line.test(await (await program.fetch('/metrics')).text());
+
+  test('is in readiness and in metrics, with the same names as the side that answers requests', async () => {
+    assert.equal((await ready()).worker, 'running');
+    const text = await (await program.fetch('/metrics')).text();
+    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'nodejs_heap_size_used_bytes']) {
+      assert.match(text, new RegExp(`^${name} \\d`, 'm'));
+      assert.match(text, new RegExp(`^${name}{thread="work"} \\d`, 'm'));
+    }
+    assert.match(text, /^assent_database_connections{state="total"} \d+$/m);
+    assert.match(text, /^assent_database_connections{state="total",thread="work"} \d+$/m);
+    assert.match(text, /^assent_worker_restarts_total 0$/m);
+    assert.equal(text.match(/^# TYPE nodejs_heap_size_used_bytes /gm)?.length, 1);
+    assert.equal(text.match(/^process_resident_memory_bytes/gm)?.length, 1);
+  });
+
+  for (const [how, expression] of [
+    ['ends', 'process.exit(3)'],
+    ['fails', 'setImmediate(() => { throw new Error("about +12125550199"); })'],
+    ['runs out of memory', 'setImmediate(() => { const all = []; for (;;) all.push(new Array(4e6).fill(0.5)); })'],
+  ] as const)
+    test(`that ${how} is replaced; readiness says so meanwhile, and texts wait for the next one`, async () => {
+      assert.ok(await send(`Before it ${how}`));
+      // Its outcome is written after that. A text whose outcome isn't would be in doubt.
+      await until('the text before is sent', async () => (await waiting()) === 0, drainMs);
+      assert.equal(await onPhone(`Before it ${how}`), 1);
+      await evaluateInWorker(program, expression);
+      await until('readiness says that it is gone', async () => (await ready()).worker === 'restarting', goneMs, 5);
+      const { status } = await ready();
+      assert.equal(status, 'ready', 'requests are still answered');
+      assert.ok(await send(`After it ${how}`));
+      await until('another one runs', async () => (await ready()).worker === 'running', drainMs);
+      await until('the text is on the phone', async () => (await onPhone(`After it ${how}`)) === 1, drainMs);
+      assert.match(program.said(), /"msg":"the worker ended; it is replaced/);
+      assert.doesNotMatch(program.said(), /12125550199/);
+    });
+
+  test('counts how often it was replaced', async () => {
+    assert.ok(await metric(/^assent_worker_restarts_total 3$/m));
+  });
+
+  test('ends with a SIGTERM under load, and nothing accepted is lost or sent twice', async () => {
+    const accepted: string[] = [];
+    let loading = true;
+    const client = async (name: number) => {
+      for (let number = 0; loading && !program.hasEnded(); number++) {
+        const text = `Load ${name}/${number}`;
+        if (await send(text)) accepted.push(text);
+        else await pause(5);
+      }
+    };
+    const clients = Array.from({ length: 16 }, (_, name) => client(name));
+    await until('it is under load', () => accepted.length > 300, drainMs);
+    assert.equal(await program.stop('SIGTERM'), 0, program.said());
+    loading = false;
+    await Promise.all(clients);
+    assert.equal(
+      await rows('select count(*)::integer as count from claims'),
+      0,
+      'every text that was claimed is known',
+    );
+    assert.equal(await rows(`select count(*)::integer as count from messages where status = 'in_doubt'`), 0);
+    for (const line of program
+      .said()
+      .split('\n')
+      .filter((each) => each.startsWith('{')))
+      JSON.parse(line);
+
+    await start();
+    await until('the outbox is empty', async () => (await waiting()) === 0, drainMs);
+    const sent = await deployment.database.asOwner<{ text: string; count: number }>(
+      `select text, count(*)::integer as count from handset_messages where text like 'Load %' group by text`,
+    );
+    assert.deepEqual(
+      sent.filter(({ count }) => count !== 1),
+      [],
+    );
+    const texts = new Set(sent.map(({ text }) => text));
+    assert.deepEqual(
+      accepted.filter((text) => !texts.has(text)),
+      [],
+    );
+  });
+
+  test('ends with a kill -9 of the process: nobody is left to use the database', async () => {
+    assert.notEqual(await connections(), 0);
+    await program.stop('SIGKILL');
+    await until('no connection is left', async () => (await connections()) === 0);
+  });
+
+  const waiting = () =>
+    rows('select ((select count(*) from dispatches) + (select count(*) from claims))::integer as count');
+  /** The server's, not the test's. */
+  const connections = () =>
+    rows(
+      `select count(*)::integer as count from pg_stat_activity
+       where datname = current_database() and application_name = 'assent' and pid not in (select pg_backend_pid())`,
+    );
+});

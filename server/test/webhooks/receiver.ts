@@ -1,0 +1,51 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+
+export type Received = {
+  headers: Record<string, string>;
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows its events’ shape.
+  body: any;
+};
+
+export type Receiver = {
+  url: string;
+  /** Everything that was accepted, in order of arrival. */
+  accepted: Received[];
+  /** Everything that came, whatever it was answered. */
+  came: Received[];
+  /** Decides about each request. The default takes everything. */
+  answer: (received: Received) => Promise<number> | number;
+  close(): Promise<void>;
+};
+
+/** An endpoint that verifies with the published library, as a partner would, and refuses what it can't verify. */
+export async function makeReceiver(secret: () => string): Promise<Receiver> {
+  const server = createServer(async (request, reply) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const headers = request.headers as Record<string, string>;
+    try {
+      const received = { headers, body: new Webhook(secret()).verify(text, headers) };
+      receiver.came.push(received);
+      const status = await receiver.answer(received);
+      if (status < 300) receiver.accepted.push(received);
+      reply.writeHead(status).end(status < 300 ? 'thanks' : 'not now');
+    } catch (error) {
+      reply.writeHead(401).end(String(error));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    accepted: [],
+    came: [],
+    answer: () => 200,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+  return receiver;
+}

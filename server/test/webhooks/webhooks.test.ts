@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, beforeEach, suite, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { issueApiKey, unlimited } from '../../src/domain/access/api-keys.ts';
+import { addApplication } from '../../src/domain/access/applications.ts';
+import { disconnect } from '../../src/domain/access/grants.ts';
+import { issueToken } from '../../src/domain/access/tokens.ts';
+import { type Deliverer, deliverer } from '../../src/domain/webhooks/deliverer.ts';
+import { listDeliveries, redeliver, testWebhook } from '../../src/domain/webhooks/deliveries.ts';
+import { pauseAfter } from '../../src/domain/webhooks/turns.ts';
+import { disableWebhook, listWebhooks, rotateWebhookSecret, setWebhook } from '../../src/domain/webhooks/webhooks.ts';
+import { insertEvents } from '../../src/store/events/new-events.ts';
+import { addContact, contactsPath } from '../address-book/address-book.ts';
+import { memberOf } from '../support/people.ts';
+import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
+import { makeWorld } from '../support/world.ts';
+import { makeReceiver, type Receiver } from './receiver.ts';
+
+const world = await makeWorld();
+after(() => world.close());
+const { ann, bob, deps, clientId } = world;
+
+let secret: string;
+let receiver: Receiver;
+let webhooks: Deliverer;
+beforeEach(async () => {
+  receiver = await makeReceiver(() => secret);
+  secret = await setWebhook(deps, clientId, receiver.url);
+  await push();
+  receiver.came.length = 0;
+  receiver.accepted.length = 0;
+});
+afterEach(() => receiver.close());
+
+const newNode = () => deliverer(deps, world.app.log as never);
+
+/** Pushes everything that is due now. */
+async function push(): Promise<void> {
+  webhooks = newNode();
+  await webhooks.tick();
+  await webhooks.settled();
+}
+
+/** As if the pauses were over. */
+const resume = () => world.database.asOwner(`update webhook_streams set not_before = '-infinity'`);
+const types = (received = receiver.accepted) => received.map(({ body }) => body.type);
+const status = async () => (await listWebhooks(deps)).find((each) => each.clientId === clientId);
+
+suite('a webhook', () => {
+  test('gets the same events as the feed, with the same ids, signed as Standard Webhooks says', async () => {
+    const { cursor } = (await ann.call('GET', '/text/messaging/events?pageSize=200')).body;
+    const phone = await acceptedPhone(world, ann);
+    await world.clock.advance(24 * 60 * 60 * 1000);
+    const { messageId } = (await send(ann, { text: 'Hello', phone })).body.successes[0];
+    await statusOf(ann, messageId, 'delivered');
+    await push();
+    const feed = (await ann.call('GET', `/text/messaging/events?cursor=${cursor}`)).body.data;
+    const events = receiver.accepted.filter(({ body }) => !body.type.startsWith('contact.'));
+    assert.deepEqual(
+      events.map(({ body }) => body),
+      feed.map((event: object) => ({ ...event, advisorId: ann.advisor.advisorId })),
+    );
+    for (const { headers, body } of events) {
+      assert.equal(headers['webhook-id'], body.id);
+      // Real time, though the sandbox's clock is a day ahead.
+      assert.ok(Math.abs(Number(headers['webhook-timestamp']) * 1000 - Date.now()) < 60_000);
+      assert.doesNotMatch(JSON.stringify(body), /Hello/);
+    }
+    await push();
+    assert.equal(receiver.came.length, receiver.accepted.length);
+  });
+
+  test('is told about contacts, by their ids', async () => {
+    const contactId = await addContact(ann);
+    await ann.call('PUT', `${contactsPath}/${contactId}`, { city: 'Chicago' });
+    await push();
+    await ann.call('DELETE', `${contactsPath}/${contactId}`);
+    await push();
+    assert.deepEqual(
+      receiver.accepted.map(({ body }) => [body.type, body.data, body.advisorId]),
+      ['created', 'updated', 'deleted'].map((what) => [`contact.${what}`, { contactId }, ann.advisor.advisorId]),
+    );
+  });
+
+  test('is told what its scopes let it see', async () => {
+    const { application } = await addApplication(deps, { name: 'Texts only', redirectUris: [] });
+    await issueApiKey(deps, application.clientId, unlimited);
+    const { advisorId } = bob.advisor;
+    await issueToken(deps, { clientId: application.clientId, advisorId, scopes: ['text.messaging.read'] });
+    const others = await makeReceiver(() => othersSecret);
+    const othersSecret = await setWebhook(deps, application.clientId, others.url);
+    await addContact(bob);
+    await setConsent(world, bob, newPhone(), 'accepted');
+    await setConsent(world, ann, newPhone(), 'accepted');
+    await push();
+    assert.deepEqual(types(others.accepted), ['consent.changed']);
+    assert.deepEqual(types().toSorted(), ['consent.changed', 'consent.changed', 'contact.created']);
+    await disableWebhook(deps, application.clientId);
+    await others.close();
+  });
+
+  test('is told that its authorization ended, and nothing after that', async () => {
+    const phones = [newPhone(), newPhone(), newPhone()];
+    await setConsent(world, bob, phones[0] ?? '', 'accepted');
+    await disconnect(deps, clientId, bob.advisor.advisorId);
+    await setConsent(world, bob, phones[1] ?? '', 'accepted');
+    await addContact(ann);
+    await push();
+    assert.deepEqual(
+      receiver.accepted
+        .filter(({ body }) => body.advisorId === bob.advisor.advisorId)
+        .map(({ body }) => [body.type, body.data.reason]),
+      [
+        ['consent.changed', undefined],
+        ['authorization.ended', 'disconnected'],
+      ],
+    );
+    const asBob = { authorization: `Bearer ${await world.token(bob.advisor.advisorId)}` };
+    await setConsent(world, bob, phones[2] ?? '', 'accepted');
+    const feed = (await ann.call('GET', '/text/messaging/events?pageSize=200', undefined, asBob)).body.data;
+    assert.ok(feed.every(({ type }: { type: string }) => type !== 'authorization.ended'));
+    await push();
+    assert.equal(receiver.accepted.at(-1)?.body.data.phone, phones[2]);
+  });
+});
+
+suite('an endpoint that fails', () => {
+  test('gets the event again after 5 s, then after growing pauses, and the next ones after it', async () => {
+    const { advisorId } = ann.advisor;
+    receiver.answer = () => 500;
+    await setConsent(world, ann, newPhone(), 'accepted');
+    await setConsent(world, ann, newPhone(), 'accepted');
+    await push();
+    assert.equal(receiver.came.length, 1);
+    const waits = async () => {
+      const [row] = await world.database.asOwner<{ seconds: number }>(
+        `select extract(epoch from not_before - now())::float8 as seconds
+         from webhook_streams where advisor_id = $1 and feed = 'events' and failures > 0`,
+        [advisorId],
+      );
+      return row?.seconds ?? 0;
+    };
+    assert.ok((await waits()) > 3 && (await waits()) <= 5);
+    await push();
+    assert.equal(receiver.came.length, 1);
+    assert.equal((await status())?.status, 'failing');
+    await resume();
+    await push();
+    assert.ok((await waits()) > 5);
+    receiver.answer = () => 204;
+    await resume();
+    await push();
+    const ids = receiver.came.map(({ headers }) => headers['webhook-id']);
+    assert.equal(new Set(ids.slice(0, 3)).size, 1);
+    assert.equal(receiver.accepted.length, 2);
+    assert.deepEqual((await status())?.status, 'on');
+    const deliveries = await listDeliveries(deps, clientId, 4);
+    assert.deepEqual(
+      deliveries.map((each) => [each.attempt, each.status, each.answer]),
+      [
+        [1, 204, ''],
+        [3, 204, ''],
+        [2, 500, 'not now'],
+        [1, 500, 'not now'],
+      ],
+    );
+  });
+
+  test('is switched off after three days, which the list shows, and set again it goes on where it was', async () => {
+    receiver.answer = () => 503;
+    const phone = newPhone();
+    await setConsent(world, ann, phone, 'accepted');
+    await push();
+    await world.database.asOwner(
+      `update webhook_streams set not_before = '-infinity', failing_since = now() - interval '73 hours' where failures > 0`,
+    );
+    await push();
+    const { status: is, note } = (await status()) ?? {};
+    assert.equal(is, 'off');
+    assert.match(note ?? '', /three days.*503/);
+    await setConsent(world, ann, newPhone(), 'accepted');
+    await resume();
+    await push();
+    assert.equal(receiver.came.length, 2);
+    receiver.answer = () => 200;
+    secret = await setWebhook(deps, clientId, receiver.url);
+    await push();
+    assert.equal(receiver.accepted.length, 2);
+    assert.equal(receiver.accepted[0]?.body.data.phone, phone);
+  });
+
+  test('and answers 410 is switched off at once', async () => {
+    receiver.answer = () => 410;
+    await setConsent(world, ann, newPhone(), 'accepted');
+    await push();
+    assert.equal((await status())?.status, 'off');
+    assert.match((await status())?.note ?? '', /410/);
+  });
+
+  test('or is slow, or doesn’t listen, costs another application nothing', async () => {
+    const { application } = await addApplication(deps, { name: 'Other', redirectUris: [] });
+    await issueToken(deps, {
+      clientId: application.clientId,
+      advisorId: ann.advisor.advisorId,
+      scopes: ['text.messaging.read'],
+    });
+    const others = await makeReceiver(() => othersSecret);
+    const othersSecret = await setWebhook(deps, application.clientId, others.url);
+    const mayAnswer = Promise.withResolvers<number>();
+    receiver.answer = () => mayAnswer.promise;
+    await setConsent(world, ann, newPhone(), 'accepted');
+    webhooks = newNode();
+    await webhooks.tick();
+    await until('the other has it', () => others.accepted.length === 1, 5_000);
+    assert.equal(receiver.accepted.length, 0);
+    mayAnswer.resolve(200);
+    await webhooks.settled();
+    assert.equal(receiver.accepted.length, 1);
+    await disableWebhook(deps, application.clientId);
+    await others.close();
+  });
+
+  test('a third of the time still gets every event, each advisor’s in order, from two nodes', async () => {
+    const another = newNode();
+    receiver.answer = () => (Math.random() < 1 / 3 ? 500 : 200);
+    const people = await Promise.all(
+      [ann, bob].map(async (person) => {
+        const phone = await acceptedPhone(world, person);
+        return { advisorId: person.advisor.advisorId, memberId: (await memberOf(world, person, phone)).memberId };
+      }),
+    );
+    const count = 150;
+    const writing = Promise.all(
+      people.map(async (of) => {
+        for (let nth = 0; nth < count; nth++)
+          await deps.db.transaction((db) =>
+            insertEvents(db, [{ ...of, type: 'message.received' }], new Date(1e12 + nth)),
+          );
+      }),
+    );
+    const seen = (advisorId: number) => {
+      const own = receiver.accepted.filter(
+        ({ body }) => body.type === 'message.received' && body.advisorId === advisorId,
+      );
+      return [...new Set(own.map(({ body }) => body.dateTime))];
+    };
+    await until(
+      'both have all',
+      async () => {
+        await resume();
+        await Promise.all([webhooks.tick(), another.tick()]);
+        await pause(5);
+        return people.every(({ advisorId }) => seen(advisorId).length === count);
+      },
+      60_000,
+    );
+    await writing;
+    for (const { advisorId } of people) assert.deepEqual(seen(advisorId), seen(advisorId).toSorted());
+    await Promise.all([webhooks.settled(), another.settled()]);
+  });
+
+  test('the pauses grow by half from 5 s to six hours, with jitter', () => {
+    assert.equal(pauseAfter(1), 5_000);
+    for (let failures = 2; failures < 30; failures++) {
+      const expected = Math.min(5_000 * 1.5 ** (failures - 1), 6 * 3_600_000);
+      const pauses = Array.from({ length: 20 }, () => pauseAfter(failures));
+      assert.ok(pauses.every((each) => each >= expected * 0.8 && each <= expected * 1.2));
+      assert.ok(new Set(pauses).size > 1);
+    }
+  });
+});
+
+suite('an operator', () => {
+  test('tests a webhook, and sees what came back', async () => {
+    const { status: answered } = await testWebhook(deps, clientId);
+    assert.equal(answered, 200);
+    assert.deepEqual(types(), ['webhook.test']);
+    assert.equal(receiver.accepted[0]?.headers['webhook-id'], receiver.accepted[0]?.body.id);
+  });
+
+  test('sends an event again, with its id, also one that was never pushed', async () => {
+    await setConsent(world, ann, newPhone(), 'accepted');
+    const { data } = (await ann.call('GET', '/text/messaging/events?pageSize=1')).body;
+    await push();
+    const id = receiver.accepted[0]?.body.id;
+    await redeliver(deps, clientId, id);
+    await redeliver(deps, clientId, data[0].id);
+    assert.deepEqual(
+      receiver.accepted.map(({ headers }) => headers['webhook-id']),
+      [id, id, data[0].id],
+    );
+    for (const unknown of ['evt_1_999999', 'evt_99999_1', 'chg_1_1_999999', 'x', ''])
+      await assert.rejects(redeliver(deps, clientId, unknown), { code: 'not_found' });
+  });
+
+  test('rotates the secret: for a while, either one verifies', async () => {
+    const old = secret;
+    const fresh = await rotateWebhookSecret(deps, clientId);
+    await testWebhook(deps, clientId);
+    secret = fresh;
+    await testWebhook(deps, clientId);
+    assert.equal(receiver.accepted.length, 2);
+    await world.database.asOwner('update webhooks set old_secret_until = now()');
+    secret = old;
+    assert.equal((await testWebhook(deps, clientId)).status, 401);
+    secret = fresh;
+    assert.equal((await testWebhook(deps, clientId)).status, 200);
+  });
+
+  test('can’t set an address without encryption, except on this machine', async () => {
+    for (const url of ['http://partner.example/hook', 'ftp://partner.example', 'x', 'https://u:p@partner.example/'])
+      await assert.rejects(setWebhook(deps, clientId, url), { code: 'invalid_request' });
+    await setWebhook(deps, clientId, 'https://partner.example/hook');
+    const [row] = await world.database.asOwner<{ sealed_secret: Buffer }>('select sealed_secret from webhooks');
+    assert.doesNotMatch(row?.sealed_secret.toString('latin1') ?? 'whsec_', /whsec_/);
+  });
+});
