@@ -141,7 +141,7 @@ test('wait delays the answer until the state changes', async () => {
   const { status, body } = await waiting;
   assert.deepEqual([status, body.state], [200, 'accepted']);
   const tookMs = Date.now() - startedMs;
-  assert.ok(tookMs >= 200 && tookMs < 5_000, String(tookMs));
+  assert.ok(tookMs >= 200 && tookMs < 20_000, String(tookMs));
 });
 
 test('wait ends with the current state if nothing changes, and 0 doesn’t wait', async () => {
@@ -149,9 +149,10 @@ test('wait ends with the current state if nothing changes, and 0 doesn’t wait'
   await ask(world, ann, phone);
   const startedMs = Date.now();
   assert.equal((await get({ phone, wait: 0 })).body.state, 'pending');
-  assert.ok(Date.now() - startedMs < 900);
+  const answeredMs = Date.now();
+  assert.ok(answeredMs - startedMs < 5_000);
   assert.equal((await get({ phone, wait: 1 })).body.state, 'pending');
-  assert.ok(Date.now() - startedMs >= 1_000);
+  assert.ok(Date.now() - answeredMs >= 995);
 });
 
 test('wait is 0 to 30 whole seconds', async () => {

@@ -159,7 +159,7 @@ suite('the next occurrence', () => {
       const next = nextAfter(old, after);
       assert.ok(next && next.at > after && next.at.getTime() - after.getTime() < dayMs);
     }
-    assert.ok(performance.now() - startedAtMs < 1_000);
+    assert.ok(performance.now() - startedAtMs < 10_000);
   });
 
   test('and those after it include one at the given instant', () => {

@@ -81,7 +81,7 @@ suite('a stop under load', () => {
     assert.equal(await idle.rest(), '');
     assert.equal(await silent.rest(), '');
     assert.equal(await program.ended(), 0, program.said());
-    assert.ok(performance.now() - startedAt < 10_000, 'it doesn’t wait for idle connections');
+    assert.ok(performance.now() - startedAt < 25_000, 'it doesn’t wait for idle connections');
     const sum = posted.reduce((total, each) => total + each, 0);
     assert.equal(await rows(), sum + slow.length + 1, 'each answered request is stored once');
   });

@@ -238,7 +238,7 @@ suite('the magic numbers', () => {
     for (let each = 0; each < 8; each++) await sendTo(magic('0021'), `Erring ${each}`);
     const startedAt = performance.now();
     await statusOf(ann, await sendTo(newPhone()), 'delivered');
-    assert.ok(performance.now() - startedAt < 3_000);
+    assert.ok(performance.now() - startedAt < 8_000);
   });
 
   const answers = [

@@ -307,7 +307,7 @@ test('matching takes time that is linear in the length of the text', () => {
   for (const each of [...nasty, ...wordy]) match(each.repeat(100_000 / each.length));
   const tookMs = process.cpuUsage(start).user / 1_000;
   // It takes half a second; if it were quadratic, it would take hours.
-  assert.ok(tookMs < 10_000, `${tookMs} ms`);
+  assert.ok(tookMs < 30_000, `${tookMs} ms`);
 });
 
 test('an invalid lexicon is refused with a reason', async () => {
