@@ -23,7 +23,22 @@ export type Carrier = {
   records?(from: Date, to: Date): AsyncIterable<CarrierRecord>;
   /** How its connections do, for operators, if it has any. */
   status?(): CarrierStatus;
+  /** What became of a text that it may have taken, if it can tell; null if it can't yet. Asked about texts in doubt. */
+  find?(text: DoubtfulText): Promise<FoundText | null>;
+  /** What kind of line a number is, if it can look that up. */
+  lookUp?(phone: string): Promise<LineType>;
 };
+
+/** `carrierMessageId` is there if another part of the carrier's answer told it. */
+export type DoubtfulText = OutgoingText & { submittedAt: Date; carrierMessageId?: string };
+export type FoundText = { carrierMessageId: string; status: 'sent' | 'delivered' | 'undelivered'; code?: string };
+export type LineType = 'mobile' | 'landline' | 'unreachable' | 'unknown';
+
+/** A request of a carrier to our own address: `url` is the public one, as the carrier called it. */
+export type CarrierCall = { url: URL; headers: Record<string, string | undefined>; body: Buffer };
+/** What a carrier's request says, and what it gets back; null if its signature isn't right. */
+export type ReadCarrierCall = (call: CarrierCall, now: Date) => CarrierNews | null;
+export type CarrierNews = { replies: IncomingReply[]; receipts: Receipt[]; answer: { type: string; body: string } };
 
 /** Counts are since the node started. No number of a person is in it. */
 export type CarrierStatus = {
@@ -80,7 +95,13 @@ export type IncomingReply = {
   sentAt: Date;
   /** Set if parts of it never came: `text` is those that did, in their order. */
   incomplete?: { received: number; of: number };
+  /** What the carrier took it for, if it answers keywords by itself. */
+  keyword?: 'stop' | 'start' | 'help';
+  /** Pictures and the like, which we fetch from the carrier. */
+  media?: IncomingMedia[];
 };
+
+export type IncomingMedia = { url: string; contentType: string; size?: number };
 
 /**
  * If the id is of no text, `from`, `to` and the last 16 bits of its reference may tell which text in doubt it is about. They
