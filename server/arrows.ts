@@ -18,6 +18,7 @@ export const arrows: Record<string, string> = {
   'domain/events': ground,
   'domain/sign-in': `${ground} domain/archive`,
   'domain/accounts': `${ground} domain/archive domain/sign-in`,
+  'domain/carriers': `${ground} domain/archive domain/accounts`,
   'domain/access': `${ground} domain/archive domain/sign-in domain/accounts`,
   'domain/record-keeping': `${ground} examiner domain/archive domain/accounts`,
   'domain/content': ground,
@@ -27,10 +28,11 @@ export const arrows: Record<string, string> = {
   'domain/supervision': `${ground} domain/archive domain/accounts domain/texting`,
   'domain/consent': `${ground} domain/archive domain/accounts domain/texting domain/supervision`,
   'domain/messages': `${ground} domain/archive domain/texting domain/supervision domain/consent`,
-  'domain/delivery': `${ground} domain/texting domain/consent`,
+  'domain/delivery': `${ground} domain/carriers domain/texting domain/consent`,
   // Schemas describe the wire in the domain's words.
   schemas: 'schemas domain',
   // The far side of a port knows the port; the sandbox's phones live in the database.
+  'carriers/kinds.ts': 'domain/ports.ts carriers',
   'carriers/sandbox': 'domain/ports.ts store/database store/sandbox',
   'carriers/smpp': 'domain/ports.ts domain/texting',
   crm: 'domain/ports.ts schemas outbound contact-files',

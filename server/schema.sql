@@ -61,7 +61,12 @@ create table advisors (
   date_time_created timestamp with time zone not null,
   quiet_hours text not null default 'off'::text,
   texting_pace integer,
+  carrier_id smallint,
+  campaign text,
+  earlier_carrier_id smallint,
+  carrier_moved_at timestamp with time zone,
   constraint advisors_pkey PRIMARY KEY (advisor_id),
+  constraint advisors_carrier_id_fkey FOREIGN KEY (carrier_id) REFERENCES carriers(carrier_id),
   constraint advisors_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
   constraint advisors_quiet_hours_check CHECK ((quiet_hours = ANY (ARRAY['off'::text, 'defer'::text, 'refuse'::text]))),
   constraint advisors_texting_pace_check CHECK ((texting_pace > 0))
@@ -207,6 +212,26 @@ create table carrier_records (
   constraint carrier_records_pkey PRIMARY KEY (run_id, carrier_message_id)
 );
 
+create table carrier_status (
+  node text not null,
+  carrier_id smallint not null,
+  status jsonb not null,
+  date_time timestamp with time zone not null,
+  constraint carrier_status_pkey PRIMARY KEY (node, carrier_id)
+);
+
+create table carriers (
+  carrier_id smallint not null generated always as identity,
+  name text not null,
+  kind text not null,
+  sealed_settings bytea,
+  disabled boolean not null default false,
+  version integer not null default 1,
+  date_time_created timestamp with time zone not null,
+  constraint carriers_name_key UNIQUE (name),
+  constraint carriers_pkey PRIMARY KEY (carrier_id)
+);
+
 create table claims (
   claim_id bigint not null generated always as identity,
   date_time_started timestamp with time zone not null,
@@ -214,6 +239,7 @@ create table claims (
   advisor_ids bigint[] not null,
   message_ids bigint[] not null,
   attempts smallint[] not null,
+  carrier_id smallint not null default 1,
   constraint claims_pkey PRIMARY KEY (claim_id)
 );
 
@@ -448,6 +474,7 @@ create table dispatches (
   deferred_until timestamp with time zone,
   open_until timestamp with time zone,
   expires_at timestamp with time zone,
+  carrier_id smallint not null default 1,
   constraint dispatches_pkey PRIMARY KEY (message_id)
 );
 
@@ -651,6 +678,7 @@ create table messages (
   date_time_sent timestamp with time zone,
   date_time_delivered timestamp with time zone,
   held_reason text,
+  carrier_id smallint,
   constraint messages_pkey PRIMARY KEY (advisor_id, message_id),
   constraint messages_held_reason_check CHECK ((((held_reason IS NOT NULL) = (status = 'held'::text)) AND (held_reason = ANY (ARRAY['supervision'::text, 'possible_opt_out'::text]))))
 ) with (fillfactor=70);
@@ -704,6 +732,7 @@ create table replies (
   archive_number bigint not null,
   carrier_message_id text not null,
   date_time_created timestamp with time zone not null,
+  carrier_id smallint not null default 1,
   constraint replies_pkey PRIMARY KEY (advisor_id, reply_id)
 );
 
@@ -836,6 +865,18 @@ create table throttles (
   constraint throttles_pkey PRIMARY KEY (bucket_hash)
 );
 
+create table unmatched_receipts (
+  carrier_id smallint not null,
+  carrier_message_id text not null,
+  status text not null,
+  code text,
+  reference integer,
+  from_number text,
+  to_number text,
+  date_time_created timestamp with time zone not null,
+  constraint unmatched_receipts_pkey PRIMARY KEY (carrier_id, carrier_message_id)
+);
+
 create table webhook_deliveries (
   delivery_id bigint not null generated always as identity,
   application_id bigint not null,
@@ -892,6 +933,8 @@ create table wordings (
 );
 
 CREATE UNIQUE INDEX advisors_email ON public.advisors USING btree (lower(email));
+
+CREATE INDEX advisors_moved ON public.advisors USING btree (carrier_moved_at) WHERE (carrier_moved_at IS NOT NULL);
 
 CREATE UNIQUE INDEX advisors_texting_number ON public.advisors USING btree (texting_number);
 
@@ -959,7 +1002,7 @@ CREATE INDEX devices_expires ON public.devices USING btree (date_time_expires);
 
 CREATE INDEX dispatches_deferred ON public.dispatches USING btree (deferred_until) WHERE (deferred_until IS NOT NULL);
 
-CREATE INDEX dispatches_ready ON public.dispatches USING btree (not_before, message_id) WHERE (deferred_until IS NULL);
+CREATE INDEX dispatches_ready ON public.dispatches USING btree (carrier_id, not_before, message_id) WHERE (deferred_until IS NULL);
 
 CREATE INDEX grants_application ON public.grants USING btree (application_id);
 
@@ -986,6 +1029,8 @@ CREATE INDEX messages_carrier ON public.messages USING btree (carrier_message_id
 CREATE INDEX messages_created ON public.messages USING brin (date_time_created);
 
 CREATE INDEX messages_held ON public.messages USING btree (advisor_id, member_id, message_id) WHERE (status = 'held'::text);
+
+CREATE INDEX messages_in_doubt ON public.messages USING btree (carrier_id, message_id) WHERE (status = 'in_doubt'::text);
 
 CREATE INDEX messages_lapsing ON public.messages USING btree (date_time_created) WHERE (status = 'awaiting_consent'::text);
 
@@ -2026,6 +2071,10 @@ grant insert, select, update on attempts to assent_app;
 
 grant delete, insert, select on carrier_records to assent_app;
 
+grant delete, insert, select, update on carrier_status to assent_app;
+
+grant delete, insert, select, update on carriers to assent_app;
+
 grant delete, insert, select, update on claims to assent_app;
 
 grant select on contact_blocks to assent_app;
@@ -2131,6 +2180,8 @@ grant insert, select on staff to assent_app;
 grant insert, select, update on text_counts to assent_app;
 
 grant delete, insert, select, update on throttles to assent_app;
+
+grant delete, insert, select, update on unmatched_receipts to assent_app;
 
 grant delete, insert, select on webhook_deliveries to assent_app;
 

@@ -48,7 +48,7 @@ export async function measureCarriers(scratch: Scratch, { carrierTexts, rounds }
     ['SMPP, one bind', smppCarrier({ ...smpp, hosts })],
     ['SMPP, four binds', smppCarrier({ ...smpp, hosts, binds: 4 })],
   ];
-  if (runtime.carrier) carriers.push(['sandbox', runtime.carrier]);
+  for (const { name, carrier } of runtime.carriers.list()) carriers.push([name, carrier]);
   const rates = new Map<string, number>();
   for (const [name, carrier] of carriers) {
     const some: number[] = [];

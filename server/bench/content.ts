@@ -18,6 +18,7 @@ import type { Db, Pool } from '../src/store/database/db.ts';
 import { startEmbedded } from '../src/store/database/embedded.ts';
 import { appRole, ensureDatabase, migrate } from '../src/store/database/migrate.ts';
 import { connect } from '../src/store/database/pool.ts';
+import { fixedCarriers } from '../test/support/carriers.ts';
 import type { Scratch } from './scratch.ts';
 import type { Sizes } from './sizes.ts';
 import { heading, median, ms, type Row, ratio, say, table, whole } from './tables.ts';
@@ -79,7 +80,7 @@ function depsOn(db: Db): Deps {
     db,
     clock: systemClock,
     config: readConfig({}),
-    carrier: null,
+    carriers: fixedCarriers(),
     signals: makeSignals(),
     judges: makeJudges(),
   };

@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import type { Carrier, Clock, Judges } from './domain/ports.ts';
+import type { Carriers, Clock, Judges } from './domain/ports.ts';
 import type { Signals } from './domain/shared/signals.ts';
 import type { Db, Transaction } from './store/database/db.ts';
 
@@ -8,8 +8,8 @@ export type Deps = {
   readonly db: Db;
   readonly clock: Clock;
   readonly config: Pick<Config, 'environment' | 'publicUrl' | 'oauthIssuer' | 'carrierTimeoutMs'>;
-  /** Null if no carrier is connected: then nothing can be sent. */
-  readonly carrier: Carrier | null;
+  /** The carriers that this node has opened. */
+  readonly carriers: Carriers;
   readonly signals: Signals;
   readonly judges: Judges;
 };

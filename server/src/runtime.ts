@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { sandboxCarrier } from './carriers/sandbox/sandbox-carrier.ts';
+import { carrierKinds } from './carriers/kinds.ts';
 import { checkpointCommand } from './checkpoint-copies/command.ts';
 import { openCheckpointFolder } from './checkpoint-copies/folder.ts';
 import { timestampAuthority } from './checkpoint-copies/timestamps.ts';
@@ -9,7 +9,8 @@ import type { ArchiveMemory } from './domain/archive/archive-memory.ts';
 import type { CheckpointFolder } from './domain/archive/checkpoint-copies.ts';
 import type { CheckpointDeliveries } from './domain/archive/checkpoint-deliveries.ts';
 import type { NoteSigner } from './domain/archive/signed-notes.ts';
-import type { Carrier, Judges, OpenCrm, Push } from './domain/ports.ts';
+import { type FollowedCarriers, followCarriers } from './domain/carriers/open-carriers.ts';
+import type { CarrierKind, Judges, OpenCrm, Push } from './domain/ports.ts';
 import { makeSealer, type Sealer } from './domain/shared/sealing.ts';
 import { makeSignals, type Signals } from './domain/shared/signals.ts';
 import { systemClock } from './domain/shared/time.ts';
@@ -36,7 +37,8 @@ export type Runtime = {
   reserved: Pool;
   clock: SandboxClock | typeof systemClock;
   sandboxClock: SandboxClock | undefined;
-  carrier: Carrier | null;
+  carriers: FollowedCarriers;
+  carrierKinds: Record<string, CarrierKind>;
   signer: NoteSigner | null;
   archiveMemory: ArchiveMemory | null;
   checkpointFolder: CheckpointFolder | null;
@@ -122,6 +124,16 @@ export async function connectRuntime(config: Config, log: Log, database: Databas
   const pool = connect({ ...options, size: config.databasePoolSize });
   const reserved = connect({ ...options, size: reservedSize, keepOpen: true });
   const sandboxClock = config.environment === 'sandbox' ? await startSandboxClock(pool) : undefined;
+  const sealer = makeSealer(sealingKeysOf(config));
+  const carriers = followCarriers({
+    db: reserved,
+    sealer,
+    kinds: carrierKinds,
+    environment: config.environment,
+    extra: { db: reserved, clock: sandboxClock ?? systemClock, report: (event) => log.info(event, 'a carrier') },
+    onFault: ({ name, why }) => log.error({ carrier: name, why }, 'a carrier can’t be opened'),
+  });
+  await carriers.refresh();
   return {
     config,
     databaseUrl: database.url,
@@ -130,7 +142,8 @@ export async function connectRuntime(config: Config, log: Log, database: Databas
     reserved,
     clock: sandboxClock ?? systemClock,
     sandboxClock,
-    carrier: sandboxClock ? sandboxCarrier({ db: reserved, clock: sandboxClock }) : null,
+    carriers,
+    carrierKinds,
     signer: archiveSigner(config),
     archiveMemory: archiveMemory(config),
     checkpointFolder: checkpointFolderOf(config),
@@ -143,7 +156,7 @@ export async function connectRuntime(config: Config, log: Log, database: Databas
         ? [...config.outboundAllowedNetworks, ...thisMachine]
         : config.outboundAllowedNetworks,
     ),
-    sealer: makeSealer(sealingKeysOf(config)),
+    sealer,
     async stop() {
       await Promise.all([pool.end(), reserved.end()]);
       await database.stop();

@@ -3,6 +3,7 @@ import { type App, type AppDeps, buildApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { prepareSigningKeys } from './domain/access/signing-keys.ts';
 import { hasForgotten } from './domain/archive/archive-status.ts';
+import type { NodeStatus } from './domain/carriers/status.ts';
 import { startRequestJobs } from './jobs/requests.ts';
 import { makeLog, standardOutput } from './log.ts';
 import { startRuntime } from './runtime.ts';
@@ -62,7 +63,12 @@ export async function serve(config: Config, say: (line: string) => void): Promis
 function ofWorker(work: WorkThread): Pick<AppDeps, 'deliverDue' | 'worker'> {
   return {
     deliverDue: async () => void (await work.ask('due')),
-    worker: { ...work, metrics: () => work.ask('metrics') },
+    worker: {
+      ...work,
+      metrics: () => work.ask('metrics'),
+      // The worker answers with this.
+      carriers: () => work.ask('carriers') as Promise<NodeStatus[]>,
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { resealSigningKeys } from '../domain/access/signing-keys.ts';
 import { issueToken } from '../domain/access/tokens.ts';
 import { getAdvisor } from '../domain/accounts/advisors.ts';
 import { resealSecrets } from '../domain/address-book/crm-connections.ts';
+import { resealCarriers } from '../domain/carriers/carriers.ts';
 import { resealWebhookSecrets } from '../domain/webhooks/webhooks.ts';
 import { migrateDatabase } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox/sandbox-file.ts';
@@ -57,13 +58,16 @@ export const deploymentVerbs: Verb[] = [
   {
     name: 'secrets reseal',
     about:
-      'Encrypt every stored secret again with the first key of CREDENTIALS_KEY: those of CRMs and webhooks, and the keys that sign tokens.',
+      'Encrypt every stored secret again with the first key of CREDENTIALS_KEY: those of CRMs, webhooks and carriers, and the keys that sign tokens.',
     operands: [],
     options: {},
     run: async ({ runtime, out }) => {
       const [crms, webhooks] = [await resealSecrets(runtime), await resealWebhookSecrets(runtime)];
       const keys = await resealSigningKeys(runtime);
-      out.note(`Resealed the secrets of ${crms} CRMs and ${webhooks} webhooks, and ${keys} signing keys.`);
+      const carriers = await resealCarriers(runtime);
+      out.note(
+        `Resealed the secrets of ${crms} CRMs, ${webhooks} webhooks and ${carriers} carriers, and ${keys} signing keys.`,
+      );
     },
   },
 ];

@@ -7,6 +7,8 @@ import { staffVerbs } from './accounts/staff.ts';
 import { contactVerbs } from './address-book/contacts.ts';
 import { crmVerbs } from './address-book/crm.ts';
 import { archiveVerbs } from './archive/archive.ts';
+import { carrierVerbs } from './carriers/carriers.ts';
+import { numberVerbs } from './carriers/numbers.ts';
 import { consentVerbs } from './consent/consents.ts';
 import { contentVerbs } from './content/content.ts';
 import { deploymentVerbs } from './deployment.ts';
@@ -27,6 +29,8 @@ export const verbs: Verb[] = [
   ...firmVerbs,
   ...staffVerbs,
   ...advisorVerbs,
+  ...carrierVerbs,
+  ...numberVerbs,
   ...applicationVerbs,
   ...apiKeyVerbs,
   ...signingKeyVerbs,

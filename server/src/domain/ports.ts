@@ -29,6 +29,37 @@ export type Carrier = {
   lookUp?(phone: string): Promise<LineType>;
 };
 
+/** A carrier that this node has opened: its row, and what its kind made of it. */
+export type OpenCarrier = {
+  readonly carrierId: number;
+  readonly name: string;
+  readonly version: number;
+  /** It confirms STOP and answers HELP by itself, so we don't. */
+  readonly answersKeywords: boolean;
+  readonly carrier: Carrier;
+};
+
+/** The carriers that this node has opened. A changed row is a new object. */
+export type Carriers = {
+  find(carrierId: number): OpenCarrier | undefined;
+  list(): OpenCarrier[];
+};
+
+/** What a kind of carrier needs besides its settings. `report` is called with what happens on connections, for a log. */
+export type CarrierExtra = { db: Db; clock: Clock; report(event: object): void };
+
+/**
+ * A kind of carrier: how its settings look, as a JSON Schema, which of them are secret (`password`, `hosts.*.tls.key`), and how it
+ * is opened with settings that follow the schema. `reader` is there if it calls us.
+ */
+export type CarrierKind = {
+  schema: object;
+  secrets: string[];
+  open(name: string, settings: CarrierSettings, extra: CarrierExtra): Carrier;
+  reader?(settings: CarrierSettings): ReadCarrierCall;
+};
+export type CarrierSettings = Record<string, unknown>;
+
 /** `carrierMessageId` is there if another part of the carrier's answer told it. */
 export type DoubtfulText = OutgoingText & { submittedAt: Date; carrierMessageId?: string };
 export type FoundText = { carrierMessageId: string; status: 'sent' | 'delivered' | 'undelivered'; code?: string };

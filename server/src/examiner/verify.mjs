@@ -317,6 +317,7 @@ export function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome,
     `X-Assent-Actor: ${plain(entry.actor)}`,
     ...(entry.traceId === null ? [] : [`X-Assent-Trace-Id: ${plain(entry.traceId)}`]),
     ...outcomeLines(outcome),
+    ...incompleteLines(entry),
     'MIME-Version: 1.0',
     ...(entry.kind === 'consent' ? evidenceLines(entry, body, hash) : textLines(body)),
   ];
@@ -362,6 +363,13 @@ function outcomeLines(outcome) {
     `X-Assent-Outcome-Time: ${plain(dateTime)}`,
     `X-Assent-Outcome-Entry: ${number}`,
   ];
+}
+
+/** Parts of a long text that never came. @param {Entry} entry */
+function incompleteLines({ kind, meta }) {
+  const { incomplete } = factsIn(meta);
+  if (kind !== 'text_in' || !isRecord(incomplete)) return [];
+  return [`X-Assent-Incomplete: ${plain(incomplete.received)} of ${plain(incomplete.of)} parts`];
 }
 
 /** @param {Advisor} advisor @param {Entry} entry @param {string | null} name @param {Buffer} body @returns {string[]} */

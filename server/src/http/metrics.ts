@@ -8,6 +8,7 @@ import { hashSecret } from '../domain/shared/secrets.ts';
 import { countDisabled } from '../domain/webhooks/webhooks.ts';
 import { threadMetrics } from '../thread-metrics.ts';
 import { addArchiveMetrics } from './archive-metrics.ts';
+import { addCarrierMetrics } from './carrier-metrics.ts';
 import { routeOf } from './door/request-log.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { addWorkerMetrics, type WorkerView, withWorker } from './worker-metrics.ts';
@@ -48,6 +49,7 @@ export function addMetrics(app: FastifyInstance, deps: Deps, { pool, metricsToke
 
   addArchiveMetrics(registry, deps);
   if (worker) addWorkerMetrics(registry, worker);
+  if (worker) addCarrierMetrics(registry, worker);
 
   app.addHook('onResponse', (request, reply, next) => {
     const route = routeOf(request) ?? 'unknown';

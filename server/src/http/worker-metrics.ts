@@ -1,8 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, type Metric, Registry } from 'prom-client';
+import type { NodeStatus } from '../domain/carriers/status.ts';
 
-/** What the side that answers requests knows about the worker: whether it runs, how often it was replaced, its metrics. */
-export type WorkerView = { isRunning(): boolean; restarts(): number; metrics(): Promise<unknown> };
+/** What the side that answers requests knows about the worker: whether it runs, how often it was replaced, its metrics, its carriers. */
+export type WorkerView = {
+  isRunning(): boolean;
+  restarts(): number;
+  metrics(): Promise<unknown>;
+  carriers(): Promise<NodeStatus[]>;
+};
 
 type Sample = { labels: Record<string, string | number> };
 type Measured = { name: string; values: Sample[] };

@@ -1,4 +1,4 @@
-import { type Deps, onReserved, type Reserved } from '../deps.ts';
+import { onReserved, type Reserved } from '../deps.ts';
 import { forgetExpiredAnswers } from '../domain/access/idempotency.ts';
 import { forgetExpiredTokens } from '../domain/access/oauth-tokens.ts';
 import { forgetRetiredSigningKeys } from '../domain/access/signing-keys.ts';
@@ -13,9 +13,10 @@ import {
   type DeliveryFault,
 } from '../domain/archive/checkpoint-deliveries.ts';
 import { signArchive } from '../domain/archive/signing.ts';
-import { receiveReply } from '../domain/consent/replies.ts';
+import type { FollowedCarriers } from '../domain/carriers/open-carriers.ts';
+import { writeStatus } from '../domain/carriers/status.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
-import { receiveReceipt } from '../domain/delivery/receipts.ts';
+import { doubtAsker } from '../domain/delivery/doubts.ts';
 import { sendDueMessages } from '../domain/messages/due-messages.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
@@ -40,6 +41,7 @@ export type NodeDeps = CrmDeps &
   Reserved & {
     sandboxClock: SandboxClock | undefined;
     checkpointDeliveries: CheckpointDeliveries;
+    carriers: FollowedCarriers;
   };
 
 /** A node's background jobs. Each is one call to the domain and never runs twice at a time on one node. */
@@ -66,11 +68,14 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'forget old deliveries', everyMs: 10 * minuteMs, run: () => forgetOldDeliveries(deps) },
     { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },
     { name: 'sync with CRMs', everyMs: 1_000, run: () => syncDue(deps, reportSync) },
+    { name: 'ask about texts in doubt', everyMs: 15_000, run: doubtAsker(onReserved(deps), log) },
+    { name: 'tell how carriers do', everyMs: 3_000, run: () => writeStatus(deps, statusOf(deps, texting)) },
+    { name: 'follow carriers', everyMs: 1_000, run: () => followRows(deps, texting) },
     { name: 'look up in CRMs', everyMs: 500, run: () => lookUpDue(deps, reportLookup) },
     ...clockJobs(deps.sandboxClock),
   ];
   const running = jobs.map((job) => repeat(deps, job, log));
-  return together([startTexting(onReserved(deps), texting), startWebhooks(deps, log), ...running]);
+  return together([startTexting(texting), startWebhooks(deps, log), ...running]);
 }
 
 /** Pushes events to applications. */
@@ -98,18 +103,26 @@ async function deliverCheckpoint(log: Log, next: () => Promise<DeliveryFault[]>)
   for (const { kind, size, what } of await next()) log.warn({ kind, size, what }, 'a checkpoint was not delivered');
 }
 
-/** Sends texts, and receives replies and receipts from the carrier. */
-export function startTexting(deps: Deps, texting: Dispatcher): Running {
-  const stopListening = deps.carrier?.listen({
-    reply: (reply) => receiveReply(deps, reply),
-    receipt: (receipt) => receiveReceipt(deps, receipt),
+/** Sends texts, and receives replies and receipts from the carriers. */
+export function startTexting(texting: Dispatcher): Running {
+  texting.start({ listens: true });
+  return texting;
+}
+
+/** An operator's change of a carrier takes effect within a second or so. */
+async function followRows({ carriers }: NodeDeps, texting: Dispatcher): Promise<void> {
+  await carriers.refresh();
+  texting.follow();
+}
+
+/** How this node's carriers do, and which can't be opened. */
+export function statusOf(
+  { carriers }: Pick<NodeDeps, 'carriers'>,
+  texting: Dispatcher,
+): ReturnType<Dispatcher['status']> {
+  const faults = carriers.faults().map(({ carrierId, name, why }) => {
+    return { carrierId, status: { name, lastFault: why, inFlight: 0, strays: 0, carrier: null } };
   });
-  texting.start();
-  return {
-    async stop(): Promise<void> {
-      // In this order, so that receipts for the last texts still arrive.
-      await texting.stop();
-      await stopListening?.();
-    },
-  };
+  const open = texting.status().filter(({ carrierId }) => !faults.some((fault) => fault.carrierId === carrierId));
+  return [...open, ...faults];
 }

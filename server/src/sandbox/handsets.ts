@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { receiveReply } from '../domain/consent/replies.ts';
 import { invalid } from '../domain/problems.ts';
 import { findAdvisorByTextingNumber } from '../store/accounts/advisors.ts';
+import { sandboxCarrierId } from '../store/carriers/carriers.ts';
 import type { ConsentState } from '../store/consent/consents.ts';
 import * as store from '../store/sandbox/handsets.ts';
 import { magicContacts } from './sandbox.ts';
@@ -85,7 +86,8 @@ export async function replyFromHandset(
         message: 'to must be an advisor’s texting number: sandbox.json lists them.',
       },
     ]);
-  await receiveReply(deps, { carrierMessageId: randomUUID(), from: phone, to, text, sentAt: deps.clock.now() });
+  const by = { carrierId: sandboxCarrierId, answersKeywords: false };
+  await receiveReply(deps, by, { carrierMessageId: randomUUID(), from: phone, to, text, sentAt: deps.clock.now() });
 }
 
 function onScreen(from: ScreenText['from'], row: store.HandsetMessage | store.HandsetReply): ScreenText {

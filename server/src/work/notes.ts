@@ -30,7 +30,7 @@ export type NoteFromWorker =
   /** A question has no answer. */
   | { about: 'failure'; id: number };
 
-/** `due`: send everything that is due, and answer once that is done. `metrics`: what the worker measures. */
-export type Question = 'due' | 'metrics';
+/** `due`: send everything that is due, and answer once that is done. `metrics`: what the worker measures. `carriers`: how they do. */
+export type Question = 'due' | 'metrics' | 'carriers';
 
 export const pulseMs = 250;

@@ -4,10 +4,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { readConfig } from '../config.ts';
 import { onReserved } from '../deps.ts';
 import { readReply } from '../domain/consent/reading/reply-words.ts';
-import { dispatcher } from '../domain/delivery/dispatcher.ts';
+import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { sendDueMessages } from '../domain/messages/due-messages.ts';
 import type { Running } from '../jobs/repeat.ts';
-import { startJobs } from '../jobs/start.ts';
+import { startJobs, statusOf } from '../jobs/start.ts';
 import { byTurns, type Log, makeLog } from '../log.ts';
 import { connectRuntime, explain, type Runtime } from '../runtime.ts';
 import { threadMetrics } from '../thread-metrics.ts';
@@ -41,7 +41,7 @@ async function work(): Promise<void> {
   // Compiles the patterns now, so that the first reply doesn't wait for it.
   readReply('Hello');
   const texting = dispatcher(onReserved(runtime), log);
-  const answers = answersOf(runtime, texting.settled);
+  const answers = answersOf(runtime, texting);
   let jobs: Running | undefined;
   const pulse = setInterval(() => tell(side.pulse()), pulseMs);
 
@@ -62,16 +62,17 @@ async function work(): Promise<void> {
   tell({ about: 'ready' });
 }
 
-function answersOf(runtime: Runtime, settled: () => Promise<void>): Answers {
+function answersOf(runtime: Runtime, texting: Dispatcher): Answers {
   const metrics = threadMetrics(runtime.pool);
   return {
     async due() {
       // The clock was moved on the other side.
       await runtime.sandboxClock?.refresh();
       await sendDueMessages(runtime);
-      await settled();
+      await texting.settled();
     },
     metrics: () => metrics.getMetricsAsJSON(),
+    carriers: async () => statusOf(runtime, texting).map(({ status }) => status),
   };
 }
 

@@ -12,6 +12,7 @@ import { entryHash } from '../../src/examiner/verify.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
+import { fixedCarriers } from '../support/carriers.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
 import { makeOlder, yearsMs } from './passing-years.ts';
 import { makeSmallBook } from './small-book.ts';
@@ -44,7 +45,7 @@ export function depsOn(db: ArchiveDeps['db']): ArchiveDeps {
     db,
     clock,
     config: readConfig({ LOG_LEVEL: 'silent' }),
-    carrier: null,
+    carriers: fixedCarriers(),
     signals: makeSignals(),
     judges: makeJudges(),
     signer,

@@ -12,6 +12,7 @@ import { knownRecipient } from '../../src/domain/texting/recipients.ts';
 import { acceptTexts, textTo } from '../../src/domain/texting/texts.ts';
 import { setWording } from '../../src/domain/texting/wordings.ts';
 import { findFirm } from '../../src/store/accounts/firms.ts';
+import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { recordOutcomes } from '../../src/store/delivery/outcomes.ts';
 import { listRecipients } from '../../src/store/texting/recipients.ts';
 import { setConsent } from '../support/texting.ts';
@@ -49,10 +50,10 @@ async function sendText(deps: ArchiveDeps, advisorId: number): Promise<void> {
   const [row] = await listRecipients(deps.db, [{ advisorId, phone: people.accepted }]);
   await acceptTexts(deps, [textTo(knownRecipient(row), { advisorId, kind: 'text', text: 'Hello', by: byOperator })]);
   for (const result of [{ notTaken: 'busy' }, { accepted: 'carrier-1' }]) {
-    const { texts } = await claimTexts(deps, 1);
+    const { texts } = await claimTexts(deps, sandboxCarrierId, 1);
     const outcomes = texts.map((text) => ({ ...outcomeOf(text, result), retryAt: new Date() }));
     const endedClaims = texts.map(({ claim }) => claim.claimId);
     await recordOutcomes(deps.db, outcomes, { now: deps.clock.now(), endedClaims });
   }
-  await receiveReceipt(deps, { carrierMessageId: 'carrier-1', status: 'delivered' });
+  await receiveReceipt(deps, sandboxCarrierId, { carrierMessageId: 'carrier-1', status: 'delivered' });
 }

@@ -18,6 +18,7 @@ import { makeLog } from '../../src/log.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { LedgerCarrier } from '../delivery/ledger-carrier.ts';
+import { bySandbox } from '../support/carriers.ts';
 import { assertConsented, drawInstants } from '../support/instants.ts';
 import { newPhone } from '../support/texting.ts';
 import { type RecordedMessage, type Records, readRecords } from '../support/texting-records.ts';
@@ -367,7 +368,7 @@ async function scheduled(stage: Stage, phone: string, count: number): Promise<vo
 async function say(stage: Stage, phone: string, text: string, more: Partial<IncomingReply> = {}): Promise<void> {
   const sentAt = stage.world.clock.now();
   const reply = { carrierMessageId: randomUUID(), from: phone, to: stage.textingNumber, text, sentAt, ...more };
-  await receiveReply(anyNode(stage), reply);
+  await receiveReply(anyNode(stage), bySandbox, reply);
 }
 
 function anyNode({ nodes }: Stage): Deps {

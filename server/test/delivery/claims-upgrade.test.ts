@@ -6,6 +6,7 @@ import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { maintainOutbox } from '../../src/domain/delivery/outbox-maintenance.ts';
 import { recordOutcome } from '../../src/domain/delivery/outcomes.ts';
 import { makeLog } from '../../src/log.ts';
+import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { acceptedPhone, send } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 
@@ -57,7 +58,7 @@ async function statusOf(messageId: number): Promise<[string, number]> {
 test('an upgrade after a crash loses no text and sends none twice', async () => {
   const phone = await acceptedPhone(world, ann);
   const [sent, retried] = [await sendTo(phone), await sendTo(phone)];
-  const { texts } = await claimTexts(deps, 10);
+  const { texts } = await claimTexts(deps, sandboxCarrierId, 10);
   for (const text of texts)
     await recordOutcome(node, text, text.messageId === sent ? { accepted: 'before' } : { notTaken: 'busy' });
   const [waiting, lost, leased] = [await sendTo(phone), await sendTo(phone), await sendTo(phone)];
@@ -72,6 +73,8 @@ test('an upgrade after a crash loses no text and sends none twice', async () => 
   for (const id of [lost, retried]) await wasSubmitting(id, '-1 minute');
   await wasSubmitting(leased, '1 minute');
   await database.asOwner(migration);
+  // As a later migration does.
+  await database.asOwner('alter table claims add column carrier_id smallint not null default 1');
 
   assert.deepEqual(await compareTables(deps), [], 'before the leases expire');
   await maintainOutbox(deps);
@@ -83,7 +86,7 @@ test('an upgrade after a crash loses no text and sends none twice', async () => 
     ['in_doubt', 1],
     ['queued', 0],
   ]);
-  const claimed = await claimTexts(deps, 10);
+  const claimed = await claimTexts(deps, sandboxCarrierId, 10);
   assert.deepEqual(
     claimed.texts.map(({ messageId }) => messageId),
     [waiting],

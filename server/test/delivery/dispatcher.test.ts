@@ -8,6 +8,7 @@ import { outcomeOf } from '../../src/domain/delivery/outcomes.ts';
 import type { Carrier, OutgoingText, Submission } from '../../src/domain/ports.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeLog } from '../../src/log.ts';
+import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import type { Pool } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
@@ -131,7 +132,7 @@ suite('handing texts to the carrier', () => {
     try {
       const phone = await acceptedPhone(quiet, quiet.ann);
       const { messageId } = (await send(quiet.ann, { phone, text: 'Hello' })).body.successes[0];
-      assert.equal((await claimTexts(quiet.deps, 10)).texts.length, 1);
+      assert.equal((await claimTexts(quiet.deps, sandboxCarrierId, 10)).texts.length, 1);
       await quiet.database.asOwner(`update claims set leased_until = now() - interval '1 ms'`);
       quiet.dispatcher.start();
       await statusOf(quiet.ann, messageId, 'in_doubt');

@@ -4,12 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { byPerson } from '../../src/domain/archive/archive.ts';
 import { consentEntry } from '../../src/domain/archive/consent-entries.ts';
 import { insertEntries } from '../../src/store/archive/archive.ts';
+import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { updateConsent, updateHeldSince } from '../../src/store/consent/consents.ts';
 import type { Db } from '../../src/store/database/db.ts';
 import { type ClaimedRow, claimDispatches, expireClaims } from '../../src/store/delivery/claims.ts';
 import { failDispatches, releaseDeferred, updateHours } from '../../src/store/delivery/dispatches.ts';
 import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../src/store/delivery/outcomes.ts';
-import { applyEarlyReceipts, deleteEarlyReceipts, recordReceipts } from '../../src/store/delivery/receipts.ts';
+import { applyEarlyReceipts, deleteUnmatchedReceipts, recordReceipts } from '../../src/store/delivery/receipts.ts';
 import { lockMembers } from '../../src/store/texting/members.ts';
 import { drawMessageIds, insertTexts, type NewText } from '../../src/store/texting/texts.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
@@ -44,7 +45,7 @@ suite('dispatches', () => {
   });
   after(() => world.close());
   beforeEach(async () => {
-    for (const table of ['dispatches', 'claims', 'early_receipts'])
+    for (const table of ['dispatches', 'claims', 'unmatched_receipts'])
       await world.database.asOwner(`delete from ${table}`);
     await world.database.asOwner(`update archive_heads set next_slot = '-infinity'`);
   });
@@ -72,6 +73,7 @@ suite('dispatches', () => {
       encoding: 'UCS-2',
       scheduledMessageId: null,
       pace: null,
+      carrierId: sandboxCarrierId,
       deferredUntil: null,
       openUntil: null,
       expiresAt: null,
@@ -95,7 +97,15 @@ suite('dispatches', () => {
   }
 
   function claim(change: { limit?: number; realNow?: Date; now?: Date } = {}): Promise<ClaimedRow[]> {
-    const asked = { limit: 200, ...times, leasedUntil: at(15 * secondMs), allowed, heldKinds, ...change };
+    const asked = {
+      carrierId: sandboxCarrierId,
+      limit: 200,
+      ...times,
+      leasedUntil: at(15 * secondMs),
+      allowed,
+      heldKinds,
+      ...change,
+    };
     return world.deps.db.transaction((db) => claimDispatches(db, asked));
   }
 
@@ -153,6 +163,7 @@ suite('dispatches', () => {
       advisorId,
       messageId,
       attempt: 1,
+      carrierId: sandboxCarrierId,
       dateTimeStarted: start,
       outcome: 'accepted',
       code: null,
@@ -183,7 +194,7 @@ suite('dispatches', () => {
   const notTaken = (messageId: number, retryAt: Date | null, attempt = 1) =>
     record(refusal(messageId, retryAt, attempt));
   const receipt = (carrierMessageId: string, status: 'delivered' | 'undelivered', code?: string) =>
-    recordReceipts(world.deps.db, [{ carrierMessageId, status, code }], times);
+    recordReceipts(world.deps.db, [{ carrierId: sandboxCarrierId, carrierMessageId, status, code }], times);
 
   suite('claiming', () => {
     test('takes the text out of the outbox, lists its attempt and returns what the carrier needs', async () => {
@@ -371,7 +382,14 @@ suite('dispatches', () => {
       const { messageId, memberId, phone } = await queue();
       let stopping: Promise<number> | undefined;
       await world.deps.db.transaction(async (db) => {
-        await claimDispatches(db, { limit: 1, ...times, leasedUntil: at(secondMs), allowed, heldKinds });
+        await claimDispatches(db, {
+          carrierId: sandboxCarrierId,
+          limit: 1,
+          ...times,
+          leasedUntil: at(secondMs),
+          allowed,
+          heldKinds,
+        });
         stopping = stopAndCount({ messageId, memberId, phone });
         await until('the STOP waits', isWaiting);
       });
@@ -604,7 +622,7 @@ suite('dispatches', () => {
       await accepted(messageId);
       return { messageId, id: `c${messageId}` };
     }
-    const early = () => world.database.asOwner('select from early_receipts');
+    const early = () => world.database.asOwner('select from unmatched_receipts');
 
     test('delivered is final, whatever comes after it', async () => {
       const { messageId, id } = await sent();
@@ -639,7 +657,11 @@ suite('dispatches', () => {
 
     test('both in one batch mean delivered', async () => {
       const { messageId, id } = await sent();
-      const both = (['undelivered', 'delivered'] as const).map((status) => ({ carrierMessageId: id, status }));
+      const both = (['undelivered', 'delivered'] as const).map((status) => ({
+        carrierId: sandboxCarrierId,
+        carrierMessageId: id,
+        status,
+      }));
       await recordReceipts(world.deps.db, [...both, ...both], times);
       assert.equal((await find(messageId)).status, 'delivered');
     });
@@ -718,9 +740,9 @@ suite('dispatches', () => {
     test('a receipt that matches no message is kept for a while', async () => {
       await receipt('nobody’s', 'delivered');
       assert.equal(await applyEarlyReceipts(world.deps.db, start), 0);
-      await deleteEarlyReceipts(world.deps.db, start);
+      await deleteUnmatchedReceipts(world.deps.db, start);
       assert.equal((await early()).length, 1);
-      await deleteEarlyReceipts(world.deps.db, at(1));
+      await deleteUnmatchedReceipts(world.deps.db, at(1));
       assert.equal((await early()).length, 0);
     });
   });

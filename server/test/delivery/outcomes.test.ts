@@ -9,6 +9,7 @@ import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import type { Result } from '../../src/domain/delivery/submissions.ts';
 import { failTexts } from '../../src/domain/texting/held-texts.ts';
 import { makeLog } from '../../src/log.ts';
+import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { acceptedPhone, reply, send } from '../support/texting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
 
@@ -35,7 +36,7 @@ suite('the outcome of a text', () => {
   /** A text to a new number that is claimed and waits for the carrier's answer. */
   async function claimed(person = world.ann): Promise<ClaimedText & { phone: string }> {
     const messageId = await sendTo(person, await acceptedPhone(world, person));
-    const { texts } = await claimTexts(world.deps, 100);
+    const { texts } = await claimTexts(world.deps, sandboxCarrierId, 100);
     const text = texts.find((each) => each.messageId === messageId);
     assert.ok(text);
     return text;
@@ -50,7 +51,7 @@ suite('the outcome of a text', () => {
   const node = () => ({ deps: world.deps, log, abandoned });
   const answer = (text: ClaimedText, result: Result) => recordOutcome(node(), text, result);
   const receipt = (carrierMessageId: string, status: 'delivered' | 'undelivered', code?: string) =>
-    receiveReceipt(world.deps, { carrierMessageId, status, ...(code ? { code } : {}) });
+    receiveReceipt(world.deps, sandboxCarrierId, { carrierMessageId, status, ...(code ? { code } : {}) });
 
   /** The entries about a text, in order: without bodies, and about the right text, number and person. */
   async function outcomes(messageId: number): Promise<Entry[]> {
@@ -111,7 +112,7 @@ suite('the outcome of a text', () => {
 
     const messageId = await sent('crossed');
     await world.deps.db.query(
-      `insert into early_receipts (carrier_message_id, status, date_time_created) values ('crossed', 'undelivered', now())`,
+      `insert into unmatched_receipts (carrier_id, carrier_message_id, status, date_time_created) values (1, 'crossed', 'undelivered', now())`,
     );
     await maintainOutbox(world.deps);
     assert.deepEqual(await outcomes(messageId), [{ outcome: 'undelivered', reason: 'undelivered', ...byCarrier }]);
@@ -138,7 +139,7 @@ suite('the outcome of a text', () => {
   test('the last one ends its claim', async () => {
     const phone = await acceptedPhone(world, world.ann);
     for (let each = 0; each < 3; each++) await sendTo(world.ann, phone);
-    const { texts } = await claimTexts(world.deps, 100);
+    const { texts } = await claimTexts(world.deps, sandboxCarrierId, 100);
     const [one, two, three] = texts as [ClaimedText, ClaimedText, ClaimedText];
     const isOpen = async () =>
       (await world.deps.db.query('select from claims where claim_id = $1', [one.claim.claimId])).length > 0;
@@ -234,7 +235,7 @@ suite('the outcome of a text', () => {
     const phone = await acceptedPhone(world, world.ann);
     const messageId = await sendTo(world.ann, phone);
     await reply(world, phone, String(world.ann.advisor.textingNumber), 'STOP');
-    await claimTexts(world.deps, 100);
+    await claimTexts(world.deps, sandboxCarrierId, 100);
     const failed = { outcome: 'failed', reason: 'opted_out', actor: 'service', attempt: 0 };
     assert.deepEqual(await outcomes(messageId), [failed]);
   });
@@ -255,7 +256,7 @@ suite('the outcome of a text', () => {
     const messageId = await sent('undone');
     const undone = new Error('rolled back');
     const work = inTransaction(world.deps, async (deps) => {
-      await receiveReceipt(deps, { carrierMessageId: 'undone', status: 'delivered' });
+      await receiveReceipt(deps, sandboxCarrierId, { carrierMessageId: 'undone', status: 'delivered' });
       throw undone;
     });
     await assert.rejects(work, undone);

@@ -7,6 +7,7 @@ import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { startJobs } from '../../src/jobs/start.ts';
+import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
 import { DatabaseUnavailable } from '../../src/store/database/errors.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
@@ -192,12 +193,14 @@ suite('a message that is due', () => {
     assert.equal((await sent(person)).length, count);
   });
 
-  test('stays due while no carrier is connected', async () => {
+  test('stays due while the number has no carrier', async () => {
     const person = await newAdvisor();
     const at = soon();
     await schedule(person, await newMember(person), { at });
-    await sendDueAt(at, { ...world.deps, carrier: null });
+    await setAdvisor(world.deps, person.advisor.advisorId, { carrierId: null });
+    await sendDueAt(at);
     assert.equal((await only(person)).deliveryDate, at.getTime());
+    await setAdvisor(world.deps, person.advisor.advisorId, { carrierId: sandboxCarrierId });
     await sendDueAt(at);
     assert.deepEqual(await textsTo(person), ['Hello']);
   });

@@ -5,6 +5,7 @@ import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { setFirm } from '../../src/domain/consent/firm-opt-outs.ts';
 import { checkMessage, gateNames } from '../../src/domain/messages/message-checks.ts';
+import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
 import { assertInvalid, newcomer, testDoor } from '../address-book/address-book.ts';
 import { say } from '../support/people.ts';
@@ -199,8 +200,9 @@ suite('a check', () => {
   test('without a carrier for the number fails a gate, too', async () => {
     const phone = await acceptedPhone(world, ann);
     const { advisorId } = ann.advisor;
-    const deps = { ...world.deps, carrier: null };
-    const [found] = await checkMessage(deps, advisorId, { phone, text: texts.plain }, byOperator);
+    await setAdvisor(world.deps, advisorId, { carrierId: null });
+    const [found] = await checkMessage(world.deps, advisorId, { phone, text: texts.plain }, byOperator);
+    await setAdvisor(world.deps, advisorId, { carrierId: sandboxCarrierId });
     assert.deepEqual([found?.deliverable, failed(found ?? assert.fail())[0]?.code], [false, 'no_carrier']);
   });
 

@@ -11,6 +11,7 @@ import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.
 import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { append, hashesOf, inclusionRanges, rootOf, tileName } from '../../src/domain/archive/merkle.ts';
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
+import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { exportArchive } from '../../src/domain/record-keeping/archive-export.ts';
 import { addHold } from '../../src/domain/record-keeping/holds.ts';
@@ -20,6 +21,7 @@ import { findCheckpoint, listCheckpointsAfter } from '../../src/store/archive/ar
 import { insertDelivery } from '../../src/store/archive/checkpoint-deliveries.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
+import { bySandbox } from '../support/carriers.ts';
 import { runCommand } from '../support/commands.ts';
 import { consentRequestsPath, newPhone, received, reply, send, setConsent, statusOf } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
@@ -65,6 +67,14 @@ for (const text of ['Hello', 'Zoë 🎉\r\nsecond line', ' \ttab']) {
 }
 await received(world, phone, 3);
 for (const messageId of sent) await statusOf(ann, messageId, 'delivered');
+await receiveReply(deps, bySandbox, {
+  carrierMessageId: 'two-of-three',
+  from: phone,
+  to: annNumber,
+  text: 'the beginning, and the end',
+  sentAt: world.clock.now(),
+  incomplete: { received: 2, of: 3 },
+});
 await reply(world, phone, annNumber, 'STOP');
 await growTree(deps);
 await ann.call('POST', consentRequestsPath, { phoneNumbers: [newPhone(), newPhone()] });
@@ -141,6 +151,8 @@ suite('archive export', () => {
         [entry.number, leaf, entry.kind, annId].map(String),
       );
       assert.equal(header('X-Assent-Trace-Id'), entry.traceId ?? '');
+      const isIncomplete = JSON.parse(entry.meta).carrierMessageId === 'two-of-three';
+      assert.equal(header('X-Assent-Incomplete'), isIncomplete ? '2 of 3 parts' : '');
       assert.equal(Date.parse(header('Date')), Math.floor(Date.parse(entry.dateTime) / 1000) * 1000);
       const [person, advisor] =
         entry.kind === 'text_out' ? [header('To'), header('From')] : [header('From'), header('To')];

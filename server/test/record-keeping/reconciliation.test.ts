@@ -6,6 +6,8 @@ import type { CarrierRecord } from '../../src/domain/ports.ts';
 import { reconcile, reconcileDue } from '../../src/domain/record-keeping/reconciliation.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { dayMs, dayOf, startOf } from '../../src/domain/shared/time.ts';
+import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
+import { fixedCarriers } from '../support/carriers.ts';
 import { say } from '../support/people.ts';
 import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
@@ -169,22 +171,22 @@ test('with a carrier that keeps no records, only our own are compared', async ()
   await sent(newPhone(), 'delivered');
   await database.asOwner('delete from handset_messages');
   await clock.advance(10 * minuteMs);
-  const { records: _, ...carrier } = deps.carrier ?? assert.fail();
-  const { counts, discrepancies, carrier: name } = await compare(day, { ...deps, carrier });
+  const { records: _, ...carrier } = deps.carriers.find(sandboxCarrierId)?.carrier ?? assert.fail();
+  const { counts, discrepancies, carrier: name } = await compare(day, { ...deps, carriers: fixedCarriers(carrier) });
   assert.deepEqual([name, counts.messages, counts.carrierRecords, discrepancies], [null, 1, 0, 0]);
 });
 
 test('many records are compared in batches, only the first are named, and none stays staged', async () => {
   const day = await newDay();
   const at = clock.now();
-  const carrier = deps.carrier ?? assert.fail();
+  const carrier = deps.carriers.find(sandboxCarrierId)?.carrier ?? assert.fail();
   async function* records(): AsyncGenerator<CarrierRecord> {
     for (let id = 0; id < 5_500; id += 1) {
       yield { carrierMessageId: `unknown ${id}`, from: '+15005552001', to: '+12125550100', dateTime: at };
     }
   }
   await clock.advance(10 * minuteMs);
-  const found = await compare(day, { ...deps, carrier: { ...carrier, records } });
+  const found = await compare(day, { ...deps, carriers: fixedCarriers({ ...carrier, records }) });
   assert.deepEqual([found.counts.carrierRecords, found.discrepancies, found.first.length], [5_500, 5_500, 100]);
   assert.equal(await staged(), 0);
 });
@@ -200,12 +202,15 @@ test('each day is compared once, on one of the nodes, and none is left out', asy
   assert.deepEqual(await daysSince(), [['service', first, yesterday]]);
   const missed = await newDay();
   await newDay();
-  const { records: _, ...carrier } = deps.carrier ?? assert.fail();
+  const { records: _, ...carrier } = deps.carriers.find(sandboxCarrierId)?.carrier ?? assert.fail();
   async function* broken(): AsyncGenerator<CarrierRecord> {
     yield { carrierMessageId: 'x', from: 'x', to: 'x', dateTime: clock.now() };
     throw new Error('The carrier is unavailable.');
   }
-  await assert.rejects(reconcileDue({ ...deps, carrier: { ...carrier, records: broken } }), /is unavailable/);
+  await assert.rejects(
+    reconcileDue({ ...deps, carriers: fixedCarriers({ ...carrier, records: broken }) }),
+    /is unavailable/,
+  );
   assert.equal(await staged(), 0);
   await reconcileDue(deps);
   const afterIt = dayOf(new Date(startOf(yesterday).getTime() + dayMs));
@@ -217,24 +222,24 @@ test('each day is compared once, on one of the nodes, and none is left out', asy
 
 /** The node’s carrier, with a count of how often its records were asked for. */
 function counting() {
-  const carrier = deps.carrier ?? assert.fail();
+  const carrier = deps.carriers.find(sandboxCarrierId)?.carrier ?? assert.fail();
   const counted = { periods: 0, onRecords: () => {} };
   const records = (from: Date, to: Date) => {
     counted.periods += 1;
     counted.onRecords();
     return carrier.records?.(from, to) ?? assert.fail();
   };
-  return { counted, carrier: { ...carrier, records } };
+  return { counted, carriers: fixedCarriers({ ...carrier, records }) };
 }
 
 test('a node that is stopping ends between two steps, and the next one compares the same days', async () => {
   await clock.advance(100 * dayMs);
   await newDay();
   const before = (await written()).length;
-  const { counted, carrier } = counting();
+  const { counted, carriers } = counting();
   const signals = makeSignals();
   counted.onRecords = () => signals.stopping.abort();
-  const stopping = reconcileDue({ ...deps, carrier, signals });
+  const stopping = reconcileDue({ ...deps, carriers, signals });
   await assert.rejects(stopping, { name: 'AbortError' });
   assert.deepEqual([counted.periods, (await written()).length], [1, before]);
   await reconcileDue(deps);
@@ -253,8 +258,8 @@ test('a jump of the clock by thousands of years is compared in a few steps, and 
     [new Date(clock.now().getTime() - 2_000 * 365 * dayMs)],
   );
   await clock.advance(Date.UTC(9999, 11, 30) - clock.now().getTime());
-  const { counted, carrier } = counting();
-  await reconcileDue({ ...deps, carrier });
+  const { counted, carriers } = counting();
+  await reconcileDue({ ...deps, carriers });
   const [entry] = (await written()).slice(-1);
   assert.deepEqual([entry?.meta.to, entry?.meta.messages, entry?.meta.carrierRecords], ['9999-12-28', 2, 3]);
   assert.deepEqual(entry?.body.kinds, { 'carrier record without an attempt': 1 });

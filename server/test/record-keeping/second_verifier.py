@@ -562,6 +562,13 @@ def outcome_lines(outcome):
     ]
 
 
+def incomplete_lines(entry):
+    parts = facts_in(entry['meta']).get('incomplete')
+    if entry['kind'] != 'text_in' or not isinstance(parts, dict):
+        return []
+    return [f'X-Assent-Incomplete: {plain(parts.get("received"))} of {plain(parts.get("of"))} parts']
+
+
 def email_bytes(line, manifest):
     entry, digits = line.entry, line.hash.hex()[:32]
     moment = datetime.strptime(entry['dateTime'][:19], '%Y-%m-%dT%H:%M:%S')
@@ -578,7 +585,7 @@ def email_bytes(line, manifest):
     ]
     if entry['traceId'] is not None:
         lines.append(f'X-Assent-Trace-Id: {plain(entry["traceId"])}')
-    lines += [*outcome_lines(line.outcome), 'MIME-Version: 1.0']
+    lines += [*outcome_lines(line.outcome), *incomplete_lines(entry), 'MIME-Version: 1.0']
     if entry['kind'] != 'consent':
         return '\r\n'.join(lines + text_lines(line.body) + ['']).encode()
     facts = {**facts_in(entry['meta']), **facts_in(line.body)}

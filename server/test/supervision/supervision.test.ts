@@ -371,7 +371,14 @@ suite('the daily sample', () => {
     const { memberId } = await memberOf(world, ann, await acceptedPhone(world, ann));
     const { advisorId } = ann.advisor;
     const one = { advisorId, memberId, text: 'Hello', meta: {}, actor: 'application:1', traceId: null, segments: 1 };
-    const rest = { scheduledMessageId: null, pace: null, deferredUntil: null, openUntil: null, expiresAt: null };
+    const rest = {
+      scheduledMessageId: null,
+      carrierId: 1,
+      pace: null,
+      deferredUntil: null,
+      openUntil: null,
+      expiresAt: null,
+    };
     const texts = Array.from({ length: 3 * count }, (_, index) => {
       const kind = index < 2 * count ? 'text' : 'help';
       const held = index >= count && index < 2 * count ? { heldReason: 'supervision' as const } : {};

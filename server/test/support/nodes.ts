@@ -12,7 +12,7 @@ export async function anotherNode(world: World, changes: Partial<AppDeps> = {}):
     db: pool,
     pool,
     reserved: pool,
-    carrier: deps.carrier,
+    carriers: deps.carriers,
     sealer: deps.sealer,
     push: deps.push,
     signals: makeSignals(),

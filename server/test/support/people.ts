@@ -4,6 +4,7 @@ import { type ConsentRequestResult, requestConsent } from '../../src/domain/cons
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import type { IncomingReply } from '../../src/domain/ports.ts';
 import { findMember, type MemberRow } from '../../src/store/texting/members.ts';
+import { bySandbox } from './carriers.ts';
 import type { Person, World } from './world.ts';
 
 /** Shared by the consent tests: people who are asked and who text, and the records of it. */
@@ -13,7 +14,7 @@ export function ask(world: World, { advisor }: Person, ...phones: string[]): Pro
 }
 
 /** A person texts the advisor; by default now, with a new carrier message id. */
-export function say(
+export async function say(
   world: World,
   { advisor }: Person,
   phone: string,
@@ -22,7 +23,7 @@ export function say(
 ): Promise<void> {
   const to = advisor.textingNumber ?? '';
   const reply = { carrierMessageId: randomUUID(), from: phone, to, text, sentAt: world.clock.now(), ...more };
-  return receiveReply(world.deps, reply);
+  await receiveReply(world.deps, bySandbox, reply);
 }
 
 export async function memberOf(world: World, { advisor }: Person, phone: string): Promise<MemberRow> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
 import { type App, buildApp } from '../../src/app.ts';
+import { carrierKinds } from '../../src/carriers/kinds.ts';
 import { sandboxCarrier } from '../../src/carriers/sandbox/sandbox-carrier.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { crmOpener } from '../../src/crm/open.ts';
@@ -11,6 +12,8 @@ import { allScopes } from '../../src/domain/access/scopes.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
 import { type Advisor, addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
+import type { CarrierDeps } from '../../src/domain/carriers/carriers.ts';
+import type { FollowedCarriers } from '../../src/domain/carriers/open-carriers.ts';
 import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import type { Carrier, OpenCrm, Push } from '../../src/domain/ports.ts';
@@ -24,12 +27,13 @@ import type { Pool } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { makePush } from '../../src/webhooks/push.ts';
+import { fixedCarriers } from './carriers.ts';
 import { type DatabaseOptions, makeDatabase, type TestDatabase } from './database.ts';
 
 /** A small cast on its own database: a firm, two advisors, and an application with an unlimited key. */
 export type World = {
   app: App;
-  deps: Omit<NodeDeps, 'sandboxClock'>;
+  deps: Omit<NodeDeps, 'sandboxClock'> & Pick<CarrierDeps, 'carrierKinds'>;
   database: TestDatabase;
   clock: SandboxClock;
   dispatcher: Dispatcher;
@@ -69,8 +73,10 @@ export type WorldOptions = {
   database?: DatabaseOptions;
   /** Separate connections for what must always get through; by default the pool is used for all. */
   reserved?: true;
-  /** Instead of the sandbox's carrier. */
+  /** Instead of the sandbox's carrier; null: numbers have no carrier. */
   carrier?: Carrier | null;
+  /** Instead of one carrier: those that the node has open. */
+  carriers?: FollowedCarriers;
   /** Instead of real CRMs. */
   openCrm?: OpenCrm;
   /** Instead of real requests to webhooks. */
@@ -95,7 +101,8 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     reserved,
     clock,
     config,
-    carrier,
+    carriers: options.carriers ?? (carrier ? fixedCarriers(carrier) : fixedCarriers()),
+    carrierKinds,
     openCrm,
     push: options.push ?? makePush(['127.0.0.0/8', '::1']),
     sealer: makeSealer(config.credentialsKeys),
@@ -110,7 +117,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const dispatching = dispatcher(onReserved(deps), log);
   const deliverDue = () => sendDueMessages(deps).then(dispatching.settled);
   const app = await buildApp({ ...deps, pool: database.pool, log, sandboxClock: clock, deliverDue });
-  const texting = options.dispatch === false ? undefined : startTexting(onReserved(deps), dispatching);
+  const texting = options.dispatch === false ? undefined : startTexting(dispatching);
 
   const firm = await addFirm(deps, 'Test Wealth');
   const { application } = await addApplication(deps, {
@@ -127,6 +134,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
       name,
       email: `${name}@test.example`,
       textingNumber: textingNumbers[name],
+      ...(carrier ? {} : { carrierId: null }),
     });
     const ownToken = await token(advisor.advisorId);
     return {

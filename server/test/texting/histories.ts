@@ -8,6 +8,7 @@ import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { cancelScheduled } from '../../src/domain/messages/scheduled-messages.ts';
 import { Problem } from '../../src/domain/problems.ts';
+import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { type Behavior, behaviors } from '../delivery/ledger-carrier.ts';
 import {
   assertAccounted,
@@ -250,7 +251,7 @@ const commands: fc.Arbitrary<Command>[] = [
       command(`receipt #${which}: ${status}`, async (_model, { deps, carrier }) => {
         // The last id is the next text's: a receipt may come before the carrier's answer.
         const carrierMessageId = pick([...carrier.ledger.map(({ id }) => id), carrier.nextId], which);
-        await receiveReceipt(deps, { carrierMessageId, status });
+        await receiveReceipt(deps, sandboxCarrierId, { carrierMessageId, status });
         const receipts = carrier.receipts.get(carrierMessageId) ?? new Set();
         carrier.receipts.set(carrierMessageId, receipts.add(status));
       }),
@@ -258,7 +259,7 @@ const commands: fc.Arbitrary<Command>[] = [
   ),
   fc.integer({ min: 1, max: 3 }).map((limit) =>
     command(`a node claims ${limit} and dies`, async (_model, { deps, abandoned }) => {
-      const { texts } = await claimTexts(deps, limit);
+      const { texts } = await claimTexts(deps, sandboxCarrierId, limit);
       abandoned.push(...texts.map(({ textingNumber: from, phone: to, text }) => ({ from, to, text })));
     }),
   ),

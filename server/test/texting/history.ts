@@ -21,7 +21,9 @@ import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import { makeLog } from '../../src/log.ts';
+import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { type Behavior, LedgerCarrier } from '../delivery/ledger-carrier.ts';
+import { bySandbox, fixedCarriers } from '../support/carriers.ts';
 import { failing, mortal, tracked } from '../support/crashes.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
 import { drawInstants } from '../support/instants.ts';
@@ -67,11 +69,11 @@ export async function beginHistory({ database }: Lane, model: TextingModel): Pro
     db,
     clock: { now: () => new Date(model.nowMs) },
     config,
-    carrier,
+    carriers: fixedCarriers(carrier),
     signals: makeSignals(),
     judges: makeJudges(),
   };
-  carrier.deliver = (receipt) => receiveReceipt(deps, receipt);
+  carrier.deliver = (receipt) => receiveReceipt(deps, sandboxCarrierId, receipt);
   // The phones are the same in every history, so each needs its own firm.
   const { firmId } = await addFirm(deps, 'Test Wealth');
   await setFirm(deps, firmId, { optOutScope: model.scope });
@@ -162,7 +164,7 @@ export function newReply({ replies }: TextingModel, reply: Omit<ModelReply, 'car
 }
 
 export async function receive(model: TextingModel, { deps, advisor }: History, reply: ModelReply): Promise<void> {
-  await receiveReply(deps, incoming(advisor, reply));
+  await receiveReply(deps, bySandbox, incoming(advisor, reply));
   model.receive(reply);
 }
 
@@ -249,13 +251,13 @@ export async function die(model: TextingModel, real: History, { what, to, text, 
     'a send that waits': () =>
       sendMessage(deps, advisorId, { phoneNumbers: to, text: 'Never', whenConsented: true }, byOperator),
     'a request': () => requestConsent(deps, advisorId, to, byOperator),
-    'a reply': () => receiveReply(deps, incoming(advisor, reply)),
+    'a reply': () => receiveReply(deps, bySandbox, incoming(advisor, reply)),
     'a decision': async () => {
       const decision = statements % 2 ? 'approved' : 'rejected';
       await decideReview(deps, await openReviewId(real), { decision, staff: real.staff });
     },
     'what is due': () => sendDueMessages(deps),
-    'a claim': () => claimTexts(deps, claimMax),
+    'a claim': () => claimTexts(deps, sandboxCarrierId, claimMax),
   };
   await assert.rejects(calls[what]());
 }
@@ -276,7 +278,7 @@ export async function letRealTimePass({ deps, database }: History): Promise<void
 /** Clears the outbox and the schedules, which the next history would find. */
 export async function tidyUp({ database }: Lane): Promise<void> {
   await database.pool.query(
-    `with emptied as (delete from dispatches), unclaimed as (delete from claims), forgotten as (delete from early_receipts)
+    `with emptied as (delete from dispatches), unclaimed as (delete from claims), forgotten as (delete from unmatched_receipts)
      update scheduled_messages set status = 'canceled' where status = 'scheduled'`,
   );
 }

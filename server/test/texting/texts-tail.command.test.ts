@@ -78,6 +78,7 @@ suite('assent texts tail', () => {
       name: null,
       textingNumber,
       textingPace: null,
+      carrierId: 1,
     };
     const taken = textTo(to, { advisorId: person.advisor.advisorId, kind, text, by: byOperator });
     await world.deps.db.transaction((db) => acceptTexts({ ...world.deps, db }, [taken]));

@@ -114,13 +114,26 @@ async function decide({ runtime, operands, options, out }: Call, decision: Decis
 
 /** A heading, the text, then one line per decision or note. */
 function describe(review: ReviewDetail): string {
-  const { reviewId, kind, status, advisorName, phone, rules, lexiconVersion, messageId, archiveNumber, text } = review;
+  const {
+    reviewId,
+    kind,
+    status,
+    advisorName,
+    phone,
+    rules,
+    lexiconVersion,
+    messageId,
+    archiveNumber,
+    text,
+    incomplete,
+  } = review;
   const found = rules.length > 0 ? `: ${rules.join(', ')} (lexicon version ${lexiconVersion})` : '';
   const message = messageId === null ? '' : `, message ${messageId}`;
   return [
     `Review ${reviewId}, ${kind}, ${status}${found}`,
     `  ${review.dateTimeCreated.toISOString()}  ${inOneLine(advisorName)}, ${phone}${message}, archive entry ${archiveNumber}`,
     `  ${text === null ? '(no longer kept)' : inOneLine(text)}`,
+    ...(incomplete ? [`  (${incomplete.of - incomplete.received} of its ${incomplete.of} parts never came)`] : []),
     ...review.events.map(eventLine),
   ].join('\n');
 }

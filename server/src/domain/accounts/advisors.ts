@@ -2,6 +2,7 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { AdvisorRow, AdvisorSettings, QuietHours } from '../../store/accounts/advisors.ts';
 import * as store from '../../store/accounts/advisors.ts';
 import { findFirm } from '../../store/accounts/firms.ts';
+import { sandboxCarrierId } from '../../store/carriers/carriers.ts';
 import { deleteInvitationOf } from '../../store/sign-in/invitations.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
@@ -38,6 +39,8 @@ export async function addAdvisor(deps: Deps, input: AdvisorInput, by: By = byOpe
     consentCollection: input.consentCollection ?? true,
     quietHours: input.quietHours ?? 'off',
     textingPace: input.textingPace ?? null,
+    carrierId: input.carrierId === undefined ? defaultCarrier(deps) : input.carrierId,
+    campaign: input.campaign ?? null,
     disabled: input.disabled ?? false,
     passwordHash: input.password ? await hashPassword(input.password) : null,
   };
@@ -54,15 +57,18 @@ export async function addAdvisor(deps: Deps, input: AdvisorInput, by: By = byOpe
 export async function setAdvisor(
   deps: Deps,
   advisorId: number,
-  { password, ...settings }: Partial<AdvisorSettings> & { password?: string },
+  { password, ...given }: Partial<AdvisorSettings> & { password?: string },
   by: By = byOperator,
 ): Promise<void> {
+  let settings = given;
   checkSettings(settings);
   checkPassword(password);
   const passwordHash = password && (await hashPassword(password));
   await inTransaction(deps, async (deps) => {
     const before = await store.findAdvisorForUpdate(deps.db, advisorId);
     if (!before) return;
+    if (before.carrierId === null && settings.textingNumber)
+      settings = { carrierId: defaultCarrier(deps), ...settings };
     if (!(await store.updateAdvisor(deps.db, advisorId, settings))) throw taken();
     if (passwordHash) await replacePassword(deps, advisorId, passwordHash);
     // A link may have gone to an address that was wrong.
@@ -97,6 +103,11 @@ export async function listAdvisors(deps: Deps): Promise<Advisor[]> {
 /** Every advisor who knows the number. */
 export async function listAdvisorsKnowing(deps: Deps, phone: string): Promise<Advisor[]> {
   return store.listAdvisorsKnowing(deps.db, phone);
+}
+
+/** In the sandbox, advisors have its carrier unless they are given another. */
+function defaultCarrier({ config }: Deps): number | null {
+  return config.environment === 'sandbox' ? sandboxCarrierId : null;
 }
 
 function taken() {

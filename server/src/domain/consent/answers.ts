@@ -14,10 +14,10 @@ const confirmationMs = 5 * 60 * 1000;
 
 /** Answers a person in the firm's own words, inside a transaction. */
 export async function sendAnswer(deps: Deps, advisor: AdvisorRow, member: MemberRow, kind: AnswerKind): Promise<void> {
-  const { advisorId, firmId, name, textingNumber, textingPace } = advisor;
+  const { advisorId, firmId, name, textingNumber, textingPace, carrierId } = advisor;
   const { name: firm } = await getFirm(deps, firmId);
   const text = renderWording((await wordingOf(deps, firmId, kind)).text, { firm, advisor: name });
   const expiresAt = kind === 'opt_out' ? new Date(deps.clock.now().getTime() + confirmationMs) : undefined;
-  const addressee = { ...member, textingNumber, textingPace };
+  const addressee = { ...member, textingNumber, textingPace, carrierId };
   await acceptTexts(deps, [textTo(addressee, { advisorId, kind, text, by: byService, expiresAt })]);
 }

@@ -30,7 +30,7 @@ export async function requestConsent(
   return inTransaction(deps, async (deps) => {
     const before = await listRecipients(deps.db, numbers);
     refuseAccepted(given, phones, before);
-    const cannotAsk = textingProblem(deps, before) ?? collectionProblem(before);
+    const cannotAsk = textingProblem(before) ?? collectionProblem(before);
     if (cannotAsk) throw cannotAsk;
     const members = await ensureMembers(deps, numbers);
     // Check again now that the members are locked: somebody may have accepted in the meantime.

@@ -1,11 +1,13 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { type AdvisorRow, findAdvisorByTextingNumber } from '../../store/accounts/advisors.ts';
+import { wasNumberOf } from '../../store/carriers/numbers.ts';
 import { hasReply, insertReply } from '../../store/consent/replies.ts';
 import { insertReviews, type ReviewKind } from '../../store/supervision/reviews.ts';
 import { lockMembers, type MemberRow, updateMember } from '../../store/texting/members.ts';
 import { knowNumbers } from '../accounts/known-numbers.ts';
 import { archive, byPerson } from '../archive/archive.ts';
-import type { IncomingReply } from '../ports.ts';
+import type { IncomingReply, OpenCarrier } from '../ports.ts';
+import { dayMs } from '../shared/time.ts';
 import { sendWaitingTexts } from '../supervision/waiting-texts.ts';
 import { ensureMembers } from '../texting/members.ts';
 import { sendAnswer } from './answers.ts';
@@ -14,29 +16,66 @@ import { lockArchives, lockOthers } from './firm-opt-outs.ts';
 import { endHold, holdTexts } from './possible-opt-outs.ts';
 import { type ReplyMeaning, readReply } from './reading/reply-words.ts';
 
-type ArchivedReply = { text: string; meaning: ReplyMeaning; sentAt: Date; archiveNumber: number };
+/** The carrier that brings a reply. */
+export type Bringer = Pick<OpenCarrier, 'carrierId' | 'answersKeywords'>;
+type Brought = IncomingReply & { by: Bringer };
+type ArchivedReply = {
+  text: string;
+  meaning: ReplyMeaning;
+  sentAt: Date;
+  archiveNumber: number;
+  /** The carrier has confirmed it, so we don't. */
+  isAnswered: boolean;
+};
 
 /** What may opt a person out, maybe of the whole firm. */
 const stops: readonly ReplyMeaning[] = ['opt_out', 'opt_out_wording', 'decline'];
 
 const helpPauseMs = 60 * 1000;
+/** A number that moved to another carrier: how long the one before may still bring replies, which it may have kept for days. */
+const movedMs = 3 * dayMs;
 
-/** Archives a person's text and applies it, in one transaction and only once, however often the carrier delivers it. */
-export async function receiveReply(deps: Deps, received: IncomingReply): Promise<void> {
+/** What a carrier that answers keywords says that it took a text for. */
+const keywordMeanings = { stop: 'opt_out', start: 'opt_in', help: 'help' } as const;
+
+/**
+ * Archives a person's text and applies it, in one transaction and only once, however often the carrier delivers it. False if it
+ * is for no number that the carrier has: then it changes nothing.
+ */
+export async function receiveReply(deps: Deps, by: Bringer, received: IncomingReply): Promise<boolean> {
   // NUL can't be stored; the replacement character shows that something was there.
-  const reply = { ...received, text: received.text.toWellFormed().replaceAll('\0', '\ufffd') };
-  await deps.signals.replies.take(() => inTransaction(deps, (deps) => store(deps, reply)));
+  const reply = { ...received, by, text: received.text.toWellFormed().replaceAll('\0', '\ufffd') };
+  return deps.signals.replies.take(() => inTransaction(deps, (deps) => store(deps, reply)));
 }
 
-async function store(deps: Deps, reply: IncomingReply): Promise<void> {
+async function store(deps: Deps, reply: Brought): Promise<boolean> {
   const advisor = await findAdvisorByTextingNumber(deps.db, reply.to);
-  if (!advisor) return;
-  const meaning = readReply(reply.text);
+  if (!advisor || !(await isFor(deps, advisor, reply.by))) return false;
+  const meaning = meaningOf(reply);
   const sender = await lockSender(deps, advisor, { ...reply, meaning });
-  if (!sender) return;
-  const archived = { ...(await archiveReply(deps, advisor, sender.member, reply)), meaning };
+  if (!sender) return true;
+  const isAnswered = isAnsweredByCarrier(reply, meaning);
+  const archived = { ...(await archiveReply(deps, advisor, sender.member, reply)), meaning, isAnswered };
   await flag(deps, advisor, sender.member, archived);
   await answer(deps, advisor, sender, archived);
+  return true;
+}
+
+/** Whether the carrier has the advisor's number, or had it until lately: a STOP that it kept must not be lost. */
+async function isFor(deps: Deps, { advisorId, carrierId }: AdvisorRow, by: Bringer): Promise<boolean> {
+  if (carrierId === by.carrierId) return true;
+  return wasNumberOf(deps.db, advisorId, { carrierId: by.carrierId, movedSince: new Date(Date.now() - movedMs) });
+}
+
+/** The carrier's word counts even if we would read the text differently, unless we read that the person wants no more texts. */
+function meaningOf({ text, keyword }: IncomingReply): ReplyMeaning {
+  const read = readReply(text);
+  return keyword && !stops.includes(read) ? keywordMeanings[keyword] : read;
+}
+
+/** Whether the carrier has confirmed it. One that doesn't tell what it took a text for answers the words that everybody knows. */
+function isAnsweredByCarrier({ keyword, by }: Brought, meaning: ReplyMeaning): boolean {
+  return by.answersKeywords && (keyword !== undefined || meaning === 'opt_out' || meaning === 'help');
 }
 
 /**
@@ -47,7 +86,7 @@ async function store(deps: Deps, reply: IncomingReply): Promise<void> {
 async function lockSender(
   deps: Deps,
   advisor: AdvisorRow,
-  reply: IncomingReply & { meaning: ReplyMeaning },
+  reply: Brought & { meaning: ReplyMeaning },
 ): Promise<Sender | null> {
   const { advisorId } = advisor;
   const number = { advisorId, phone: reply.from };
@@ -55,7 +94,7 @@ async function lockSender(
   await knowNumbers(deps, [number]);
   const [member] = await lockMembers(deps.db, advisorId, [number.phone]);
   if (!member) throw new Error('A member that was just inserted is missing.');
-  if (await hasReply(deps.db, advisorId, { ...reply, memberId: member.memberId })) return null;
+  if (await hasReply(deps.db, advisorId, { ...reply, ...reply.by, memberId: member.memberId })) return null;
   await ensureMembers(deps, [number]);
   await lockArchives(deps, advisorId, others);
   return { member, others };
@@ -65,17 +104,24 @@ async function archiveReply(
   deps: Deps,
   { advisorId }: AdvisorRow,
   { memberId, name, lastReplyAt }: MemberRow,
-  reply: IncomingReply,
-): Promise<Omit<ArchivedReply, 'meaning'>> {
-  const { from, to, carrierMessageId, text } = reply;
+  reply: Brought,
+): Promise<Pick<ArchivedReply, 'text' | 'sentAt' | 'archiveNumber'>> {
+  const { from, to, carrierMessageId, text, incomplete, keyword, by } = reply;
   const now = deps.clock.now();
   // No text was written after it arrived, whatever the carrier's clock says.
   const sentAt = reply.sentAt > now ? now : reply.sentAt;
-  const meta = { from, to, carrierMessageId, sent: reply.sentAt.toISOString() };
+  const meta = {
+    from,
+    to,
+    carrierMessageId,
+    sent: reply.sentAt.toISOString(),
+    ...(incomplete ? { incomplete } : {}),
+    ...(keyword ? { keyword } : {}),
+  };
   const events = [{ advisorId, type: 'message.received', memberId } as const];
   const entry = { advisorId, kind: 'text_in', memberId, meta, name, body: text, events } as const;
   const archiveNumber = await archive(deps, byPerson, entry);
-  await insertReply(deps.db, advisorId, { memberId, archiveNumber, carrierMessageId }, now);
+  await insertReply(deps.db, advisorId, { memberId, archiveNumber, carrierId: by.carrierId, carrierMessageId }, now);
   if (!lastReplyAt || sentAt > lastReplyAt) await updateMember(deps.db, advisorId, memberId, { lastReplyAt: sentAt });
   return { text, sentAt, archiveNumber };
 }
@@ -108,13 +154,13 @@ async function answer(deps: Deps, advisor: AdvisorRow, sender: Sender, reply: Ar
   const of = { memberId, archiveNumber: reply.archiveNumber, messageId: null, rules: [], lexiconVersion: null };
   const reviews = kinds.map((kind) => ({ advisorId, firmId, kind, ...of }));
   await insertReviews(deps.db, reviews, now);
-  if (effect.answer) await sendAnswer(deps, advisor, member, effect.answer);
+  if (effect.answer && !reply.isAnswered) await sendAnswer(deps, advisor, member, effect.answer);
   // After the confirmation, which should be the first text that somebody gets for agreeing.
   if (effect.moved === 'accepted') await sendWaitingTexts(deps, advisorId, member);
   if (meaning === 'opt_in' && effect.answer && endsDoubt(member, reply)) await endHold(deps, advisorId, member);
   if (meaning !== 'help' || !mayHelp(member, now)) return;
   await updateMember(deps.db, advisorId, memberId, { helpedAt: now });
-  await sendAnswer(deps, advisor, member, 'help');
+  if (!reply.isAnswered) await sendAnswer(deps, advisor, member, 'help');
 }
 
 /** A START that was written before the reply in doubt says nothing about it. */

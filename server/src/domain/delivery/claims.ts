@@ -8,7 +8,13 @@ import { allowedStates, gate, heldKinds } from '../texting/gate.ts';
 import { knownRecipient } from '../texting/recipients.ts';
 
 /** What this node knows about a claim of its own: until when it may submit its texts, and which have no outcome yet. */
-export type Claim = { claimId: number; dateTimeStarted: Date; leasedUntil: Date; outstanding: Set<number> };
+export type Claim = {
+  claimId: number;
+  carrierId: number;
+  dateTimeStarted: Date;
+  leasedUntil: Date;
+  outstanding: Set<number>;
+};
 
 /** A text that this node may hand to the carrier. */
 export type ClaimedText = ClaimedRow & { claim: Claim };
@@ -30,28 +36,37 @@ const allowed = (Object.keys(kinds) as TextKind[]).flatMap((kind) =>
 );
 
 /**
- * Claims texts whose turn it is, with their attempts committed. The gate ran when they were accepted and runs again here:
+ * Claims texts of a carrier whose turn it is, with their attempts committed. The gate ran when they were accepted and runs again here:
  * a text that is no longer allowed fails, one to a person whose reply may mean stop is held, and one outside the
- * recipient's hours waits for the next day or fails. `more` says that others may be ready.
+ * recipient's hours waits for the next day or fails. One whose number has another carrier by now is passed to that. `more` says that others may be ready.
  */
-export async function claimTexts(deps: Deps, limit: number): Promise<{ texts: ClaimedText[]; more: boolean }> {
+export async function claimTexts(
+  deps: Deps,
+  carrierId: number,
+  limit: number,
+): Promise<{ texts: ClaimedText[]; more: boolean }> {
   return inTransaction(deps, async (deps) => {
     const realNow = new Date();
     const leasedUntil = new Date(realNow.getTime() + deps.config.carrierTimeoutMs + leaseMarginMs);
-    const claim = { limit, realNow, leasedUntil, now: deps.clock.now(), allowed, heldKinds };
+    const claim = { carrierId, limit, realNow, leasedUntil, now: deps.clock.now(), allowed, heldKinds };
     const rows = await claimDispatches(deps.db, claim);
     const stopped = rows.filter(({ decision }) => decision !== 'go');
     await decideAgain(deps, stopped);
+    // Their new carrier may be waiting for something to do.
+    if (stopped.some(({ decision }) => decision === 'moved')) deps.db.afterCommit(() => deps.signals.queued.raise());
     const more = rows.length === limit || stopped.length > 0;
-    return { texts: claimedTexts(rows, { dateTimeStarted: claim.now, leasedUntil }), more };
+    return { texts: claimedTexts(rows, { carrierId, dateTimeStarted: claim.now, leasedUntil }), more };
   });
 }
 
-function claimedTexts(rows: ClaimedRow[], times: Pick<Claim, 'dateTimeStarted' | 'leasedUntil'>): ClaimedText[] {
+function claimedTexts(
+  rows: ClaimedRow[],
+  of: Pick<Claim, 'carrierId' | 'dateTimeStarted' | 'leasedUntil'>,
+): ClaimedText[] {
   const going = rows.filter(({ decision }) => decision === 'go');
   const claimId = going[0]?.claimId ?? null;
   if (claimId === null) return [];
-  const claim = { claimId, ...times, outstanding: new Set(going.map(({ messageId }) => messageId)) };
+  const claim = { claimId, ...of, outstanding: new Set(going.map(({ messageId }) => messageId)) };
   return going.map((row) => ({ ...row, claim }));
 }
 
@@ -65,7 +80,8 @@ async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<void> {
   });
   const failed = stopped.flatMap((row) => {
     if (row.decision === 'expired' || row.decision === 'gone') return { ...row, failureCode: 'expired' };
-    return row.decision === 'numberless' ? { ...row, failureCode: 'no_texting_number' } : [];
+    if (row.decision !== 'numberless') return [];
+    return { ...row, failureCode: row.textingNumber === null ? 'no_texting_number' : 'no_carrier' };
   });
   const refused = decisions.flatMap((each) => ('failureCode' in each ? each : []));
   const rescheduled = decisions.flatMap((each) => ('failureCode' in each ? [] : each));

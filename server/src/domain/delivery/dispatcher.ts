@@ -1,116 +1,103 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
-import { findNextTurn } from '../../store/delivery/dispatches.ts';
-import { claimTexts } from './claims.ts';
-import { type InFlight, inFlight } from './in-flight.ts';
+import { findFirstTurn } from '../../store/delivery/dispatches.ts';
+import type { NodeStatus } from '../carriers/status.ts';
+import type { OpenCarrier } from '../ports.ts';
+import { type CarrierLane, carrierLane } from './carrier-lane.ts';
 import { followClock, maintainOutbox } from './outbox-maintenance.ts';
 
-/** Hands queued texts to the carrier, on this node. */
+/** Hands queued texts to their carriers, on this node. */
 export type Dispatcher = {
-  start(): void;
+  /** With `listens`, it also takes in what the carriers bring. */
+  start(options?: { listens: boolean }): void;
+  /** Goes on with the carriers that are open now. One that has changed finishes what is in flight first. */
+  follow(): void;
   /** Resolves once no due text is unclaimed, or in flight on this node; when this node stops; or after ten seconds. */
   settled(): Promise<void>;
   /** Claims nothing more, and gives texts in flight the carrier's timeout to finish. */
   stop(): Promise<void>;
+  status(): { carrierId: number; status: NodeStatus }[];
 };
 
-type Claimed = 'more' | 'drained' | 'blocked';
-/** `next` claims as many texts as it may and submits them. */
-type Claims = { next(): Promise<Claimed>; last(): Promise<unknown> };
-type ClaimLoop = { deps: Deps; log: Log; claims: Claims; stopping: AbortSignal };
-
-/** The signal wakes a node for its own sends only; the poll finds those of other nodes. */
-const pollMs = 250;
-/** A text that is ready and not claimed is being claimed by another node. */
-const turnPauseMs = 5;
 const maintainEveryMs = 1_000;
 const settledWithinMs = 10_000;
 const settlePauseMs = 5;
-const stopMarginMs = 5_000;
 
 export function dispatcher(deps: Deps, log: Log): Dispatcher {
-  const { carrier } = deps;
-  if (!carrier) return { start() {}, settled: async () => {}, stop: async () => {} };
   const stopping = new AbortController();
-  const texts = inFlight(deps, carrier, log);
-  const claims = claimsInTurn(deps, texts, stopping.signal);
-  let running = Promise.resolve();
+  const lanes = new Map<number, CarrierLane>();
+  const closing = new Map<CarrierLane, Promise<void>>();
+  let started: { listens: boolean } | null = null;
+  let maintaining = Promise.resolve();
+
+  function openLane(open: OpenCarrier): void {
+    const lane = carrierLane(deps, open, log);
+    lanes.set(open.carrierId, lane);
+    if (started) lane.start(started);
+  }
+
+  function follow(): void {
+    if (stopping.signal.aborted) return;
+    const current = deps.carriers.list();
+    for (const lane of lanes.values())
+      if (!current.includes(lane.open) && !closing.has(lane)) closing.set(lane, close(lane));
+    for (const open of current) if (!lanes.has(open.carrierId)) openLane(open);
+  }
+
+  async function close(lane: CarrierLane): Promise<void> {
+    await lane.stop().catch((err) => log.warn({ err, carrier: lane.open.name }, 'a carrier didn’t close'));
+    lanes.delete(lane.open.carrierId);
+    closing.delete(lane);
+    follow();
+  }
+
+  /** What every lane has claimed by now; true if nothing is left that it could claim. */
+  async function drained(): Promise<boolean> {
+    if (await followClock(deps)) return false;
+    const claimed = await Promise.all(Array.from(lanes.values(), (lane) => lane.next()));
+    return claimed.every((each) => each === 'drained');
+  }
+
+  follow();
   return {
-    start() {
-      running = claimUntilStopped({ deps, log, claims, stopping: stopping.signal });
+    start(options = { listens: false }) {
+      started = options;
+      for (const lane of lanes.values()) lane.start(options);
+      follow();
+      maintaining = maintainUntilStopped(deps, log, stopping.signal);
     },
+    follow,
     async settled() {
       const deadline = Date.now() + settledWithinMs;
-      const drained = async () => !(await followClock(deps)) && (await claims.next()) === 'drained';
       const isOver = () => stopping.signal.aborted || Date.now() >= deadline;
       while (!isOver() && !(await drained().catch(() => false))) await pause(settlePauseMs);
-      await texts.finished(deadline - Date.now());
+      await Promise.all(Array.from(lanes.values(), (lane) => lane.finished(deadline - Date.now())));
     },
     async stop() {
       stopping.abort();
-      await running;
-      await claims.last();
-      await texts.finished(deps.config.carrierTimeoutMs + stopMarginMs);
-      texts.abandon();
+      await Promise.all([maintaining, ...Array.from(lanes.values(), (lane) => closing.get(lane) ?? lane.stop())]);
     },
+    status: () => Array.from(lanes, ([carrierId, lane]) => ({ carrierId, status: lane.status() })),
   };
 }
 
 /** How late the next text is, for operators to watch. */
 export async function longestWaitSeconds({ db }: Pick<Deps, 'db'>): Promise<number> {
-  const next = await findNextTurn(db);
+  const next = await findFirstTurn(db);
   return next ? Math.max(0, (Date.now() - next.getTime()) / 1000) : 0;
 }
 
-/** One claim at a time, so that when one begins the texts of the one before are in flight. */
-function claimsInTurn(deps: Deps, texts: InFlight, stopping: AbortSignal): Claims {
-  let last: Promise<unknown> = Promise.resolve();
-
-  async function claim(): Promise<Claimed> {
-    if (stopping.aborted) return 'drained';
-    // A person whose STOP can't get through must not get another text.
-    if (deps.signals.replies.isBehind()) return 'blocked';
-    const limit = texts.claimable();
-    if (limit === 0) return 'blocked';
-    const claimed = await claimTexts(deps, limit);
-    for (const text of claimed.texts) texts.submit(text);
-    return claimed.more ? 'more' : 'drained';
-  }
-
-  return {
-    next() {
-      const next = last.then(claim);
-      last = next.catch(() => {});
-      return next;
-    },
-    last: () => last,
-  };
-}
-
-async function claimUntilStopped({ deps, log, claims, stopping }: ClaimLoop): Promise<void> {
-  let maintainAtMs = 0;
+async function maintainUntilStopped(deps: Deps, log: Log, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    // Before the claim: a text that is queued during it must not wait for the next poll.
-    const woken = deps.signals.queued.wait(pollMs, stopping);
-    let waitMs = pollMs;
+    let hasMore = false;
     try {
-      if (Date.now() >= maintainAtMs) maintainAtMs = (await maintainOutbox(deps)) ? 0 : Date.now() + maintainEveryMs;
-      const claimed = await claims.next();
-      for (const member of deps.signals.unprovenConsents.take())
-        log.error(member, 'a member’s consent is not what its last entry says; nothing is sent to it');
-      if (claimed === 'more' || maintainAtMs === 0) continue;
-      if (claimed === 'drained') waitMs = await nextTurnInMs(deps);
+      hasMore = await maintainOutbox(deps);
+      // What was released goes out now.
+      if (hasMore) deps.signals.queued.raise();
     } catch (err) {
-      log.warn({ err }, 'texts can’t be claimed; will retry');
-      await pause(pollMs);
+      log.warn({ err }, 'the outbox can’t be maintained; will retry');
     }
-    await Promise.race([woken, pause(waitMs, undefined, { ref: false })]);
+    if (!hasMore) await pause(maintainEveryMs, undefined, { signal: stopping, ref: false }).catch(() => {});
   }
-}
-
-/** A pace gives each text its own moment. The poll alone would send them in bursts. */
-async function nextTurnInMs({ db }: Deps): Promise<number> {
-  const next = await findNextTurn(db);
-  return next ? Math.min(pollMs, Math.max(turnPauseMs, next.getTime() - Date.now())) : pollMs;
 }

@@ -1,17 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
-import type { Carrier } from '../ports.ts';
+import type { OpenCarrier } from '../ports.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import type { ClaimedText } from './claims.ts';
 import { recordAnswer, recordOutcome } from './outcomes.ts';
 import { submitToCarrier } from './submissions.ts';
 
-/** The texts that are with the carrier, on this node. */
+/** The texts that are with a carrier, on this node. */
 export type InFlight = {
   /** How many may be claimed now: a full claim, one to probe a carrier that was down, or none. */
   claimable(): number;
   submit(text: ClaimedText): void;
+  count(): number;
   /** Resolves once every text has its outcome, or after that much time. */
   finished(withinMs: number): Promise<void>;
   /** Outcomes that can't be written are no longer retried. */
@@ -23,7 +24,7 @@ const inFlightMax = 1_000;
 /** Leaves room for a full claim: claiming one at a time would cost a commit per text. */
 const inFlightToClaim = inFlightMax - claimMax;
 
-export function inFlight(deps: Deps, carrier: Carrier, log: Log): InFlight {
+export function inFlight(deps: Deps, { carrier }: OpenCarrier, log: Log): InFlight {
   const breaker = circuitBreaker();
   const tasks = new Set<Promise<void>>();
   const abandoned = new AbortController();
@@ -51,6 +52,7 @@ export function inFlight(deps: Deps, carrier: Carrier, log: Log): InFlight {
         });
       tasks.add(task);
     },
+    count: () => tasks.size,
     finished: (withinMs) => within(withinMs, Promise.all(tasks)),
     abandon: () => abandoned.abort(),
   };

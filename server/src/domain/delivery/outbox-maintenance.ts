@@ -1,19 +1,29 @@
 import type { Deps } from '../../deps.ts';
+import { listMoved, passDispatches } from '../../store/carriers/numbers.ts';
 import { expireClaims, expiredMax } from '../../store/delivery/claims.ts';
 import * as dispatches from '../../store/delivery/dispatches.ts';
 import * as receipts from '../../store/delivery/receipts.ts';
 import { lapseWaitingTexts } from '../texting/waiting-texts.ts';
+import { settleByReference } from './doubts.ts';
 
-/** No carrier takes this long to answer a submission that it has already sent a receipt for. */
-const earlyReceiptMs = 10 * 60 * 1_000;
+/**
+ * No carrier takes this long to answer a submission that it has already sent a receipt for, and by then the lease of a node
+ * that died has expired, so that the receipt can settle the doubt.
+ */
+const unmatchedReceiptMs = 10 * 60 * 1_000;
+/** A send that read the number's carrier before it moved has been written by then. */
+const movedMs = 60 * 1_000;
 
 /** Handles expired claims, early receipts, and texts that a moment in domain time is due for. True when there may be more of them right away. */
 export async function maintainOutbox(deps: Deps): Promise<boolean> {
   const { db, clock } = deps;
+  const passed = await passDispatches(db, await listMoved(db, new Date(Date.now() - movedMs)));
   const expired = await expireClaims(db, { now: clock.now(), realNow: new Date() });
   const applied = await receipts.applyEarlyReceipts(db, clock.now());
-  await receipts.deleteEarlyReceipts(db, new Date(Date.now() - earlyReceiptMs));
-  return expired === expiredMax || applied === dispatches.maintainedMax || (await followClock(deps));
+  await settleByReference(deps);
+  await receipts.deleteUnmatchedReceipts(db, new Date(Date.now() - unmatchedReceiptMs));
+  const hasMore = passed > 0 || expired === expiredMax || applied === dispatches.maintainedMax;
+  return hasMore || (await followClock(deps));
 }
 
 /**

@@ -6,6 +6,7 @@ import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../store/deliv
 import { optOutByCarrier } from '../consent/carrier-opt-outs.ts';
 import type { Clock, Receipt } from '../ports.ts';
 import type { ClaimedText } from './claims.ts';
+import { keyOf } from './receipts.ts';
 import type { Result } from './submissions.ts';
 
 type Recording = { deps: Deps; log: Log; abandoned: AbortSignal };
@@ -30,7 +31,8 @@ const gatherMs = 10;
 /** Records the outcome of a text, with its receipt if that comes at once. */
 export async function recordAnswer(node: Recording, text: ClaimedText, result: Result): Promise<void> {
   const record = (receipt: Receipt | null) => recordOutcome(node, text, result, receipt);
-  if ('accepted' in result) await node.deps.signals.receipts.meet(result.accepted, receiptWithinMs, record);
+  if ('accepted' in result)
+    await node.deps.signals.receipts.meet(keyOf(text.claim.carrierId, result.accepted), receiptWithinMs, record);
   else await record(null);
 }
 
@@ -94,6 +96,7 @@ export function outcomeOf(text: ClaimedText, result: Result): OutcomeRow {
     advisorId,
     messageId,
     attempt,
+    carrierId: claim.carrierId,
     openUntil,
     expiresAt,
     dateTimeStarted: claim.dateTimeStarted,

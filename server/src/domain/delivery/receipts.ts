@@ -1,18 +1,23 @@
 import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
-import { recordReceipts } from '../../store/delivery/receipts.ts';
+import { type ReceiptRow, recordReceipts } from '../../store/delivery/receipts.ts';
 import type { Clock, Receipt } from '../ports.ts';
 
 /**
  * Records whether a text was delivered, and archives it: with the carrier's answer if that isn't written yet, otherwise with
  * other receipts that arrive. A receipt that says nothing new writes nothing.
  */
-export async function receiveReceipt({ db, clock, signals }: Deps, receipt: Receipt): Promise<void> {
-  if (await signals.receipts.bring(receipt.carrierMessageId, receipt)) return;
-  await db.batch(receiving, { receipt, clock });
+export async function receiveReceipt({ db, clock, signals }: Deps, carrierId: number, receipt: Receipt): Promise<void> {
+  if (await signals.receipts.bring(keyOf(carrierId, receipt.carrierMessageId), receipt)) return;
+  await db.batch(receiving, { receipt: { ...receipt, carrierId }, clock });
 }
 
-const receiving: Batch<{ receipt: Receipt; clock: Clock }, void> = {
+/** A carrier's id of a text is unique for that carrier only. */
+export function keyOf(carrierId: number, carrierMessageId: string): string {
+  return `${carrierId}/${carrierMessageId}`;
+}
+
+const receiving: Batch<{ receipt: ReceiptRow; clock: Clock }, void> = {
   async run(db, items) {
     const [first] = items;
     if (!first) return [];

@@ -24,7 +24,6 @@ const batchSize = 500;
  * nothing that was due is left, on any node, or when this node is stopping. A message that fails by its own fault is skipped and reported.
  */
 export async function sendDueMessages(deps: Deps, report: (fault: unknown) => void = () => {}): Promise<void> {
-  if (!deps.carrier) return;
   const now = deps.clock.now();
   // First the messages that no other node has locked, so that nodes share the work; then the rest, in case a node failed.
   for (const wait of [false, true]) {

@@ -110,7 +110,7 @@ function gatesOf(deps: Deps, asked: Asked, { to, decision }: Decided): GateResul
   const messageOf = (code: RefusalCode) =>
     failure(to.phone, to.memberId, code, { ...to, isScheduled: !!schedule }).message;
   return gateNames.map((gate) => {
-    if (gate === 'texting_number') return accountGate(deps, to);
+    if (gate === 'texting_number') return accountGate(to);
     const code = refusals[gate];
     if (!code) return { gate, passed: true, code: null, message: null };
     // A person who opted out must not be asked for consent again, as the sentence for a lack of it says.
@@ -129,8 +129,8 @@ function waitRefusal(decision: Decision): RefusalCode | null {
   return code === 'not_consented' || code === 'too_many_waiting' ? code : null;
 }
 
-function accountGate(deps: Deps, to: Recipient): GateResult {
-  const cannotText = textingProblem(deps, [to]);
+function accountGate(to: Recipient): GateResult {
+  const cannotText = textingProblem([to]);
   if (!cannotText) return { gate: 'texting_number', passed: true, code: null, message: null };
   const code = to.textingNumber ? 'no_carrier' : 'no_texting_number';
   return { gate: 'texting_number', passed: false, code, message: cannotText.detail };

@@ -35,7 +35,7 @@ export async function editScheduled(
 ): Promise<ScheduledMessage> {
   const date = deliveryDate === undefined ? {} : { deliveryDate: readDeliveryDate(deps.clock.now(), deliveryDate) };
   const account = await findAccount(deps.db, advisorId);
-  const cannotText = textingProblem(deps, account ? [account] : []);
+  const cannotText = textingProblem(account ? [account] : []);
   if (cannotText) throw cannotText;
   const result = await inTransaction(deps, async (deps) => {
     const before = await store.lockScheduledMessage(deps.db, advisorId, scheduledMessageId);

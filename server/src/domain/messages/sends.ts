@@ -66,7 +66,7 @@ export function decide(
   judges: Map<number, Judge>,
   decideEach: Decide = decideOne,
 ): Decided {
-  const cannotText = textingProblem(deps, recipients);
+  const cannotText = textingProblem(recipients);
   if (cannotText) return { refused: cannotText };
   // Numbers stay unknown only on an account that was disabled since the request was let in.
   if (!recipients.every(isKnown))

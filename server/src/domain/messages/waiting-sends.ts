@@ -64,7 +64,7 @@ export const sendingWhenConsented: Batch<Send, Result> = {
  * done: what would become of each recipient if the account were set up to ask?
  */
 export function problemOf(deps: Deps, send: Asking, expected: Recipient[], verdict: Verdict | null): Problem | null {
-  const cannotText = textingProblem(deps, expected);
+  const cannotText = textingProblem(expected);
   const cannotAsk = send.whenConsented ? collectionProblem(expected) : null;
   if (cannotText || !cannotAsk) return cannotText;
   const isAsked = (to: Recipient) => {

@@ -5,7 +5,7 @@ import type { Compared, ComparedRecord, DoubtRow, Period } from '../../store/rec
 import * as store from '../../store/record-keeping/reconciliation.ts';
 import { listFirms } from '../accounts/firms.ts';
 import { archive, type By, byService, deployment } from '../archive/archive.ts';
-import type { Carrier, CarrierRecord } from '../ports.ts';
+import type { CarrierRecord, OpenCarrier } from '../ports.ts';
 import { lastDayDone, oncePerDay } from '../shared/daily-runs.ts';
 import { requireRunning, whileRunning } from '../shared/signals.ts';
 import { dayMs, dayOf, nextDay, startOf } from '../shared/time.ts';
@@ -27,7 +27,7 @@ export type Discrepancy = { kind: DiscrepancyKind; advisorId: number | null; wha
 export type Reconciliation = {
   firstDay: string;
   lastDay: string;
-  /** The carrier whose records were compared; null if it keeps none. */
+  /** The carriers whose records were compared; null if none keeps any. */
   carrier: string | null;
   counts: Counts;
   discrepancies: number;
@@ -104,7 +104,7 @@ async function archiveReconciliation(
 }
 
 async function compareDays(deps: Deps, days: Days): Promise<Reconciliation> {
-  const found = findings(days, deps.carrier);
+  const found = findings(days, keepers(deps));
   const end = Math.min(startOf(nextDay(days.lastDay)).getTime(), deps.clock.now().getTime() - settledMs);
   for (let from = startOf(days.firstDay), to: Date; from.getTime() < end; from = to) {
     to = await endOfStep(deps, from, new Date(end));
@@ -130,14 +130,26 @@ async function endOfStep(deps: Deps, from: Date, end: Date): Promise<Date> {
 
 async function comparePeriod(deps: Deps, period: Period, found: Findings): Promise<void> {
   requireRunning(deps);
+  await inTransaction(deps, (deps) => compareOwn(deps, period, found));
+  for (const keeper of keepers(deps)) await compareRecords(deps, keeper, period, found);
+}
+
+/** Carriers that keep records of the texts that they took. */
+function keepers({ carriers }: Deps): OpenCarrier[] {
+  return carriers.list().filter(({ carrier }) => carrier.records);
+}
+
+async function compareRecords(
+  deps: Deps,
+  { carrierId, carrier }: OpenCarrier,
+  period: Period,
+  found: Findings,
+): Promise<void> {
   const runId = Date.now() * 1_000 + Math.floor(Math.random() * 1_000);
   await store.deleteCarrierRecords(deps.db, { before: runId - abandonedMs * 1_000 });
   try {
-    if (deps.carrier?.records) await stage(deps, runId, deps.carrier.records(...wider(period)));
-    await inTransaction(deps, async (deps) => {
-      await compareOwn(deps, period, found);
-      if (deps.carrier?.records) await compareCarrier(deps, runId, period, found);
-    });
+    if (carrier.records) await stage(deps, runId, carrier.records(...wider(period)));
+    await inTransaction(deps, (deps) => compareCarrier(deps, { runId, carrierId }, period, found));
   } finally {
     // A node that is stopping leaves them to a later run.
     if (!deps.signals.stopping.signal.aborted) await store.deleteCarrierRecords(deps.db, { is: runId });
@@ -175,15 +187,15 @@ async function compareOwn(deps: Comparing, period: Period, found: Findings): Pro
       found.count(of, rows, kind, noun);
 }
 
-async function compareCarrier(deps: Comparing, runId: number, period: Period, found: Findings): Promise<void> {
-  for await (const rows of whileRunning(deps, store.compareAttempts(deps.db, runId, period)))
+async function compareCarrier(deps: Comparing, run: store.Run, period: Period, found: Findings): Promise<void> {
+  for await (const rows of whileRunning(deps, store.compareAttempts(deps.db, run, period)))
     found.count('attempts', rows, 'accepted attempt without a carrier record', 'message');
   const doubts = new Map<string, DoubtRow[]>();
   const [from, to] = wider(period);
   for await (const rows of whileRunning(deps, store.listDoubts(deps.db, { from, to })))
     for (const [number, some] of Map.groupBy(rows, ({ toNumber }) => toNumber))
       doubts.set(number, [...(doubts.get(number) ?? []), ...some]);
-  for await (const rows of whileRunning(deps, store.compareRecords(deps.db, runId, period)))
+  for await (const rows of whileRunning(deps, store.compareRecords(deps.db, run, period)))
     for (const record of rows) found.record(record, record.messageId === null && resolves(doubts, record));
 }
 
@@ -201,12 +213,12 @@ function resolves(doubts: Map<string, DoubtRow[]>, { fromNumber, toNumber, textH
 type Findings = ReturnType<typeof findings>;
 
 /** Counts as it goes, so that any number of records fits in memory. */
-function findings({ firstDay, lastDay }: Days, carrier: Carrier | null) {
+function findings({ firstDay, lastDay }: Days, compared: OpenCarrier[]) {
   const none = { carrierRecords: 0, attempts: 0, inDoubt: 0, messages: 0, textsOut: 0, replies: 0, textsIn: 0 };
   const reconciliation: Reconciliation = {
     firstDay,
     lastDay,
-    carrier: carrier?.records ? carrier.name : null,
+    carrier: compared.length > 0 ? compared.map(({ name }) => name).join(', ') : null,
     counts: none,
     discrepancies: 0,
     kinds: {},

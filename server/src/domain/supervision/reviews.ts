@@ -23,7 +23,12 @@ export type ReviewEvent = {
   outcome: string | null;
   note: string | null;
 };
-export type ReviewDetail = Review & { text: string | null; events: ReviewEvent[] };
+/** `incomplete`: parts of the person's text that never came. */
+export type ReviewDetail = Review & {
+  text: string | null;
+  incomplete: { received: number; of: number } | null;
+  events: ReviewEvent[];
+};
 export type Decision = { decision: 'approved' | 'rejected'; staff: Staff; note?: string };
 /**
  * What a decision did. A held text goes out (`queued`), stays `held` since a reply of the person may mean stop, or fails.
@@ -58,7 +63,8 @@ export async function getReview(deps: Deps, reviewId: number): Promise<ReviewDet
   const { advisorId, memberId, archiveNumber } = review;
   const reviewed = await store.findReviewed(deps.db, advisorId, archiveNumber);
   const events = (await store.listReviewEvents(deps.db, advisorId, memberId)).flatMap((row) => eventOf(reviewId, row));
-  return { ...review, text: reviewed?.text ?? null, events };
+  const { incomplete = null } = JSON.parse(reviewed?.meta ?? '{}');
+  return { ...review, text: reviewed?.text ?? null, incomplete, events };
 }
 
 /**

@@ -21,7 +21,7 @@ export type Accepted = Wait & { messageId: number };
 export const findingKinds = { flag: 'flagged', hold: 'held', block: 'blocked' } as const;
 
 /** A draft if the gate and the firm's lexicon let the text through at that moment; otherwise why not. */
-export function draftFor(deps: Pick<Deps, 'carrier' | 'signals'>, to: Recipient, text: Text, at: Date): Drafted {
+export function draftFor(deps: Pick<Deps, 'carriers' | 'signals'>, to: Recipient, text: Text, at: Date): Drafted {
   const decision = gate(deps, to, text.kind, at);
   if ('refused' in decision) return decision;
   const draft = { to, text: { ...text, hours: decision.allowed } };

@@ -20,6 +20,8 @@ export type RefusalCode =
 export type Hours = { deferredUntil: Date | null; openUntil: Date | null };
 
 const replyExemptionMs = 4 * 60 * 60 * 1000;
+/** No row has this id. */
+const noCarrier = 0;
 const anyTime: Hours = { deferredUntil: null, openUntil: null };
 
 export const consentStates: readonly ConsentState[] = ['none', 'pending', 'accepted', 'opted_out'];
@@ -46,7 +48,7 @@ export const heldKinds: readonly TextKind[] = ['text', 'consent_request', 'remin
 
 /** Whether this person can be texted at a moment in domain time: the first of the questions below that refuses it. */
 export function gate(
-  deps: Pick<Deps, 'carrier' | 'signals'>,
+  deps: Pick<Deps, 'carriers' | 'signals'>,
   recipient: Recipient,
   kind: TextKind,
   at: Date,
@@ -63,8 +65,11 @@ export function optOutRefusal(recipient: Recipient, kind: TextKind): RefusalCode
   return state === 'opted_out' && !allowedStates(kind, consentRequired).includes(state) ? 'opted_out' : null;
 }
 
-export function numberRefusal({ carrier }: Pick<Deps, 'carrier'>, { phone }: Recipient): RefusalCode | null {
-  return carrier?.check(phone) ?? null;
+export function numberRefusal(
+  { carriers }: Pick<Deps, 'carriers'>,
+  { phone, carrierId }: Recipient,
+): RefusalCode | null {
+  return carriers.find(carrierId ?? noCarrier)?.carrier.check(phone) ?? null;
 }
 
 export function consentRefusal(recipient: Recipient, kind: TextKind): RefusalCode | null {

@@ -36,7 +36,7 @@ export async function expectRecipients(deps: Deps, numbers: PhoneOf[]): Promise<
 }
 
 function isMissing(row: Recipient | UnknownNumber | undefined): boolean {
-  if (!row?.textingNumber || row.disabled) return false;
+  if (!row?.textingNumber || row.carrierId === null || row.disabled) return false;
   return row.memberId === null || !row.hasContact;
 }
 

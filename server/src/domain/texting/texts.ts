@@ -32,11 +32,14 @@ export type Text = {
 /** A text and its recipient. */
 export type Draft = { to: Recipient; text: Text };
 
-type Addressee = Pick<Recipient, 'memberId' | 'phone' | 'name' | 'heldSince' | 'textingNumber' | 'textingPace'>;
+type Addressee = Pick<
+  Recipient,
+  'memberId' | 'phone' | 'name' | 'heldSince' | 'textingNumber' | 'textingPace' | 'carrierId'
+>;
 
 /** The text as it goes to the archive and to the carrier. */
 export function textTo(to: Addressee, given: Text): NewText {
-  const { memberId, phone, name, textingNumber, textingPace } = to;
+  const { memberId, phone, name, textingNumber, textingPace, carrierId } = to;
   const { advisorId, kind, text, added, by, hours, expiresAt, scheduledMessageId, verdict, awaitsConsent } = given;
   const heldReason = awaitsConsent ? null : heldReasonOf(to, given);
   const meta = {
@@ -59,6 +62,7 @@ export function textTo(to: Addressee, given: Text): NewText {
     ...segmentsOf(text),
     scheduledMessageId: scheduledMessageId ?? null,
     pace: textingPace,
+    carrierId,
     deferredUntil: hours?.deferredUntil ?? null,
     openUntil: hours?.openUntil ?? null,
     expiresAt: expiresAt ?? null,
@@ -130,12 +134,11 @@ function withLine({ to, text }: Draft, lines: Map<number, string>): Text {
 
 /** Why the account can't text, however often it is tried; null if it can. */
 export function textingProblem(
-  { carrier }: Pick<Deps, 'carrier'>,
-  recipients: { textingNumber: string | null }[],
+  recipients: { textingNumber: string | null; carrierId: number | null }[],
 ): Problem | null {
   if (!recipients.every(({ textingNumber }) => textingNumber))
     return problem('conflict', 'The advisor’s account has no texting number. Contact the operator.');
-  if (carrier) return null;
+  if (recipients.every(({ carrierId }) => carrierId !== null)) return null;
   return problem('conflict', 'No carrier is connected for the advisor’s texting number. Contact the operator.');
 }
 

@@ -16,6 +16,10 @@ export type AdvisorRow = {
   quietHours: QuietHours;
   /** Texts per second from the number; null means as fast as the carrier accepts them. */
   textingPace: number | null;
+  /** The carrier of the number; null if it has none, and then nothing can be sent. */
+  carrierId: number | null;
+  /** What an operator noted of the number's registration. */
+  campaign: string | null;
   disabled: boolean;
   dateTimeCreated: Date;
 };
@@ -31,6 +35,8 @@ const settingColumns: Record<keyof AdvisorSettings | 'passwordHash', string> = {
   consentCollection: 'consent_collection',
   quietHours: 'quiet_hours',
   textingPace: 'texting_pace',
+  carrierId: 'carrier_id',
+  campaign: 'campaign',
   disabled: 'disabled',
   passwordHash: 'password_hash',
 };
@@ -38,16 +44,17 @@ const settingColumns: Record<keyof AdvisorSettings | 'passwordHash', string> = {
 const columns = `
   advisor_id as "advisorId", firm_id as "firmId", name, email, texting_number as "textingNumber",
   time_zone as "timeZone", consent_required as "consentRequired", consent_collection as "consentCollection",
-  quiet_hours as "quietHours", texting_pace as "textingPace", disabled, date_time_created as "dateTimeCreated"`;
+  quiet_hours as "quietHours", texting_pace as "textingPace", carrier_id::integer as "carrierId", campaign, disabled,
+  date_time_created as "dateTimeCreated"`;
 
 /** The new advisor, or null if another one has the email or the texting number. */
 export async function insertAdvisor(db: Db, advisor: NewAdvisor, now: Date): Promise<AdvisorRow | null> {
   const [row] = await db.query<AdvisorRow>(
     `insert into advisors (
        firm_id, name, email, texting_number, time_zone, consent_required, consent_collection, quiet_hours,
-       texting_pace, disabled, password_hash, date_time_created
+       texting_pace, carrier_id, campaign, disabled, password_hash, date_time_created
      )
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
      on conflict do nothing
      returning ${columns}`,
     [
@@ -60,6 +67,8 @@ export async function insertAdvisor(db: Db, advisor: NewAdvisor, now: Date): Pro
       advisor.consentCollection,
       advisor.quietHours,
       advisor.textingPace,
+      advisor.carrierId,
+      advisor.campaign,
       advisor.disabled,
       advisor.passwordHash,
       now,
@@ -79,11 +88,23 @@ export async function updateAdvisor(
   const update = db.query(
     `with ${accessEnds}
      update advisors
-     set ${given.map(([name], index) => `${settingColumns[name]} = $${index + 2}`).join(', ')}
+     set ${given.flatMap(([name], index) => assignments(name, `$${index + 2}`)).join(', ')}
      where advisor_id = $1`,
     [advisorId, ...given.map(([, value]) => value)],
   );
   return update.then(() => true).catch(falseIfTaken);
+}
+
+/** A number that moves remembers where it was: replies and receipts may still come from there. */
+function assignments(name: keyof typeof settingColumns, value: string): string[] {
+  const column = settingColumns[name];
+  if (name !== 'carrierId') return [`${column} = ${value}`];
+  const isMoved = `carrier_id is distinct from ${value}::smallint`;
+  return [
+    `carrier_id = ${value}::smallint`,
+    `earlier_carrier_id = case when ${isMoved} then carrier_id else earlier_carrier_id end`,
+    `carrier_moved_at = case when ${isMoved} then now() else carrier_moved_at end`,
+  ];
 }
 
 /** By id or by email. */

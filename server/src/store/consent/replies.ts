@@ -1,12 +1,12 @@
 import type { Db } from '../database/db.ts';
 
-export type NewReply = { memberId: number; archiveNumber: number; carrierMessageId: string };
+export type NewReply = { memberId: number; archiveNumber: number; carrierId: number; carrierMessageId: string };
 
 /** Whether the carrier has delivered this text before: from the same member, with the same id and the same words. */
 export async function hasReply(
   db: Db,
   advisorId: number,
-  { memberId, carrierMessageId, text }: { memberId: number; carrierMessageId: string; text: string },
+  { memberId, carrierId, carrierMessageId, text }: Omit<NewReply, 'archiveNumber'> & { text: string },
 ): Promise<boolean> {
   const rows = await db.query(
     `select
@@ -14,9 +14,10 @@ export async function hasReply(
      join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.archive_number
      where r.advisor_id = $1
        and r.carrier_message_id = $2
+       and r.carrier_id = $5
        and r.member_id = $3
        and b.body = convert_to($4, 'UTF8')`,
-    [advisorId, carrierMessageId, memberId, text],
+    [advisorId, carrierMessageId, memberId, text, carrierId],
     'has-reply',
   );
   return rows.length > 0;
@@ -24,9 +25,9 @@ export async function hasReply(
 
 export async function insertReply(db: Db, advisorId: number, reply: NewReply, now: Date): Promise<void> {
   await db.query(
-    `insert into replies (advisor_id, member_id, archive_number, carrier_message_id, date_time_created)
-     values ($1, $2, $3, $4, $5)`,
-    [advisorId, reply.memberId, reply.archiveNumber, reply.carrierMessageId, now],
+    `insert into replies (advisor_id, member_id, archive_number, carrier_message_id, date_time_created, carrier_id)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [advisorId, reply.memberId, reply.archiveNumber, reply.carrierMessageId, now, reply.carrierId],
     'insert-reply',
   );
 }

@@ -8,7 +8,8 @@ import type { MessageKey, Times } from './dispatches.ts';
  * A text whose turn it was. Only `go` may be submitted: it is out of the outbox, and the claim lists its attempt. `refused`
  * lacks consent, or its consent is not what the person's last consent entry says. `held` waits outside the outbox from now
  * on, since a reply of the person may mean stop, `closed` is outside the recipient's hours, `numberless` means that the
- * advisor no longer has a texting number, and `gone` that the message is no longer queued.
+ * advisor no longer has a texting number with a carrier, `moved` that the number has another carrier, which has the text from
+ * now on, and `gone` that the message is no longer queued.
  */
 export type ClaimedRow = MessageKey & {
   /** Null if no text goes. */
@@ -16,16 +17,18 @@ export type ClaimedRow = MessageKey & {
   memberId: number;
   kind: TextKind;
   phone: string;
+  /** Never null for a text that goes. */
   textingNumber: string;
   text: string;
   attempt: number;
   state: ConsentState;
   openUntil: Date | null;
   expiresAt: Date | null;
-  decision: 'go' | 'expired' | 'refused' | 'held' | 'closed' | 'numberless' | 'gone';
+  decision: 'go' | 'expired' | 'refused' | 'held' | 'closed' | 'numberless' | 'moved' | 'gone';
 };
 
 export type Claim = Times & {
+  carrierId: number;
   limit: number;
   leasedUntil: Date;
   /** The gate's table of what may be sent, as `kind:consentRequired:state`. */
@@ -52,14 +55,14 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
     `with picked as materialized (
        select advisor_id, message_id, not_before, open_until, expires_at
        from dispatches
-       where deferred_until is null and not_before <= $1
+       where carrier_id = $7::smallint and deferred_until is null and not_before <= $1
        order by not_before, message_id
        limit $2
        for update skip locked
      ),
      addressed as materialized (
        select picked.*, t.member_id, t.kind, t.status, t.attempt, t.archive_number, m.phone, a.texting_number,
-         a.consent_required
+         a.carrier_id, a.consent_required
        from picked
        cross join lateral (
          select member_id, kind, status, attempt, archive_number
@@ -74,7 +77,7 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
          limit 1
        ) as m
        cross join lateral (
-         select texting_number, consent_required
+         select texting_number, carrier_id, consent_required
          from advisors
          where advisor_id = picked.advisor_id
          limit 1
@@ -90,7 +93,8 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
            when m.state is distinct from ${provenState} then 'refused'
            when m.held_since is not null and kind = any ($6::text[]) then 'held'
            when open_until <= $3 then 'closed'
-           when texting_number is null then 'numberless'
+           when texting_number is null or carrier_id is null then 'numberless'
+           when carrier_id <> $7 then 'moved'
            else 'go'
          end as decision
        from addressed
@@ -106,6 +110,14 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
        delete from dispatches
        where message_id = any (array(select message_id from decided where decision in ('go', 'held')))
      ),
+     passed as (
+       update dispatches
+       set carrier_id = decided.carrier_id
+       from decided
+       where decision = 'moved'
+         and dispatches.message_id = any (array(select message_id from decided where decision = 'moved'))
+         and dispatches.message_id = decided.message_id
+     ),
      kept as (
        update messages
        set status = 'held', held_reason = 'possible_opt_out'
@@ -113,8 +125,8 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
          and message_id = any (array(select message_id from decided where decision = 'held'))
      ),
      begun as materialized (
-       insert into claims (date_time_started, leased_until, advisor_ids, message_ids, attempts)
-       select $3, $4, array_agg(advisor_id), array_agg(message_id), array_agg((attempt + 1)::smallint)
+       insert into claims (carrier_id, date_time_started, leased_until, advisor_ids, message_ids, attempts)
+       select $7, $3, $4, array_agg(advisor_id), array_agg(message_id), array_agg((attempt + 1)::smallint)
        from decided
        where decision = 'go'
        having count(*) > 0
@@ -132,7 +144,7 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
        limit 1
      ) as b
      order by not_before, message_id`,
-    [claim.realNow, claim.limit, claim.now, claim.leasedUntil, claim.allowed, claim.heldKinds],
+    [claim.realNow, claim.limit, claim.now, claim.leasedUntil, claim.allowed, claim.heldKinds, claim.carrierId],
     'claim-dispatches',
   );
 }
@@ -148,7 +160,7 @@ export const expiredMax = 5;
 export async function expireClaims(db: Db, { now, realNow }: Times): Promise<number> {
   const rows = await db.query(
     `with lost as materialized (
-       select claim_id, date_time_started, advisor_ids, message_ids, attempts
+       select claim_id, carrier_id, date_time_started, advisor_ids, message_ids, attempts
        from claims
        where leased_until < $1
        order by leased_until
@@ -156,7 +168,7 @@ export async function expireClaims(db: Db, { now, realNow }: Times): Promise<num
        for update skip locked
      ),
      unanswered as materialized (
-       select lost.claim_id, lost.date_time_started, text.*, coalesce(locked.yes, false) as is_locked
+       select lost.claim_id, lost.carrier_id, lost.date_time_started, text.*, coalesce(locked.yes, false) as is_locked
        from lost
        cross join lateral unnest(advisor_ids, message_ids, attempts) as text (advisor_id, message_id, attempt)
        cross join lateral (
@@ -177,7 +189,7 @@ export async function expireClaims(db: Db, { now, realNow }: Times): Promise<num
      ),
      doubted as (
        update messages
-       set status = 'in_doubt', attempt = unanswered.attempt
+       set status = 'in_doubt', attempt = unanswered.attempt, carrier_id = unanswered.carrier_id
        from unanswered
        where is_locked
          and messages.advisor_id = unanswered.advisor_id

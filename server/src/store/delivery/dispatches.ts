@@ -12,16 +12,34 @@ export type Times = { now: Date; realNow: Date };
  */
 export const maintainedMax = 500;
 
-/** The real time when the next text is ready; null if none waits for its turn. */
-export async function findNextTurn(db: Db): Promise<Date | null> {
+/** The real time when the carrier's next text is ready; null if none waits for its turn. */
+export async function findNextTurn(db: Db, carrierId: number): Promise<Date | null> {
   const [row] = await db.query<{ notBefore: Date }>(
     `select not_before as "notBefore"
      from dispatches
-     where deferred_until is null
+     where carrier_id = $1::smallint and deferred_until is null
      order by not_before, message_id
      limit 1`,
-    [],
+    [carrierId],
     'find-next-turn',
+  );
+  return row?.notBefore ?? null;
+}
+
+/** The same for all carriers. */
+export async function findFirstTurn(db: Db): Promise<Date | null> {
+  const [row] = await db.query<{ notBefore: Date | null }>(
+    `select min(next.not_before) as "notBefore"
+     from carriers c
+     cross join lateral (
+       select not_before
+       from dispatches
+       where carrier_id = c.carrier_id and deferred_until is null
+       order by not_before, message_id
+       limit 1
+     ) as next`,
+    [],
+    'find-first-turn',
   );
   return row?.notBefore ?? null;
 }

@@ -7,6 +7,7 @@ import type { ReceiptRow } from './receipts.ts';
 /** The outcome of an attempt, and the message's status from then on. */
 export type OutcomeRow = MessageKey & {
   attempt: number;
+  carrierId: number;
   /** Domain time. */
   dateTimeStarted: Date;
   outcome: 'accepted' | 'refused' | 'not_taken' | 'unknown';
@@ -60,15 +61,15 @@ export async function recordOutcomes(
        where outcome <> 'accepted'
      ),
      requeued as (
-       insert into dispatches (advisor_id, message_id, not_before, open_until, expires_at)
-       select advisor_id, message_id, retry_at, open_until, expires_at
+       insert into dispatches (advisor_id, message_id, carrier_id, not_before, open_until, expires_at)
+       select advisor_id, message_id, carrier_id, retry_at, open_until, expires_at
        from moved
        where status = 'queued'
      ),
      finished as (
        delete from claims
        where claim_id = any (
-         array(select claim_id from claims where claim_id = any ($16::bigint[]) for update skip locked)
+         array(select claim_id from claims where claim_id = any ($17::bigint[]) for update skip locked)
        )
      ),
      ${toldOf({ isArchived: `status <> 'sent'` })},
@@ -126,10 +127,10 @@ const knownOutcomes = `
     select *
     from unnest(
       $2::bigint[], $3::bigint[], $4::smallint[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[],
-      $10::text[], $11::text[], $12::text[], $13::timestamptz[], $14::timestamptz[], $15::timestamptz[]
+      $10::text[], $11::text[], $12::text[], $13::timestamptz[], $14::timestamptz[], $15::timestamptz[], $16::smallint[]
     ) as g (
       advisor_id, message_id, attempt, date_time_started, outcome, code, status, failure_code, carrier_message_id,
-      brought, brought_code, retry_at, open_until, expires_at
+      brought, brought_code, retry_at, open_until, expires_at, carrier_id
     )
     where ${few('message_id')}
     order by message_id
@@ -142,23 +143,29 @@ const knownOutcomes = `
     from given
     left join lateral (
       select status, code
-      from early_receipts
-      where carrier_message_id = given.carrier_message_id
+      from unmatched_receipts
+      where carrier_id = given.carrier_id and carrier_message_id = given.carrier_message_id
       for update
     ) as early on true
   )`;
 
 const sentColumns = `
+  carrier_id = known.carrier_id,
   carrier_message_id = known.carrier_message_id,
   date_time_sent = case when known.status = 'sent' then $1::timestamptz end,
   date_time_delivered = case when known.receipt = 'delivered' then $1::timestamptz end`;
 
-const movedColumns = `${outcomeColumns}, outcome, code, was_early`;
+const movedColumns = `${outcomeColumns}, messages.carrier_id, outcome, code, was_early`;
 
 const appliedReceipts = `
   applied as (
-    delete from early_receipts
-    where carrier_message_id = any (array(select carrier_message_id from moved where was_early))
+    delete from unmatched_receipts
+    using moved
+    where was_early
+      and unmatched_receipts.carrier_id = any (array(select carrier_id from moved where was_early))
+      and unmatched_receipts.carrier_message_id = any (array(select carrier_message_id from moved where was_early))
+      and unmatched_receipts.carrier_id = moved.carrier_id
+      and unmatched_receipts.carrier_message_id = moved.carrier_message_id
   )`;
 
 /** Those that are not queued again. One whose receipt came with the answer was sent, and then more. */
@@ -191,5 +198,6 @@ function valuesOf(outcomes: OutcomeRow[], now: Date): unknown[] {
     outcomes.map(({ retryAt }) => retryAt),
     outcomes.map(({ retryAt, openUntil }) => (retryAt ? openUntil : null)),
     outcomes.map(({ retryAt, expiresAt }) => (retryAt ? expiresAt : null)),
+    outcomes.map(({ carrierId }) => carrierId),
   ];
 }

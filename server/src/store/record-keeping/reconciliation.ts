@@ -1,3 +1,4 @@
+import { sandboxCarrierId } from '../carriers/carriers.ts';
 import type { Db, Transaction } from '../database/db.ts';
 
 /** Up to but not including `to`. */
@@ -28,6 +29,9 @@ export type ComparedRecord = Omit<StagedRecord, 'dateTime'> & {
   hasAttempt: boolean;
   isSame: boolean;
 };
+
+/** The records of one carrier, as they were staged. */
+export type Run = { runId: number; carrierId: number };
 
 const rowsPerFetch = 5_000;
 const deletedMax = 10_000;
@@ -85,7 +89,11 @@ export async function hasRecords(db: Db, { from, to }: Period): Promise<boolean>
 }
 
 /** Attempts that the carrier accepted, which messages tell, and whether it has a record of them. */
-export function compareAttempts(db: Transaction, runId: number, { from, to }: Period): AsyncGenerator<Compared[]> {
+export function compareAttempts(
+  db: Transaction,
+  { runId, carrierId }: Run,
+  { from, to }: Period,
+): AsyncGenerator<Compared[]> {
   return fetched<Compared>(
     db,
     `select
@@ -96,8 +104,10 @@ export function compareAttempts(db: Transaction, runId: number, { from, to }: Pe
          where run_id = $1 and carrier_message_id = m.carrier_message_id
        ) as "isMatched"
      from messages m
-     where m.date_time_sent >= $2 and m.date_time_sent < $3`,
-    [runId, from, to],
+     where m.date_time_sent >= $2
+       and m.date_time_sent < $3
+       and coalesce(m.carrier_id, ${sandboxCarrierId}) = $4`,
+    [runId, from, to, carrierId],
   );
 }
 
@@ -139,7 +149,11 @@ export function listDoubts(db: Transaction, { from, to }: Period): AsyncGenerato
 }
 
 /** The carrier's records for the period, each with the message that has its id. A removed body counts as the same. */
-export function compareRecords(db: Transaction, runId: number, { from, to }: Period): AsyncGenerator<ComparedRecord[]> {
+export function compareRecords(
+  db: Transaction,
+  { runId, carrierId }: Run,
+  { from, to }: Period,
+): AsyncGenerator<ComparedRecord[]> {
   return fetched<ComparedRecord>(
     db,
     `select
@@ -153,7 +167,7 @@ export function compareRecords(db: Transaction, runId: number, { from, to }: Per
        from messages m
        join members using (advisor_id, member_id)
        left join archive_bodies b on b.advisor_id = m.advisor_id and b.number = m.archive_number
-       where m.carrier_message_id = r.carrier_message_id
+       where m.carrier_message_id = r.carrier_message_id and coalesce(m.carrier_id, ${sandboxCarrierId}) = $4
        limit 1
      ) as t on true
      left join lateral (
@@ -163,7 +177,7 @@ export function compareRecords(db: Transaction, runId: number, { from, to }: Per
        limit 1
      ) as s on true
      where r.run_id = $1 and r.date_time >= $2 and r.date_time < $3`,
-    [runId, from, to],
+    [runId, from, to, carrierId],
   );
 }
 

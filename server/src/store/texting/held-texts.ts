@@ -1,3 +1,4 @@
+import { sandboxCarrierId } from '../carriers/carriers.ts';
 import type { Db } from '../database/db.ts';
 import { slotsOf, spacingAt } from './pace.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from './text-outcomes.ts';
@@ -47,8 +48,11 @@ export async function releaseHeld(db: Db, advisorId: number, releases: Release[]
          case when given."deferredUntil" is null then ${spacingAt('given.pace')} end as spacing
      ),
      ${slotsOf('released', { order: 'message_id', realNow: '$3' })}
-     insert into dispatches (advisor_id, message_id, not_before, deferred_until, open_until)
-     select advisor_id, message_id, slot, deferred_until, open_until
+     insert into dispatches (advisor_id, message_id, carrier_id, not_before, deferred_until, open_until)
+     select
+       advisor_id, message_id,
+       coalesce((select carrier_id from advisors where advisors.advisor_id = $1), ${sandboxCarrierId}), slot,
+       deferred_until, open_until
      from slots
      returning 1`,
     [advisorId, JSON.stringify(releases), realNow],

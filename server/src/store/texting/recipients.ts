@@ -14,6 +14,7 @@ type Account = {
   consentCollection: boolean;
   quietHours: 'off' | 'defer' | 'refuse';
   textingPace: number | null;
+  carrierId: number | null;
   disabled: boolean;
 };
 
@@ -63,7 +64,7 @@ export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recip
        a.firm_id as "firmId", f.name as "firmName", f.first_text_line as "firstTextLine", a.name as "advisorName",
        a.texting_number as "textingNumber", a.time_zone as "timeZone", a.consent_required as "consentRequired",
        a.consent_collection as "consentCollection", a.quiet_hours as "quietHours", a.texting_pace as "textingPace",
-       a.disabled
+       a.carrier_id::integer as "carrierId", a.disabled
      from unnest($1::bigint[], $2::text[]) with ordinality as given (advisor_id, phone, position)
      join advisors a using (advisor_id)
      join firms f using (firm_id)

@@ -1,5 +1,6 @@
 import { saltWith } from '../archive/archive.ts';
 import { standingsOf } from '../archive/heads.ts';
+import { sandboxCarrierId } from '../carriers/carriers.ts';
 import type { Db } from '../database/db.ts';
 import { onHeads } from './pace.ts';
 
@@ -26,6 +27,8 @@ export type NewText = {
   scheduledMessageId: number | null;
   /** Texts per second from the advisor's number. */
   pace: number | null;
+  /** The carrier of the advisor's number. */
+  carrierId: number | null;
   deferredUntil: Date | null;
   openUntil: Date | null;
   expiresAt: Date | null;
@@ -102,9 +105,9 @@ export async function insertTexts(
        from given
      ),
      queued as (
-       insert into dispatches (advisor_id, message_id, not_before, deferred_until, open_until, expires_at)
+       insert into dispatches (advisor_id, message_id, carrier_id, not_before, deferred_until, open_until, expires_at)
        select
-         advisor_id, message_id,
+         advisor_id, message_id, ($25::smallint[])[place],
          coalesce((select next_slots from ends)[place] - seconds_left * interval '1 second', $2),
          deferred_until, open_until, expires_at
        from given
@@ -130,9 +133,19 @@ export async function insertTexts(
       standings.map(({ after }) => after),
       standings.map(({ secondsLeft }, index) => (isPaced(texts[index]) ? secondsLeft : null)),
       ...columnsOf(texts),
+      carriersOf(texts, advisorIds),
     ],
     'insert-texts',
   );
+}
+
+/**
+ * The carrier of each advisor's number. A number that has lost its carrier this moment can still get a text: that one waits with
+ * the first carrier until the number has another.
+ */
+function carriersOf(texts: NewText[], advisorIds: number[]): number[] {
+  const carriers = new Map(texts.map(({ advisorId, carrierId }) => [advisorId, carrierId]));
+  return advisorIds.map((advisorId) => carriers.get(advisorId) ?? sandboxCarrierId);
 }
 
 function columnsOf(texts: NewText[]): unknown[][] {

@@ -1,23 +1,25 @@
+import { createHash } from 'node:crypto';
 import type { Deps } from '../../../deps.ts';
 import { listAdvisors } from '../../../store/accounts/advisors.ts';
 import { listFirms } from '../../../store/accounts/firms.ts';
 import { listStaff } from '../../../store/accounts/staff.ts';
 import type { Place, SettingRow } from '../../../store/archive/comparisons.ts';
 import * as store from '../../../store/archive/comparisons.ts';
+import { listCarriers, sandboxCarrierId } from '../../../store/carriers/carriers.ts';
 import { altered, type Fault, gone, nameOf } from '../verification/faults.ts';
 
 /** The last archived value of a field, as JSON, and the entry that has it. */
 type Field = { json: string | undefined; entry: string };
-/** Firms, advisors, staff, wordings and lexicons by name, each with its fields. */
+/** Firms, advisors, staff, carriers, wordings and lexicons by name, each with its fields. */
 type Archived = Map<string, Map<string, Field>>;
 type Stored = Map<string, Record<string, string | undefined>>;
-/** What an entry says about an account. */
-type Setting = { name: string; values: object };
+/** What an entry says about an account; null that it was removed. */
+type Setting = { name: string; values: object | null };
 
 const entriesAtOnce = 1_000;
 
 /**
- * Compares each firm, advisor and staff member, and every version of a wording or lexicon, with the last entries about it. Two
+ * Compares each firm, advisor, carrier and staff member, and every version of a wording or lexicon, with the last entries about it. Two
  * reads see different moments, so a difference counts only if it is there twice.
  */
 export async function compareAccounts(deps: Deps): Promise<Fault[]> {
@@ -55,6 +57,10 @@ async function readEntries({ db }: Deps): Promise<Archived> {
     for (const row of rows) {
       const setting = settingOf(row);
       if (!setting) continue;
+      if (!setting.values) {
+        archived.delete(setting.name);
+        continue;
+      }
       const fields = archived.get(setting.name) ?? new Map<string, Field>();
       archived.set(setting.name, fields);
       for (const [field, json] of Object.entries(jsonOf(setting.values)))
@@ -68,7 +74,7 @@ async function readEntries({ db }: Deps): Promise<Archived> {
 
 /** Null for entries about something else: applications, keys, connections, retention. */
 function settingOf({ advisorId, kind, meta, body }: SettingRow): Setting | null {
-  const { what, firmId, staffId, action, wording, version } = JSON.parse(meta);
+  const { what, firmId, staffId, carrierId, action, wording, version } = JSON.parse(meta);
   const values = JSON.parse(body ?? '{}');
   if (kind === 'staff')
     return { name: `staff ${staffId}`, values: { ...values, firmId, disabled: action === 'disabled' } };
@@ -77,6 +83,12 @@ function settingOf({ advisorId, kind, meta, body }: SettingRow): Setting | null 
       return { name: `advisor ${advisorId}`, values };
     case 'advisor set':
       return { name: `advisor ${advisorId}`, values: changed(values) };
+    case 'carrier added':
+      return { name: `carrier ${carrierId}`, values };
+    case 'carrier set':
+      return { name: `carrier ${carrierId}`, values: changed(values) };
+    case 'carrier removed':
+      return { name: `carrier ${carrierId}`, values: null };
     case 'firm added':
     case 'review sample set':
       return { name: `firm ${firmId}`, values };
@@ -105,6 +117,13 @@ async function readTables({ db }: Deps): Promise<Stored> {
   for (const firm of await listFirms(db))
     stored.set(`firm ${firm.firmId}`, jsonOf({ ...firm, ...percents.get(firm.firmId) }));
   for (const advisor of await listAdvisors(db)) stored.set(`advisor ${advisor.advisorId}`, jsonOf(advisor));
+  for (const { carrierId, sealedSettings, ...carrier } of await listCarriers(db)) {
+    const settingsHash = sealedSettings && createHash('sha256').update(sealedSettings).digest('hex');
+    const { name, kind, disabled } = carrier;
+    // Every database has the sandbox's from the start, as it is.
+    const isSandbox = carrierId === sandboxCarrierId && kind === 'sandbox' && name === kind && !disabled;
+    if (!isSandbox) stored.set(`carrier ${carrierId}`, jsonOf({ name, kind, disabled, settingsHash }));
+  }
   for (const staff of await listStaff(db)) stored.set(`staff ${staff.staffId}`, jsonOf(staff));
   for (const { firmId, kind, version, text } of await store.listAllWordings(db))
     stored.set(`wording ${kind} ${version} of firm ${firmId}`, jsonOf({ text }));

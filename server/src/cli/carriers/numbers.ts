@@ -1,0 +1,82 @@
+import {
+  addNumber,
+  checkNumber,
+  listNumbers,
+  type NumberChange,
+  releaseNumber,
+  setNumber,
+} from '../../domain/carriers/numbers.ts';
+import { type Call, type Option, UsageError, type Verb, wholeNumber } from '../verb.ts';
+
+const carrierOption: Option = { value: 'NAME', about: 'The carrier it goes by: assent carriers list.' };
+const more: Record<string, Option> = {
+  pace: { value: 'N|unlimited', about: 'Texts per second from the number; unlimited by default.' },
+  campaign: { value: 'ID', about: 'The 10DLC campaign that it is registered for, as a note; none removes it.' },
+};
+
+export const numberVerbs: Verb[] = [
+  {
+    name: 'numbers add',
+    about: 'Give an advisor the number that texts are sent from, and its carrier.',
+    operands: ['NUMBER'],
+    options: {
+      advisor: { value: 'EMAIL|ID', about: 'The advisor, who has no number yet.', required: true },
+      carrier: { ...carrierOption, required: true },
+      ...more,
+    },
+    run: async (call) => {
+      const { NUMBER: number = '' } = call.operands;
+      const { advisor = '', carrier = '' } = call.options;
+      const input = { ...changeIn(call), number, advisor, carrier };
+      call.out.records([await addNumber(call.runtime, input)]);
+    },
+  },
+  {
+    name: 'numbers list',
+    about: 'List the texting numbers with their advisors and carriers.',
+    operands: [],
+    options: {},
+    run: async ({ runtime, out }) => out.records(await listNumbers(runtime)),
+  },
+  {
+    name: 'numbers set',
+    about: 'Change a number’s carrier, pace or campaign. Texts that wait go by the new carrier.',
+    operands: ['NUMBER'],
+    options: { carrier: carrierOption, ...more },
+    run: async (call) => {
+      const change = changeIn(call);
+      if (Object.values(change).every((value) => value === undefined))
+        throw new UsageError('Name at least one setting to change.');
+      call.out.records([await setNumber(call.runtime, call.operands.NUMBER ?? '', change)]);
+    },
+  },
+  {
+    name: 'numbers release',
+    about: 'Take the number from its advisor, who can’t text then. Texts that wait fail.',
+    operands: ['NUMBER'],
+    options: {},
+    run: async ({ runtime, operands, out }) => {
+      await releaseNumber(runtime, operands.NUMBER ?? '');
+      out.note('Released.');
+    },
+  },
+  {
+    name: 'numbers check',
+    about: 'Show whether a number can text, its last delivery, and the errors of the last hour. Exits 1 if it can’t.',
+    operands: ['NUMBER'],
+    options: {},
+    run: async ({ runtime, operands, out }) => {
+      const check = await checkNumber(runtime, operands.NUMBER ?? '');
+      out.records([{ ...check, faults: check.faults.join('; ') || 'none' }]);
+      if (check.faults.length > 0) out.exitCode = 1;
+    },
+  },
+];
+
+function changeIn({ options: { carrier, pace, campaign } }: Call): NumberChange {
+  return {
+    carrier,
+    pace: pace === undefined ? undefined : pace === 'unlimited' ? null : wholeNumber('--pace', pace),
+    campaign: campaign === 'none' ? null : campaign,
+  };
+}

@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { styleText } from 'node:util';
+import { type CarrierOverview, readStatus } from '../../domain/carriers/status.ts';
+import type { CarrierConnection } from '../../domain/ports.ts';
+import { inOneLine } from '../terminal.ts';
+import type { Call } from '../verb.ts';
+
+/** Nodes write it every three seconds. */
+const refreshMs = 1_000;
+const clearScreen = '\x1b[2J\x1b[H';
+
+export async function showStatus({ runtime, switches, streams: { stdout }, out, json, until }: Call): Promise<void> {
+  if (json) return out.records(await readStatus(runtime));
+  if (!stdout.isTTY || switches.has('once')) return out.line(screenOf(await readStatus(runtime)));
+  while (!until.aborted) {
+    const screen = screenOf(await readStatus(runtime));
+    stdout.write(`${clearScreen}${screen}\n`);
+    await pause(refreshMs, undefined, { signal: until }).catch(() => {});
+  }
+}
+
+function screenOf(carriers: CarrierOverview[]): string {
+  return carriers.map(blockOf).join('\n\n');
+}
+
+function blockOf({ name, kind, disabled, waiting, inDoubt, nodes }: CarrierOverview): string {
+  const state = disabled ? styleText('yellow', 'disabled') : stateOf(nodes);
+  const lines = [`${styleText('bold', name)} (${kind})  ${state}  waiting ${waiting}  in doubt ${inDoubt}`];
+  for (const node of nodes) lines.push(...nodeLines(node));
+  return lines.join('\n');
+}
+
+function stateOf(nodes: CarrierOverview['nodes']): string {
+  if (nodes.length === 0) return styleText('dim', 'no node has it open');
+  if (nodes.some(({ lastFault }) => lastFault)) return styleText('red', 'can’t be opened');
+  const connections = nodes.flatMap(({ carrier }) => carrier?.connections ?? []);
+  if (connections.length === 0) return styleText('green', 'open');
+  const bound = connections.filter(({ state }) => state === 'bound').length;
+  const word = `${bound} of ${connections.length} connections bound`;
+  return styleText(bound === connections.length ? 'green' : bound > 0 ? 'yellow' : 'red', word);
+}
+
+function nodeLines({ node, lastFault, inFlight, strays, carrier }: CarrierOverview['nodes'][number]): string[] {
+  const lines = [`  ${node}  in flight ${inFlight}${strays > 0 ? `  replies to other numbers ${strays}` : ''}`];
+  if (lastFault) lines.push(`    ${styleText('red', inOneLine(lastFault))}`);
+  if (!carrier) return lines;
+  lines.push(...carrier.connections.map(connectionLine));
+  const { accepted, refused, notTaken, inDoubt, throttled, perSecond, receipts, replies } = carrier;
+  const pace = perSecond === null ? '' : `  pace ${Math.round(perSecond)}/s`;
+  lines.push(`    accepted ${accepted}  in doubt ${inDoubt}  throttled ${throttled}${pace}`);
+  for (const [word, counts] of [
+    ['refused', refused],
+    ['not taken', notTaken],
+  ] as const)
+    if (Object.keys(counts).length > 0)
+      lines.push(
+        `    ${word}: ${Object.entries(counts)
+          .map(([reason, count]) => `${inOneLine(reason)} ${count}`)
+          .join(', ')}`,
+      );
+  const lag = receipts.lagMs === null ? '' : `, the last after ${(receipts.lagMs / 1000).toFixed(1)} s`;
+  lines.push(
+    `    receipts: delivered ${receipts.delivered}, undelivered ${receipts.undelivered}, unmatched ${receipts.unmatched}${lag}`,
+    `    replies: taken ${replies.taken}, failed ${replies.failed}, incomplete ${replies.incomplete}`,
+  );
+  return lines;
+}
+
+function connectionLine({ name, host, state, inFlight, window, lastFault }: CarrierConnection): string {
+  const fault = state !== 'bound' && lastFault ? `  ${inOneLine(lastFault)}` : '';
+  return `    ${name} ${host}  ${state}  ${inFlight}/${window}${fault}`;
+}

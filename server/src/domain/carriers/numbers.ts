@@ -1,0 +1,125 @@
+import type { Deps } from '../../deps.ts';
+import type { AdvisorSettings } from '../../store/accounts/advisors.ts';
+import { findAdvisorByTextingNumber } from '../../store/accounts/advisors.ts';
+import type { NumberRow } from '../../store/carriers/numbers.ts';
+import * as store from '../../store/carriers/numbers.ts';
+import { type Advisor, getAdvisor, setAdvisor } from '../accounts/advisors.ts';
+import { problem } from '../problems.ts';
+import { getUsableCarrier } from './carriers.ts';
+import { readStatus } from './status.ts';
+
+/** Texting numbers: an advisor has one, and it names its carrier. */
+
+export type TextingNumber = NumberRow;
+/** Pace and campaign may be null: unlimited, and none noted. */
+export type NumberChange = {
+  carrier?: string | undefined;
+  pace?: number | null | undefined;
+  campaign?: string | null | undefined;
+};
+
+export type NumberCheck = {
+  number: string;
+  advisor: string;
+  carrier: string | null;
+  /** Connections that are bound, of all nodes; null if its kind has none. */
+  bound: number | null;
+  campaign: string | null;
+  waiting: number;
+  lastSentAt: Date | null;
+  lastDeliveredAt: Date | null;
+  textsLastHour: number;
+  /** Of those, in percent; null if there were none. */
+  errorsLastHour: number | null;
+  inDoubtLastHour: number;
+  /** Why it can't text now; empty if it can. */
+  faults: string[];
+};
+
+const hourMs = 60 * 60 * 1000;
+
+export async function addNumber(
+  deps: Deps,
+  { number, advisor, carrier, ...rest }: NumberChange & { number: string; advisor: string; carrier: string },
+): Promise<TextingNumber> {
+  const { advisorId, textingNumber } = await getAdvisor(deps, advisor);
+  if (textingNumber)
+    throw problem('conflict', `${advisor} has the number ${textingNumber}: release it first (assent numbers release).`);
+  await setAdvisor(deps, advisorId, { textingNumber: number, ...(await settingsFor(deps, { carrier, ...rest })) });
+  return getNumber(deps, number);
+}
+
+/** With another carrier, texts that wait go by that one; what is in flight settles with the one before. */
+export async function setNumber(deps: Deps, number: string, change: NumberChange): Promise<TextingNumber> {
+  const { advisorId } = await ownerOf(deps, number);
+  await setAdvisor(deps, advisorId, await settingsFor(deps, change));
+  await store.passDispatches(deps.db, [advisorId]);
+  return getNumber(deps, number);
+}
+
+/** Its advisor can't text any more; texts that wait fail when their turn comes. */
+export async function releaseNumber(deps: Deps, number: string): Promise<void> {
+  const { advisorId } = await ownerOf(deps, number);
+  await setAdvisor(deps, advisorId, { textingNumber: null, carrierId: null, textingPace: null, campaign: null });
+}
+
+export async function listNumbers(deps: Deps): Promise<TextingNumber[]> {
+  return store.listNumbers(deps.db);
+}
+
+export async function checkNumber(deps: Deps, number: string): Promise<NumberCheck> {
+  const { advisor, advisorId, carrier, campaign } = await getNumber(deps, number);
+  const { disabled, carrierId } = await ownerOf(deps, number);
+  const record = await store.findNumberRecord(deps.db, advisorId, new Date(deps.clock.now().getTime() - hourMs));
+  const overview = (await readStatus(deps)).find((each) => each.carrierId === carrierId);
+  const nodes = overview?.nodes ?? [];
+  const connections = nodes.flatMap((node) => node.carrier?.connections ?? []);
+  const bound = connections.length === 0 ? null : connections.filter(({ state }) => state === 'bound').length;
+  const isOff = overview?.disabled === true;
+  const faults = [
+    carrier === null && 'it has no carrier',
+    isOff && 'its carrier is disabled',
+    disabled && 'the advisor’s account is disabled',
+    carrier !== null && !isOff && nodes.length === 0 && 'no node has its carrier open',
+    bound === 0 && 'no connection of its carrier is bound',
+    ...nodes.map(({ lastFault }) => lastFault && `its carrier can’t be opened: ${lastFault}`),
+  ].filter((fault) => typeof fault === 'string');
+  return {
+    number,
+    advisor,
+    carrier,
+    bound,
+    campaign,
+    waiting: record.waiting,
+    lastSentAt: record.lastSentAt,
+    lastDeliveredAt: record.lastDeliveredAt,
+    textsLastHour: record.texts,
+    errorsLastHour: record.texts === 0 ? null : Math.round((100 * record.failed) / record.texts),
+    inDoubtLastHour: record.inDoubt,
+    faults: [...new Set(faults)],
+  };
+}
+
+async function settingsFor(deps: Deps, { carrier, pace, campaign }: NumberChange): Promise<Partial<AdvisorSettings>> {
+  return {
+    ...(carrier === undefined ? {} : { carrierId: (await getUsableCarrier(deps, carrier)).carrierId }),
+    ...(pace === undefined ? {} : { textingPace: pace }),
+    ...(campaign === undefined ? {} : { campaign }),
+  };
+}
+
+async function getNumber(deps: Deps, number: string): Promise<TextingNumber> {
+  const found = (await store.listNumbers(deps.db)).find((row) => row.number === number);
+  if (!found) throw noNumber(number);
+  return found;
+}
+
+async function ownerOf(deps: Deps, number: string): Promise<Advisor> {
+  const advisor = await findAdvisorByTextingNumber(deps.db, number);
+  if (!advisor) throw noNumber(number);
+  return advisor;
+}
+
+function noNumber(number: string) {
+  return problem('not_found', `No advisor has the number ${number}.`);
+}

@@ -1,0 +1,74 @@
+import type { Deps } from '../../deps.ts';
+import { type CarrierRow, listCarriers } from '../../store/carriers/carriers.ts';
+import type { CarrierExtra, CarrierKind, Carriers, OpenCarrier } from '../ports.ts';
+import type { Sealer } from '../shared/sealing.ts';
+import { settingsOf } from './carriers.ts';
+import { checkSettings } from './settings.ts';
+
+/** Carriers that follow their rows. */
+export type FollowedCarriers = Carriers & {
+  /** Opens those that are new or changed, and forgets those that are gone or disabled. */
+  refresh(): Promise<void>;
+  /** Rows that can't be opened, and why. */
+  faults(): CarrierFault[];
+};
+export type CarrierFault = { carrierId: number; name: string; version: number; why: string };
+
+type Opening = {
+  db: Deps['db'];
+  sealer: Sealer;
+  kinds: Record<string, CarrierKind>;
+  environment: Deps['config']['environment'];
+  extra: CarrierExtra;
+  /** Called once for each version that can't be opened. */
+  onFault(fault: CarrierFault): void;
+};
+
+/** A bad row never stops the server: the others go on, and so does the row's earlier version in nobody's hands. */
+export function followCarriers({ db, sealer, kinds, environment, extra, onFault }: Opening): FollowedCarriers {
+  let open = new Map<number, OpenCarrier>();
+  let faults = new Map<number, CarrierFault>();
+
+  function openRow(row: CarrierRow): OpenCarrier | CarrierFault {
+    const { carrierId, name, version } = row;
+    try {
+      const kind = kinds[row.kind];
+      if (!kind) throw new Error(`This version doesn’t know the kind ${row.kind}.`);
+      const settings = settingsOf({ sealer }, row);
+      checkSettings(kind, settings);
+      const { answersKeywords = false, ...own } = settings;
+      return {
+        carrierId,
+        name,
+        version,
+        answersKeywords: answersKeywords === true,
+        carrier: kind.open(name, own, extra),
+      };
+    } catch (error) {
+      return { carrierId, name, version, why: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  return {
+    find: (carrierId) => open.get(carrierId),
+    list: () => [...open.values()],
+    faults: () => [...faults.values()],
+    async refresh() {
+      const rows = (await listCarriers(db)).filter(
+        ({ kind, disabled }) => !disabled && (kind !== 'sandbox' || environment === 'sandbox'),
+      );
+      const [nowOpen, nowFaulty] = [new Map<number, OpenCarrier>(), new Map<number, CarrierFault>()];
+      for (const row of rows) {
+        const known = open.get(row.carrierId) ?? faults.get(row.carrierId);
+        const each = known?.version === row.version ? known : openRow(row);
+        if ('carrier' in each) nowOpen.set(row.carrierId, each);
+        else {
+          nowFaulty.set(row.carrierId, each);
+          if (each !== known) onFault(each);
+        }
+      }
+      open = nowOpen;
+      faults = nowFaulty;
+    },
+  };
+}

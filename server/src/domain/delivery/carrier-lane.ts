@@ -1,0 +1,117 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Deps } from '../../deps.ts';
+import type { Log } from '../../log.ts';
+import { findNextTurn } from '../../store/delivery/dispatches.ts';
+import type { NodeStatus } from '../carriers/status.ts';
+import { receiveReply } from '../consent/replies.ts';
+import type { Inbound, OpenCarrier } from '../ports.ts';
+import { claimTexts } from './claims.ts';
+import { inFlight } from './in-flight.ts';
+import { receiveReceipt } from './receipts.ts';
+
+/** One carrier's texts on this node. Each carrier has its own, so that trouble with one holds up nobody else's texts. */
+export type CarrierLane = {
+  readonly open: OpenCarrier;
+  /** Hands texts over as their turns come. With `listens`, it takes in replies and receipts, too. */
+  start(options: { listens: boolean }): void;
+  /** Claims as many texts as it may and submits them. */
+  next(): Promise<Claimed>;
+  finished(withinMs: number): Promise<void>;
+  /** Claims nothing more, and gives texts in flight the carrier's timeout to finish; then it stops listening. */
+  stop(): Promise<void>;
+  status(): NodeStatus;
+};
+
+export type Claimed = 'more' | 'drained' | 'blocked';
+
+/** The signal wakes a node for its own sends only; the poll finds those of other nodes. */
+const pollMs = 250;
+/** A text that is ready and not claimed is being claimed by another node. */
+const turnPauseMs = 5;
+const stopMarginMs = 5_000;
+
+export function carrierLane(deps: Deps, open: OpenCarrier, log: Log): CarrierLane {
+  const { carrierId, name, carrier } = open;
+  const stopping = new AbortController();
+  const texts = inFlight(deps, open, log);
+  let last: Promise<unknown> = Promise.resolve();
+  let running = Promise.resolve();
+  let stopListening: (() => Promise<void>) | undefined;
+  let strays = 0;
+
+  const inbound: Inbound = {
+    async reply(reply) {
+      if (!(await receiveReply(deps, open, reply))) strays += 1;
+    },
+    receipt: (receipt) => receiveReceipt(deps, carrierId, receipt),
+  };
+
+  async function claim(): Promise<Claimed> {
+    if (stopping.signal.aborted) return 'drained';
+    // A person whose STOP can't get through must not get another text.
+    if (deps.signals.replies.isBehind()) return 'blocked';
+    const limit = texts.claimable();
+    if (limit === 0) return 'blocked';
+    const claimed = await claimTexts(deps, carrierId, limit);
+    for (const text of claimed.texts) texts.submit(text);
+    return claimed.more ? 'more' : 'drained';
+  }
+
+  /** One claim at a time, so that when one begins the texts of the one before are in flight. */
+  function next(): Promise<Claimed> {
+    const following = last.then(claim);
+    last = following.catch(() => {});
+    return following;
+  }
+
+  async function claimUntilStopped(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      // Before the claim: a text that is queued during it must not wait for the next poll.
+      const woken = deps.signals.queued.wait(pollMs, stopping.signal);
+      let waitMs = pollMs;
+      try {
+        const claimed = await next();
+        for (const member of deps.signals.unprovenConsents.take())
+          log.error(member, 'a member’s consent is not what its last entry says; nothing is sent to it');
+        if (claimed === 'more') continue;
+        if (claimed === 'drained') waitMs = await nextTurnInMs(deps, carrierId);
+      } catch (err) {
+        log.warn({ err, carrier: name }, 'texts can’t be claimed; will retry');
+        await pause(pollMs);
+      }
+      await Promise.race([woken, pause(waitMs, undefined, { ref: false })]);
+    }
+  }
+
+  return {
+    open,
+    start({ listens }) {
+      if (listens) stopListening = carrier.listen(inbound);
+      running = claimUntilStopped();
+    },
+    next,
+    finished: texts.finished,
+    async stop() {
+      stopping.abort();
+      await running;
+      await last;
+      await texts.finished(deps.config.carrierTimeoutMs + stopMarginMs);
+      texts.abandon();
+      // In this order, so that receipts for the last texts still arrive.
+      await stopListening?.();
+    },
+    status: () => ({
+      name,
+      lastFault: null,
+      inFlight: texts.count(),
+      strays,
+      carrier: carrier.status?.() ?? null,
+    }),
+  };
+}
+
+/** A pace gives each text its own moment. The poll alone would send them in bursts. */
+async function nextTurnInMs({ db }: Deps, carrierId: number): Promise<number> {
+  const next = await findNextTurn(db, carrierId);
+  return next ? Math.min(pollMs, Math.max(turnPauseMs, next.getTime() - Date.now())) : pollMs;
+}

@@ -1,0 +1,109 @@
+import type { Db } from '../database/db.ts';
+
+/** A texting number, whose it is, and the carrier it goes by. */
+export type NumberRow = {
+  number: string;
+  advisorId: number;
+  advisor: string;
+  carrier: string | null;
+  pace: number | null;
+  campaign: string | null;
+};
+
+/** What became of a number's texts lately. */
+export type NumberRecord = {
+  lastSentAt: Date | null;
+  lastDeliveredAt: Date | null;
+  /** Of the last hour: texts that were handed over or failed, and those of them that failed or weren't delivered. */
+  texts: number;
+  failed: number;
+  inDoubt: number;
+  waiting: number;
+};
+
+/** How far back the last delivery is looked for. */
+const latestMax = 1_000;
+
+export async function listNumbers(db: Db): Promise<NumberRow[]> {
+  return db.query<NumberRow>(
+    `select
+       texting_number as number, advisor_id as "advisorId", email as advisor, c.name as carrier, texting_pace as pace,
+       campaign
+     from advisors
+     left join carriers c using (carrier_id)
+     where texting_number is not null
+     order by texting_number`,
+  );
+}
+
+/** `since` is in domain time. Texts are looked through by the index of the advisor's list. */
+export async function findNumberRecord(db: Db, advisorId: number, since: Date): Promise<NumberRecord> {
+  const [row] = await db.query<NumberRecord>(
+    `with latest as (
+       select status, date_time_created, date_time_sent, date_time_delivered
+       from messages
+       where advisor_id = $1 and kind = 'text'
+       order by date_time_created desc, message_id desc
+       limit ${latestMax}
+     ),
+     recent as (
+       select status
+       from messages
+       where advisor_id = $1 and kind = 'text' and date_time_created >= $2
+     )
+     select
+       (select max(date_time_sent) from latest) as "lastSentAt",
+       (select max(date_time_delivered) from latest) as "lastDeliveredAt",
+       count(*) filter (where status in ('sent', 'delivered', 'undelivered', 'failed', 'in_doubt'))::integer as texts,
+       count(*) filter (where status in ('undelivered', 'failed'))::integer as failed,
+       count(*) filter (where status = 'in_doubt')::integer as "inDoubt",
+       (select count(*) from dispatches where advisor_id = $1)::integer as waiting
+     from recent`,
+    [advisorId, since],
+  );
+  if (!row) throw new Error('A count returned no row.');
+  return row;
+}
+
+/** Advisors whose number has moved to another carrier lately: real time. */
+export async function listMoved(db: Db, since: Date): Promise<number[]> {
+  const rows = await db.query<{ advisorId: number }>(
+    `select advisor_id as "advisorId"
+     from advisors
+     where carrier_moved_at >= $1 and carrier_id is not null`,
+    [since],
+    'list-moved',
+  );
+  return rows.map(({ advisorId }) => advisorId);
+}
+
+/** Passes texts that wait to the carrier that their number has now. Returns how many. */
+export async function passDispatches(db: Db, advisorIds: number[]): Promise<number> {
+  if (advisorIds.length === 0) return 0;
+  const rows = await db.query(
+    `update dispatches
+     set carrier_id = a.carrier_id
+     from advisors a
+     where dispatches.advisor_id = any ($1)
+       and a.advisor_id = dispatches.advisor_id
+       and a.carrier_id <> dispatches.carrier_id
+     returning 1`,
+    [advisorIds],
+  );
+  return rows.length;
+}
+
+/** Whether the advisor's number was with this carrier until lately. */
+export async function wasNumberOf(
+  db: Db,
+  advisorId: number,
+  { carrierId, movedSince }: { carrierId: number; movedSince: Date },
+): Promise<boolean> {
+  const rows = await db.query(
+    `select
+     from advisors
+     where advisor_id = $1 and earlier_carrier_id = $2 and carrier_moved_at >= $3`,
+    [advisorId, carrierId, movedSince],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,34 @@
+import type { Db } from '../database/db.ts';
+import type { TextKind } from '../texting/texts.ts';
+import type { MessageKey } from './dispatches.ts';
+
+/** A text in doubt, with everything that may help a carrier to recognize it. */
+export type DoubtRow = MessageKey & {
+  attempt: number;
+  from: string;
+  to: string;
+  text: string;
+  kind: TextKind;
+  submittedAt: Date;
+};
+
+/** A carrier's texts in doubt since a time, the newest first. `from` is the number that the entry says it was sent from. */
+export async function listDoubts(
+  db: Db,
+  { carrierId, since, limit }: { carrierId: number; since: Date; limit: number },
+): Promise<DoubtRow[]> {
+  return db.query<DoubtRow>(
+    `select
+       t.advisor_id as "advisorId", t.message_id as "messageId", t.attempt, e.meta::json ->> 'from' as "from",
+       m.phone as "to", convert_from(b.body, 'UTF8') as text, t.kind, a.date_time_started as "submittedAt"
+     from messages t
+     join members m using (advisor_id, member_id)
+     join attempts a on a.advisor_id = t.advisor_id and a.message_id = t.message_id and a.attempt = t.attempt
+     join archive_entries e on e.advisor_id = t.advisor_id and e.number = t.archive_number
+     join archive_bodies b on b.advisor_id = t.advisor_id and b.number = t.archive_number
+     where t.carrier_id = $1 and t.status = 'in_doubt' and a.date_time_started >= $2
+     order by t.message_id desc
+     limit $3`,
+    [carrierId, since, limit],
+  );
+}

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, suite, test } from 'node:test';
+import { getAdvisor, setAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
+import { addCarrier } from '../../src/domain/carriers/carriers.ts';
+import { setNumber } from '../../src/domain/carriers/numbers.ts';
+import { receiveReply } from '../../src/domain/consent/replies.ts';
+import { doubtAsker } from '../../src/domain/delivery/doubts.ts';
+import { maintainOutbox } from '../../src/domain/delivery/outbox-maintenance.ts';
+import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
+import type { DoubtfulText, FoundText } from '../../src/domain/ports.ts';
+import { fixedCarriers, openCarrier } from '../support/carriers.ts';
+import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
+import { makeWorld, type World } from '../support/world.ts';
+import { LedgerCarrier } from './ledger-carrier.ts';
+
+const [firstId, secondId] = [1, 2];
+const smpp = { hosts: [{ host: '127.0.0.1', port: 2775 }], systemId: 'assent', password: 'secret' };
+
+suite('two carriers', () => {
+  let [first, second] = [new LedgerCarrier(''), new LedgerCarrier('')];
+  let made = 0;
+  let find: ((text: DoubtfulText) => Promise<FoundText | null>) | undefined;
+  let world: World;
+  before(async () => {
+    const forward = (to: () => LedgerCarrier) => ({
+      name: 'ledger',
+      check: () => null,
+      submit: (text: Parameters<LedgerCarrier['submit']>[0]) => to().submit(text),
+      listen: () => async () => {},
+    });
+    const carriers = fixedCarriers(
+      openCarrier({ ...forward(() => first), find: async (text) => (await find?.(text)) ?? null }),
+      openCarrier(
+        forward(() => second),
+        { carrierId: secondId, name: 'second', answersKeywords: true },
+      ),
+    );
+    world = await makeWorld({ carriers });
+    await addCarrier(world.deps, { name: 'second', kind: 'smpp', settings: smpp });
+    await setAdvisor(world.deps, world.bob.advisor.advisorId, { carrierId: secondId });
+  });
+  after(() => world.close());
+  beforeEach(() => {
+    // Both number their texts in the same way.
+    made += 1;
+    [first, second] = [new LedgerCarrier(`id${made}`), new LedgerCarrier(`id${made}`)];
+    find = undefined;
+  });
+
+  async function sent(person: World['ann'], phone: string, text = 'Hello'): Promise<number> {
+    return (await send(person, { phone, text })).body.successes[0].messageId;
+  }
+  const sound = async () => assert.deepEqual(await compareTables(world.deps), []);
+
+  test('a dead one holds nobody else’s texts', async () => {
+    const phones = await Promise.all(Array.from({ length: 8 }, () => acceptedPhone(world, world.ann)));
+    first.decide = () => 'does not take it';
+    const stuck = await Promise.all(phones.map((phone) => sent(world.ann, phone)));
+    await until('the breaker is open', () => first.handed.length >= 5);
+    const other = await sent(world.bob, await acceptedPhone(world, world.bob));
+    await statusOf(world.bob, other, 'sent');
+    assert.equal(second.ledger.length, 1);
+    first.decide = () => 'takes it';
+    for (const messageId of stuck) await statusOf(world.ann, messageId, 'sent');
+    assert.equal(first.ledger.length, stuck.length);
+  });
+
+  test('may have given two texts the same id, and each receipt is about its own', async () => {
+    const one = await sent(world.ann, await acceptedPhone(world, world.ann));
+    const two = await sent(world.bob, await acceptedPhone(world, world.bob));
+    await statusOf(world.ann, one, 'sent');
+    await statusOf(world.bob, two, 'sent');
+    const id = first.ledger[0]?.id ?? assert.fail();
+    assert.equal(second.ledger[0]?.id, id);
+    await receiveReceipt(world.deps, secondId, { carrierMessageId: id, status: 'undelivered', code: '5' });
+    assert.equal((await statusOf(world.bob, two, 'undelivered')).failureCode, '5');
+    assert.equal((await statusOf(world.ann, one, 'sent')).status, 'sent');
+    await receiveReceipt(world.deps, firstId, { carrierMessageId: id, status: 'delivered' });
+    await statusOf(world.ann, one, 'delivered');
+    assert.equal((await statusOf(world.bob, two, 'undelivered')).status, 'undelivered');
+  });
+
+  test('an early receipt waits for the text of its own carrier', async () => {
+    const id = second.nextId;
+    await receiveReceipt(world.deps, secondId, { carrierMessageId: id, status: 'delivered' });
+    const one = await sent(world.ann, await acceptedPhone(world, world.ann));
+    assert.equal((await statusOf(world.ann, one, 'sent')).status, 'sent');
+    const two = await sent(world.bob, await acceptedPhone(world, world.bob));
+    await statusOf(world.bob, two, 'delivered');
+    assert.deepEqual([first.ledger[0]?.id, second.ledger[0]?.id], [id, id]);
+  });
+
+  test('a number that moves takes along what waits; what is in flight settles with the carrier before', async () => {
+    const number = world.ann.advisor.textingNumber ?? assert.fail();
+    const phones = await Promise.all(Array.from({ length: 8 }, () => acceptedPhone(world, world.ann)));
+    const flying = await sent(world.ann, phones[0] ?? '');
+    await statusOf(world.ann, flying, 'sent');
+    first.decide = () => 'does not take it';
+    const waiting = await Promise.all(phones.map((phone) => sent(world.ann, phone, 'Later')));
+    await until('the breaker is open', () => first.handed.length > 5);
+    try {
+      assert.equal((await setNumber(world.deps, number, { carrier: 'second' })).carrier, 'second');
+      for (const messageId of waiting) await statusOf(world.ann, messageId, 'sent');
+      assert.deepEqual(
+        second.ledger.map(({ to, from }) => [to, from]).sort(),
+        phones.map((phone) => [phone, number]).sort(),
+        'each exactly once',
+      );
+      assert.equal(first.ledger.length, 1);
+      const { id } = first.ledger[0] ?? assert.fail();
+      await receiveReceipt(world.deps, firstId, { carrierMessageId: id, status: 'delivered' });
+      await statusOf(world.ann, flying, 'delivered');
+      const by = { carrierId: firstId, answersKeywords: false };
+      const stop = {
+        carrierMessageId: 'late-stop',
+        from: phones[0] ?? '',
+        to: number,
+        text: 'STOP',
+        sentAt: new Date(),
+      };
+      assert.equal(await receiveReply(world.deps, by, stop), true, 'a STOP that the carrier before had kept');
+      await sound();
+    } finally {
+      await setNumber(world.deps, number, { carrier: 'sandbox' });
+    }
+  });
+
+  test('a text that was queued for the carrier before is passed on by the claim', async () => {
+    const messageId = await sent(world.ann, await acceptedPhone(world, world.ann));
+    await statusOf(world.ann, messageId, 'sent');
+    const { advisorId } = world.ann.advisor;
+    // As if the send had read the number's carrier before it moved.
+    first.decide = () => 'does not take it';
+    const late = await sent(world.ann, await acceptedPhone(world, world.ann));
+    await until('it was tried', () => first.handed.length === 2);
+    await world.database.asOwner('update advisors set carrier_id = 2, carrier_moved_at = null where advisor_id = $1', [
+      advisorId,
+    ]);
+    await statusOf(world.ann, late, 'sent');
+    assert.equal(second.ledger.length, 1);
+    await world.database.asOwner('update advisors set carrier_id = 1 where advisor_id = $1', [advisorId]);
+  });
+
+  test('a reply to a number of another carrier, or of nobody, changes nothing', async () => {
+    const phone = await acceptedPhone(world, world.bob);
+    const by = { carrierId: 7, answersKeywords: false };
+    const reply = { carrierMessageId: 'x', from: phone, text: 'STOP', sentAt: new Date() };
+    const to = world.bob.advisor.textingNumber ?? '';
+    assert.equal(await receiveReply(world.deps, by, { ...reply, to }), false);
+    assert.equal(
+      await receiveReply(world.deps, { ...by, carrierId: secondId }, { ...reply, to: '+15005559999' }),
+      false,
+    );
+    await sent(world.bob, phone);
+    await until('it is sent', () => second.ledger.length === 1);
+  });
+
+  test('one that answers keywords itself gets no second confirmation from us, and the state changes the same', async () => {
+    const to = world.bob.advisor.textingNumber ?? '';
+    const by = { carrierId: secondId, answersKeywords: true };
+    const say = (from: string, text: string, more: object = {}) =>
+      receiveReply(world.deps, by, { carrierMessageId: text, from, to, text, sentAt: world.clock.now(), ...more });
+    const states: [string, object, string][] = [
+      ['STOP', {}, 'opted_out'],
+      ['Arrêt', { keyword: 'stop' }, 'opted_out'],
+      ['HELP', {}, 'accepted'],
+      ['Unstop me', { keyword: 'start' }, 'accepted'],
+      ['stop', { keyword: 'start' }, 'opted_out'],
+    ];
+    for (const [text, more, state] of states) {
+      const phone = await acceptedPhone(world, world.bob);
+      await say(phone, text, more);
+      const answer = await world.bob.call('GET', `/text/messaging/consents?phone=${encodeURIComponent(phone)}`);
+      assert.equal(answer.body.state, state, text);
+    }
+    const wordy = await acceptedPhone(world, world.bob);
+    await say(wordy, 'please stop texting me');
+    await until('wording that is no keyword is confirmed by us', () => second.ledger.length === 1);
+    assert.deepEqual(
+      second.ledger.map(({ kind, to }) => [kind, to]),
+      [['opt_out', wordy]],
+    );
+  });
+
+  suite('a text in doubt', () => {
+    async function doubtful(phone: string): Promise<number> {
+      first.next = ['takes it and throws'];
+      const messageId = await sent(world.ann, phone);
+      await statusOf(world.ann, messageId, 'in_doubt');
+      return messageId;
+    }
+    const from = () => world.ann.advisor.textingNumber ?? '';
+
+    test('is settled by a receipt that repeats our reference and both numbers', async () => {
+      const phone = await acceptedPhone(world, world.ann);
+      const messageId = await doubtful(phone);
+      const receipt = { status: 'delivered', from: from(), to: phone, reference: messageId % 65_536 } as const;
+      const wrong = [
+        { ...receipt, reference: (messageId + 1) % 65_536 },
+        { ...receipt, to: newPhone() },
+        { ...receipt, from: '+15005559999' },
+      ];
+      for (const [index, each] of wrong.entries())
+        await receiveReceipt(world.deps, firstId, { ...each, carrierMessageId: `wrong-${index}` });
+      await receiveReceipt(world.deps, secondId, { ...receipt, carrierMessageId: 'wrong-carrier' });
+      await maintainOutbox(world.deps);
+      assert.equal((await statusOf(world.ann, messageId, 'in_doubt')).status, 'in_doubt');
+      await receiveReceipt(world.deps, firstId, { ...receipt, carrierMessageId: 'right' });
+      await maintainOutbox(world.deps);
+      await statusOf(world.ann, messageId, 'delivered');
+      await sound();
+    });
+
+    test('stays in doubt if two texts fit', async () => {
+      const phone = await acceptedPhone(world, world.ann);
+      const one = await doubtful(phone);
+      await world.database.asOwner(`select setval('message_ids', $1)`, [one + 65_535]);
+      const two = await doubtful(phone);
+      assert.equal(two % 65_536, one % 65_536);
+      const receipt = { status: 'delivered', from: from(), to: phone, reference: one % 65_536 } as const;
+      await receiveReceipt(world.deps, firstId, { ...receipt, carrierMessageId: 'either' });
+      await maintainOutbox(world.deps);
+      for (const messageId of [one, two])
+        assert.equal((await statusOf(world.ann, messageId, 'in_doubt')).status, 'in_doubt');
+    });
+
+    test('is settled by the carrier’s own word, asked with growing pauses', async () => {
+      const phone = await acceptedPhone(world, world.ann);
+      const messageId = await doubtful(phone);
+      const asked: DoubtfulText[] = [];
+      let answer: FoundText | null = null;
+      find = async (text) => {
+        if (text.to === phone) asked.push(text);
+        return text.to === phone ? answer : null;
+      };
+      const ask = doubtAsker(world.deps, world.app.log);
+      await ask();
+      await ask();
+      assert.equal(asked.length, 1, 'not again at once');
+      assert.deepEqual(
+        asked.map(({ from, to, text, reference }) => [from, to, text, reference]),
+        [[from(), phone, 'Hello', messageId]],
+      );
+      answer = { carrierMessageId: 'found', status: 'undelivered', code: '30005' };
+      await doubtAsker(world.deps, world.app.log)();
+      assert.equal((await statusOf(world.ann, messageId, 'undelivered')).failureCode, '30005');
+      await sound();
+    });
+  });
+
+  test('an account whose number has no carrier can’t text: 409 that says so, and no contact is made', async () => {
+    const { advisorId } = world.ann.advisor;
+    const phone = newPhone();
+    await setAdvisor(world.deps, advisorId, { carrierId: null });
+    const answers = [
+      await send(world.ann, { phone, text: 'Hello' }),
+      await world.ann.call('POST', '/text/messaging/consent-requests', { phoneNumbers: [phone] }),
+    ];
+    await setAdvisor(world.deps, advisorId, { carrierId: firstId });
+    for (const { status, body } of answers)
+      assert.deepEqual([status, body.code, /carrier/.test(body.detail)], [409, 'conflict', true]);
+    const { body } = await world.ann.call('GET', `/core/contact/contacts?phone=${encodeURIComponent(phone)}`);
+    assert.equal(body.pageInfo.totalRecord, 0);
+    assert.equal((await getAdvisor(world.deps, String(advisorId))).carrierId, firstId);
+    await setConsent(world, world.ann, phone, 'accepted');
+    await statusOf(world.ann, await sent(world.ann, phone), 'sent');
+  });
+});
