@@ -34,7 +34,8 @@ export const arrows: Record<string, string> = {
   // The far side of a port knows the port; the sandbox's phones live in the database.
   'carriers/kinds.ts': 'domain/ports.ts carriers',
   'carriers/sandbox': 'domain/ports.ts store/database store/sandbox',
-  'carriers/smpp': 'domain/ports.ts domain/texting',
+  'carriers/smpp': 'domain/ports.ts domain/texting carriers/shared',
+  'carriers/shared': 'domain/ports.ts',
   crm: 'domain/ports.ts schemas outbound contact-files',
   webhooks: 'domain/ports.ts outbound',
   'checkpoint-copies': 'domain/archive',

@@ -1,8 +1,8 @@
 import type { Carrier, Inbound } from '../../domain/ports.ts';
+import { counted, makeCounts } from '../shared/counts.ts';
+import { type Lanes, makeLanes } from '../shared/lanes.ts';
+import { makePace } from '../shared/pace.ts';
 import { type Bind, keepBind } from './binds/bind.ts';
-import { type Lanes, makeLanes } from './binds/lanes.ts';
-import { makePace } from './binds/pace.ts';
-import { counted, makeCounts } from './counts.ts';
 import { type SmppOptions, settingsOf } from './options.ts';
 import { makeReceive } from './receiving/inbound.ts';
 import { makeReplies } from './receiving/replies.ts';
@@ -27,7 +27,7 @@ export function smppCarrier(options: SmppOptions): Carrier {
   let inbound: Inbound | null = null;
   let binds: Bind[] = [];
   let transmitters: Bind[] = [];
-  let lanes: Lanes = makeLanes([], pace);
+  let lanes: Lanes<Bind> = makeLanes([], pace);
 
   const listener = () => {
     if (!inbound) throw new Error('Nobody listens.');

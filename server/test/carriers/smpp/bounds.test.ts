@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, suite, test } from 'node:test';
-import { makePace } from '../../../src/carriers/smpp/binds/pace.ts';
+import { makePace } from '../../../src/carriers/shared/pace.ts';
 import { type Joining, makeJoiner } from '../../../src/carriers/smpp/receiving/joining.ts';
 import { makeTracking } from '../../../src/carriers/smpp/sending/tracking.ts';
 import { ours, person } from './esme.ts';

@@ -1,17 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CarrierConnection } from '../../../domain/ports.ts';
+import type { Place } from '../../shared/lanes.ts';
 import type { SmppHost, SmppSettings } from '../options.ts';
 import { openSession, type Receive, type Role, type Session } from './session.ts';
 
 /** A bind that is kept: lost, it is made again, at the next host if there is one. */
-export type Bind = {
+export type Bind = Place & {
   /** The session that is bound now. */
   session(): Session | null;
-  /** Its place in the window; `left` frees it. */
-  inFlight(): number;
-  entered(): void;
-  left(): void;
-  hasRoom(): boolean;
   status(): CarrierConnection;
   stop(): Promise<void>;
 };
@@ -81,6 +77,7 @@ export function keepBind(
   const kept = keep();
   return {
     session: () => current,
+    isOpen: () => current !== null,
     inFlight: () => inFlight,
     entered() {
       inFlight += 1;

@@ -1,9 +1,9 @@
+import type { Counts } from '../../shared/counts.ts';
 import type { Receive } from '../binds/session.ts';
 import { readAddress } from '../codec/addresses.ts';
 import { readText } from '../codec/alphabets.ts';
 import { readMessage, type ShortMessage, takenBody } from '../codec/bodies.ts';
 import { numberIn, tags } from '../codec/fields.ts';
-import type { Counts } from '../counts.ts';
 import type { SmppSettings } from '../options.ts';
 import { type ReadReceipt, readReceipt } from '../sending/receipt-texts.ts';
 import type { Receipts } from '../sending/receipts.ts';

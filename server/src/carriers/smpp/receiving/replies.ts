@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Inbound, IncomingReply } from '../../../domain/ports.ts';
+import type { Counts } from '../../shared/counts.ts';
 import type { Session } from '../binds/session.ts';
 import { readText } from '../codec/alphabets.ts';
 import type { ShortMessage } from '../codec/bodies.ts';
 import { numberIn, tags } from '../codec/fields.ts';
-import type { Counts } from '../counts.ts';
 import type { SmppSettings } from '../options.ts';
 import { type Joining, makeJoiner, type Place } from './joining.ts';
 import { makeRepeats } from './repeats.ts';

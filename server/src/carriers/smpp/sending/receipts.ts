@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Inbound, Receipt } from '../../../domain/ports.ts';
-import type { Counts } from '../counts.ts';
+import type { Counts } from '../../shared/counts.ts';
 import type { SmppSettings } from '../options.ts';
 import { receiptIds } from './message-ids.ts';
 import { domainId, type HeardReceipt, type Tracked, type TrackedText, type Tracking, togetherOf } from './tracking.ts';

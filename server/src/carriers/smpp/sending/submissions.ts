@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OutgoingText, Submission } from '../../../domain/ports.ts';
+import type { Counts } from '../../shared/counts.ts';
+import type { Lanes } from '../../shared/lanes.ts';
+import type { Pace } from '../../shared/pace.ts';
 import type { Bind } from '../binds/bind.ts';
-import type { Lanes } from '../binds/lanes.ts';
-import type { Pace } from '../binds/pace.ts';
 import type { Asked } from '../binds/session.ts';
 import { readSubmitAnswer, type ShortMessage, submitBody } from '../codec/bodies.ts';
 import { partsOf } from '../codec/parts.ts';
 import { commands, type Pdu } from '../codec/pdu.ts';
 import { isThrottling, notBound, ok, statusName, submissionOf } from '../codec/statuses.ts';
-import type { Counts } from '../counts.ts';
 import type { SmppSettings } from '../options.ts';
 import { domainId, type TrackedPart, type TrackedText, type Tracking } from './tracking.ts';
 
 export type Submitting = {
   settings: SmppSettings;
-  lanes: Lanes;
+  lanes: Lanes<Bind>;
   pace: Pace;
   tracking: Tracking;
   counts: Counts;

@@ -1,13 +1,13 @@
 /**
- * How fast texts go: as fast as the SMSC answers until it says that it is too much; then half as fast, and a little faster
+ * How fast texts go: as fast as the carrier answers until it says that it is too much; then half as fast, and a little faster
  * every second (additive increase, multiplicative decrease).
  */
 export type Pace = {
   /** How long to wait before the next text. */
   delayMs(): number;
   began(): void;
-  /** True if the pace was lowered by it. */
-  throttled(): boolean;
+  /** True if the pace was lowered by it. Nothing goes for as long as the carrier asks, but not for longer than a minute. */
+  throttled(pauseMs?: number): boolean;
   accepted(): void;
   /** Null while nothing limits it. */
   perSecond(): number | null;
@@ -18,6 +18,7 @@ const perSecondMin = 1;
 const cutEveryMs = 500;
 const raiseEveryMs = 1_000;
 const raiseShare = 0.05;
+const pauseMsMax = 60_000;
 /** So long after its time a text may still go, so that timers that fire late don't lower the rate. */
 const catchUpMs = 50;
 
@@ -37,14 +38,16 @@ export function makePace(perSecondMax: number | null): Pace {
       begun.add();
       if (Number.isFinite(rate)) nextAt = Math.max(nextAt, Date.now() - catchUpMs) + 1_000 / rate;
     },
-    throttled() {
+    throttled(pauseMs = 0) {
       const now = Date.now();
+      const pausedUntil = now + Math.min(pauseMs, pauseMsMax);
+      nextAt = Math.max(nextAt, pausedUntil);
       if (now - cutAt < cutEveryMs) return false;
       tooMuch = Math.min(rate, Math.max(begun.perSecond(), perSecondMin));
       rate = Math.max(perSecondMin, tooMuch / 2);
       cutAt = now;
       raisedAt = now;
-      nextAt = now + 1_000 / rate;
+      nextAt = Math.max(pausedUntil, now + 1_000 / rate);
       return true;
     },
     accepted() {
