@@ -27,6 +27,8 @@ export type Carrier = {
   find?(text: DoubtfulText): Promise<FoundText | null>;
   /** What kind of line a number is, if it can look that up. */
   lookUp?(phone: string): Promise<LineType>;
+  /** A picture or the like that came with a reply. Throws if it can't be had or has more than `mediaBytesMax`. */
+  fetchMedia?(media: IncomingMedia): Promise<FetchedMedia>;
 };
 
 /** A carrier that this node has opened: its row, and what its kind made of it. */
@@ -62,13 +64,22 @@ export type CarrierSettings = Record<string, unknown>;
 
 /** `carrierMessageId` is there if another part of the carrier's answer told it. */
 export type DoubtfulText = OutgoingText & { submittedAt: Date; carrierMessageId?: string };
+/**
+ * The text that fits in the carrier's records. Those don't say which of our texts it is, so an id that another text of ours has
+ * already isn't an answer for this one.
+ */
 export type FoundText = { carrierMessageId: string; status: 'sent' | 'delivered' | 'undelivered'; code?: string };
 export type LineType = 'mobile' | 'landline' | 'unreachable' | 'unknown';
 
-/** A request of a carrier to our own address: `url` is the public one, as the carrier called it. */
-export type CarrierCall = { url: URL; headers: Record<string, string | undefined>; body: Buffer };
+/** A request of a carrier to our own address: `url` is the public one, character by character as the carrier called it. */
+export type CarrierCall = { url: string; headers: Record<string, string | undefined>; body: Buffer };
 /** What a carrier's request says, and what it gets back; null if its signature isn't right. */
 export type ReadCarrierCall = (call: CarrierCall, now: Date) => CarrierNews | null;
+/**
+ * How the calls of a carrier are read; null if there is no such carrier, or it makes none. Anybody can make it look, so it
+ * answers from memory.
+ */
+export type FindCarrierReader = (name: string) => Promise<ReadCarrierCall | null>;
 export type CarrierNews = { replies: IncomingReply[]; receipts: Receipt[]; answer: { type: string; body: string } };
 
 /** Counts are since the node started. No number of a person is in it. */
@@ -133,6 +144,13 @@ export type IncomingReply = {
 };
 
 export type IncomingMedia = { url: string; contentType: string; size?: number };
+export type FetchedMedia = { contentType: string; bytes: Buffer };
+export const mediaBytesMax = 5 * 1024 * 1024;
+
+/** Where a carrier calls us, below our public URL. */
+export function carrierCallsPath(name: string): string {
+  return `/carriers/${encodeURIComponent(name)}/calls`;
+}
 
 /**
  * If the id is of no text, `from`, `to` and the last 16 bits of its reference may tell which text in doubt it is about. They

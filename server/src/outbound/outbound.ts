@@ -9,6 +9,8 @@ export { OutboundFailed, OutboundFault, OutboundRefused } from './faults.ts';
 export type OutboundLimits = {
   /** For the whole exchange, from the DNS lookup to the body's last byte. */
   timeoutMs: number;
+  /** For connecting alone, if that is to fail sooner. */
+  connectMs?: number;
   /** Of the decompressed body. */
   bytesMax: number;
   redirectsMax?: number;
@@ -38,7 +40,7 @@ export function makeOutbound(allowedNetworks: readonly string[], limits: Outboun
     const request = new Request(input, { ...init, signal: null });
     const exchange = begin(given, limits.timeoutMs, init?.signal ?? (input instanceof Request ? input.signal : null));
     try {
-      connecting ??= connect(mayReach, limits.timeoutMs);
+      connecting ??= connect(mayReach, limits.connectMs ?? limits.timeoutMs);
       const { undici, agent } = await connecting;
       const bytes = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined;
       const headers = new Headers(request.headers);

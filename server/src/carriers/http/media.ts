@@ -1,0 +1,25 @@
+import { type FetchedMedia, type IncomingMedia, mediaBytesMax } from '../../domain/ports.ts';
+import { makeOutbound } from '../../outbound/outbound.ts';
+import { networksFor, type Surroundings } from './settings.ts';
+
+const timeoutMs = 30_000;
+
+/**
+ * Fetches what came with a reply. Credentials go to the carrier's own address alone: where its answer redirects to gets none,
+ * nor does any other address that a reply names.
+ */
+export function mediaFetcher(
+  surroundings: Surroundings,
+  { api, headers }: { api: URL; headers: Record<string, string> },
+): (media: IncomingMedia) => Promise<FetchedMedia> {
+  const ask = makeOutbound(networksFor(surroundings), { timeoutMs, bytesMax: mediaBytesMax });
+  return async ({ url, contentType }) => {
+    const answer = await ask(url, { headers: URL.parse(url)?.origin === api.origin ? headers : {} });
+    if (!answer.ok) {
+      await answer.body?.cancel();
+      throw new Error(`The carrier answers with ${answer.status}.`);
+    }
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    return { contentType: answer.headers.get('content-type') ?? contentType, bytes };
+  };
+}

@@ -1,0 +1,84 @@
+import { makeOutbound, OutboundFault, OutboundRefused } from '../../outbound/outbound.ts';
+
+/** A carrier's answer. `body` is what its JSON says; undefined if it isn't JSON. */
+export type Answer = { status: number; body: unknown; retryAfterMs: number | null };
+
+export type Question = {
+  url: URL;
+  headers: Record<string, string>;
+  /** Makes it a POST. */
+  body?: { type: string; text: string };
+};
+
+export type Ask = (question: Question) => Promise<Answer>;
+
+/** The request certainly never reached the carrier: there was no connection to send it on. */
+export class NotSent extends Error {}
+
+/** The longest lists that are asked for have a hundred texts, each of at most 1,600 characters. */
+const answerBytesMax = 1024 * 1024;
+/** Well before the answer is late: a text that found no connection isn't in doubt. */
+const connectMsMax = 3_000;
+
+/**
+ * Requests to a carrier. It throws NotSent, or whatever else went wrong: then nobody knows what the carrier did. Redirects
+ * aren't followed, since a text would then go to two addresses.
+ */
+export function makeAsk(networks: readonly string[], timeoutMs: number): Ask {
+  const ask = makeOutbound(networks, {
+    timeoutMs,
+    connectMs: Math.min(timeoutMs / 2, connectMsMax),
+    bytesMax: answerBytesMax,
+  });
+  return async ({ url, headers, body }) => {
+    try {
+      const answer = await ask(url, {
+        method: body ? 'POST' : 'GET',
+        headers: { accept: 'application/json', ...headers, ...(body && { 'content-type': body.type }) },
+        body: body?.text,
+        redirect: 'manual',
+      });
+      return { status: answer.status, body: jsonIn(await answer.text()), retryAfterMs: retryAfterMs(answer.headers) };
+    } catch (error) {
+      throw neverConnected(error) ? new NotSent((error as Error).message, { cause: error }) : error;
+    }
+  };
+}
+
+/** What is at an address; undefined if nothing is. */
+export async function read(ask: Ask, question: Question): Promise<unknown> {
+  const { status, body } = await ask(question);
+  if (status === 404) return undefined;
+  if (status !== 200) throw new Error(`${question.url.host} answers with ${status}.`);
+  return body;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** In seconds, or a date. */
+function retryAfterMs(headers: Headers): number | null {
+  const text = headers.get('retry-after');
+  if (text === null) return null;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+}
+
+/** Looking up the name, connecting, and TLS all come before the first byte of a request. */
+const beforeSending =
+  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$|CERT|ISSUER|SIGNATURE/;
+
+function neverConnected(error: unknown): boolean {
+  if (error instanceof OutboundRefused) return true;
+  if (!(error instanceof OutboundFault)) return false;
+  for (let cause = error.cause; cause instanceof Error; cause = cause.cause) {
+    const { code, syscall } = cause as NodeJS.ErrnoException;
+    if (syscall === 'connect' || syscall === 'getaddrinfo' || beforeSending.test(code ?? '')) return true;
+  }
+  return false;
+}

@@ -1,0 +1,73 @@
+import { Type } from 'typebox';
+
+/** What a carrier over HTTP is given besides its settings: the node's own configuration. */
+export type Surroundings = {
+  publicUrl: string;
+  environment: 'sandbox' | 'production';
+  outboundAllowedNetworks: readonly string[];
+  /** Is called with what happens on connections, for a log: no number and no text. */
+  report?(event: HttpCarrierEvent): void;
+};
+
+export type HttpCarrierEvent = { connection: string; host: string } & (
+  | { event: 'bound' }
+  | { event: 'lost'; why: string }
+  | { event: 'throttled'; perSecond: number }
+);
+
+/** The settings that every carrier over HTTP has. */
+export const commonSettings = {
+  perSecondMax: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      description: 'The agreed rate for the whole account. Without it, the pace follows the carrier’s answers alone.',
+    }),
+  ),
+  window: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many texts wait for their answer at once.' }),
+  ),
+  beginMs: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 60_000,
+      description: 'A text that couldn’t be begun within this time isn’t. Shorter than CARRIER_TIMEOUT_MS.',
+    }),
+  ),
+  responseMs: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 120_000, description: 'After this the place in the window is free again.' }),
+  ),
+  lateMs: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 600_000, description: 'How long a late answer still settles a text.' }),
+  ),
+};
+
+export type CommonSettings = {
+  perSecondMax?: number;
+  window?: number;
+  beginMs?: number;
+  responseMs?: number;
+  lateMs?: number;
+};
+
+const thisMachine = ['localhost', '127.0.0.1', '[::1]'];
+const thisMachineNetworks = ['127.0.0.0/8', '::1'];
+
+/** An address where a carrier takes requests. Credentials go there, so it is https, except on this machine in a sandbox. */
+export function apiAddress(text: string, { environment }: Pick<Surroundings, 'environment'>): URL {
+  const url = URL.parse(text);
+  if (!url || url.username || url.password || url.search || url.hash)
+    throw new Error(`${text} isn’t an address for requests: it must be an https URL without a query.`);
+  const isLocal = environment === 'sandbox' && url.protocol === 'http:' && thisMachine.includes(url.hostname);
+  if (url.protocol !== 'https:' && !isLocal) throw new Error(`${text} isn’t https.`);
+  return url;
+}
+
+/** An address below it. */
+export function below(base: URL, path: string): URL {
+  return new URL(path, base.href.endsWith('/') ? base : `${base.href}/`);
+}
+
+/** A sandbox may also reach a stand-in on this machine. */
+export function networksFor({ environment, outboundAllowedNetworks }: Surroundings): readonly string[] {
+  return environment === 'sandbox' ? [...outboundAllowedNetworks, ...thisMachineNetworks] : outboundAllowedNetworks;
+}

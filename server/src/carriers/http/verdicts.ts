@@ -1,0 +1,24 @@
+import type { Submission } from '../../domain/ports.ts';
+import type { Answer } from './requests.ts';
+
+type Refusal = Extract<Submission, { refused: string }>['refused'];
+
+/** What an error code means for a text: refused for good, or not taken. `account`: no text goes until an operator acts. */
+export type CodeMeaning = Refusal | 'throttled' | 'notTaken' | 'account';
+
+/** What an answer says about a text that was handed over; null if it settles nothing. */
+export type Verdict = { accepted: string } | { code: string; meaning: CodeMeaning } | null;
+
+/** What both vendors document the same way. `code` is the error's own, if the answer has one. */
+export function refusalOf(
+  { status, retryAfterMs }: Answer,
+  code: string | null,
+  known: Record<string, CodeMeaning>,
+): Verdict {
+  // "A request that receives a 429 is never processed."
+  if (status === 429) return { code: code ?? '429', meaning: known[code ?? ''] ?? 'throttled' };
+  // Without it, a 503 may come from whatever stands behind the one that took the text.
+  if (status === 503 && retryAfterMs !== null) return { code: code ?? '503', meaning: 'throttled' };
+  if (status < 400 || status >= 500 || code === null) return null;
+  return { code, meaning: known[code] ?? (status === 401 ? 'account' : 'rejected') };
+}

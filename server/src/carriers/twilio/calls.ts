@@ -1,0 +1,82 @@
+import type { CarrierCall, CarrierNews, IncomingMedia, IncomingReply, ReadCarrierCall } from '../../domain/ports.ts';
+import { jsonOf } from '../http/fields.ts';
+import { receiptReference } from '../http/references.ts';
+import { receiptOf } from './codes.ts';
+import type { TwilioSettings } from './settings.ts';
+import { isSigned, isSignedByHash, looksSigned, matchesHash, type Parameters } from './signatures.ts';
+
+type Read = (name: string) => string | null;
+
+/** Twilio shows a text back to the person unless the answer is TwiML without one. */
+const answer = { type: 'text/xml; charset=utf-8', body: '<?xml version="1.0" encoding="UTF-8"?><Response/>' };
+const mediaMax = 10;
+const keywords: Record<string, IncomingReply['keyword']> = { STOP: 'stop', START: 'start', HELP: 'help' };
+const none: Parameters = new Map();
+
+/** Reads Twilio's calls: what became of a text, and what a person wrote. Either comes repeated, late and in any order. */
+export function twilioReader({ authToken, otherAuthToken }: TwilioSettings): ReadCarrierCall {
+  const tokens = [authToken, ...(otherAuthToken ? [otherAuthToken] : [])];
+  return (call, now) => {
+    const { url, headers, body } = call;
+    const signature = headers['x-twilio-signature'];
+    if (!looksSigned(signature)) return null;
+    const byHash = isSignedByHash(url);
+    const parameters = byHash ? none : formOf(body);
+    if (!tokens.some((token) => isSigned(token, { url, signature, parameters }))) return null;
+    if (byHash && !matchesHash(url, body)) return null;
+    const given = byHash ? parametersIn(body) : parameters;
+    return newsOf((name) => given.get(name)?.[0] || null, call, now);
+  };
+}
+
+function formOf(body: Buffer): Parameters {
+  const parameters = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(body.toString())) {
+    const values = parameters.get(name);
+    if (values) values.push(value);
+    else parameters.set(name, [value]);
+  }
+  return parameters;
+}
+
+/** JSON has the same names. */
+function parametersIn(body: Buffer): Parameters {
+  const value = jsonOf(body);
+  if (typeof value !== 'object' || value === null) return none;
+  return new Map(
+    Object.entries(value).flatMap(([name, each]) =>
+      typeof each === 'string' || typeof each === 'number' ? [[name, [String(each)]] as const] : [],
+    ),
+  );
+}
+
+function newsOf(read: Read, { url }: CarrierCall, now: Date): CarrierNews {
+  const carrierMessageId = read('MessageSid') ?? read('SmsSid');
+  const [from, to] = [read('From'), read('To')];
+  const nothing = { replies: [], receipts: [], answer };
+  if (!carrierMessageId) return nothing;
+  const status = read('MessageStatus') ?? read('SmsStatus');
+  if (status !== null && status !== 'received') {
+    const receipt = receiptOf(status, read('ErrorCode'));
+    if (!receipt) return nothing;
+    const numbers = { ...(from && { from }), ...(to && { to }) };
+    return { ...nothing, receipts: [{ carrierMessageId, ...receipt, ...receiptReference(url), ...numbers }] };
+  }
+  if (!from || !to) return nothing;
+  const media = mediaOf(read);
+  const keyword = keywords[read('OptOutType') ?? ''];
+  // Twilio doesn't say when the person sent it, and calls at once.
+  const reply = { carrierMessageId, from, to, text: read('Body') ?? '', sentAt: now };
+  return {
+    ...nothing,
+    replies: [{ ...reply, ...(keyword && { keyword }), ...(media.length > 0 && { media }) }],
+  };
+}
+
+function mediaOf(read: Read): IncomingMedia[] {
+  const count = Math.min(Number(read('NumMedia') ?? 0) || 0, mediaMax);
+  return Array.from({ length: count }, (_, index) => index).flatMap((index) => {
+    const url = read(`MediaUrl${index}`);
+    return url ? [{ url, contentType: read(`MediaContentType${index}`) ?? 'application/octet-stream' }] : [];
+  });
+}

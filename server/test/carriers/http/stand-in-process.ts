@@ -1,0 +1,146 @@
+// Twilio's and Telnyx's APIs as their documentation describes them, for stand-in.ts.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  accountSid,
+  apiKey,
+  authToken,
+  type Call,
+  type Delivery,
+  type Rule,
+  type Taken,
+  type Told,
+  type VendorName,
+} from './stand-in.ts';
+import * as telnyx from './telnyx-answers.ts';
+import * as twilio from './twilio-answers.ts';
+
+const dialects = { twilio, telnyx };
+const taken: Taken[] = [];
+const requested: string[] = [];
+const mediaCredentials: string[] = [];
+let rules: Rule[] = [];
+let port = 0;
+
+const calls: Record<string, (...args: never[]) => unknown> = {
+  async listen() {
+    const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ({ port } = server.address() as AddressInfo);
+    return { port, publicKey: telnyx.publicKey };
+  },
+  behave(some: Rule[]) {
+    rules = some;
+  },
+  taken: (to: string) => taken.filter((each) => each.to === to),
+  requests: (to: string) => requested.filter((each) => each === to).length,
+  move(id: string, status: string, errorCode?: string) {
+    Object.assign(find(id), { status, errorCode: errorCode ?? null });
+  },
+  record(some: Partial<Taken>) {
+    taken.push({ ...taken.at(-1), ...some } as Taken);
+  },
+  async tell(id: string, statuses: { status: string; errorCode?: string; forged?: true }[]): Promise<Told[]> {
+    const told: Told[] = [];
+    for (const { status, errorCode = null, forged } of statuses) {
+      const message = Object.assign(find(id), { status, errorCode });
+      const { headers, body } = dialects[message.vendor].statusCall(message, message.callback);
+      told.push(await post(message.callback, headers, forged ? tampered(body) : body));
+    }
+    return told;
+  },
+  deliver(vendor: VendorName, delivery: Delivery, forged?: true): Promise<Told> {
+    const { headers, body } = dialects[vendor].replyCall(delivery);
+    return post(delivery.url, headers, forged ? tampered(body) : body);
+  },
+  mediaCredentials: () => mediaCredentials,
+};
+
+function find(id: string): Taken {
+  const message = taken.find((each) => each.id === id);
+  if (!message) throw new Error(`There is no text ${id}.`);
+  return message;
+}
+
+/** One digit of a number differs from what was signed. */
+function tampered(body: string): string {
+  return body.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
+}
+
+async function post(url: string, headers: Record<string, string>, body: string): Promise<Told> {
+  const response = await fetch(url, { method: 'POST', headers, body });
+  return { status: response.status, type: response.headers.get('content-type') ?? '', body: await response.text() };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
+  if (url.pathname.startsWith('/media') || url.pathname.startsWith('/cdn')) return media(url, request, response);
+  const vendor = url.pathname.startsWith('/telnyx/') ? 'telnyx' : 'twilio';
+  const { authorization } = request.headers;
+  if (authorization !== credentials[vendor]) return send(response, dialects[vendor].unauthorized());
+  if (request.method === 'POST') return take(vendor, await readText(request), response);
+  return send(response, dialects[vendor].look(url, taken));
+}
+
+const credentials = {
+  twilio: `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`,
+  telnyx: `Bearer ${apiKey}`,
+};
+
+async function take(vendor: VendorName, body: string, response: ServerResponse): Promise<void> {
+  const dialect = dialects[vendor];
+  const given = dialect.readSubmission(body);
+  requested.push(given.to);
+  const rule = rules.find((each) => (each.times ?? 1) > 0 && (!each.to || each.to === given.to)) ?? {};
+  rule.times = (rule.times ?? 1) - 1;
+  const { does, error } = rule;
+  if (rule.pauseMs) await pause(rule.pauseMs);
+  if (does === 'drop') return void response.destroy();
+  if (does === 'throttle') return send(response, dialect.throttled(), { 'retry-after': '1' });
+  if (does === 'unavailable') return send(response, dialect.failed(503), { 'retry-after': '1' });
+  if (does === 'busy') return send(response, dialect.failed(503));
+  if (does === 'fail') return send(response, dialect.failed(500));
+  if (does === 'page') return void response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Forbidden</h1>');
+  if (error) return send(response, dialect.refused(error.code, error.status));
+  const status = dialect.firstStatus;
+  const message = {
+    ...given,
+    vendor,
+    id: dialect.newId(),
+    createdAt: new Date().toISOString(),
+    status,
+    errorCode: null,
+    body,
+  };
+  taken.push(message);
+  if (does === 'lose') return void response.destroy();
+  if (does === 'fail_after_taking') return send(response, dialect.failed(500));
+  if (does === 'no_id') return send(response, { status: 200, body: {} });
+  send(response, dialect.accepted(message));
+}
+
+/** Twilio's media need credentials, and are then on another host. */
+function media(url: URL, { headers }: IncomingMessage, response: ServerResponse): void {
+  mediaCredentials.push(`${url.pathname} ${headers.authorization ?? 'none'}`);
+  if (url.pathname === '/media/locked' && headers.authorization !== credentials.twilio)
+    return void response.writeHead(401).end();
+  if (url.pathname === '/media/locked')
+    return void response.writeHead(307, { location: `http://localhost:${port}/cdn/picture` }).end();
+  const bytes = url.pathname.endsWith('large') ? 5 * 1024 * 1024 + 1 : 1_000;
+  response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(bytes, 7));
+}
+
+function send(response: ServerResponse, { status, body }: { status: number; body: unknown }, headers = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+process.on('message', async ({ id, name, args }: Call) => {
+  try {
+    process.send?.({ id, value: await calls[name]?.(...(args as never[])) });
+  } catch (error) {
+    process.send?.({ id, fault: String(error) });
+  }
+});
+process.on('disconnect', () => process.exit());
