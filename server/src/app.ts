@@ -13,6 +13,7 @@ import { addAdvisorPages } from './http/advisor/routes.ts';
 import { browserSecrets } from './http/browser/browser-secrets.ts';
 import { errorPage } from './http/browser/page.ts';
 import { addPages } from './http/browser/public-pages.ts';
+import { addCarrierCalls } from './http/carriers/calls.ts';
 import { addRoutes } from './http/door/door.ts';
 import { makeServer } from './http/door/server.ts';
 import { addHealth } from './http/health.ts';
@@ -64,6 +65,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     const verify = config.oauthIssuer ? externalVerifier(config) : tokenVerifier(deps, keys);
     const share = poolShares(deps.db, config.databasePoolSize);
     addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share }, routes);
+    addCarrierCalls(scope, deps);
     if (config.environment === 'sandbox' && sandboxClock) addSandbox(scope, deps, sandboxClock, deps.deliverDue);
   });
   await app.ready();

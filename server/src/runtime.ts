@@ -130,7 +130,14 @@ export async function connectRuntime(config: Config, log: Log, database: Databas
     sealer,
     kinds: carrierKinds,
     environment: config.environment,
-    extra: { db: reserved, clock: sandboxClock ?? systemClock, report: (event) => log.info(event, 'a carrier') },
+    extra: {
+      db: reserved,
+      clock: sandboxClock ?? systemClock,
+      publicUrl: config.publicUrl,
+      environment: config.environment,
+      outboundAllowedNetworks: config.outboundAllowedNetworks,
+      report: (event) => log.info(event, 'a carrier'),
+    },
     onFault: ({ name, why }) => log.error({ carrier: name, why }, 'a carrier can’t be opened'),
   });
   await carriers.refresh();

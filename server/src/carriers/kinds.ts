@@ -1,8 +1,10 @@
 import type { CarrierKind } from '../domain/ports.ts';
 import { sandboxCarrier } from './sandbox/sandbox-carrier.ts';
 import { smppKind } from './smpp/kind.ts';
+import { telnyxKind } from './telnyx/kind.ts';
+import { twilioKind } from './twilio/kind.ts';
 
-export type CarrierKindName = 'sandbox' | 'smpp';
+export type CarrierKindName = 'sandbox' | 'smpp' | 'twilio' | 'telnyx';
 
 /** Every kind of carrier. A new one is a folder beside these and a row here. */
 export const carrierKinds: Record<CarrierKindName, CarrierKind> = {
@@ -12,4 +14,6 @@ export const carrierKinds: Record<CarrierKindName, CarrierKind> = {
     open: (_name, _settings, { db, clock }) => sandboxCarrier({ db, clock }),
   },
   smpp: smppKind,
+  twilio: twilioKind,
+  telnyx: telnyxKind,
 };

@@ -39,6 +39,8 @@ export type OpenCarrier = {
   /** It confirms STOP and answers HELP by itself, so we don't. */
   readonly answersKeywords: boolean;
   readonly carrier: Carrier;
+  /** Null if it makes no calls. */
+  readonly readCall: ReadCarrierCall | null;
 };
 
 /** The carriers that this node has opened. A changed row is a new object. */
@@ -48,7 +50,14 @@ export type Carriers = {
 };
 
 /** What a kind of carrier needs besides its settings. `report` is called with what happens on connections, for a log. */
-export type CarrierExtra = { db: Db; clock: Clock; report(event: object): void };
+export type CarrierExtra = {
+  db: Db;
+  clock: Clock;
+  publicUrl: string;
+  environment: 'sandbox' | 'production';
+  outboundAllowedNetworks: readonly string[];
+  report(event: object): void;
+};
 
 /**
  * A kind of carrier: how its settings look, as a JSON Schema, which of them are secret (`password`, `hosts.*.tls.key`), and how it
@@ -75,11 +84,6 @@ export type LineType = 'mobile' | 'landline' | 'unreachable' | 'unknown';
 export type CarrierCall = { url: string; headers: Record<string, string | undefined>; body: Buffer };
 /** What a carrier's request says, and what it gets back; null if its signature isn't right. */
 export type ReadCarrierCall = (call: CarrierCall, now: Date) => CarrierNews | null;
-/**
- * How the calls of a carrier are read; null if there is no such carrier, or it makes none. Anybody can make it look, so it
- * answers from memory.
- */
-export type FindCarrierReader = (name: string) => Promise<ReadCarrierCall | null>;
 export type CarrierNews = { replies: IncomingReply[]; receipts: Receipt[]; answer: { type: string; body: string } };
 
 /** Counts are since the node started. No number of a person is in it. */

@@ -6,7 +6,8 @@ import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 export const bySandbox = { carrierId: sandboxCarrierId, answersKeywords: false };
 
 export function openCarrier(carrier: Carrier, more: Partial<OpenCarrier> = {}): OpenCarrier {
-  return { carrierId: sandboxCarrierId, name: carrier.name, version: 1, answersKeywords: false, carrier, ...more };
+  const { name } = carrier;
+  return { carrierId: sandboxCarrierId, name, version: 1, answersKeywords: false, carrier, readCall: null, ...more };
 }
 
 /** These carriers and no others, whatever the rows say: the first is the one that the sandbox's numbers have. */

@@ -43,6 +43,7 @@ export function followCarriers({ db, sealer, kinds, environment, extra, onFault 
         version,
         answersKeywords: answersKeywords === true,
         carrier: kind.open(name, own, extra),
+        readCall: kind.reader?.(own) ?? null,
       };
     } catch (error) {
       return { carrierId, name, version, why: error instanceof Error ? error.message : String(error) };
