@@ -15,10 +15,12 @@ export function refusalOf(
   code: string | null,
   known: Record<string, CodeMeaning>,
 ): Verdict {
+  const meaning = code !== null && Object.hasOwn(known, code) ? known[code] : undefined;
   // "A request that receives a 429 is never processed."
-  if (status === 429) return { code: code ?? '429', meaning: known[code ?? ''] ?? 'throttled' };
+  if (status === 429) return { code: code ?? '429', meaning: meaning ?? 'throttled' };
   // Without it, a 503 may come from whatever stands behind the one that took the text.
   if (status === 503 && retryAfterMs !== null) return { code: code ?? '503', meaning: 'throttled' };
-  if (status < 400 || status >= 500 || code === null) return null;
-  return { code, meaning: known[code] ?? (status === 401 ? 'account' : 'rejected') };
+  // A 408 says that something took too long, not what was done by then.
+  if (status < 400 || status >= 500 || status === 408 || code === null) return null;
+  return { code, meaning: meaning ?? (status === 401 ? 'account' : 'rejected') };
 }

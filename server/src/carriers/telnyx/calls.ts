@@ -7,7 +7,7 @@ import type {
   ReadCarrierCall,
   Receipt,
 } from '../../domain/ports.ts';
-import { at, jsonOf, listAt, textAt } from '../http/fields.ts';
+import { at, jsonOf, keywordOf, listAt, textAt } from '../http/fields.ts';
 import { receiptReference } from '../http/references.ts';
 import { receiptOf } from './codes.ts';
 import type { TelnyxSettings } from './settings.ts';
@@ -17,7 +17,6 @@ const toleranceSeconds = 5 * 60;
 /** Ed25519 in base64: 64 bytes. */
 const signatureShape = /^[A-Za-z0-9+/]{86}==$/;
 const mediaMax = 10;
-const keywords: Record<string, IncomingReply['keyword']> = { STOP: 'stop', START: 'start', HELP: 'help' };
 
 /** Reads Telnyx's calls: what became of a text, and what a person wrote. Either comes repeated, late and in any order. */
 export function telnyxReader({ publicKey }: TelnyxSettings): ReadCarrierCall {
@@ -62,12 +61,12 @@ function repliesOf(carrierMessageId: string, message: unknown, now: Date): Incom
   const from = textAt(message, 'from', 'phone_number');
   const received = new Date(textAt(message, 'received_at') ?? Number.NaN);
   const sentAt = Number.isNaN(received.getTime()) ? now : received;
-  const keyword = keywords[(textAt(message, 'autoresponse_type') ?? '').toUpperCase()];
+  const keyword = keywordOf(textAt(message, 'autoresponse_type'));
   const media = listAt(message, 'media').slice(0, mediaMax).flatMap(mediaOf);
   const rest = {
     text: textAt(message, 'text') ?? '',
     sentAt,
-    ...(keyword && { keyword }),
+    ...keyword,
     ...(media.length > 0 && { media }),
   };
   return listAt(message, 'to').flatMap((each) => {

@@ -1,5 +1,5 @@
-import type { CarrierCall, CarrierNews, IncomingMedia, IncomingReply, ReadCarrierCall } from '../../domain/ports.ts';
-import { jsonOf } from '../http/fields.ts';
+import type { CarrierCall, CarrierNews, IncomingMedia, ReadCarrierCall } from '../../domain/ports.ts';
+import { jsonOf, keywordOf } from '../http/fields.ts';
 import { receiptReference } from '../http/references.ts';
 import { receiptOf } from './codes.ts';
 import type { TwilioSettings } from './settings.ts';
@@ -10,7 +10,6 @@ type Read = (name: string) => string | null;
 /** Twilio shows a text back to the person unless the answer is TwiML without one. */
 const answer = { type: 'text/xml; charset=utf-8', body: '<?xml version="1.0" encoding="UTF-8"?><Response/>' };
 const mediaMax = 10;
-const keywords: Record<string, IncomingReply['keyword']> = { STOP: 'stop', START: 'start', HELP: 'help' };
 const none: Parameters = new Map();
 
 /** Reads Twilio's calls: what became of a text, and what a person wrote. Either comes repeated, late and in any order. */
@@ -64,12 +63,11 @@ function newsOf(read: Read, { url }: CarrierCall, now: Date): CarrierNews {
   }
   if (!from || !to) return nothing;
   const media = mediaOf(read);
-  const keyword = keywords[read('OptOutType') ?? ''];
   // Twilio doesn't say when the person sent it, and calls at once.
   const reply = { carrierMessageId, from, to, text: read('Body') ?? '', sentAt: now };
   return {
     ...nothing,
-    replies: [{ ...reply, ...(keyword && { keyword }), ...(media.length > 0 && { media }) }],
+    replies: [{ ...reply, ...keywordOf(read('OptOutType')), ...(media.length > 0 && { media }) }],
   };
 }
 

@@ -74,7 +74,7 @@ suite('Twilio’s own library judges our check of signatures', () => {
           const signature = twilio.getExpectedTwilioSignature(theToken, theUrl, theGiven);
           const theirs = twilio.validateRequest(token, signature, url, given);
           assert.equal(isAccepted(url, signature, body), theirs, `${url} ${body}`);
-          if (change === 'nothing' && !/:\d+\//.test(url)) assert.ok(theirs);
+          if (change === 'nothing') assert.ok(theirs);
         }),
         { numRuns: runs },
       );
@@ -100,7 +100,6 @@ suite('Twilio’s own library judges our check of signatures', () => {
   const hashChanges = fc.constantFrom('none', 'none', 'url', 'value', 'token');
 
   test('JSON with its hash in the URL: we accept and refuse the same', () => {
-    let accepted = 0;
     fc.assert(
       fc.property(urls, fc.dictionary(text, text), hashChanges, (url, value, change) => {
         const body = JSON.stringify(value);
@@ -115,11 +114,10 @@ suite('Twilio’s own library judges our check of signatures', () => {
         );
         const theirs = twilio.validateRequestWithBody(token, signature, full, body);
         assert.equal(isAccepted(full, signature, body), theirs, `${change} ${full}`);
-        if (theirs) accepted += 1;
+        if (change === 'none') assert.ok(theirs);
       }),
       { numRuns: runs },
     );
-    assert.ok(accepted > runs / 20 && accepted < runs, `${accepted} were accepted`);
   });
 
   test('while one auth token replaces another, both are accepted', () => {
@@ -145,49 +143,48 @@ suite('Telnyx’s own library judges our check of signatures', () => {
   const others = generateKeyPairSync('ed25519');
 
   /** Not so near to the limit that a second makes a difference. */
-  const ages = fc.oneof(
-    fc.integer({ min: -290, max: 290 }),
-    fc.integer({ min: 310, max: 9_999 }),
-    fc.integer({ min: -9_999, max: -310 }),
-  );
-  const changes = fc.constantFrom(
-    'none',
-    'none',
-    'body',
-    'timestamp',
-    'not a time',
-    'key',
-    'signature',
-    'no padding',
-    'nothing signed',
-  );
+  const young = fc.integer({ min: -290, max: 290 });
+  const ages = fc.oneof(young, fc.integer({ min: 310, max: 9_999 }), fc.integer({ min: -9_999, max: -310 }));
+  type Call = { body: string; timestamp: string; signature: string };
+  const changes: Record<string, (call: Call) => Partial<Call>> = {
+    nothing: () => ({}),
+    'the body': ({ body }) => ({ body: `${body} ` }),
+    'the time': ({ timestamp }) => ({ timestamp: String(Number(timestamp) + 1) }),
+    'a time that is none': ({ timestamp }) => ({ timestamp: `${timestamp}.0` }),
+    'no time': () => ({ timestamp: '' }),
+    'the signature': ({ signature }) => ({
+      signature: signature.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
+    }),
+    'the padding': ({ signature }) => ({ signature: signature.replace(/=+$/, '') }),
+    'another key': ({ body, timestamp }) => ({ signature: signed(body, timestamp, others.privateKey) }),
+    'no signature': () => ({ signature: '' }),
+  };
 
-  test('we accept and refuse the same', async () => {
-    let accepted = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.dictionary(text, text), ages, changes, async (value, age, change) => {
-        const body = JSON.stringify({ data: value });
-        const time = Math.floor(Date.now() / 1_000) - age;
-        const signed = Buffer.from(`${time}|${body}${change === 'body' ? ' ' : ''}`);
-        const right = sign(null, signed, change === 'key' ? others.privateKey : keys.privateKey).toString('base64');
-        const signature =
-          {
-            signature: right.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
-            'no padding': right.replace(/=+$/, ''),
-            'nothing signed': '',
-          }[change as string] ?? right;
-        const timestamp = { timestamp: String(time + 1), 'not a time': `${time}.0` }[change as string] ?? String(time);
-        const headers = { 'telnyx-signature-ed25519': signature, 'telnyx-timestamp': timestamp };
-        const theirs = await client.webhooks.unwrap(body, { headers }).then(
-          () => true,
-          () => false,
-        );
-        const ours = read({ url: 'https://api.example.com/', headers, body: Buffer.from(body) }, new Date()) !== null;
-        assert.equal(ours, theirs, `${change} ${age}`);
-        if (theirs) accepted += 1;
-      }),
-      { numRuns: runs },
+  function signed(body: string, timestamp: string, key = keys.privateKey): string {
+    return sign(null, Buffer.from(`${timestamp}|${body}`), key).toString('base64');
+  }
+
+  async function compare({ body, timestamp, signature }: Call): Promise<boolean> {
+    const headers = { 'telnyx-signature-ed25519': signature, 'telnyx-timestamp': timestamp };
+    const theirs = await client.webhooks.unwrap(body, { headers }).then(
+      () => true,
+      () => false,
     );
-    assert.ok(accepted > runs / 20 && accepted < runs, `${accepted} were accepted`);
-  });
+    const ours = read({ url: 'https://api.example.com/', headers, body: Buffer.from(body) }, new Date()) !== null;
+    assert.equal(ours, theirs);
+    return ours;
+  }
+
+  for (const [change, changed] of Object.entries(changes))
+    test(`a call with ${change} changed: we accept and refuse the same`, () =>
+      fc.assert(
+        fc.asyncProperty(fc.dictionary(text, text), ages, async (value, age) => {
+          const body = JSON.stringify({ data: value });
+          const timestamp = String(Math.floor(Date.now() / 1_000) - age);
+          const call = { body, timestamp, signature: signed(body, timestamp) };
+          const accepted = await compare({ ...call, ...changed(call) });
+          assert.equal(accepted, change === 'nothing' && Math.abs(age) <= 290);
+        }),
+        { numRuns: runs / 3 },
+      ));
 });

@@ -106,7 +106,7 @@ suite('replies through an SMSC', () => {
   });
 
   test('parts that stay alone are handed on as incomplete, and confirmed when they are repeated', async () => {
-    await start({ times: { joinMs: 150 } });
+    await start({ times: { joinMs: 1_500 } });
     assert.equal(await part(11, 3, 3, 'the end'), tryAgain);
     assert.equal(await part(11, 3, 1, 'It begins … '), tryAgain);
     await until('it was given up', () => esme.replies.length === 1);

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import twilio from 'twilio';
+import { telnyxReader } from '../../../src/carriers/telnyx/calls.ts';
+import { twilioReader } from '../../../src/carriers/twilio/calls.ts';
+import type { CarrierNews } from '../../../src/domain/ports.ts';
+import { accountSid } from './stand-in.ts';
+
+const runs = 500;
+const url = 'https://api.example.com/carriers/main/calls?reference=7';
+const keys = generateKeyPairSync('ed25519');
+const publicKey = keys.publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64');
+const readTelnyx = telnyxReader({ apiKey: 'none', publicKey });
+const readTwilio = twilioReader({ accountSid, authToken: 'token' });
+
+function telnyx(body: string): CarrierNews | null {
+  const now = new Date();
+  const timestamp = String(Math.floor(now.getTime() / 1_000));
+  const signature = sign(null, Buffer.from(`${timestamp}|${body}`), keys.privateKey).toString('base64');
+  const headers = { 'telnyx-timestamp': timestamp, 'telnyx-signature-ed25519': signature };
+  return readTelnyx({ url, headers, body: Buffer.from(body) }, now);
+}
+
+function fromTwilio(fields: Record<string, string>): CarrierNews | null {
+  const headers = { 'x-twilio-signature': twilio.getExpectedTwilioSignature('token', url, fields) };
+  return readTwilio({ url, headers, body: Buffer.from(new URLSearchParams(fields).toString()) }, new Date());
+}
+
+/** The domain can take it: an error would make the carrier call again, forever. */
+function assertSound(news: CarrierNews | null): void {
+  assert.ok(news);
+  for (const { carrierMessageId, from, to, text, sentAt, keyword, media = [] } of news.replies) {
+    assert.ok(carrierMessageId && from && to && typeof text === 'string' && !Number.isNaN(sentAt.getTime()));
+    assert.ok([undefined, 'stop', 'start', 'help'].includes(keyword));
+    assert.ok(media.length <= 10 && media.every(({ url, contentType }) => url && contentType));
+  }
+  for (const { carrierMessageId, status } of news.receipts)
+    assert.ok(carrierMessageId && ['delivered', 'undelivered'].includes(status));
+}
+
+suite('whatever a signed call says, it is read without an error', () => {
+  const events = fc.constantFrom('message.received', 'message.sent', 'message.finalized', 'message.new');
+  const words = fc.constantFrom(
+    'delivered',
+    'sent',
+    'delivery_failed',
+    'sending_failed',
+    'expired',
+    'delivery_unconfirmed',
+  );
+  const anything = fc.jsonValue({ maxDepth: 2 });
+  /** Mostly as it should be, so that there is something to read. */
+  const mostly = <Value>(usual: fc.Arbitrary<Value>) =>
+    fc.oneof({ weight: 5, arbitrary: usual }, { weight: 1, arbitrary: anything });
+  const number = fc.record({ phone_number: mostly(fc.constant('+12125550100')), status: words });
+
+  test('Telnyx: any JSON, and messages with anything in their fields', () => {
+    const payload = fc.record(
+      {
+        id: mostly(fc.uuid()),
+        from: mostly(number),
+        to: mostly(fc.array(number, { minLength: 1, maxLength: 3 })),
+        text: mostly(fc.string()),
+        media: mostly(fc.array(fc.record({ url: mostly(fc.webUrl()), content_type: anything, size: anything }))),
+        errors: anything,
+        received_at: anything,
+        webhook_url: mostly(fc.constant(url)),
+        autoresponse_type: anything,
+      },
+      { requiredKeys: ['id', 'from', 'to'] },
+    );
+    const event = fc.record({ data: fc.record({ event_type: events, payload }) });
+    let replies = 0;
+    let receipts = 0;
+    fc.assert(
+      fc.property(fc.oneof({ weight: 5, arbitrary: event }, anything, fc.string()), (value) => {
+        const news = telnyx(typeof value === 'string' ? value : JSON.stringify(value));
+        assertSound(news);
+        replies += news?.replies.length ?? 0;
+        receipts += news?.receipts.length ?? 0;
+      }),
+      { numRuns: runs },
+    );
+    assert.ok(replies > 0 && receipts > 0, `${replies} replies, ${receipts} receipts`);
+  });
+
+  test('Twilio: any fields', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 12 });
+    const fields = fc.record(
+      {
+        MessageSid: text,
+        From: text,
+        To: text,
+        Body: text,
+        NumMedia: fc.oneof(fc.integer().map(String), text),
+        MediaUrl0: text,
+        MediaContentType0: text,
+        OptOutType: fc.oneof(fc.constantFrom('STOP', 'toString', '__proto__'), text),
+        MessageStatus: fc.oneof(fc.constantFrom('delivered', 'failed', 'received', 'sent'), text),
+        ErrorCode: text,
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fields, (given) => assertSound(fromTwilio({ ...given }))),
+      { numRuns: runs },
+    );
+  });
+
+  test('a text to a group is a reply to each number, of which the domain knows ours', () => {
+    const payload = {
+      id: 'm1',
+      from: { phone_number: '+12125550100' },
+      to: [{ phone_number: '+15005552001' }, { phone_number: '+12125550101' }],
+      text: 'Hi',
+    };
+    const news = telnyx(JSON.stringify({ data: { event_type: 'message.received', payload } }));
+    assert.deepEqual(
+      news?.replies.map(({ to, carrierMessageId }) => [to, carrierMessageId]),
+      [
+        ['+15005552001', 'm1'],
+        ['+12125550101', 'm1'],
+      ],
+    );
+  });
+
+  test('a delivery that Telnyx can’t confirm is no receipt', () => {
+    const payload = {
+      id: 'm1',
+      from: { phone_number: '+15005552001' },
+      to: [{ phone_number: '+12125550100', status: 'delivery_unconfirmed' }],
+    };
+    assert.deepEqual(telnyx(JSON.stringify({ data: { event_type: 'message.finalized', payload } }))?.receipts, []);
+  });
+});
