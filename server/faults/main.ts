@@ -1,8 +1,10 @@
 // Kills the server at random moments under load and counts what happened to every accepted text; races STOPs against texts
-// on two nodes; and tampers with the archive. `--kills 200` and `--races 50` make longer runs; `--only kills`, `--only races`
-// or `--only tampering` runs one of the three. Exits with 1 if a text was lost or sent twice, a promise was broken, or
+// on two nodes; kills the server and an SMPP peer with texts between them; and tampers with the archive. `--kills 200`,
+// `--races 50` and `--rounds 20` make longer runs; `--only kills`, `--only races`, `--only carriers` or `--only tampering` runs one
+// of the four. Exits with 1 if a text was lost or sent twice, a promise was broken, or
 // tampering went undetected.
 import { parseArgs } from 'node:util';
+import { tryCarriers } from './carriers.ts';
 import { type Run, runFaults } from './faults.ts';
 import { tryRaces } from './races.ts';
 import { tryTamperings } from './tampering.ts';
@@ -10,11 +12,17 @@ import { tryTamperings } from './tampering.ts';
 const shownMax = 20;
 
 const text = { type: 'string' } as const;
-const { values } = parseArgs({ options: { kills: text, races: text, only: text } });
+const { values } = parseArgs({ options: { kills: text, races: text, rounds: text, only: text } });
 const kills = atLeastOne('--kills', values.kills ?? '50');
 const races = atLeastOne('--races', values.races ?? '10');
+const rounds = atLeastOne('--rounds', values.rounds ?? '8');
 /** Each returns what is wrong. */
-const parts = { kills: tryKills, races: () => tryRaces(races, say), tampering: () => tryTamperings(say) };
+const parts = {
+  kills: tryKills,
+  races: () => tryRaces(races, say),
+  carriers: () => tryCarriers(rounds, say),
+  tampering: () => tryTamperings(say),
+};
 const chosen = Object.entries(parts).filter(([name]) => values.only === undefined || values.only === name);
 if (chosen.length === 0) refuse(`--only must be one of ${Object.keys(parts).join(', ')}.`);
 

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { root } from '../../src/config.ts';
+import { type Smsc, startSmsc } from '../carriers/smpp/smsc.ts';
 import { type Authority, skip as lacksOpenssl, makeAuthority } from '../support/certificates.ts';
 import { type DebianPostgres, skip as lacksPostgres, startDebianPostgres } from '../support/debian-postgres.ts';
 import { freePort } from '../support/programs.ts';
@@ -20,22 +21,29 @@ suite('the first steps in production, pasted from the page for operators', { ski
   let authority: Authority;
   let postgres: DebianPostgres;
   let port: number;
+  let smsc: Smsc;
   let server: ChildProcess | undefined;
   before(async () => {
     authority = makeAuthority();
     postgres = await startDebianPostgres(authority.issue('localhost'));
     port = await freePort();
+    smsc = await startSmsc();
   });
   after(async () => {
-    if (server?.pid) process.kill(-server.pid, 'SIGTERM');
-    await new Promise((resolve) => (server ? server.once('close', resolve) : resolve(null)));
+    const running = server && server.exitCode === null && server.signalCode === null ? server : null;
+    if (running?.pid) process.kill(-running.pid, 'SIGTERM');
+    await new Promise((resolve) => (running ? running.once('close', resolve) : resolve(null)));
+    await smsc.stop();
     await postgres.stop();
     authority.remove();
   });
 
-  /** The reader's own values: where the database is, and a port that is free. */
+  /** The reader's own values: where the database and the carrier are, and a port that is free. */
   const own = (text: string) =>
-    text.replaceAll('db.example.com', `localhost:${postgres.port}`).replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`);
+    text
+      .replaceAll('db.example.com', `localhost:${postgres.port}`)
+      .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
+      .replaceAll('"smpp.example.net", "port": 2776, "tls": true', `"127.0.0.1", "port": ${smsc.port}`);
 
   /** A shell of its own in the checkout, with nothing of the test's settings. The operating system trusts the CA. */
   function shell(script: string): ChildProcess {
@@ -65,34 +73,57 @@ suite('the first steps in production, pasted from the page for operators', { ski
     return stdout;
   }
 
-  test('end with a token and a text, which today is the 409 of a deployment without a carrier', async () => {
+  test('end with a text by SMPP, its receipt, and the person’s reply', async () => {
     assert.deepEqual(
       blocks.map(({ language }) => language),
-      ['sql', 'sh', 'sh', 'sh', 'sh'],
+      ['sql', 'sh', 'sh', 'sh', 'sh', 'sh'],
     );
-    const [sql, settings, start, accounts, text] = blocks.map((block) => block.text) as [
-      string,
-      string,
-      string,
-      string,
-      string,
-    ];
+    const [sql = '', settings = '', start = '', accounts = '', carrier = '', text = ''] = blocks.map(
+      (block) => block.text,
+    );
     postgres.paste(own(sql));
     const [migrate, serve] = start.split(/(?=^npm start$)/m) as [string, string];
     await pasted(settings + migrate);
     server = shell(settings + serve);
     await until('the server is ready', () => isReady(port), 60_000, 200);
 
-    const stdout = await pasted(`${settings}${accounts}${text}\necho; echo "TOKEN $TOKEN"`);
+    const script = `${settings}${accounts}${carrier}${text}\necho; echo "TOKEN $TOKEN"; echo "KEY $API_KEY"`;
+    const stdout = await pasted(script);
     assert.match(stdout, /^https:\/\/api\.example\.com\/invitation#email=ann%40example\.com&code=[\w-]{43}$/m);
-    assert.match(stdout, /^TOKEN [\w-]+\.[\w-]+\.[\w-]+$/m);
+    assert.match(stdout, /^\+12125550100 .* main .*none$/m, 'the check of the number');
+    const [, token = assert.fail(stdout)] = /^TOKEN ([\w-]+\.[\w-]+\.[\w-]+)$/m.exec(stdout) ?? [];
+    const [, key = assert.fail(stdout)] = /^KEY (\S+)$/m.exec(stdout) ?? [];
     const [answer = ''] = /^\{.*\}$/m.exec(stdout) ?? [];
-    const { status, code, detail } = JSON.parse(answer);
-    assert.deepEqual([status, code], [409, 'conflict']);
-    assert.match(detail, /^No carrier is connected/);
-    assert.match(section, /The answer is a 409 that says that no carrier is connected/);
+    const [success] = JSON.parse(answer).successes;
+    assert.equal(success.status, 'awaiting_consent');
+
+    const texts = async () => (await smsc.submitted()).map(({ fields, text }) => [fields.destination_addr, text]);
+    await until('the request for consent is at the carrier', async () => (await texts()).length === 1);
+    const person = {
+      source_addr_ton: 1,
+      source_addr: '12125550123',
+      dest_addr_ton: 1,
+      destination_addr: '12125550100',
+    };
+    assert.equal(await smsc.deliver({ ...person, short_message: 'ACCEPT' }), 0, 'the reply was taken');
+    await until('the text is at the carrier', async () => (await texts()).some(([, text]) => isHello(text)), 30_000);
+    // The peer numbers what it takes from 1.
+    const id = (await texts()).findIndex(([, text]) => isHello(text)) + 1;
+    const receipt = `id:${id} sub:001 dlvrd:001 stat:DELIVRD err:000 text:`;
+    assert.equal(await smsc.deliver({ ...person, esm_class: 4, short_message: receipt }), 0, 'the receipt was taken');
+    const statusOf = async () => {
+      const url = `http://127.0.0.1:${port}/v1/text/messaging/messages/${success.messageId}`;
+      const found = await fetch(url, { headers: { authorization: `Bearer ${token}`, 'x-api-key': key } });
+      return ((await found.json()) as { status: string }).status;
+    };
+    await until('the text is delivered', async () => (await statusOf()) === 'delivered', 30_000);
+    assert.equal((await texts()).filter(([, text]) => isHello(text)).length, 1, 'it was handed over once');
   });
 });
+
+function isHello(text: unknown): boolean {
+  return /^Hello from Ann\n/.test(String(text));
+}
 
 async function isReady(port: number): Promise<boolean> {
   const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);

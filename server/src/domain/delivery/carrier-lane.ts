@@ -41,10 +41,16 @@ export function carrierLane(deps: Deps, open: OpenCarrier, log: Log): CarrierLan
 
   const inbound: Inbound = {
     async reply(reply) {
-      if (!(await receiveReply(deps, open, reply))) strays += 1;
+      if (!(await receiveReply(deps, open, reply).catch(failed))) strays += 1;
     },
-    receipt: (receipt) => receiveReceipt(deps, carrierId, receipt),
+    receipt: (receipt) => receiveReceipt(deps, carrierId, receipt).catch(failed),
   };
+
+  /** The carrier is told, and brings it again. */
+  function failed(err: unknown): never {
+    log.warn({ err, carrier: name }, 'what a carrier brought can’t be taken');
+    throw err;
+  }
 
   async function claim(): Promise<Claimed> {
     if (stopping.signal.aborted) return 'drained';

@@ -21,6 +21,12 @@ const waitingPerConnectionMax = 100;
 /** Every search reads the list of contacts that are not in their index yet, so it stays short. */
 const searchListLimit = 'gin_pending_list_limit=512kB';
 
+/**
+ * Compiling a statement that takes milliseconds takes seconds, and PostgreSQL thinks that it pays: on a server with its default
+ * settings, writing outcomes timed out on a busy machine.
+ */
+const withoutCompiler = 'jit=off';
+
 // Ids and counts stay below 2^53, so they are numbers. A date is a string in the contract and stays one.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value);
@@ -40,7 +46,7 @@ export function makeConnections(options: ConnectionOptions, size: number, planni
     query_timeout: options.timeoutMs + 1_000,
     idle_in_transaction_session_timeout: 60_000,
     application_name: 'assent',
-    options: [...planning, searchListLimit, ...(options.role ? [`role=${options.role}`] : [])]
+    options: [...planning, searchListLimit, withoutCompiler, ...(options.role ? [`role=${options.role}`] : [])]
       .map((setting) => `-c ${setting}`)
       .join(' '),
   });

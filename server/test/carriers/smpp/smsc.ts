@@ -26,12 +26,24 @@ export type Smsc = {
   /** Delivers a text or receipt, and returns the status of the answer. Octets are {hex}. */
   deliver(fields: Record<string, unknown>, command?: 'deliver_sm' | 'data_sm'): Promise<number>;
   drop(): Promise<void>;
-  stop(): Promise<void>;
+  stop(signal?: NodeJS.Signals): Promise<void>;
 };
 
 const program = fileURLToPath(new URL('smsc-process.ts', import.meta.url));
 
-export async function startSmsc({ tls = {}, port = 0 }: { tls?: object; port?: number } = {}): Promise<Smsc> {
+/**
+ * With a journal, it writes down what it takes before it answers, so that nothing is forgotten when it is killed, and confirms all of
+ * it with receipts that repeat our reference.
+ */
+export async function startSmsc({
+  tls = {},
+  port = 0,
+  journal,
+}: {
+  tls?: object;
+  port?: number;
+  journal?: string;
+} = {}): Promise<Smsc> {
   const child = fork(program);
   const pending = new Map<number, PromiseWithResolvers<never>>();
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -48,15 +60,15 @@ export async function startSmsc({ tls = {}, port = 0 }: { tls?: object; port?: n
     return call.promise;
   }
   return {
-    port: await call('listen', tls, port),
+    port: await call('listen', tls, port, journal),
     behave: (...rules) => call('behave', rules),
     refuseBinds: (...statuses) => call('refuseBinds', statuses),
     submitted: () => call('submitted'),
     binds: () => call('binds'),
     deliver: (fields, command = 'deliver_sm') => call('deliver', fields, command),
     drop: () => call('drop'),
-    async stop() {
-      child.kill();
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
       await ended;
     },
   };
