@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
 import type { OpenCarrier } from '../ports.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
+import { claimRoom } from './claim-room.ts';
 import type { ClaimedText } from './claims.ts';
 import { recordAnswer, recordOutcome } from './outcomes.ts';
 import { submitToCarrier } from './submissions.ts';
@@ -19,13 +20,10 @@ export type InFlight = {
   abandon(): void;
 };
 
-const claimMax = 200;
-const inFlightMax = 1_000;
-/** Leaves room for a full claim: claiming one at a time would cost a commit per text. */
-const inFlightToClaim = inFlightMax - claimMax;
-
 export function inFlight(deps: Deps, { carrier }: OpenCarrier, log: Log): InFlight {
   const breaker = circuitBreaker();
+  const room = claimRoom(carrier);
+  let isFull = false;
   const tasks = new Set<Promise<void>>();
   const abandoned = new AbortController();
   const recording = { deps, log, abandoned: abandoned.signal };
@@ -33,6 +31,7 @@ export function inFlight(deps: Deps, { carrier }: OpenCarrier, log: Log): InFlig
   async function submitAndRecord(text: ClaimedText): Promise<void> {
     const { result, late } = submitToCarrier(deps, carrier, text);
     const known = await result;
+    room.answered();
     if ('accepted' in known || 'refused' in known) breaker.succeeded();
     else breaker.failed(text.phone);
     await recordAnswer(recording, text, known);
@@ -41,14 +40,21 @@ export function inFlight(deps: Deps, { carrier }: OpenCarrier, log: Log): InFlig
   }
 
   return {
-    claimable: () => (tasks.size > inFlightToClaim ? 0 : Math.min(claimMax, breaker.allowance())),
+    claimable() {
+      const count = room.beside(tasks.size);
+      isFull = count === 0;
+      return Math.min(count, breaker.allowance());
+    },
     submit(text) {
       breaker.began();
       const task = submitAndRecord(text)
         .catch((err) => log.error({ err }, 'a text could not be submitted'))
         .finally(() => {
           tasks.delete(task);
-          if (tasks.size === inFlightToClaim) deps.signals.queued.raise();
+          if (isFull && room.beside(tasks.size) > 0) {
+            isFull = false;
+            deps.signals.queued.raise();
+          }
         });
       tasks.add(task);
     },
