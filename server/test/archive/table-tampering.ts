@@ -134,6 +134,23 @@ export const tableTamperings: Tampering[] = [
     tamper: of(`update advisors set texting_number = '+15005552009' where advisor_id = $1`),
   },
   {
+    name: 'the carrier of an advisor’s number',
+    names: 'entry 1 of advisor cat',
+    tamper: of('update advisors set carrier_id = null where advisor_id = $1'),
+  },
+  {
+    name: 'a carrier without an entry',
+    names: 'carrier',
+    tamper: of(
+      `insert into carriers (name, kind, date_time_created) select 'eve', 'smpp', now() where $1::bigint is not null`,
+    ),
+  },
+  {
+    name: 'the sandbox’s carrier, made another',
+    names: 'carrier',
+    tamper: of(`update carriers set kind = 'smpp' where $1::bigint is not null`),
+  },
+  {
     name: 'an advisor’s name',
     names: 'entry 1 of advisor cat',
     tamper: of(`update advisors set name = 'Carl' where advisor_id = $1`),

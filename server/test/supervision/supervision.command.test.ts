@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
+import { receiveReply } from '../../src/domain/consent/replies.ts';
+import { bySandbox } from '../support/carriers.ts';
 import { commandsWith } from '../support/commands.ts';
 import { assent } from '../support/programs.ts';
 import { acceptedPhone, handset, messagesPath, send } from '../support/texting.ts';
@@ -124,5 +126,15 @@ suite('assent for supervision', () => {
     ]);
     assert.deepEqual(left, []);
     assert.deepEqual(sample, [{ firmId: Number(firm()), reviewSamplePercent: 2.5 }]);
+  });
+
+  test('a reviewer sees that parts of a reply never came', async () => {
+    const from = await acceptedPhone(world, world.ann);
+    const reply = { carrierMessageId: 'part', from, to: world.ann.advisor.textingNumber ?? '', sentAt: new Date() };
+    const text = 'that’s enough';
+    await receiveReply(world.deps, bySandbox, { ...reply, text, incomplete: { received: 2, of: 3 } });
+    const open = await records(['reviews', 'list', '--kind', 'possible_opt_out']);
+    const shown = await said('reviews', 'show', String(open.at(-1).reviewId));
+    assert.match(shown, /that’s enough\n {2}\(1 of its 3 parts never came\)/);
   });
 });
