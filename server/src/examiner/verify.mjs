@@ -260,14 +260,17 @@ export function nameIn(salt) {
   return salt && salt.length > saltBytes ? salt.toString('utf8', saltBytes, salt.length - 1) : null;
 }
 
-/** @typedef {{ number: number, outcome: string, reason: string | null, dateTime: string }} Outcome */
+/**
+ * @typedef {{ number: number, outcome: string, reason: string | null, dateTime: string }} Outcome
+ * @typedef {{ text: number, outcome: Outcome }} FoundOutcome
+ */
 
 const outcomeFacts = /** @type {const} */ (['number', 'outcome', 'reason', 'dateTime']);
 
 /**
  * What an entry says became of a text, and the number of the text's entry; null for other entries.
  * @param {Pick<Entry, 'number' | 'kind' | 'meta' | 'dateTime'>} entry
- * @returns {{ text: number, outcome: Outcome } | null}
+ * @returns {FoundOutcome | null}
  */
 export function outcomeOf({ number, kind, meta, dateTime }) {
   if (kind !== 'outcome') return null;
@@ -307,7 +310,7 @@ export function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome,
   const hash = ownHash.toString('hex');
   const lines = [
     ...addressLines(advisor, entry, nameIn(salt), body),
-    `Date: ${new Date(entry.dateTime).toUTCString().replace('GMT', '+0000')}`,
+    `Date: ${emailDate(entry.dateTime)}`,
     `Message-ID: <${entry.number}.${entry.advisorId}.${hash.slice(0, 32)}@assent.invalid>`,
     ...threadLines(entry),
     `X-Assent-Advisor: ${entry.advisorId}`,
@@ -335,6 +338,18 @@ export function emailListLine(given) {
   // If the body was disposed of, there is no e-mail, and the line says that there was one.
   const file = email ? `${email.name},${hash('sha256', email.bytes)}` : ',';
   return `${file},${entry.number},${leaf},${entry.kind},${entry.dateTime}${lineEnd}`;
+}
+
+const utcTime = /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)\.\d{6}Z$/;
+/** Entries come in order: most are from the day of the one before. */
+let lastDay = { day: '', text: '' };
+
+/** @param {string} dateTime */
+function emailDate(dateTime) {
+  const [, day = '', time] = utcTime.exec(dateTime) ?? [];
+  if (!day) return new Date(dateTime).toUTCString().replace('GMT', '+0000');
+  if (day !== lastDay.day) lastDay = { day, text: new Date(`${day}T00:00:00.000000Z`).toUTCString() };
+  return lastDay.text.replace('00:00:00 GMT', `${time} +0000`);
 }
 
 /** @param {Entry} entry */
@@ -411,8 +426,17 @@ function evidenceLines(entry, body, hash) {
   ];
 }
 
-/** @param {string} json @returns {Record<string, unknown>} */
+/** An entry's facts are asked for more than once. */
+let lastFacts = { json: '', facts: /** @type {Readonly<Record<string, unknown>>} */ ({}) };
+
+/** @param {string} json @returns {Readonly<Record<string, unknown>>} */
 function factsIn(json) {
+  if (json !== lastFacts.json) lastFacts = { json, facts: parsedFacts(json) };
+  return lastFacts.facts;
+}
+
+/** @param {string} json @returns {Record<string, unknown>} */
+function parsedFacts(json) {
   try {
     const facts = JSON.parse(json);
     return isRecord(facts) ? facts : {};
@@ -493,8 +517,8 @@ const deployment = 0;
  *   disposed: Range[] }} Report
  * @typedef {{ from: number, to: number }} Range
  * @typedef {{
- *   folder: string, manifest: Manifest | null, checkpoint: Checkpoint | null, roots: Map<number, Buffer>,
- *   times: SignedTimes, sums: Map<string, string>
+ *   folder: string, manifest: Manifest | null, checkpoint: Checkpoint | null, checkpoints: Checkpoint[],
+ *   sums: Map<string, string>
  * }} Contents
  */
 
@@ -517,38 +541,36 @@ export function textOf(body) {
  * @returns {Promise<Report>}
  */
 export async function verifyPackage(given) {
-  // A thread that compares the e-mails can't tell which entries to trust. If anything is wrong, they are compared again, in
-  // step with the entries, to say what it is.
+  // Two threads check half of the entries each, and neither can tell what the other has found. If anything is wrong, one
+  // thread checks all of them again, in order, to say what it is.
   return (await check(given, true)) ?? /** @type {Report} */ (await check(given, false));
 }
 
 /**
- * Null if the e-mails were compared in a thread, and something is wrong.
- * @param {Parameters<typeof verifyPackage>[0]} given @param {boolean} inThread
+ * Null if two threads checked it, and something is wrong.
+ * @param {Parameters<typeof verifyPackage>[0]} given @param {boolean} inHalves
  */
-async function check({ packageDir, checkpointFile, pubkeyFile, progress = () => {} }, inThread) {
+async function check({ packageDir, checkpointFile, pubkeyFile, progress = () => {} }, inHalves) {
   const findings = new Findings();
-  /** @type {EmailThread | null} */
-  let thread = null;
+  /** @type {SecondHalf | null} */
+  let second = null;
   try {
     const keys = readKeys(pubkeyFile);
     const contents = readPackage(packageDir, keys, findings);
     const { checkpoint, manifest } = contents;
     findings.contents = contents;
-    const withEmails = checkpoint && manifest && emailsFile in manifest.files ? manifest : null;
-    if (inThread && withEmails) thread = new EmailThread(packageDir, withEmails);
     const fork = await compareCheckpoints(checkpointFile, keys, contents, findings);
-    const emails = withEmails && !thread ? new Emails(packageDir, withEmails, findings) : null;
-    if (checkpoint) await checkEntries(contents, { checkpoint, fork, emails }, findings, progress);
+    const middle = inHalves && manifest && !fork.parted ? middleOf(join(packageDir, entriesFile)) : null;
+    if (checkpoint && middle !== null) second = new SecondHalf({ contents, against: { checkpoint, fork }, middle });
+    if (checkpoint) await checkEntries(contents, { checkpoint, fork }, findings, { second, progress });
     compareFiles(contents, findings);
-    if (thread && !(await thread.isSame)) return null;
   } catch (error) {
     findings.doubt(error instanceof CantTell ? error.message : `it can’t be read: ${error}`);
   } finally {
-    await thread?.stop();
+    await second?.stop();
   }
   const report = findings.report();
-  return thread && report.code > 0 ? null : report;
+  return second && report.code > 0 ? null : report;
 }
 
 /** Something is missing without which it can't tell anything. */
@@ -590,11 +612,11 @@ class Findings {
     this.#missing = { fault: /** @type {Fault} */ (this.faults.at(-1)), name, what, from: number, to: number };
   }
 
-  /** @param {number} number */
-  addDisposed(number) {
+  /** @param {number} from */
+  addDisposed(from, to = from) {
     const last = this.disposed.at(-1);
-    if (last?.to === number - 1) last.to = number;
-    else this.disposed.push({ from: number, to: number });
+    if (last?.to === from - 1) last.to = to;
+    else this.disposed.push({ from, to });
   }
 
   /** @param {Fault['verdict']} verdict @param {string} file @param {string} what */
@@ -687,8 +709,7 @@ function readPackage(folder, keys, findings) {
   if (manifest && checkpoint && manifest.size !== checkpoint.size)
     findings.addFile('altered', 'checkpoint', 'is not the one that the manifest names');
   const checkpoints = checkpoint ? [checkpoint, ...earlierCheckpoints(folder, keys, checkpoint, findings)] : [];
-  const roots = new Map(checkpoints.map(({ size, root }) => [size, root]));
-  return { folder, manifest, checkpoint, roots, times: new SignedTimes(checkpoints), sums: new Map() };
+  return { folder, manifest, checkpoint, checkpoints, sums: new Map() };
 }
 
 /** @template Given, Found @param {Given[]} given @param {(each: Given) => Found | null} find @returns {Found | null} */
@@ -754,13 +775,14 @@ function earlierCheckpoints(folder, keys, checkpoint, findings) {
  * @param {string} path @param {Verifier[]} keys @param {Contents} contents @param {Findings} findings
  * @returns {Promise<{ agreed: number, parted: Range | null }>}
  */
-async function compareCheckpoints(path, keys, { checkpoint, roots }, findings) {
+async function compareCheckpoints(path, keys, { checkpoint, checkpoints }, findings) {
+  const roots = new Map(checkpoints.map(({ size, root }) => [size, root.toString('base64')]));
   let [notes, signed, largest] = [0, 0, 0];
   const [agreed, parted] = [new Set([0]), new Set()];
   for await (const note of notesIn(path, findings)) {
     const [, line = '', root = ''] = note.split('\n', 3);
     const size = Number(line);
-    const own = roots.get(size)?.toString('base64');
+    const own = roots.get(size);
     notes += 1;
     // A file may have a million: once one is known to be signed with this key, those that tell nothing new are skipped.
     if (signed > 0 && (own === undefined || (own === root && agreed.has(size)))) continue;
@@ -814,20 +836,23 @@ export function notesOf(parts) {
 // The entries
 
 /**
- * @typedef {{ checkpoint: Checkpoint, fork: { agreed: number, parted: Range | null }, emails: Emails | null }} Against
+ * @typedef {{ checkpoint: Checkpoint, fork: { agreed: number, parted: Range | null } }} Against
  * @param {Contents} contents @param {Against} against @param {Findings} findings
- * @param {(done: number, total: number) => void} progress
+ * @param {{ second: SecondHalf | null, progress: (done: number, total: number) => void }} options
  */
-async function checkEntries(contents, against, findings, progress) {
+async function checkEntries(contents, against, findings, { second, progress }) {
   const file = openRegular(join(contents.folder, entriesFile));
   if (!file) return;
-  const walk = new Walk(contents, against, findings);
+  const walk = new Walk(contents, against, findings, second !== null);
   const sum = createHash('sha256');
+  const end = second?.middle ?? file.size;
   try {
-    for await (const { lines, read } of linesIn(file, sum)) {
+    for await (const { lines, read } of linesIn(file, { from: 0, to: end }, sum)) {
       for (const line of lines) if (!findings.isFull) walk.take(line);
-      progress(read, file.size);
+      progress(read, end);
     }
+    for (const piece of piecesIn(file, { from: end, to: file.size })) sum.update(piece);
+    if (second) walk.join(await second.found);
     walk.end();
   } finally {
     walk.close();
@@ -836,16 +861,13 @@ async function checkEntries(contents, against, findings, progress) {
   contents.sums.set(entriesFile, sum.digest('hex'));
 }
 
-/** @param {{ fd: number, size: number }} file @param {import('node:crypto').Hash | null} sum */
-async function* linesIn({ fd, size }, sum) {
-  let rest = Buffer.alloc(0);
-  for (let read = 0; read < size; ) {
-    const piece = Buffer.alloc(Math.min(pieceBytes, size - read));
-    const bytes = readSync(fd, piece, 0, piece.length, read);
-    if (bytes === 0) throw new CantTell(`${entriesFile} became shorter while it was read`);
-    read += bytes;
-    sum?.update(piece.subarray(0, bytes));
-    const text = Buffer.concat([rest, piece.subarray(0, bytes)]);
+/** @param {{ fd: number }} file @param {Range} range @param {import('node:crypto').Hash} [sum] */
+async function* linesIn(file, { from: begin, to }, sum) {
+  let [rest, read] = [Buffer.alloc(0), begin];
+  for (const piece of piecesIn(file, { from: begin, to })) {
+    read += piece.length;
+    sum?.update(piece);
+    const text = Buffer.concat([rest, piece]);
     const lines = [];
     let from = 0;
     for (let end = text.indexOf(10); end >= 0; end = text.indexOf(10, from)) {
@@ -853,11 +875,25 @@ async function* linesIn({ fd, size }, sum) {
       from = end + 1;
     }
     rest = text.subarray(from);
-    if (read === size && rest.length > 0) lines.push(rest);
+    if (read === to && rest.length > 0) lines.push(rest);
     if (rest.length > lineBytesMax) throw new CantTell(`a line of ${entriesFile} is longer than any entry`);
     yield { lines, read };
     // Let the caller's other work run.
     await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/**
+ * A range of the file, from one byte up to another. Each piece is gone when the next one is asked for.
+ * @param {{ fd: number }} file @param {Range} range
+ */
+function* piecesIn({ fd }, { from, to }) {
+  const piece = Buffer.alloc(pieceBytes);
+  for (let read = from; read < to; ) {
+    const bytes = readSync(fd, piece, 0, Math.min(piece.length, to - read), read);
+    if (bytes === 0) throw new CantTell(`${entriesFile} became shorter while it was read`);
+    read += bytes;
+    yield piece.subarray(0, bytes);
   }
 }
 
@@ -875,17 +911,29 @@ class Walk {
   #disposals;
   /** The first entry after the trees part. @type {Entry | null} */
   #parting = null;
+  #isHalf;
+  /** Whether the lines that come before the entries are over. */
+  #hasBegun = false;
 
-  /** @param {Contents} contents @param {Against} against @param {Findings} findings */
-  constructor({ manifest, times }, { checkpoint, fork, emails }, findings) {
-    this.#disposals = new Disposals(times, null);
+  /** @param {Contents} contents @param {Against} against @param {Findings} findings @param {boolean} isHalf */
+  constructor({ folder, manifest, checkpoints }, { checkpoint, fork }, findings, isHalf) {
+    this.#disposals = new Disposals(new SignedTimes(checkpoints), null);
     this.#isProven = inclusionIn(checkpoint);
     this.#findings = findings;
     this.#fork = fork;
     this.#advisorId = manifest?.advisor.id ?? null;
     this.#sequence = new Sequence(manifest, findings);
     this.#outcomes = new Outcomes(findings);
-    this.#emails = emails;
+    this.#emails = manifest && emailsFile in manifest.files ? new Emails(folder, manifest, findings) : null;
+    this.#isHalf = isHalf;
+  }
+
+  /** Begins in the middle of the entries, where another walk ends. */
+  beginLater() {
+    this.#hasBegun = true;
+    this.#sequence = new Sequence(null, this.#findings);
+    this.#outcomes = new Outcomes(this.#findings, true);
+    this.#emails?.beginLater();
   }
 
   /** @param {Buffer} bytes */
@@ -893,6 +941,9 @@ class Walk {
     const line = lineIn(bytes);
     const isExtra = line?.about !== undefined;
     if (!isExtra) this.#findings.entries += 1;
+    // The other half doesn't know what these lines say, unless they come first.
+    if (isExtra && this.#hasBegun && this.#isHalf) this.#findings.doubt('a disposal comes after the entries');
+    this.#hasBegun ||= !isExtra;
     const ownHash = line ? entryHash(line.entry) : noHash;
     const isProven = line !== null && this.#isProven(ownHash, line.leaf, line.proof);
     const isShared = line?.about === 'rule' && line.entry.advisorId === deployment;
@@ -937,6 +988,26 @@ class Walk {
     );
   }
 
+  /** What the walk up to here has to know. @returns {Found} */
+  endLater() {
+    this.#sequence.end();
+    this.#outcomes.end(this.#sequence);
+    const { entries, later, disposed } = this.#findings;
+    const [span, outcomes] = [this.#sequence.span, this.#outcomes.before];
+    return { entries, later, disposed, span, outcomes, emails: this.#emails?.part ?? null };
+  }
+
+  /** Goes on after a walk through the second half. @param {Found | null} found */
+  join(found) {
+    if (!found) return this.#findings.doubt('something is wrong in the second half');
+    this.#findings.entries += found.entries;
+    this.#findings.later += found.later;
+    for (const { from, to } of found.disposed) this.#findings.addDisposed(from, to);
+    if (found.span) this.#sequence.pass(found.span);
+    for (const each of found.outcomes) this.#outcomes.settle(each, this.#sequence);
+    if (found.emails) this.#emails?.pass(found.emails);
+  }
+
   close() {
     this.#emails?.close();
   }
@@ -957,8 +1028,8 @@ class Walk {
  * @returns {(leaf: Buffer, index: number, proof: string[]) => boolean}
  */
 export function inclusionIn({ size, root }) {
-  /** The last path to the root, by level. @type {{ at: number, hash: Buffer }[]} */
-  let known = [];
+  /** The last path to the root, by level. @type {({ at: number, hash: Buffer } | undefined)[]} */
+  const known = [];
   return (leaf, index, proof) => {
     if (index >= size) return false;
     /** @type {typeof known} */
@@ -970,8 +1041,7 @@ export function inclusionIn({ size, root }) {
       level += 1;
     };
     const arrive = () => {
-      path.length = level;
-      known = path.concat(known.slice(level));
+      for (let reached = 0; reached < level; reached += 1) known[reached] = path[reached];
       return true;
     };
     for (const encoded of proof) {
@@ -1003,6 +1073,8 @@ class Sequence {
   /** @type {Range[]} */
   #gaps = [];
   #distrusted = new Set();
+  /** The number of the first entry that was taken. @type {number | null} */
+  #from = null;
   /** A line that is not proven, and the number that it claims: the next line tells what it is. */
   #doubtful = /** @type {{ claimed: number | null } | null} */ (null);
 
@@ -1024,8 +1096,21 @@ class Sequence {
     if (number < this.#first || number > this.#last) return this.#alter(number, 'it was inserted');
     if (number < next) return this.#alter(number, takeFrom(this.#gaps, number) ? 'it was moved' : 'it appears twice');
     if (number > next) this.#gap(next, number - 1);
+    this.#from ??= number;
     this.#next = number + 1;
     return true;
+  }
+
+  /** The numbers taken. @returns {Range | null} */
+  get span() {
+    return this.#from !== null && this.#next !== null ? { from: this.#from, to: this.#next - 1 } : null;
+  }
+
+  /** Takes entries of which it is known that they follow each other. @param {Range} span */
+  pass({ from, to }) {
+    if (!this.take({ advisorId: this.advisorId, number: from })) return;
+    if (to > this.#last) this.#alter(to, 'it was inserted');
+    this.#next = to + 1;
   }
 
   /** A line that is not an entry of the tree. @param {number | null} claimed */
@@ -1106,10 +1191,14 @@ class Outcomes {
   #first = null;
   /** Outcomes whose entries are still to come, by the number of the text. @type {Map<number, Outcome>} */
   #named = new Map();
+  #beginsLater;
+  /** For a walk that begins later: the outcomes of texts that come before it. @type {FoundOutcome[]} */
+  before = [];
 
-  /** @param {Findings} findings */
-  constructor(findings) {
+  /** @param {Findings} findings @param {boolean} beginsLater */
+  constructor(findings, beginsLater = false) {
     this.#findings = findings;
+    this.#beginsLater = beginsLater;
   }
 
   /** @param {Line} line @param {Sequence} sequence */
@@ -1118,12 +1207,18 @@ class Outcomes {
     if (outcome && entry.kind === 'text_out') this.#named.set(entry.number, outcome);
     else if (outcome) this.#alter(entry.advisorId, entry.number);
     const found = outcomeOf(entry);
-    const named = found && this.#named.get(found.text);
+    if (found && this.#beginsLater && found.text < this.#first) this.before.push(found);
+    else if (found) this.settle(found, sequence);
+  }
+
+  /** @param {FoundOutcome} found @param {Sequence} sequence */
+  settle({ text, outcome }, sequence) {
+    const named = this.#named.get(text);
     // If the text names a later one, this one was not the last.
-    if (!found || (named && named.number > entry.number)) return;
-    this.#named.delete(found.text);
-    const isSame = named && outcomeFacts.every((fact) => named[fact] === found.outcome[fact]);
-    if (!isSame && found.text >= this.#first && sequence.isSound(found.text)) this.#alter(entry.advisorId, found.text);
+    if (named && named.number > outcome.number) return;
+    this.#named.delete(text);
+    const isSame = named && outcomeFacts.every((fact) => named[fact] === outcome[fact]);
+    if (!isSame && text >= (this.#first ?? 0) && sequence.isSound(text)) this.#alter(sequence.advisorId, text);
   }
 
   /** @param {Sequence} sequence */
@@ -1468,8 +1563,12 @@ class Emails {
   #manifest;
   /** @type {ZipReader | null} */
   #zip = null;
-  #list = createHash('sha256');
-  #lines = emailListLine();
+  #list = new ListPart(emailListLine());
+  /** Where a walk that begins later has begun; null before its first e-mail. @type {Place | null} */
+  #begun = null;
+  #beginsLater = false;
+  /** What such a walk has found. @type {EmailPart | null} */
+  #rest = null;
 
   /** @param {string} folder @param {Manifest} manifest @param {Findings} findings */
   constructor(folder, manifest, findings) {
@@ -1479,6 +1578,26 @@ class Emails {
     if (!file) return;
     this.#zip = new ZipReader(file);
     this.#reading((zip) => zip.open());
+  }
+
+  beginLater() {
+    this.#list = new ListPart('');
+    this.#beginsLater = true;
+  }
+
+  /** What the walk up to here has to know; null without e-mails. @returns {EmailPart | null} */
+  get part() {
+    return this.#zip && this.#begun && { from: this.#begun, to: this.#zip.place, list: this.#list.end() };
+  }
+
+  /** Goes on behind the files of the second half, if it began where this one is. @param {EmailPart} rest */
+  pass(rest) {
+    this.#reading((zip) => {
+      const { at, left } = zip.place;
+      if (at !== rest.from.at || left !== rest.from.left) return this.#findings.doubt('the halves don’t meet');
+      this.#rest = rest;
+      zip.go(rest.to);
+    });
   }
 
   /**
@@ -1492,9 +1611,10 @@ class Emails {
     if (!isEmail(entry)) return;
     const { advisor, lastNumber } = this.#manifest;
     const email = body && emailOf({ advisor, lastNumber: lastNumber ?? 0, entry, leaf, salt, body, outcome, ownHash });
-    this.#listed(emailListLine({ entry, leaf, email }));
+    this.#list.add(emailListLine({ entry, leaf, email }));
     if (!email) return;
     this.#reading((zip) => {
+      if (this.#beginsLater) this.#begun ??= zip.skipTo(email.name);
       this.#passUntil(email.name, zip, sequence);
       const file = zip.next;
       if (file?.name !== email.name) return this.#findings.add('incomplete', `${nameOf(entry)}: its e-mail is missing`);
@@ -1511,19 +1631,21 @@ class Emails {
       const file = zip.next;
       if (file?.name !== emailList) return this.#findings.addFile('incomplete', emailsFile, `has no ${emailList}`);
       // If an entry is wrong, its line can't be made again.
-      if (this.#findings.faults.length === 0 && zip.sum(file) !== this.#list.update(this.#lines).digest('hex'))
+      if (this.#findings.faults.length === 0 && !this.#isListed(zip, file))
         this.#findings.add('altered', `${emailsFile}: its ${emailList} was altered`);
       zip.pass();
       if (zip.next) this.#findings.add('altered', `${emailsFile}: ${zip.next.name} was inserted`);
     });
   }
 
-  /** Many lines are hashed at once. @param {string} line */
-  #listed(line) {
-    this.#lines += line;
-    if (this.#lines.length < pieceBytes) return;
-    this.#list.update(this.#lines);
-    this.#lines = '';
+  /** @param {ZipReader} zip @param {ZippedFile} file */
+  #isListed(zip, file) {
+    let at = 0;
+    for (const { sum, bytes } of [this.#list.end(), ...(this.#rest ? [this.#rest.list] : [])]) {
+      if (at + bytes > file.size || zip.sum(file, { from: at, to: at + bytes }) !== sum) return false;
+      at += bytes;
+    }
+    return at === file.size;
   }
 
   close() {
@@ -1553,54 +1675,43 @@ class Emails {
   }
 }
 
-/** Compares all e-mails while the entries are checked, which takes about as long. */
-class EmailThread {
-  #worker;
-  /** Whether every e-mail is the one that its entry makes, and there is nothing else. @type {Promise<boolean>} */
-  isSame;
+/** Lines of the list of e-mails: how many bytes they are, and their sum. */
+class ListPart {
+  #sum = createHash('sha256');
+  #lines;
+  #bytes = 0;
 
-  /** @param {string} folder @param {Manifest} manifest */
-  constructor(folder, manifest) {
-    this.#worker = new Worker(new URL(import.meta.url), { workerData: { emailsOf: { folder, manifest } } });
-    this.isSame = new Promise((resolve) => {
-      this.#worker.once('message', resolve);
-      // A thread that fails can't tell.
-      this.#worker.once('error', () => resolve(false));
-    });
+  /** @param {string} lines */
+  constructor(lines) {
+    this.#lines = lines;
   }
 
-  async stop() {
-    await this.#worker.terminate();
+  /** Many lines are hashed at once. @param {string} line */
+  add(line) {
+    this.#lines += line;
+    if (this.#lines.length >= pieceBytes) this.#hash();
   }
-}
 
-/** @param {{ folder: string, manifest: Manifest }} given */
-async function areEmailsSame({ folder, manifest }) {
-  const file = openRegular(join(folder, entriesFile));
-  if (!file) return false;
-  const findings = new Findings();
-  const emails = new Emails(folder, manifest, findings);
-  const all = { isSound: () => true };
-  try {
-    for await (const { lines } of linesIn(file, null))
-      for (const line of lines) {
-        const { about, entry, leaf, salt, body, outcome } = lineIn(line) ?? {};
-        if (!entry || about !== undefined || leaf === undefined || !isEmail(entry)) continue;
-        const bytes = { salt: salt == null ? null : bytesOf(salt), body: body == null ? null : bytesOf(body) };
-        emails.compare({ entry, leaf, ...bytes, outcome: outcome ?? null, ownHash: entryHash(entry) }, all);
-        if (findings.faults.length > 0) return false;
-      }
-    emails.end(all);
-  } finally {
-    emails.close();
-    closeSync(file.fd);
+  end() {
+    this.#hash();
+    return { sum: this.#sum.digest('hex'), bytes: this.#bytes };
   }
-  return findings.report().code === 0;
+
+  #hash() {
+    const bytes = Buffer.from(this.#lines);
+    this.#sum.update(bytes);
+    this.#bytes += bytes.length;
+    this.#lines = '';
+  }
 }
 
 class NoZip extends Error {}
 
-/** @typedef {{ name: string, size: number, at: number }} ZippedFile */
+/**
+ * @typedef {{ name: string, size: number, at: number }} ZippedFile
+ * A place in the directory: where the record after the next file is, and how many records are left from there.
+ * @typedef {{ at: number, left: number, next: ZippedFile | null }} Place
+ */
 
 /** The files of a ZIP, in the order of its directory. */
 class ZipReader {
@@ -1656,17 +1767,33 @@ class ZipReader {
     this.next = { name, size, at: isFar ? Number(rest.readBigUInt64LE(nameBytes + 4)) : at };
   }
 
+  /** @returns {Place} */
+  get place() {
+    return { at: this.#at, left: this.#left, next: this.next };
+  }
+
+  /** @param {Place} place */
+  go({ at, left, next }) {
+    [this.#at, this.#left, this.next] = [at, left, next];
+  }
+
+  /** @param {string} name */
+  skipTo(name) {
+    while (this.next && this.next.name < name) this.pass();
+    return this.place;
+  }
+
   /** A file's content; null if it has a different size. @param {ZippedFile} file @param {number} bytes */
   read(file, bytes) {
     return file.size === bytes ? this.#data(this.#begin(file), bytes) : null;
   }
 
-  /** @param {ZippedFile} file */
-  sum(file) {
+  /** Of a part of a file's content. @param {ZippedFile} file @param {Range} range */
+  sum(file, { from, to }) {
     const sum = createHash('sha256');
     const begin = this.#begin(file);
-    for (let read = 0; read < file.size; read += pieceBytes)
-      sum.update(this.#data(begin + read, Math.min(pieceBytes, file.size - read)));
+    for (let read = from; read < to; read += pieceBytes)
+      sum.update(this.#data(begin + read, Math.min(pieceBytes, to - read)));
     return sum.digest('hex');
   }
 
@@ -1701,14 +1828,95 @@ function pieces(fd, size) {
   };
 }
 
+// --- The second half of the entries, which a thread checks while the first half is checked ---------------------------
+
+/**
+ * What it leaves to be compared with the first half.
+ * @typedef {{ from: Place, to: Place, list: { sum: string, bytes: number } }} EmailPart
+ * @typedef {{
+ *   entries: number, later: number, disposed: Range[], span: Range | null, outcomes: FoundOutcome[],
+ *   emails: EmailPart | null
+ * }} Found
+ * @typedef {{ contents: Contents, against: Against, middle: number }} Half
+ */
+
+class SecondHalf {
+  #worker;
+  middle;
+  /** Null if something is wrong. @type {Promise<Found | null>} */
+  found;
+
+  /** @param {Half} half */
+  constructor(half) {
+    this.middle = half.middle;
+    this.#worker = new Worker(new URL(import.meta.url), { workerData: { secondHalf: half } });
+    this.found = new Promise((resolve) => {
+      this.#worker.once('message', resolve);
+      // A thread that fails can't tell.
+      this.#worker.once('error', () => resolve(null));
+    });
+  }
+
+  async stop() {
+    await this.#worker.terminate();
+  }
+}
+
+/** Where the first line of the second half begins; null if there is none. @param {string} path */
+function middleOf(path) {
+  const file = openRegular(path);
+  if (!file) return null;
+  try {
+    let read = Math.floor(file.size / 2);
+    for (const piece of piecesIn(file, { from: read, to: file.size })) {
+      const end = piece.indexOf(10);
+      if (end >= 0) return read + end + 1;
+      read += piece.length;
+    }
+    return null;
+  } finally {
+    closeSync(file.fd);
+  }
+}
+
+/** @param {Half} half @returns {Promise<Found | null>} */
+async function checkSecondHalf({ contents, against, middle }) {
+  const file = openRegular(join(contents.folder, entriesFile));
+  if (!file) return null;
+  const findings = new Findings();
+  const walk = new Walk(contents, against, findings, true);
+  try {
+    await takeFirstLines(walk, file, middle);
+    walk.beginLater();
+    for await (const { lines } of linesIn(file, { from: middle, to: file.size })) {
+      for (const line of lines) walk.take(line);
+      if (findings.faults.length > 0) return null;
+    }
+    const found = walk.endLater();
+    return findings.report().code === 0 ? found : null;
+  } finally {
+    walk.close();
+    closeSync(file.fd);
+  }
+}
+
+/** The lines that come before the entries. @param {Walk} walk @param {{ fd: number }} file @param {number} to */
+async function takeFirstLines(walk, file, to) {
+  for await (const { lines } of linesIn(file, { from: 0, to }))
+    for (const line of lines) {
+      if (lineIn(line)?.about === undefined) return;
+      walk.take(line);
+    }
+}
+
 // --- The program -----------------------------------------------------------------------------------------------------
 
 const usage = 'usage: node verify.mjs --package DIR --checkpoint FILE --pubkey FILE';
 const cantTell = verdicts.indexOf('unknown');
 
 // Without a top-level await, which would make everything that imports this file load asynchronously.
-if (!isMainThread && workerData?.emailsOf)
-  areEmailsSame(workerData.emailsOf).then((isSame) => parentPort?.postMessage(isSame));
+if (!isMainThread && workerData?.secondHalf)
+  checkSecondHalf(workerData.secondHalf).then((found) => parentPort?.postMessage(found));
 else if (process.argv[1] && pathToFileURL(realPath(process.argv[1])).href === import.meta.url)
   run(process.argv.slice(2)).then((code) => {
     process.exitCode = code;

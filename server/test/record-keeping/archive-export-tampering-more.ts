@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Line, manifestNoteText } from '../../src/examiner/verify.mjs';
 import { signer } from '../archive/small-archive.ts';
@@ -179,9 +179,73 @@ export function signedAgain({ name, code, apply }: Change): Change {
     code,
     async apply(folder) {
       await apply(folder);
-      fitManifest(folder);
-      const manifest = readFileSync(join(folder, 'manifest.json'));
-      writeFileSync(join(folder, 'manifest.note'), signer.sign(manifestNoteText(manifest)));
+      signAgain(folder);
     },
   };
+}
+
+export function signAgain(folder: string): void {
+  fitManifest(folder);
+  const manifest = readFileSync(join(folder, 'manifest.json'));
+  writeFileSync(join(folder, 'manifest.note'), signer.sign(manifestNoteText(manifest)));
+}
+
+/** A change at a line, and what must be said about the entry with this number, or about the e-mails. */
+type Placed = { number: number | null; what: string; apply: Change['apply'] };
+
+/** What can be done to the entry of a line and to its e-mail. */
+export function changesAt(folder: string, index: number): Placed[] {
+  const lines = readLines(folder);
+  const [line, next] = lines.slice(index) as [Line, Line | undefined];
+  const { number } = line.entry;
+  const zip = join(folder, 'messages.zip');
+  const files = existsSync(zip) ? [...unzip(zip)] : [];
+  const at = files.findIndex(([name]) => Number.parseInt(name, 10) === number);
+  const [name, bytes] = files[at] ?? ['', Buffer.alloc(0)];
+  const entry = (what: string, changed: unknown[]): Placed => ({
+    number,
+    what,
+    apply: (copy) => writeLines(copy, changed),
+  });
+  const email = (about: number | null, what: string, changed: typeof files): Placed => ({
+    number: about,
+    what,
+    apply: (copy) => rezip(join(copy, 'messages.zip'), new Map(changed)),
+  });
+  const changes = [
+    entry('it was removed', lines.toSpliced(index, 1)),
+    entry('it appears twice', lines.toSpliced(index, 0, line)),
+  ];
+  if (next) changes.push(entry('it was moved', lines.toSpliced(index, 2, next, line)));
+  if (line.body) changes.push(entry('its body was altered', lines.with(index, { ...line, salt: 'AAAA' })));
+  if (line.outcome) {
+    const outcome = { ...line.outcome, dateTime: '2020-01-01T00:00:00.000000Z' };
+    changes.push(entry('the outcome next to it was altered', lines.with(index, { ...line, outcome })));
+  }
+  if (at < 0) return changes;
+  const inserted: [string, Buffer] = [name.replace('.eml', '-again.eml'), bytes];
+  const list = files.map(([each, of]): [string, Buffer] =>
+    each === 'manifest.csv'
+      ? [each, Buffer.from(`${of}`.replace(`\r\n${name}`, `\r\n${name.replace('eml', 'txt')}`))]
+      : [each, of],
+  );
+  return [
+    ...changes,
+    email(number, 'its e-mail is missing', files.toSpliced(at, 1)),
+    email(number, 'its e-mail was altered', files.with(at, [name, Buffer.from(`${bytes}`.replace('Date', 'date'))])),
+    email(null, `messages.zip: ${inserted[0]} was inserted`, files.toSpliced(at, 0, inserted)),
+    email(null, 'messages.zip: its manifest.csv was altered', list),
+  ];
+}
+
+/** Makes the second half begin with this line, with spaces that change nothing else: halves are halves of the bytes. */
+export function meetAt(folder: string, index: number): void {
+  const path = join(folder, 'entries.ndjson');
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const bytesOf = (some: string[]) => Buffer.byteLength(some.map((line) => `${line}\n`).join(''));
+  const longer = bytesOf(lines.slice(0, index)) - bytesOf(lines.slice(index));
+  // The middle is then where the line before it ends.
+  const padded = longer > 2 ? lines.length - 1 : index - 1;
+  lines[padded] += ' '.repeat(longer > 2 ? longer - 2 : 2 - longer);
+  writeFileSync(path, `${lines.join('\n')}\n`);
 }

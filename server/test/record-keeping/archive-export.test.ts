@@ -33,6 +33,7 @@ import {
   fitManifest,
   type Tampering,
 } from './archive-export-tampering.ts';
+import { type Change, changesAt, meetAt, signAgain } from './archive-export-tampering-more.ts';
 import { always, exportTo, makeDesk, readEmail, readLines, unzip, writeLines } from './archive-exports.ts';
 
 const verifyProgram = fileURLToPath(new URL('../../src/examiner/verify.mjs', import.meta.url));
@@ -108,17 +109,64 @@ suite('archive export', () => {
     assert.ok(!statSync(join(bare.folder, 'messages.zip'), { throwIfNoEntry: false }));
   });
 
-  test('is checked by two threads, one of which compares the e-mails', async (t) => {
-    const said: unknown[] = [];
-    const listen = (worker: Worker) => void worker.once('message', (same) => said.push(same));
+  test('is checked by two threads, half of the entries by each', async (t) => {
+    const spans: ({ from: number; to: number } | null)[] = [];
+    const listen = (worker: Worker) => void worker.once('message', (found) => spans.push(found?.span ?? null));
     process.on('worker', listen);
     t.after(() => process.off('worker', listen));
     const altered = desk.copy(whole.folder);
     const zip = readFileSync(join(altered, 'messages.zip'));
-    zip.write('x', zip.indexOf('Subject: ') + 'Subject: '.length);
+    zip.write('x', zip.lastIndexOf('Subject: ') + 'Subject: '.length);
     writeFileSync(join(altered, 'messages.zip'), zip);
     for (const folder of [whole.folder, bare.folder, altered]) await desk.verify(folder, whole.checkpoint);
-    assert.deepEqual(said, [true, false]);
+    assert.deepEqual(
+      spans.map((span) => span?.to),
+      [whole.entries, bare.entries, undefined],
+    );
+    for (const span of spans.slice(0, 2)) assert.ok(span && span.from > 1 && span.from < span.to);
+  });
+
+  suite('whose halves meet anywhere', () => {
+    // Signed again, so that no sum of a file gives a change away.
+    const verified = async (from: typeof whole, meeting: number, change: Change['apply']) => {
+      const folder = desk.copy(from.folder);
+      await change(folder);
+      meetAt(folder, meeting);
+      signAgain(folder);
+      return desk.verify(folder, from.checkpoint);
+    };
+    const lines = readLines(whole.folder);
+
+    test('is intact', async (t) => {
+      const begun: number[] = [];
+      const listen = (worker: Worker) => void worker.once('message', (found) => begun.push(found?.span.from));
+      process.on('worker', listen);
+      t.after(() => process.off('worker', listen));
+      const meetings = lines.slice(1).map((_, index) => index + 1);
+      for (const meeting of meetings) assert.equal((await verified(whole, meeting, () => {})).verdict, 'intact');
+      assert.deepEqual(
+        begun,
+        meetings.map((meeting) => meeting + 1),
+      );
+    });
+
+    const text = lines.findIndex(({ outcome }) => outcome !== null);
+    const outcome = (lines[text]?.outcome?.number ?? 0) - 1;
+    const other = lines.findIndex(({ entry }) => entry.kind === 'sign_in');
+    for (const [name, from, place, meeting] of [
+      ['a text that the second half begins with', whole, text, text],
+      ['a text that the first half ends with', whole, text, text + 1],
+      ['an outcome that the second half begins with', whole, outcome, outcome],
+      ['a text that the first half ends with, without e-mails', bare, text, text + 1],
+      ['an entry that the second half begins with, without e-mails', bare, other, other],
+    ] as const)
+      test(`names ${name}`, async () => {
+        for (const { number, what, apply } of changesAt(from.folder, place)) {
+          const { faults } = await verified(from, meeting, apply);
+          const wanted = number === null ? what : `entry ${number} of advisor ${annId}: ${what}`;
+          assert.ok(faults.includes(wanted), `${wanted}, and not ${faults}`);
+        }
+      });
   });
 
   test('has every entry of the advisor and none of anyone else’s, and is itself an entry', () => {
