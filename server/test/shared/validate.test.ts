@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import { Type } from 'typebox';
+import { validator } from '../../src/schemas/shared/validate.ts';
+
+const dated = validator(Type.Object({ date: Type.String({ format: 'date' }) }));
+const free = validator(Type.Object({ texts: Type.Record(Type.String(), Type.Array(Type.String())) }));
+
+const isUsable = (date: string) => !('broken' in dated({ date }));
+
+suite('a date', () => {
+  test('is real if the calendar has it', () => {
+    const digits = (length: number, max: number) =>
+      fc.nat({ max }).map((number) => String(number).padStart(length, '0'));
+    const year = fc.oneof(digits(4, 9999), fc.constantFrom('1900', '2000', '2023', '2024', '2100'));
+    fc.assert(
+      fc.property(year, digits(2, 14), digits(2, 33), (...parts) => {
+        const text = parts.join('-');
+        assert.equal(isUsable(text), parts[0] !== '0000' && isReal(text), text);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test('is real in February only up to the last day of that year', () => {
+    const found = ['1900', '2000', '2023', '2024'].map((year) => [
+      isUsable(`${year}-02-28`),
+      isUsable(`${year}-02-29`),
+    ]);
+    assert.deepEqual(found, [
+      [true, false],
+      [true, true],
+      [true, false],
+      [true, true],
+    ]);
+  });
+});
+
+suite('a text that can’t be stored', () => {
+  test('is named by its path, however deep it is', () => {
+    for (const text of ['\0', 'a\0b', '\ud83d', '\ude00x']) {
+      const result = free({ texts: { fine: ['a', 'b'], wrong: ['c', text] } });
+      assert.ok('broken' in result);
+      assert.deepEqual(
+        result.broken.map(({ path, rule }) => [path, rule]),
+        [['/texts/wrong/1', 'wellFormed']],
+      );
+    }
+    assert.ok(!('broken' in free({ texts: { fine: ['😀', ''] } })));
+  });
+});
+
+function isReal(text: string): boolean {
+  try {
+    return Temporal.PlainDate.from(text, { overflow: 'reject' }).toString() === text;
+  } catch {
+    return false;
+  }
+}
