@@ -903,6 +903,7 @@ create table webhook_streams (
   failing_since timestamp with time zone,
   not_before timestamp with time zone not null default '-infinity'::timestamp with time zone,
   leased_until timestamp with time zone,
+  behind boolean not null default false,
   constraint webhook_streams_pkey PRIMARY KEY (application_id, advisor_id, feed),
   constraint webhook_streams_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
   constraint webhook_streams_application_id_fkey FOREIGN KEY (application_id) REFERENCES webhooks(application_id),
@@ -1081,6 +1082,8 @@ CREATE INDEX webhook_deliveries_application ON public.webhook_deliveries USING b
 CREATE INDEX webhook_deliveries_time ON public.webhook_deliveries USING btree (date_time);
 
 CREATE INDEX webhook_streams_advisor ON public.webhook_streams USING btree (advisor_id);
+
+CREATE INDEX webhook_streams_behind ON public.webhook_streams USING btree (application_id, not_before) WHERE behind;
 
 CREATE OR REPLACE FUNCTION public.add_hold(of_firm bigint, of_advisor bigint, of_member bigint, why text, by_staff bigint)
  RETURNS bigint

@@ -64,44 +64,6 @@ test('a transaction that took its number first commits first, so a reader can’
   assert.deepEqual(told, [1, 2]);
 });
 
-test('readers see every event of writers on two nodes, once, in the same order, whatever commits at the same time', async () => {
-  const { cursor: start } = await readAll();
-  const writers = 8;
-  const eventsOfEach = 40;
-  let writing = writers;
-  const write = async (writer: number) => {
-    for (let nth = 0; nth < eventsOfEach; nth++)
-      await (writer % 2 ? otherNode : world.deps.db).transaction(async (db) => {
-        if (Math.random() < 0.3) await pause(Math.random() * 5);
-        await insertEvents(db, [received], new Date(writer * 1000 + nth));
-        if (Math.random() < 0.5) await pause(Math.random() * 3);
-      });
-    writing -= 1;
-  };
-  const read = async (pageSize: number) => {
-    const seen: Event[] = [];
-    for (let cursor = start; ; ) {
-      const isLast = writing === 0;
-      const page = await listEvents(world.deps, advisorId, { cursor, pageSize });
-      seen.push(...page.data);
-      cursor = page.cursor;
-      if (isLast && !page.more) return seen;
-    }
-  };
-  const reading = [1, 7, 200].map(read);
-  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
-  const [one = [], ...others] = await Promise.all(reading);
-  assert.equal(one.length, writers * eventsOfEach);
-  for (const other of others) assert.deepEqual(other, one);
-  // Each writer's events are in the order in which it committed them.
-  const ofWriters = Map.groupBy(one, ({ dateTime }) => Math.floor(dateTime.getTime() / 1000));
-  for (const [writer, own] of ofWriters)
-    assert.deepEqual(
-      own.map(({ dateTime }) => dateTime.getTime() - writer * 1000),
-      Array.from({ length: eventsOfEach }, (_, nth) => nth),
-    );
-});
-
 test('a rolled back transaction leaves neither its event nor a gap', async () => {
   const { cursor } = await readAll();
   await assert.rejects(

@@ -19,17 +19,20 @@ export type Receiver = {
   close(): Promise<void>;
 };
 
-/** An endpoint that verifies with the published library, as a partner would, and refuses what it can't verify. */
-export async function makeReceiver(secret: () => string): Promise<Receiver> {
+/**
+ * An endpoint that verifies with the published library, as a partner would, and refuses what it can't verify. It keeps what
+ * came, unless that would be too much.
+ */
+export async function makeReceiver(secret: () => string, { keeps = true } = {}): Promise<Receiver> {
   const server = createServer(async (request, reply) => {
     let text = '';
     for await (const chunk of request) text += chunk;
     const headers = request.headers as Record<string, string>;
     try {
       const received = { headers, body: new Webhook(secret()).verify(text, headers) };
-      receiver.came.push(received);
+      if (keeps) receiver.came.push(received);
       const status = await receiver.answer(received);
-      if (status < 300) receiver.accepted.push(received);
+      if (keeps && status < 300) receiver.accepted.push(received);
       reply.writeHead(status).end(status < 300 ? 'thanks' : 'not now');
     } catch (error) {
       reply.writeHead(401).end(String(error));

@@ -1,57 +1,152 @@
 import type { Log } from '../../log.ts';
-import { claimStreams } from '../../store/webhooks/streams.ts';
+import type { StreamRow } from '../../store/webhooks/streams.ts';
+import { claimStreams, markBehind } from '../../store/webhooks/turns.ts';
 import { listActiveWebhooks, type WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { leaseMs, takeTurn } from './turns.ts';
 import type { WebhookDeps } from './webhooks.ts';
 
 /** Pushes events to applications, on this node. */
 export type Deliverer = {
-  /** Begins the turns of streams that have something to tell, unless it has just looked for them. */
+  /** Looks for streams that have something to tell, and begins their turns. As these end, others begin. */
   tick(): Promise<void>;
-  /** Resolves once every turn that began has ended. */
+  /** Resolves once every turn that began has ended, and nothing more is ready. */
   settled(): Promise<void>;
 };
 
+/** An endpoint, its turns that run, and the streams that were claimed for the next ones. */
+type Line = {
+  webhook: WebhookRow;
+  running: Set<Promise<void>>;
+  claimed: Claimed[];
+  isQuick: boolean;
+  mayHaveMore: boolean;
+};
+type Claimed = { stream: StreamRow; leasedUntil: Date };
+
 /** Requests to one endpoint at once, on one node: a slow one costs others nothing. */
 const turnsPerEndpoint = 16;
+/**
+ * Claimed ahead, so that one claim serves many turns; but not for a slow endpoint. If it becomes slow, these wait for one turn,
+ * 25 s at most, so their leases still last for their own.
+ */
+const claimedAhead = 16;
+const claimedLeast = 8;
+const quickMs = 1_000;
 
-/** Looking for streams takes longer the more advisors there are. It may take up a tenth of the time. */
+/** Looking for streams whose log has grown takes longer the more advisors there are. It may take up a tenth of the time. */
 const restShare = 9;
 const restMsMax = 5_000;
+const markedAtOnce = 2_000;
 
 export function deliverer(deps: WebhookDeps, log: Log): Deliverer {
-  const turns = new Map<number, Set<Promise<void>>>();
+  const lines = new Map<number, Line>();
+  const { signal: stopping } = deps.signals.stopping;
   let restUntilMs = 0;
+  let claiming: Promise<void> | null = null;
 
-  async function begin(webhook: WebhookRow): Promise<void> {
-    const { applicationId } = webhook;
-    const own = turns.get(applicationId) ?? new Set();
-    turns.set(applicationId, own);
-    const limit = turnsPerEndpoint - own.size;
-    if (limit === 0) return;
-    const now = new Date();
-    const leasedUntil = new Date(now.getTime() + leaseMs);
-    for (const stream of await claimStreams(deps.db, applicationId, { now, leasedUntil, limit })) {
-      const turn = takeTurn(deps, webhook, stream, leasedUntil)
-        .then((why) => {
-          if (why) log.error({ clientId: webhook.clientId, reason: why }, 'a webhook was switched off');
-        })
-        // Its lease expires, and then it is tried again.
-        .catch((err) => {
-          if (!deps.signals.stopping.signal.aborted) log.warn({ err }, 'a webhook’s turn failed; it will be retried');
-        })
-        .finally(() => own.delete(turn));
-      own.add(turn);
+  async function mark(): Promise<void> {
+    const startedMs = Date.now();
+    if (startedMs < restUntilMs) return;
+    await markBehind(deps.db, markedAtOnce);
+    restUntilMs = Date.now() + Math.min(restMsMax, restShare * (Date.now() - startedMs));
+  }
+
+  async function refresh(): Promise<void> {
+    const active = new Map((await listActiveWebhooks(deps.db)).map((webhook) => [webhook.applicationId, webhook]));
+    for (const [applicationId, webhook] of active) {
+      const line = lines.get(applicationId);
+      if (line) Object.assign(line, { webhook, mayHaveMore: true });
+      else lines.set(applicationId, { webhook, running: new Set(), claimed: [], isQuick: true, mayHaveMore: true });
     }
+    // What was claimed for one that was switched off waits until its lease ends.
+    for (const [applicationId, line] of lines) if (!active.has(applicationId)) leave(line);
+  }
+
+  function leave(line: Line): void {
+    line.claimed = [];
+    line.mayHaveMore = false;
+  }
+
+  /** One claim at a time, for all endpoints that have room; again as long as there is more. */
+  function claim(): Promise<void> {
+    claiming ??= claimMore().finally(() => {
+      claiming = null;
+    });
+    return claiming;
+  }
+
+  async function claimMore(): Promise<void> {
+    for (;;) {
+      const wanted = [...lines.values()].flatMap((line) => {
+        const count = line.mayHaveMore && !stopping.aborted ? roomOf(line) : 0;
+        return count > 0 ? { applicationId: line.webhook.applicationId, count } : [];
+      });
+      if (wanted.length === 0) return;
+      const now = new Date();
+      const leasedUntil = new Date(now.getTime() + leaseMs);
+      const streams = await claimStreams(deps.db, wanted, { now, leasedUntil });
+      const byApplication = Map.groupBy(streams, ({ applicationId }) => applicationId);
+      for (const { applicationId, count } of wanted) {
+        const line = lines.get(applicationId) as Line;
+        const own = byApplication.get(applicationId) ?? [];
+        line.mayHaveMore = own.length === count;
+        line.claimed.push(...own.map((stream) => ({ stream, leasedUntil })));
+        begin(line);
+      }
+    }
+  }
+
+  function begin(line: Line): void {
+    while (line.running.size < turnsPerEndpoint) {
+      const next = line.claimed.shift();
+      if (!next) break;
+      const turn = run(line, next).finally(() => {
+        line.running.delete(turn);
+        begin(line);
+        if (line.mayHaveMore && line.claimed.length < claimedLeast) void claim().catch(report);
+      });
+      line.running.add(turn);
+    }
+  }
+
+  async function run(line: Line, { stream, leasedUntil }: Claimed): Promise<void> {
+    const startedMs = Date.now();
+    const { webhook } = line;
+    try {
+      const why = await takeTurn(deps, webhook, stream, leasedUntil);
+      if (why === null) return;
+      leave(line);
+      log.error({ clientId: webhook.clientId, reason: why }, 'a webhook was switched off');
+    } catch (error) {
+      report(error);
+    } finally {
+      line.isQuick = Date.now() - startedMs < quickMs;
+    }
+  }
+
+  /** Leases expire, and then it is tried again. */
+  function report(err: unknown): void {
+    if (!stopping.aborted) log.warn({ err }, 'a webhook’s turn failed; it will be retried');
   }
 
   return {
     async tick() {
-      const startedMs = Date.now();
-      if (startedMs < restUntilMs) return;
-      for (const webhook of await listActiveWebhooks(deps.db)) await begin(webhook);
-      restUntilMs = Date.now() + Math.min(restMsMax, restShare * (Date.now() - startedMs));
+      await mark();
+      await refresh();
+      await claim();
     },
-    settled: async () => void (await Promise.all([...turns.values()].flatMap((own) => [...own]))),
+    async settled() {
+      for (;;) {
+        const running = [...lines.values()].flatMap((line) => [...line.running]);
+        if (running.length === 0 && !claiming) return;
+        await Promise.all([...running, claiming?.catch(() => {})]);
+      }
+    },
   };
+}
+
+/** How many more streams to claim: none while enough wait for their turn. */
+function roomOf({ running, claimed, isQuick }: Line): number {
+  if (claimed.length >= claimedLeast) return 0;
+  return turnsPerEndpoint - running.size - claimed.length + (isQuick ? claimedAhead : 0);
 }

@@ -5,7 +5,7 @@ import * as store from '../../store/webhooks/deliveries.ts';
 import { inBatches } from '../shared/in-batches.ts';
 import { dayMs } from '../shared/time.ts';
 import { findPushedEvent } from './pushed-events.ts';
-import { deliver } from './turns.ts';
+import { deliver, endpointOf } from './turns.ts';
 import { findWebhook, type WebhookDeps } from './webhooks.ts';
 
 export type Delivery = NewDelivery;
@@ -24,7 +24,7 @@ export async function testWebhook(deps: WebhookDeps, clientId: string): Promise<
   const webhook = await findWebhook(deps, clientId);
   const [id, type] = [`evt_test_${randomUUID()}`, 'webhook.test'];
   const body = JSON.stringify({ id, type, dateTime: deps.clock.now(), advisorId: null, data: {} });
-  const delivery = await deliver(deps, webhook, { id, type, body }, { advisorId: null, attempt: 1 });
+  const delivery = await deliver(deps, endpointOf(deps, webhook), { id, type, body }, { advisorId: null, attempt: 1 });
   await store.insertDeliveries(deps.db, [delivery]);
   return delivery;
 }
@@ -35,7 +35,7 @@ export async function redeliver(deps: WebhookDeps, clientId: string, eventId: st
   const { applicationId } = webhook;
   const [last] = await store.listDeliveries(deps.db, applicationId, { limit: 1, eventId });
   const event = last ? { ...last, id: eventId } : await findPushedEvent(deps, eventId, applicationId);
-  const delivery = await deliver(deps, webhook, event, {
+  const delivery = await deliver(deps, endpointOf(deps, webhook), event, {
     advisorId: event.advisorId,
     attempt: (last?.attempt ?? 0) + 1,
   });

@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts';
-import { listEvents } from '../../store/events/events.ts';
+import type { Batch } from '../../store/database/db.ts';
+import { type EventPlace, type EventRow, listEventsAfter } from '../../store/events/events.ts';
 import { listScopes, type StreamRow } from '../../store/webhooks/streams.ts';
 import { type Found, findChanges, type Position } from '../address-book/contact-changes.ts';
 import { eventOf } from '../events/events.ts';
@@ -8,8 +9,14 @@ import { problem } from '../problems.ts';
 /** An event as it is pushed: its body, and where the stream is after it. */
 export type PushedEvent = { id: string; type: string; body: string; position: Position };
 
-/** What a stream tells next; `end` is where it is after all of it, also after events that the application may not see. */
-export type Next = { events: PushedEvent[]; end: Position };
+/** What a stream tells next. */
+export type Next = {
+  events: PushedEvent[];
+  /** Where it is after all of it, also after events that the application may not see. */
+  end: Position;
+  /** There was nothing more. */
+  isLast: boolean;
+};
 
 const eventScope = 'text.messaging.read';
 const changeScope = 'core.contacts.read';
@@ -19,9 +26,12 @@ export async function findNext(deps: Deps, stream: StreamRow, limit: number): Pr
   return stream.feed === 'events' ? nextEvents(deps, stream, limit) : nextChanges(deps, stream, limit);
 }
 
+/** Many streams are told something at once, so they read together. */
+const reading: Batch<EventPlace, EventRow[]> = { run: listEventsAfter, isRepeatable: true };
+
 async function nextEvents({ db }: Deps, stream: StreamRow, limit: number): Promise<Next> {
   const { advisorId, applicationId, number: after, endsAt, scopes } = stream;
-  const { events: rows } = await listEvents(db, advisorId, { after, limit });
+  const rows = await db.batch(reading, { advisorId, after, limit });
   const events = rows
     .filter(({ number }) => endsAt === null || number <= endsAt)
     .filter(({ type, applicationId: of }) =>
@@ -31,15 +41,15 @@ async function nextEvents({ db }: Deps, stream: StreamRow, limit: number): Promi
       const { id, type, dateTime, data } = eventOf(advisorId, row);
       return pushed({ id, type, dateTime, advisorId, data }, { number: row.number, contactId: null });
     });
-  return { events, end: { number: rows.at(-1)?.number ?? after, contactId: null } };
+  return { events, end: { number: rows.at(-1)?.number ?? after, contactId: null }, isLast: rows.length < limit };
 }
 
 async function nextChanges(deps: Deps, stream: StreamRow, limit: number): Promise<Next> {
   const { advisorId, number, contactId, scopes } = stream;
   const position = contactId === null ? { number, contactId } : { number: number + 1, contactId };
-  const { found, next } = await findChanges(deps, advisorId, position, limit);
+  const { found, next, more } = await findChanges(deps, advisorId, position, limit);
   const events = scopes.includes(changeScope) ? found.map((each) => pushedChange(advisorId, each)) : [];
-  return { events, end: inStream(next) };
+  return { events, end: inStream(next), isLast: !more };
 }
 
 function pushedChange(advisorId: number, { contactId, change, position }: Found): PushedEvent {

@@ -1,6 +1,8 @@
+import type { Batch } from '../../store/database/db.ts';
 import type { NewDelivery } from '../../store/webhooks/deliveries.ts';
 import { insertDeliveries } from '../../store/webhooks/deliveries.ts';
-import { type StreamChange, type StreamRow, updateStream } from '../../store/webhooks/streams.ts';
+import type { StreamRow } from '../../store/webhooks/streams.ts';
+import { type StreamChange, type StreamUpdate, type Updated, updateStreams } from '../../store/webhooks/turns.ts';
 import { disableWebhook, type WebhookRow } from '../../store/webhooks/webhooks.ts';
 import { dayMs } from '../shared/time.ts';
 import { findNext, type PushedEvent } from './pushed-events.ts';
@@ -9,6 +11,8 @@ import { secretsOf, type WebhookDeps } from './webhooks.ts';
 /** How long a stream is one node's. Its turn ends well before: a request takes 10 s at most. */
 export const leaseMs = 60_000;
 const turnMs = 15_000;
+/** Few at first: an endpoint that fails now and then would have us read many in vain. */
+const eventsAtFirst = 8;
 const eventsAtOnce = 50;
 
 /**
@@ -26,6 +30,24 @@ const gone = 410;
 /** What a turn came to: whether it failed, and why the endpoint must be switched off, if so. */
 type Outcome = { change: StreamChange; deliveries: NewDelivery[]; isOver: boolean; switchOff: string | null };
 
+/** What a turn has told so far: what came back, and where the stream is now. */
+type Told = { update: StreamUpdate; deliveries: NewDelivery[] };
+
+/** Turns that write something down at the same time do it in one transaction. */
+const recording: Batch<Told, Updated | null> = {
+  async run(db, told) {
+    await insertDeliveries(
+      db,
+      told.flatMap(({ deliveries }) => deliveries),
+    );
+    return updateStreams(
+      db,
+      told.map(({ update }) => update),
+    );
+  },
+  weigh: ({ deliveries }) => 1 + deliveries.length,
+};
+
 /**
  * Tells an application what comes next about an advisor, one event after the other, until there is nothing more, one is
  * refused, or others should have their turn. What was told is written down a page at a time, so a crash tells at most a page
@@ -38,31 +60,38 @@ export async function takeTurn(
   leasedUntil: Date,
 ): Promise<string | null> {
   const endAtMs = Date.now() + turnMs;
+  const endpoint = endpointOf(deps, webhook);
+  const { applicationId, advisorId, feed } = claimed;
   let stream = claimed;
-  for (let lease = leasedUntil; ; ) {
-    const outcome = await tellPage(deps, webhook, stream, endAtMs);
-    const isLast = outcome.isOver || Date.now() >= endAtMs || deps.signals.stopping.signal.aborted;
+  let limit = eventsAtFirst;
+  for (let heldUntil = leasedUntil; ; limit = eventsAtOnce) {
+    const { change, deliveries, isOver, switchOff } = await tellPage(deps, endpoint, stream, { limit, endAtMs });
+    const isLast = isOver || Date.now() >= endAtMs || deps.signals.stopping.signal.aborted;
     const next = isLast ? null : new Date(Date.now() + leaseMs);
-    const lastsOn = await deps.db.transaction(async (db) => {
-      await insertDeliveries(db, outcome.deliveries);
-      return updateStream(db, stream, lease, { ...outcome.change, leasedUntil: next });
-    });
-    const { switchOff } = outcome;
-    if (switchOff && (await disableWebhook(deps.db, webhook.applicationId, switchOff, new Date()))) return switchOff;
-    if (!lastsOn || next === null) return null;
-    stream = { ...stream, ...outcome.change, ...lastsOn };
-    lease = next;
+    const update = { applicationId, advisorId, feed, heldUntil, change: { ...change, leasedUntil: next } };
+    const goesOn = await deps.db.batch(recording, { update, deliveries });
+    if (switchOff && (await disableWebhook(deps.db, applicationId, switchOff, new Date()))) return switchOff;
+    if (!goesOn || next === null) return null;
+    stream = { ...stream, ...change, ...goesOn };
+    heldUntil = next;
   }
 }
 
-async function tellPage(deps: WebhookDeps, webhook: WebhookRow, stream: StreamRow, endAtMs: number): Promise<Outcome> {
-  const { events, end } = await findNext(deps, stream, eventsAtOnce);
+type Page = { limit: number; endAtMs: number };
+
+async function tellPage(
+  deps: WebhookDeps,
+  endpoint: Endpoint,
+  stream: StreamRow,
+  { limit, endAtMs }: Page,
+): Promise<Outcome> {
+  const { events, end, isLast } = await findNext(deps, stream, limit);
   const deliveries: NewDelivery[] = [];
   let position = { number: stream.number, contactId: stream.contactId };
   let { failures } = stream;
   for (const event of events) {
     const of = { advisorId: stream.advisorId, attempt: failures + 1 };
-    const delivery = Date.now() < endAtMs && (await deliverUnlessStopping(deps, webhook, event, of));
+    const delivery = Date.now() < endAtMs && (await deliverUnlessStopping(deps, endpoint, event, of));
     if (!delivery) {
       const failingSince = failures > 0 ? stream.failingSince : null;
       return { ...going(position, { failures, failingSince }), deliveries, isOver: true };
@@ -75,9 +104,7 @@ async function tellPage(deps: WebhookDeps, webhook: WebhookRow, stream: StreamRo
     failures = 0;
     position = event.position;
   }
-  const isOver = end.number === stream.number && end.contactId === stream.contactId;
-  const none = { failures: 0, failingSince: null };
-  return { ...going(end, none), deliveries, isOver: isOver || events.length === 0 };
+  return { ...going(end, { failures: 0, failingSince: null }), deliveries, isOver: isLast };
 }
 
 type Place = Pick<StreamChange, 'number' | 'contactId'>;
@@ -116,17 +143,23 @@ async function deliverUnlessStopping(...of: Parameters<typeof deliver>): Promise
   });
 }
 
+/** Where events go, and what signs them now. */
+export type Endpoint = { applicationId: number; url: string; secrets: string[] };
+
+export function endpointOf(deps: WebhookDeps, webhook: WebhookRow): Endpoint {
+  const { applicationId, url } = webhook;
+  return { applicationId, url, secrets: secretsOf(deps, webhook) };
+}
+
 /** One attempt, and what came back. */
 export async function deliver(
   deps: WebhookDeps,
-  webhook: WebhookRow,
+  { applicationId, url, secrets }: Endpoint,
   { id, type, body }: Pick<PushedEvent, 'id' | 'type' | 'body'>,
   { advisorId, attempt }: { advisorId: number | null; attempt: number },
 ): Promise<NewDelivery> {
-  const { applicationId, url } = webhook;
   const dateTime = new Date();
-  const until = deps.signals.stopping.signal;
-  const pushed = await deps.push({ url, secrets: secretsOf(deps, webhook), id, body, until });
+  const pushed = await deps.push({ url, secrets, id, body, until: deps.signals.stopping.signal });
   const durationMs = Date.now() - dateTime.getTime();
   return { applicationId, advisorId, eventId: id, type, body, attempt, ...pushed, durationMs, dateTime };
 }

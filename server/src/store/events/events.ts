@@ -21,6 +21,11 @@ export type EventRow = {
   dateTime: Date;
 };
 
+const columns = `
+  e.number, e.type, e.member_id as "memberId", m.phone, e.message_id as "messageId",
+  e.scheduled_message_id as "scheduledMessageId", e.status, e.failure_code as "failureCode", e.state,
+  e.previous_state as "previousState", e.reason, e.application_id as "applicationId", e.date_time as "dateTime"`;
+
 /** The events after a number, or from the first, in order; and what is kept, as of the same moment. */
 export async function listEvents(
   db: Db,
@@ -28,10 +33,7 @@ export async function listEvents(
   { after, limit }: { after: number | null; limit: number },
 ): Promise<{ kept: Kept; events: EventRow[] }> {
   const rows = await db.query<EventRow & { first: number | null; last: number | null }>(
-    `select
-       first, last, e.number, e.type, e.member_id as "memberId", m.phone, e.message_id as "messageId",
-       e.scheduled_message_id as "scheduledMessageId", e.status, e.failure_code as "failureCode", e.state,
-       e.previous_state as "previousState", e.reason, e.application_id as "applicationId", e.date_time as "dateTime"
+    `select first, last, ${columns}
      from (
        select
          (select last_event from archive_heads where advisor_id = $1) as last,
@@ -50,6 +52,30 @@ export async function listEvents(
     'list-events',
   );
   return { kept: keptOf(rows[0]), events: rows.filter(({ number }) => number !== null) };
+}
+
+/** A place in an advisor's events, and how many to read after it. */
+export type EventPlace = { advisorId: number; after: number; limit: number };
+
+/** The events after each of these places, in order, by one statement. */
+export async function listEventsAfter(db: Db, places: EventPlace[]): Promise<EventRow[][]> {
+  const rows = await db.query<EventRow & { place: number }>(
+    `select place, ${columns}
+     from unnest($1::bigint[], $2::bigint[], $3::integer[]) with ordinality as given (advisor_id, after, count, place)
+     cross join lateral (
+       select *
+       from events
+       where advisor_id = given.advisor_id and number > given.after
+       order by number
+       limit given.count
+     ) as e
+     left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
+     order by place, e.number`,
+    [places.map(({ advisorId }) => advisorId), places.map(({ after }) => after), places.map(({ limit }) => limit)],
+    'list-events-after',
+  );
+  const byPlace = Map.groupBy(rows, ({ place }) => place);
+  return places.map((_, index) => byPlace.get(index + 1) ?? []);
 }
 
 /** Those of these readers whose advisor has an event that they haven't seen: one query, however many they are. */

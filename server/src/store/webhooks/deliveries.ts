@@ -21,7 +21,7 @@ export type DeliveryRow = NewDelivery & { deliveryId: number };
 
 export async function insertDeliveries(db: Db, deliveries: NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
-  await db.query(
+  await db.write(
     `insert into webhook_deliveries (
        application_id, advisor_id, event_id, type, body, attempt, status, answer, duration_ms, date_time
      )

@@ -14,20 +14,13 @@ export type StreamRow = {
   scopes: string[];
 };
 
-const scopes = `
+/** SQL for what the application of a stream `s` may see. */
+export const scopes = `
   array(
     select distinct unnest(g.scopes)
     from grants g
     where g.application_id = s.application_id and g.advisor_id = s.advisor_id
   ) as scopes`;
-
-type Lease = { now: Date; leasedUntil: Date };
-/** The place from now on, and when to go on. */
-export type StreamChange = Pick<StreamRow, 'number' | 'contactId' | 'failures' | 'failingSince'> & {
-  notBefore: Date;
-  /** Null gives it up. */
-  leasedUntil: Date | null;
-};
 
 /**
  * Starts streams where the application has an endpoint and access to an advisor, from what comes next on. A stream that was
@@ -70,78 +63,6 @@ export async function endStreams(db: Db, { applicationId, advisorId }: Pick<Stre
        and not exists (select from grants where application_id = $1 and advisor_id = $2)`,
     [applicationId, advisorId],
   );
-}
-
-/** Takes streams that have something to tell, those that waited longest first, so that no other node does. */
-export async function claimStreams(
-  db: Db,
-  applicationId: number,
-  { now, leasedUntil, limit }: Lease & { limit: number },
-): Promise<StreamRow[]> {
-  return db.query<StreamRow>(
-    `with ready as materialized (
-       select s.application_id, s.advisor_id, s.feed
-       from webhook_streams s
-       join advisors a on a.advisor_id = s.advisor_id and not a.disabled
-       left join archive_heads h on s.feed = 'events' and h.advisor_id = s.advisor_id
-       left join contact_books b on s.feed = 'changes' and b.advisor_id = s.advisor_id
-       where s.application_id = $1
-         and s.not_before <= $2
-         and coalesce(s.leased_until < $2, true)
-         and coalesce(h.last_event, b.last_change) > s.number
-       order by s.not_before, s.advisor_id
-       limit $4
-       for update of s skip locked
-     )
-     update webhook_streams s
-     set leased_until = $3
-     from ready
-     where s.application_id = ready.application_id and s.advisor_id = ready.advisor_id and s.feed = ready.feed
-     returning
-       s.application_id as "applicationId", s.advisor_id as "advisorId", s.feed, s.number, s.contact_id as "contactId",
-       s.ends_at as "endsAt", s.failures, s.failing_since as "failingSince",
-       ${scopes}`,
-    [applicationId, now, leasedUntil, limit],
-    'claim-streams',
-  );
-}
-
-/**
- * Null if the lease is over, or the stream: then somebody else decides. A stream that has told its last event goes. Otherwise
- * what the application may see from now on.
- */
-export async function updateStream(
-  db: Db,
-  { applicationId, advisorId, feed }: Pick<StreamRow, 'applicationId' | 'advisorId' | 'feed'>,
-  leasedUntil: Date,
-  change: StreamChange,
-): Promise<Pick<StreamRow, 'endsAt' | 'scopes'> | null> {
-  const [row] = await db.query<Pick<StreamRow, 'endsAt' | 'scopes'>>(
-    `update webhook_streams s
-     set number = $5, contact_id = $6, failures = $7, failing_since = $8, not_before = $9, leased_until = $10
-     where application_id = $1 and advisor_id = $2 and feed = $3 and leased_until = $4
-     returning ends_at as "endsAt", ${scopes}`,
-    [
-      applicationId,
-      advisorId,
-      feed,
-      leasedUntil,
-      change.number,
-      change.contactId,
-      change.failures,
-      change.failingSince,
-      change.notBefore,
-      change.leasedUntil,
-    ],
-    'update-stream',
-  );
-  if (!row || row.endsAt === null || row.endsAt > change.number) return row ?? null;
-  await db.query(
-    `delete from webhook_streams
-     where application_id = $1 and advisor_id = $2 and feed = $3 and ends_at <= number`,
-    [applicationId, advisorId, feed],
-  );
-  return null;
 }
 
 /** What an application may see of an advisor; nothing if it has no access. */
