@@ -1,10 +1,11 @@
 // Kills the server at random moments under load and counts what happened to every accepted text; races STOPs against texts
-// on two nodes; kills the server and an SMPP peer with texts between them; and tampers with the archive. `--kills 200`,
-// `--races 50` and `--rounds 20` make longer runs; `--only kills`, `--only races`, `--only carriers` or `--only tampering` runs one
-// of the four. Exits with 1 if a text was lost or sent twice, a promise was broken, or
-// tampering went undetected.
+// on two nodes; kills the server and an SMPP peer with texts between them; tampers with the archive; and has many readers and a
+// failing endpoint follow events that two nodes write. `--kills 200`, `--races 50`, `--rounds 20` and `--events 1000000` make longer
+// runs; `--only kills`, `--only races`, `--only carriers`, `--only tampering` or `--only events` runs one of the five. Exits with 1
+// if a text was lost or sent twice, a promise was broken, tampering went undetected, or somebody missed an event.
 import { parseArgs } from 'node:util';
 import { tryCarriers } from './carriers.ts';
+import { tryEvents } from './events.ts';
 import { type Run, runFaults } from './faults.ts';
 import { tryRaces } from './races.ts';
 import { tryTamperings } from './tampering.ts';
@@ -12,16 +13,18 @@ import { tryTamperings } from './tampering.ts';
 const shownMax = 20;
 
 const text = { type: 'string' } as const;
-const { values } = parseArgs({ options: { kills: text, races: text, rounds: text, only: text } });
+const { values } = parseArgs({ options: { kills: text, races: text, rounds: text, events: text, only: text } });
 const kills = atLeastOne('--kills', values.kills ?? '50');
 const races = atLeastOne('--races', values.races ?? '10');
 const rounds = atLeastOne('--rounds', values.rounds ?? '8');
+const events = atLeastOne('--events', values.events ?? '5000');
 /** Each returns what is wrong. */
 const parts = {
   kills: tryKills,
   races: () => tryRaces(races, say),
   carriers: () => tryCarriers(rounds, say),
   tampering: () => tryTamperings(say),
+  events: () => tryEvents(events, say),
 };
 const chosen = Object.entries(parts).filter(([name]) => values.only === undefined || values.only === name);
 if (chosen.length === 0) refuse(`--only must be one of ${Object.keys(parts).join(', ')}.`);
