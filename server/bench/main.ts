@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { measureArchive } from './archive.ts';
 import { measureCarriers } from './carriers.ts';
 import { measureContent } from './content.ts';
+import { measureEvents } from './events.ts';
 import { measureFiles } from './files.ts';
 import { measureGrowth } from './growth.ts';
 import { measureRequests } from './requests.ts';
@@ -26,6 +27,7 @@ const sections: Record<string, Section> = {
   growth: measureGrowth,
   sends: measureSends,
   carriers: measureCarriers,
+  events: measureEvents,
   archive: measureArchive,
   content: measureContent,
 };

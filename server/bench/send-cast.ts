@@ -12,7 +12,7 @@ import { addAdvisor } from '../src/domain/accounts/advisors.ts';
 import { addFirm } from '../src/domain/accounts/firms.ts';
 import { ensureMembers } from '../src/domain/texting/members.ts';
 import { makeLog } from '../src/log.ts';
-import { startRuntime } from '../src/runtime.ts';
+import { type Runtime, startRuntime } from '../src/runtime.ts';
 import { setInitialConsent } from '../src/sandbox/initial-consent.ts';
 import type { Embedded } from '../src/store/database/embedded.ts';
 import { ensureDatabase } from '../src/store/database/migrate.ts';
@@ -28,6 +28,12 @@ export type Cast = {
   dataDir: string;
   /** As the owner, bypassing the restricted role. */
   owner: pg.Client;
+  /** What the domain's functions need. */
+  runtime: Runtime;
+  firmId: number;
+  /** Of the application that sends. */
+  clientId: string;
+  advisorIds: number[];
   /** One send per person, neighbors for different advisors, with tokens that last for minutes. */
   requests(): Promise<Buffer[]>;
   /** A send of this text to the first person. */
@@ -104,6 +110,10 @@ export async function makeCast(scratch: Scratch, embedded: Embedded, name: strin
     databaseUrl,
     dataDir,
     owner,
+    runtime,
+    firmId,
+    clientId,
+    advisorIds,
     async requests() {
       if (performance.now() > made.at + tokensMs) made = { at: performance.now(), requests: await makeRequests() };
       return made.requests;

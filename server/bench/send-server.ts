@@ -8,6 +8,8 @@ import { growTree } from '../src/domain/archive/archive-tree.ts';
 import { copyCheckpoints } from '../src/domain/archive/checkpoint-copies.ts';
 import type { MessageResult } from '../src/domain/messages/sends.ts';
 import { segmentsOf } from '../src/domain/texting/segments.ts';
+import type { Running } from '../src/jobs/repeat.ts';
+import { startRequestJobs } from '../src/jobs/requests.ts';
 import { makeLog, standardOutput } from '../src/log.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';
 import type { Db } from '../src/store/database/db.ts';
@@ -39,9 +41,11 @@ async function main(): Promise<void> {
   const db = shape === 'product' ? runtime.db : withBatch(runtime.db, answers[shape](runtime));
   const app = await buildApp({ ...runtime, db, log });
   await app.listen({ host: '127.0.0.1', port: 0 });
+  let following: Running | undefined;
   if (dispatch === 'running') {
     await work.start(runtime.databaseUrl);
     work.begin();
+    following = startRequestJobs(runtime, log);
   }
   let signed = Promise.resolve();
   const signNext = () => {
@@ -52,7 +56,8 @@ async function main(): Promise<void> {
   process.once('disconnect', async () => {
     clearInterval(signing);
     app.server.closeAllConnections();
-    await Promise.all([app.close(), work.stop(), signed]);
+    runtime.signals.stopping.abort();
+    await Promise.all([app.close(), work.stop(), following?.stop(), signed]);
     await runtime.stop();
     process.exit(0);
   });

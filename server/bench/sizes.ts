@@ -21,6 +21,18 @@ export type Sizes = {
   library: { items: number[]; repetitions: number };
   /** Texts that each carrier is handed. */
   carrierTexts: number;
+  events: EventSizes;
+};
+
+export type EventSizes = {
+  /** In the feed that a follower reads. */
+  feed: number;
+  /** To all endpoints together. */
+  deliveries: number;
+  endpoints: number[];
+  rounds: number;
+  sendSeconds: number;
+  waitingCallers: number;
 };
 
 export type SendSizes = {
@@ -64,6 +76,14 @@ export const fullSizes: Sizes = {
   },
   library: { items: [1_000, 10_000, 100_000], repetitions: 50 },
   carrierTexts: 50_000,
+  events: {
+    feed: 50_000,
+    deliveries: 25_600,
+    endpoints: [1, 16, 64],
+    rounds: 3,
+    sendSeconds: 5,
+    waitingCallers: 2_000,
+  },
 };
 
 export const quickSizes: Sizes = {
@@ -93,4 +113,5 @@ export const quickSizes: Sizes = {
   },
   library: { items: [1_000, 10_000], repetitions: 20 },
   carrierTexts: 10_000,
+  events: { feed: 10_000, deliveries: 5_120, endpoints: [1, 16, 64], rounds: 1, sendSeconds: 2, waitingCallers: 500 },
 };
