@@ -11,7 +11,7 @@ export type Post = (
 
 /**
  * Posts to addresses that somebody else provided, with the checks and limits of `makeOutbound`. It follows no redirect. For
- * many small requests: one takes a quarter of the CPU time that a `fetch` takes. The status counts, even if the rest of the
+ * many small requests: one takes a third of the CPU time that a `fetch` takes. The status counts, even if the rest of the
  * answer is too long, or never ends.
  */
 export function makePost(allowedNetworks: readonly string[], { timeoutMs, bytesMax }: OutboundLimits): Post {
