@@ -129,7 +129,6 @@ export async function connectRuntime(config: Config, log: Log, database: Databas
     db: reserved,
     sealer,
     kinds: carrierKinds,
-    environment: config.environment,
     extra: {
       db: reserved,
       clock: sandboxClock ?? systemClock,

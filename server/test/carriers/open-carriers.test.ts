@@ -23,8 +23,14 @@ suite('a node’s carriers', () => {
       db: world.deps.db,
       sealer: world.deps.sealer,
       kinds: carrierKinds,
-      environment: 'production',
-      extra: { db: world.deps.db, clock: world.clock, report: () => {} },
+      extra: {
+        db: world.deps.db,
+        clock: world.clock,
+        publicUrl: world.config.publicUrl,
+        environment: 'production',
+        outboundAllowedNetworks: [],
+        report: () => {},
+      },
       onFault: (fault) => faults.push(fault),
     });
     node = dispatcher({ ...world.deps, carriers }, world.app.log);

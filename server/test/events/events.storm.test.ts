@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Deps, Reserved } from '../../src/deps.ts';
+import type { Deps } from '../../src/deps.ts';
 import { listEvents } from '../../src/domain/events/events.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { deliverer } from '../../src/domain/webhooks/deliverer.ts';
@@ -44,7 +44,7 @@ test('five readers, and an endpoint that fails a third of the time, see every ev
   const nodes: (typeof other)[] = [{ ...world.deps, db: world.database.pool, reserved: world.database.pool }, other];
   const subjects = await castOf(world, advisors);
   secret = await setWebhook(world.deps, world.clientId, receiver.url);
-  const following = nodes.map((deps: Deps & Reserved) => startRequestJobs({ ...deps, sandboxClock: undefined }, log));
+  const following = nodes.map((deps) => startRequestJobs({ ...deps, sandboxClock: undefined }, log));
   const webhooks = nodes.map((deps) => deliverer(deps, log));
   const transaction = { subjects: 3, events: 3 };
   const storm = startStorm({ subjects, nodes: nodes.map(nodeOf), events, transaction, calls: 60, restMs: 0 }, receiver);

@@ -18,14 +18,13 @@ type Opening = {
   db: Deps['db'];
   sealer: Sealer;
   kinds: Record<string, CarrierKind>;
-  environment: Deps['config']['environment'];
   extra: CarrierExtra;
   /** Called once for each version that can't be opened. */
   onFault(fault: CarrierFault): void;
 };
 
 /** A bad row never stops the server: the others go on, and so does the row's earlier version in nobody's hands. */
-export function followCarriers({ db, sealer, kinds, environment, extra, onFault }: Opening): FollowedCarriers {
+export function followCarriers({ db, sealer, kinds, extra, onFault }: Opening): FollowedCarriers {
   let open = new Map<number, OpenCarrier>();
   let faults = new Map<number, CarrierFault>();
 
@@ -56,7 +55,7 @@ export function followCarriers({ db, sealer, kinds, environment, extra, onFault 
     faults: () => [...faults.values()],
     async refresh() {
       const rows = (await listCarriers(db)).filter(
-        ({ kind, disabled }) => !disabled && (kind !== 'sandbox' || environment === 'sandbox'),
+        ({ kind, disabled }) => !disabled && (kind !== 'sandbox' || extra.environment === 'sandbox'),
       );
       const [nowOpen, nowFaulty] = [new Map<number, OpenCarrier>(), new Map<number, CarrierFault>()];
       for (const row of rows) {
