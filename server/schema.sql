@@ -329,6 +329,14 @@ create table content_blocks (
   constraint content_blocks_pkey PRIMARY KEY (block_id)
 );
 
+create table content_changes (
+  owner_id bigint not null,
+  version bigint not null,
+  change_id uuid not null default gen_random_uuid(),
+  content_ids bigint[] not null,
+  constraint content_changes_pkey PRIMARY KEY (owner_id, version)
+);
+
 create table content_counts (
   firm_id bigint,
   type text not null,
@@ -1424,6 +1432,30 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.content_search_arrived()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform log_content_changes(coalesce(firm_id, 0), array_agg(content_id)) from arrived group by firm_id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.content_search_departed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform log_content_changes(coalesce(firm_id, 0), array_agg(content_id)) from departed group by firm_id;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.content_updated()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1700,6 +1732,27 @@ begin
   from runs
   join books using (advisor_id);
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.log_content_changes(changed_owner_id bigint, changed_ids bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  versions_kept constant bigint := 1000;
+  next_version bigint;
+begin
+  -- The lock of the blocks: changes take turns until their commit, so whoever sees a version sees all before it.
+  perform pg_advisory_xact_lock(hashtextextended('content blocks', 0));
+  select coalesce(max(version), 0) + 1
+  into next_version
+  from content_changes
+  where owner_id = changed_owner_id;
+  insert into content_changes (owner_id, version, content_ids)
+  values (changed_owner_id, next_version, changed_ids);
+  delete from content_changes
+  where owner_id = changed_owner_id and version <= next_version - versions_kept;
 end
 $function$;
 
@@ -1990,15 +2043,15 @@ $function$;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.lexicons FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wordings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_body_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.lexicons FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wordings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_runs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
@@ -2029,6 +2082,12 @@ CREATE TRIGGER content_blocks_inserted AFTER INSERT ON public.content_items REFE
 CREATE TRIGGER content_blocks_updated AFTER UPDATE ON public.content_items REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_updated();
 
 CREATE TRIGGER content_inserted AFTER INSERT ON public.content_items REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION count_new_content();
+
+CREATE TRIGGER content_search_deleted AFTER DELETE ON public.content_search REFERENCING OLD TABLE AS departed FOR EACH STATEMENT EXECUTE FUNCTION content_search_departed();
+
+CREATE TRIGGER content_search_inserted AFTER INSERT ON public.content_search REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_search_arrived();
+
+CREATE TRIGGER content_search_updated AFTER UPDATE ON public.content_search REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_search_arrived();
 
 CREATE TRIGGER content_updated AFTER UPDATE ON public.content_items REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION count_content();
 
@@ -2091,6 +2150,8 @@ grant delete, insert, select, update on contacts to assent_app;
 grant select on content_block_counts to assent_app;
 
 grant select on content_blocks to assent_app;
+
+grant select on content_changes to assent_app;
 
 grant select on content_counts to assent_app;
 

@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import type { Carriers, Clock, Judges } from './domain/ports.ts';
+import type { Carriers, Clock, Judges, Library } from './domain/ports.ts';
 import type { Signals } from './domain/shared/signals.ts';
 import type { Db, Transaction } from './store/database/db.ts';
 
@@ -12,6 +12,7 @@ export type Deps = {
   readonly carriers: Carriers;
   readonly signals: Signals;
   readonly judges: Judges;
+  readonly library: Library;
 };
 
 /** Connections that no load on the API can take: for replies, receipts, revocations, and texts to the carrier. */

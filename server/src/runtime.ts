@@ -10,7 +10,8 @@ import type { CheckpointFolder } from './domain/archive/checkpoint-copies.ts';
 import type { CheckpointDeliveries } from './domain/archive/checkpoint-deliveries.ts';
 import type { NoteSigner } from './domain/archive/signed-notes.ts';
 import { type FollowedCarriers, followCarriers } from './domain/carriers/open-carriers.ts';
-import type { CarrierKind, Judges, OpenCrm, Push } from './domain/ports.ts';
+import { makeLibrary } from './domain/content/library.ts';
+import type { CarrierKind, Judges, Library, OpenCrm, Push } from './domain/ports.ts';
 import { makeSealer, type Sealer } from './domain/shared/sealing.ts';
 import { makeSignals, type Signals } from './domain/shared/signals.ts';
 import { systemClock } from './domain/shared/time.ts';
@@ -48,6 +49,7 @@ export type Runtime = {
   sealer: Sealer;
   signals: Signals;
   judges: Judges;
+  library: Library;
   stop(): Promise<void>;
 };
 
@@ -156,6 +158,7 @@ export async function connectRuntime(config: Config, log: Log, database: Databas
     checkpointDeliveries: checkpointDeliveriesOf(config, signals),
     signals,
     judges: makeJudges(),
+    library: makeLibrary(pool),
     openCrm: crmOpener(config.outboundAllowedNetworks),
     push: makePush(
       config.environment === 'sandbox'

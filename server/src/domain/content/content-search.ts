@@ -1,6 +1,13 @@
 import type { Deps } from '../../deps.ts';
 import type { ContentType } from '../../store/content/content.ts';
-import type { AskedWord, ContentFilter, ContentItemRow, FoundContent } from '../../store/content/content-search.ts';
+import type {
+  AskedWord,
+  ContentFilter,
+  ContentItemRow,
+  FoundContent,
+  RankedPage,
+  WordSearch,
+} from '../../store/content/content-search.ts';
 import * as store from '../../store/content/content-search.ts';
 import type { Db } from '../../store/database/db.ts';
 import { type Page, pageOf, rowsOf } from '../shared/paging.ts';
@@ -43,30 +50,38 @@ export async function searchContent(
   const { total, items } =
     order.sortBy === 'title'
       ? await store.listContentByTitle(deps.db, filter, rows)
-      : await findText(deps.db, filter, text, rows);
+      : await findText(deps, filter, text, rows);
   return pageOf(order, total, items);
 }
 
 /** Items with all of the words; if none, with the words corrected; if still none, with any of the words. */
 async function findText(
-  db: Db,
+  deps: Deps,
   filter: ContentFilter,
   text: string,
   { offset, limit }: { offset: bigint; limit: number },
 ): Promise<FoundContent> {
   const asked = meaningfulWords(text).slice(0, wordsMax);
   if (asked.length === 0) return { total: 0, items: [] };
-  // A whole number of pages, so no page is partly ranked.
   const page = { offset, limit, rankedMax: Math.ceil(rankedMin / limit) * limit };
   const words = asked.map((word): AskedWord => ({ word, others: [] }));
-  const found = await store.listContentByText(db, filter, { words, any: false }, page);
+  const found = await findWords(deps, filter, { words, any: false }, page);
   if (found.total > 0) return found;
-  const meant = await corrected(db, words);
+  const meant = await corrected(deps.db, words);
   // Without corrections it is the same search, and it takes as long as the first.
   const isCorrected = meant.some(({ others }) => others.length > 0);
-  const again = isCorrected ? await store.listContentByText(db, filter, { words: meant, any: false }, page) : found;
+  const again = isCorrected ? await findWords(deps, filter, { words: meant, any: false }, page) : found;
   if (again.total > 0 || meant.length === 1) return again;
-  return store.listContentByText(db, filter, { words: meant.slice(0, anyWordsMax), any: true }, page);
+  return findWords(deps, filter, { words: meant.slice(0, anyWordsMax), any: true }, page);
+}
+
+async function findWords(
+  { db, library }: Deps,
+  filter: ContentFilter,
+  search: WordSearch,
+  page: RankedPage,
+): Promise<FoundContent> {
+  return (await library.find(db, filter, search, page)) ?? store.listContentByText(db, filter, search, page);
 }
 
 /** Adds corrections to words that the library doesn't have, even as a prefix. */

@@ -7,7 +7,11 @@ export type ContentItemRow = { title: string; url: string };
 export type ContentFilter = { firmId: number; type: ContentType | 'All' };
 /** A word of the search, and other words that it may be a misspelling of. */
 export type AskedWord = { word: string; others: string[] };
+/** Items must have all of the words, or any of them. */
+export type WordSearch = { words: AskedWord[]; any: boolean };
 export type ContentPage = { offset: bigint; limit: number };
+/** Only so many items are ranked: a whole number of pages, so no page is partly ranked. */
+export type RankedPage = ContentPage & { rankedMax: number };
 export type FoundContent = { total: number; items: ContentItemRow[] };
 
 export async function findFirmId(db: Db, advisorId: number): Promise<number> {
@@ -31,34 +35,33 @@ const weights = `'{0, 0.1, 0.4, 1}'`;
 export async function listContentByText(
   db: Db,
   { firmId, type }: ContentFilter,
-  { words, any }: { words: AskedWord[]; any: boolean },
-  { offset, limit, rankedMax }: ContentPage & { rankedMax: number },
+  search: WordSearch,
+  { offset, limit, rankedMax }: RankedPage,
 ): Promise<FoundContent> {
   const isRanked = offset < rankedMax;
   const rows = await db.query<{ total: number } & ContentItemRow>(
     `with query as materialized (
-       select ${queryOf(words, any)} as query, to_tsquery('simple', $6) as whole, to_tsquery('english', $6) as stems,
-         to_tsquery('simple', $7) as phrase, to_tsquery('english', $9) as title
+       select ${rankColumns(search)}, to_tsquery('english', $9) as title
      ),
      matched as materialized (
        ${matching('firm_id is null')}
        union all
-       ${matching('firm_id = $1')}
+       ${matching('firm_id = $3')}
      ),
      newest as (
        select content_id, is_titled, date_time_listed
        from matched
        order by is_titled desc, date_time_listed desc, content_id
-       offset $3
-       limit $4
+       offset $5
+       limit $6
      ),
      page as (
-       select newest.content_id, newest.date_time_listed, ${isRanked ? rank : 'newest.is_titled::integer'} as rank
+       select newest.content_id, newest.date_time_listed, ${isRanked ? rankColumn : 'newest.is_titled::integer'} as rank
        from newest
        cross join lateral (select words from content_search where content_id = newest.content_id offset 0) as item
        cross join query
        order by rank desc, newest.date_time_listed desc, newest.content_id
-       offset $5
+       offset $7
        limit $8
      )
      select totals.total, item.title, item.url
@@ -67,15 +70,14 @@ export async function listContentByText(
      left join lateral (select title, url from content_items where content_id = page.content_id offset 0) as item on true
      order by page.rank desc, page.date_time_listed desc, page.content_id`,
     [
+      ...rankValues(search),
       firmId,
       type,
       isRanked ? 0 : offset,
       isRanked ? rankedMax : limit,
       isRanked ? offset : 0,
-      wholeOf(words),
-      phraseOf(words),
       limit,
-      titleOf(words, any),
+      titleOf(search),
     ],
   );
   return foundIn(rows);
@@ -84,9 +86,16 @@ export async function listContentByText(
 const matching = (whose: string) => `
   select content_id, words @@ (select title from query) as is_titled, date_time_listed
   from content_search
-  where words @@ (select query from query) and ${whose} and ($2 = 'All' or type = $2)`;
+  where words @@ (select query from query) and ${whose} and ($4 = 'All' or type = $4)`;
 
-const rank = `
+/** What `rankColumn` ranks by; its values are the statement's first two. */
+export const rankColumns = ({ words, any }: WordSearch) => `
+  ${queryOf(words, any)} as query, to_tsquery('simple', $1) as whole, to_tsquery('english', $1) as stems,
+  to_tsquery('simple', $2) as phrase`;
+
+export const rankValues = ({ words }: WordSearch) => [wholeOf(words), phraseOf(words)];
+
+export const rankColumn = `
   ts_rank(${weights}, item.words, query)
     + case when item.words @@ stems then 0.25 else 0 end
     + case when item.words @@ whole then 0.25 else 0 end
@@ -196,7 +205,7 @@ function queryOf(words: AskedWord[], any: boolean): string {
 }
 
 /** Nearly every item has a word that begins with a given letter, so a single letter is no prefix. */
-function isBeginning(word: string): boolean {
+export function isBeginning(word: string): boolean {
   return word.length > 1;
 }
 
@@ -205,7 +214,7 @@ function wholeOf(words: AskedWord[]): string {
 }
 
 /** Matches the words anywhere in the title. */
-function titleOf(words: AskedWord[], any: boolean): string {
+function titleOf({ words, any }: WordSearch): string {
   const forms = words.map(({ word, others }) => `(${[word, ...others].map((each) => `'${each}':A`).join(' | ')})`);
   return forms.join(any ? ' | ' : ' & ');
 }
