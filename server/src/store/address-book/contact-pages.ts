@@ -4,6 +4,7 @@ import {
   isClearing,
   type Statement,
   sorts,
+  summariesOfPage,
   summaryColumns,
 } from './contact-summaries.ts';
 
@@ -141,7 +142,7 @@ function pageFrom(page: ContactPage, given: string, found: string, only: string)
       ),
       ${found.trimStart()},
       ${picked}
-      select book.total, ${isClearing(asked.advisorId)}, page.*
+      select book.total, ${isClearing(asked.advisorId)}, ${summariesOfPage}
       from book
       left join (
         select part, key, contact.*
@@ -159,7 +160,7 @@ function pageFrom(page: ContactPage, given: string, found: string, only: string)
           offset 0
         ) as contact
       ) as page on true
-      order by part, key ${direction}, "contactId"`;
+      order by page.part, page.key ${direction}, page."contactId"`;
 }
 
 /**

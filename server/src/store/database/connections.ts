@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { setColumnParsers } from './column-values.ts';
 import { DatabaseBusy, isBroken, kindOf, translated } from './errors.ts';
 import { addressOf } from './tls.ts';
 
@@ -27,9 +28,7 @@ const searchListLimit = 'gin_pending_list_limit=512kB';
  */
 const withoutCompiler = 'jit=off';
 
-// Ids and counts stay below 2^53, so they are numbers. A date is a string in the contract and stays one.
-pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-pg.types.setTypeParser(pg.types.builtins.DATE, (value) => value);
+setColumnParsers();
 
 /** Connections with these settings of the planner. */
 export function makeConnections(options: ConnectionOptions, size: number, planning: string[]): pg.Pool {
