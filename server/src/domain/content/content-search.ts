@@ -23,7 +23,7 @@ export const contentSorts = ['relevance', 'title'] as const;
 const wordsMax = 12;
 /** If any word will do, each adds all of its items. */
 const anyWordsMax = 6;
-/** Nobody misspells every word, and each correction takes a query. */
+/** Nobody misspells every word, and each correction takes a few milliseconds. */
 const correctionsMax = 4;
 const nearWordsMax = 100;
 const meaningsMax = 3;
@@ -94,17 +94,19 @@ async function corrected(db: Db, words: AskedWord[]): Promise<AskedWord[]> {
   );
   const unknown = words.filter(({ word }) => !known.has(word)).slice(0, correctionsMax);
   // If all are known, but no item has them all, any of them may be the misspelled one.
-  const doubtful = new Set(unknown.length > 0 ? unknown : words.slice(0, correctionsMax));
-  return Promise.all(
-    words.map(async (each) => (doubtful.has(each) ? { ...each, others: await meanings(db, each.word) } : each)),
-  );
+  const doubtful = (unknown.length > 0 ? unknown : words.slice(0, correctionsMax))
+    .map(({ word }) => word)
+    // Very short words are all near each other.
+    .filter((word) => word.length >= correctedLengthMin);
+  if (doubtful.length === 0) return words;
+  const near = await store.listNearWords(db, doubtful, nearWordsMax);
+  return words.map(({ word }) => ({ word, others: meanings(word, near.get(word) ?? []) }));
 }
 
-/** The nearest words, one slip away, or two in longer words. Very short words have none: they are all near each other. */
-async function meanings(db: Db, word: string): Promise<string[]> {
-  if (word.length < correctedLengthMin) return [];
+/** The nearest of similar words, one slip away, or two in longer words. */
+function meanings(word: string, similar: string[]): string[] {
   const slipsMax = word.length <= shortWordLength ? 1 : 2;
-  const near = (await store.listNearWords(db, word, nearWordsMax))
+  const near = similar
     .map((each) => ({ each, slips: distance(word, each, slipsMax) }))
     .filter(({ each, slips }) => each !== word && slips <= slipsMax);
   const least = Math.min(...near.map(({ slips }) => slips));

@@ -36,7 +36,7 @@ const sizeMaxDefault = 8_000_000;
 const emptySize = 1_000;
 /** An owner makes room for others after that long without a search, and one without room is tried again after that long. */
 export const restMs = 30 * 60_000;
-/** Items in one step of loading. A step takes about 5 ms, and other requests get as long between two of them. */
+/** Items in one step of loading. A step takes 5 to 10 ms, and other requests get time between two of them. */
 const loadMax = 100;
 const pauseMs = 5;
 /** Changes in one step. Each has up to a thousand items. */

@@ -175,14 +175,19 @@ export async function listKnownWords(db: Db, words: string[]): Promise<string[]>
   return rows.map(({ word }) => word);
 }
 
-/** Words of the library that look similar, the most similar first. */
-export async function listNearWords(db: Db, word: string, limit: number): Promise<string[]> {
-  const rows = await db.query<{ word: string }>(
-    'select word from near_content_words($1, $2) as word',
-    [word, limit],
+/** For each of these words, words of the library that look similar, the most similar first. */
+export async function listNearWords(db: Db, words: string[], limit: number): Promise<Map<string, string[]>> {
+  const rows = await db.query<{ asked: string; word: string }>(
+    `select asked, word
+     from unnest($1::text[]) as asked
+     cross join lateral near_content_words(asked, $2) with ordinality as near (word, position)
+     order by asked, position`,
+    [words, limit],
     'list-near-words',
   );
-  return rows.map((row) => row.word);
+  const near = new Map(words.map((word): [string, string[]] => [word, []]));
+  for (const { asked, word } of rows) near.get(asked)?.push(word);
+  return near;
 }
 
 /** Past the last page there is one row with the total and no item. */
