@@ -159,7 +159,7 @@ export const settings = {
     name: 'CREDENTIALS_KEY',
     default: '',
     about:
-      'The key that encrypts secrets in the database, the same on every node: those of connected CRMs, and the keys that sign tokens. 32 random bytes in base64 (`openssl rand -base64 32`). To replace it, put the new one and a comma in front of it on every node, run `assent secrets reseal`, then remove the old one. If unset, the sandbox makes one in the data folder; production can’t connect CRMs that need a secret, and stores the keys that sign tokens unencrypted.',
+      'The key that encrypts secrets in the database, the same on every node: those of connected CRMs, webhooks and carriers, and the keys that sign tokens. 32 random bytes in base64 (`openssl rand -base64 32`). To replace it, put the new one and a comma in front of it on every node, run `assent secrets reseal`, then remove the old one. If unset, the sandbox makes one in the data folder; production can’t add carriers or connect CRMs that need a secret, and stores the keys that sign tokens unencrypted.',
     parse: sealingKeys,
     secret: true,
   },

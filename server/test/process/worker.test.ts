@@ -54,6 +54,8 @@ suite('the worker', () => {
   test('is in readiness and in metrics, with the same names as the side that answers requests', async () => {
     assert.equal((await ready()).worker, 'running');
     const text = await (await program.fetch('/metrics')).text();
+    assert.match(text, /^assent_carrier_open\{carrier="sandbox"\} 1$/m);
+    assert.match(text, /^assent_carrier_in_flight\{carrier="sandbox"\} \d+$/m);
     for (const name of ['nodejs_eventloop_lag_p99_seconds', 'nodejs_heap_size_used_bytes']) {
       assert.match(text, new RegExp(`^${name} \\d`, 'm'));
       assert.match(text, new RegExp(`^${name}{thread="work"} \\d`, 'm'));

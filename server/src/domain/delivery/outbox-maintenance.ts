@@ -19,11 +19,17 @@ export async function maintainOutbox(deps: Deps): Promise<boolean> {
   const { db, clock } = deps;
   const passed = await passDispatches(db, await listMoved(db, new Date(Date.now() - movedMs)));
   const expired = await expireClaims(db, { now: clock.now(), realNow: new Date() });
-  const applied = await receipts.applyEarlyReceipts(db, clock.now());
-  await settleByReference(deps);
-  await receipts.deleteUnmatchedReceipts(db, new Date(Date.now() - unmatchedReceiptMs));
+  const applied = (await receipts.hasUnmatchedReceipts(db)) ? await handleUnmatched(deps) : 0;
   const hasMore = passed > 0 || expired === expiredMax || applied === dispatches.maintainedMax;
   return hasMore || (await followClock(deps));
+}
+
+/** Returns how many had come before the answer that they are about. */
+async function handleUnmatched(deps: Deps): Promise<number> {
+  const applied = await receipts.applyEarlyReceipts(deps.db, deps.clock.now());
+  await settleByReference(deps);
+  await receipts.deleteUnmatchedReceipts(deps.db, new Date(Date.now() - unmatchedReceiptMs));
+  return applied;
 }
 
 /**

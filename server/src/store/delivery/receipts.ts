@@ -139,6 +139,16 @@ export async function listFittingReceipts(db: Db, since: Date): Promise<FittingR
   );
 }
 
+/** Usually there is none, and then what handles them isn't even planned, which takes milliseconds. */
+export async function hasUnmatchedReceipts(db: Db): Promise<boolean> {
+  const [row] = await db.query<{ found: boolean }>(
+    'select exists (select from unmatched_receipts) as found',
+    [],
+    'has-unmatched-receipts',
+  );
+  return row?.found ?? false;
+}
+
 /** Old receipts that match no message of ours: carriers deliver those of others too. */
 export async function deleteUnmatchedReceipts(db: Db, before: Date): Promise<void> {
   await db.query('delete from unmatched_receipts where date_time_created < $1', [before]);
