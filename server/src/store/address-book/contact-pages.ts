@@ -4,7 +4,6 @@ import {
   isClearing,
   type Statement,
   sorts,
-  summariesOfPage,
   summaryColumns,
 } from './contact-summaries.ts';
 
@@ -142,7 +141,7 @@ function pageFrom(page: ContactPage, given: string, found: string, only: string)
       ),
       ${found.trimStart()},
       ${picked}
-      select book.total, ${isClearing(asked.advisorId)}, ${summariesOfPage}
+      select book.total, ${isClearing(asked.advisorId)}, page.*
       from book
       left join (
         select part, key, contact.*
@@ -160,7 +159,7 @@ function pageFrom(page: ContactPage, given: string, found: string, only: string)
           offset 0
         ) as contact
       ) as page on true
-      order by page.part, page.key ${direction}, page."contactId"`;
+      order by part, key ${direction}, "contactId"`;
 }
 
 /**

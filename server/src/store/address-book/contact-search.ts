@@ -6,7 +6,6 @@ import {
   isClearing,
   type Statement,
   sorts,
-  summariesOfPage,
   summaryColumns,
 } from './contact-summaries.ts';
 import { queryKeys } from './search-keys.ts';
@@ -125,14 +124,14 @@ function matching(
           limit $3
         ) as page
       )
-      select totals.total, ${isClearing('$1')}, ${summariesOfPage}
+      select totals.total, ${isClearing('$1')}, page.*
       from (select count(*) as total from matched) as totals
       left join (
         select position, ${summaryColumns}
         from picked
         join contacts c on c.advisor_id = $1 and c.contact_id = picked.contact_id
       ) as page on true
-      order by page.position`,
+      order by position`,
   };
 }
 

@@ -16,38 +16,19 @@ export const sorts = {
 } as const;
 export const contactSorts = Object.keys(sorts) as ContactSort[];
 
-const columns: Record<keyof Omit<ContactSummaryRow, 'groupCount'>, string> = {
-  contactId: 'c.contact_id',
-  identifier: 'c.identifier',
-  fullName: 'c.full_name',
-  firstName: 'c.first_name',
-  lastName: 'c.last_name',
-  emailAddress: 'c.email_address',
-  phone: 'c.phone',
-  emailStatus: 'c.email_status',
-  emailAddressDisposition: 'c.email_address_disposition',
-  source: 'c.source',
-  remoteContactId: 'c.remote_contact_id',
-  remoteContactUrl: 'c.remote_contact_url',
-  dateTimeCreated: 'c.date_time_created',
-  dateTimeModified: 'c.date_time_modified',
-  groupNames: `case when c.group_count = 0 then '{}' else array(
+export const summaryColumns = `
+  c.contact_id as "contactId", c.identifier, c.full_name as "fullName", c.first_name as "firstName",
+  c.last_name as "lastName", c.email_address as "emailAddress", c.phone, c.email_status as "emailStatus",
+  c.email_address_disposition as "emailAddressDisposition", c.source,
+  c.remote_contact_id as "remoteContactId", c.remote_contact_url as "remoteContactUrl",
+  c.date_time_created as "dateTimeCreated", c.date_time_modified as "dateTimeModified",
+  case when c.group_count = 0 then '{}' else array(
     select g.name
     from memberships m
     join groups g on g.advisor_id = m.advisor_id and g.group_id = m.group_id
     where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
     order by m.group_id
-  ) end`,
-};
-
-export const summaryColumns = Object.entries(columns)
-  .map(([name, column]) => `${column} as "${name}"`)
-  .join(', ');
-
-/** The same from a page that has them: without what it was sorted by, which the server would read for nothing. */
-export const summariesOfPage = Object.keys(columns)
-  .map((name) => `page."${name}"`)
-  .join(', ');
+  ) end as "groupNames"`;
 
 /** Whether memberships of deleted groups are still counted in `group_count` and the blocks, at the moment of the page. */
 export function isClearing(advisorId: string): string {
