@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import twilio from 'twilio';
 import { carrierKinds } from '../../src/carriers/kinds.ts';
 import { addCarrier, setCarrier } from '../../src/domain/carriers/carriers.ts';
 import { setNumber } from '../../src/domain/carriers/numbers.ts';
 import { type CarrierFault, type FollowedCarriers, followCarriers } from '../../src/domain/carriers/open-carriers.ts';
 import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatcher.ts';
+import { carrierCallsPath } from '../../src/domain/ports.ts';
+import { anotherNode } from '../support/nodes.ts';
+import { stateOf } from '../support/people.ts';
+import { assertProblem } from '../support/problem.ts';
 import { acceptedPhone, send, statusOf } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
-import { makeWorld, type World } from '../support/world.ts';
+import { inject, makeWorld, type World } from '../support/world.ts';
+import { accountSid, authToken } from './http/stand-in.ts';
 import { type Smsc, startSmsc } from './smpp/smsc.ts';
 
 suite('a node’s carriers', () => {
@@ -71,6 +77,29 @@ suite('a node’s carriers', () => {
     await statusOf(world.bob, await sent(), 'sent');
     const status = node.status().find(({ status }) => status.name === 'acme');
     assert.equal(status?.status.carrier?.connections[0]?.state, 'bound');
+  });
+
+  test('a row of a kind that calls us opens its door, and disabling it closes it', async () => {
+    const settings = { accountSid, authToken, apiUrl: 'https://127.0.0.1:9', answersKeywords: true };
+    await addCarrier(world.deps, { name: 'calls', kind: 'twilio', settings });
+    const number = world.ann.advisor.textingNumber ?? '';
+    await setNumber(world.deps, number, { carrier: 'calls' });
+    await follow();
+    const app = await anotherNode(world, { carriers });
+    const phone = await acceptedPhone(world, world.ann);
+    const fields = { MessageSid: 'SM1', From: phone, To: number, Body: 'STOP', OptOutType: 'STOP' };
+    const url = carrierCallsPath('calls');
+    const signature = twilio.getExpectedTwilioSignature(authToken, world.config.publicUrl + url, fields);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature };
+    const call = { method: 'POST', url, headers, payload: new URLSearchParams(fields).toString() } as const;
+    assert.equal((await inject(app, call)).status, 200);
+    assert.equal(await stateOf(world, world.ann, phone), 'opted_out');
+    const waiting = await world.database.asOwner('select from dispatches where carrier_id <> 1');
+    assert.deepEqual(waiting, [], 'the carrier has confirmed it');
+    await setCarrier(world.deps, 'calls', { disabled: true });
+    await follow();
+    assertProblem(await inject(app, call), 'not_found');
+    await app.close();
   });
 
   test('are the same objects until their version changes', async () => {
