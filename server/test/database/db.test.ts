@@ -336,6 +336,11 @@ suite('the database', () => {
     });
   });
 
+  test('compiles no statement, whatever the server’s settings say', async () => {
+    const rows = await world.deps.db.query(`select setting, source from pg_settings where name = 'jit'`);
+    assert.deepEqual(rows, [{ setting: 'off', source: 'client' }]);
+  });
+
   test('returns whole numbers as numbers and dates as strings', async () => {
     const [row] = await world.database.pool.query<object>(
       `select 9007199254740991::bigint as id, date '1961-07-14' as day`,
