@@ -5,6 +5,7 @@ import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
 import type { Carrier } from '../../src/domain/ports.ts';
 import { areaCodesByZones } from '../../src/domain/texting/area-codes.ts';
+import { fixedCarriers } from '../support/carriers.ts';
 import { makeWorld } from '../support/world.ts';
 
 const hourMs = 3_600_000;
@@ -39,7 +40,7 @@ const carrier: Carrier = {
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());
 const { advisorId } = world.ann.advisor;
-const deps = { ...world.deps, clock, carrier };
+const deps = { ...world.deps, clock, carriers: fixedCarriers(carrier) };
 const texting = dispatcher(deps, world.app.log);
 await world.database.asOwner(`update advisors set quiet_hours = 'defer', consent_required = false`);
 
