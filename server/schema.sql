@@ -744,6 +744,22 @@ create table replies (
   constraint replies_pkey PRIMARY KEY (advisor_id, reply_id)
 );
 
+create table reply_media (
+  advisor_id bigint not null,
+  reply_number bigint not null,
+  place smallint not null,
+  member_id bigint not null,
+  carrier_id smallint not null,
+  url text,
+  content_type text not null,
+  media_number bigint,
+  size integer not null default 0,
+  failures smallint not null default 0,
+  not_before timestamp with time zone,
+  date_time_created timestamp with time zone not null,
+  constraint reply_media_pkey PRIMARY KEY (advisor_id, reply_number, place)
+);
+
 create table retentions (
   retention_id bigint not null generated always as identity,
   firm_id bigint not null,
@@ -1064,6 +1080,8 @@ CREATE INDEX passkey_challenges_expires ON public.passkey_challenges USING btree
 CREATE INDEX replies_carrier ON public.replies USING btree (advisor_id, carrier_message_id);
 
 CREATE INDEX replies_time ON public.replies USING brin (date_time_created) WITH (autosummarize='on');
+
+CREATE INDEX reply_media_due ON public.reply_media USING btree (carrier_id, not_before) WHERE (not_before IS NOT NULL);
 
 CREATE INDEX retentions_firm ON public.retentions USING btree (firm_id, retention_id);
 
@@ -1574,7 +1592,7 @@ AS $function$
     e.number,
     e.is_old,
     e.is_old
-      and e.kind in ('text_out', 'text_in', 'consent', 'schedule', 'review', 'export', 'merge', 'sign_in')
+      and e.kind in ('text_out', 'text_in', 'consent', 'schedule', 'review', 'export', 'merge', 'sign_in', 'media_in')
       and not exists (
         select
         from holds h
@@ -2220,6 +2238,8 @@ grant delete, insert, select, update on passkey_challenges to assent_app;
 grant delete, insert, select, update on passkeys to assent_app;
 
 grant insert, select on replies to assent_app;
+
+grant insert, select, update on reply_media to assent_app;
 
 grant select on retentions to assent_app;
 

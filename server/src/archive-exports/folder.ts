@@ -80,7 +80,7 @@ async function writeEntries(
 /** The proof covers the entry, and its body by the commitment; the rest is there for people to read, and can be checked. */
 function entryLine(flags: { about?: 'disposal' | 'rule' }, row: ProvenEntry): string {
   const { leaf, salt, body, phone, outcome, proof, ...entry } = row;
-  const bytes = { salt: salt && inBase64(salt), body: body && inBase64(body), text: body && textOf(body) };
+  const bytes = { salt: salt && inBase64(salt), body: body && inBase64(body), text: body && textOf(entry, body) };
   return `${JSON.stringify({ ...flags, entry, leaf, proof: proof.map(inBase64), ...bytes, phone, name: nameIn(salt), outcome })}\n`;
 }
 

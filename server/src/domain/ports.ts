@@ -28,8 +28,11 @@ export type Carrier = {
   find?(text: DoubtfulText): Promise<FoundText | null>;
   /** What kind of line a number is, if it can look that up. */
   lookUp?(phone: string): Promise<LineType>;
-  /** A picture or the like that came with a reply. Throws if it can't be had or has more than `mediaBytesMax`. */
-  fetchMedia?(media: IncomingMedia): Promise<FetchedMedia>;
+  /**
+   * A picture or the like that came with a reply. Throws if it can't be had: a MediaRefused if it never can, or has more than
+   * `mediaBytesMax`.
+   */
+  fetchMedia?(media: IncomingMedia, until?: AbortSignal): Promise<FetchedMedia>;
 };
 
 /** A carrier that this node has opened: its row, and what its kind made of it. */
@@ -151,6 +154,8 @@ export type IncomingReply = {
 export type IncomingMedia = { url: string; contentType: string; size?: number };
 export type FetchedMedia = { contentType: string; bytes: Buffer };
 export const mediaBytesMax = 5 * 1024 * 1024;
+/** Why media won't be fetched, in a sentence without secrets. */
+export class MediaRefused extends Error {}
 
 /** Where a carrier calls us, below our public URL. */
 export function carrierCallsPath(name: string): string {

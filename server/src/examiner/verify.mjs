@@ -237,18 +237,20 @@ export function commitmentOf(salt, body) {
   return hash('sha256', Buffer.concat([salt, body]));
 }
 
+/** A picture or the like that came with a text. */
+const mediaKind = 'media_in';
 /** How many random bytes a salt begins with. The name of the person may follow, and a zero byte that ends it. */
 const saltBytes = 16;
 
 /**
  * Whether these are the salt and the body that an entry was written with. The commitment alone doesn't tell where one ends
- * and the other begins. So a salt has a fixed form, and no body has a zero byte.
- * @param {Pick<Entry, 'commitment'>} entry @param {Buffer} salt @param {Buffer} body
+ * and the other begins. So a salt has a fixed form, and no body has a zero byte. Media have any bytes, and so no name.
+ * @param {Pick<Entry, 'kind' | 'commitment'>} entry @param {Buffer} salt @param {Buffer} body
  */
-export function isCommittedTo({ commitment }, salt, body) {
+export function isCommittedTo({ kind, commitment }, salt, body) {
   const isNamed = salt.length > saltBytes + 1 && salt.indexOf(0, saltBytes) === salt.length - 1;
-  if (!isNamed && salt.length !== saltBytes) return false;
-  return !body.includes(0) && commitmentOf(salt, body) === commitment;
+  if (salt.length !== saltBytes && !(isNamed && kind !== mediaKind)) return false;
+  return (kind === mediaKind || !body.includes(0)) && commitmentOf(salt, body) === commitment;
 }
 
 /**
@@ -288,6 +290,7 @@ const emailKinds = new Map([
   ['text_out', 'out'],
   ['text_in', 'in'],
   ['consent', 'consent'],
+  [mediaKind, 'media'],
 ]);
 const lineEnd = '\r\n';
 const nameDigitsMin = 6;
@@ -295,7 +298,7 @@ const base64Line = /.{1,76}/g;
 const encodedWordBytesMax = 45;
 
 /**
- * The e-mail (RFC 5322) for a text or a change of consent; null for every other entry. It is made only from the entry, its
+ * The e-mail (RFC 5322) for a text, media or a change of consent; null for every other entry. It is made only from the entry, its
  * body, the text's outcome and the manifest, so anyone can check it: they make it again and compare every byte.
  * @param {{
  *   advisor: Advisor, lastNumber: number, entry: Entry, leaf: number, salt: Buffer | null, body: Buffer,
@@ -321,8 +324,9 @@ export function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome,
     ...(entry.traceId === null ? [] : [`X-Assent-Trace-Id: ${plain(entry.traceId)}`]),
     ...outcomeLines(outcome),
     ...incompleteLines(entry),
+    ...mediaCountLines(entry),
     'MIME-Version: 1.0',
-    ...(entry.kind === 'consent' ? evidenceLines(entry, body, hash) : textLines(body)),
+    ...contentLines(entry, body, hash),
   ];
   const name = `${String(entry.number).padStart(digits, '0')}-${ending}.eml`;
   return { name, bytes: Buffer.from(lines.join(lineEnd) + lineEnd) };
@@ -387,6 +391,12 @@ function incompleteLines({ kind, meta }) {
   return [`X-Assent-Incomplete: ${plain(incomplete.received)} of ${plain(incomplete.of)} parts`];
 }
 
+/** How many pictures and the like came with a text; they have e-mails of their own. @param {Entry} entry */
+function mediaCountLines({ kind, meta }) {
+  const { media } = factsIn(meta);
+  return kind === 'text_in' && Array.isArray(media) ? [`X-Assent-Media: ${media.length}`] : [];
+}
+
 /** @param {Advisor} advisor @param {Entry} entry @param {string | null} name @param {Buffer} body @returns {string[]} */
 function addressLines(advisor, entry, name, body) {
   const facts = factsIn(entry.meta);
@@ -397,9 +407,31 @@ function addressLines(advisor, entry, name, body) {
     return [`From: ${atPhone(name ?? phone, phone)}`, `To: ${office}`, `Subject: ${subject}`];
   }
   const [from, to] = [plain(facts.from), plain(facts.to)];
-  return entry.kind === 'text_out'
-    ? [`From: ${atPhone(advisor.name, from)}`, `To: ${atPhone(name ?? to, to)}`, `Subject: Text to ${to}`]
-    : [`From: ${atPhone(name ?? from, from)}`, `To: ${atPhone(advisor.name, to)}`, `Subject: Text from ${from}`];
+  if (entry.kind === 'text_out')
+    return [`From: ${atPhone(advisor.name, from)}`, `To: ${atPhone(name ?? to, to)}`, `Subject: Text to ${to}`];
+  const what = entry.kind === mediaKind ? 'Media' : 'Text';
+  return [`From: ${atPhone(name ?? from, from)}`, `To: ${atPhone(advisor.name, to)}`, `Subject: ${what} from ${from}`];
+}
+
+/** @param {Entry} entry @param {Buffer} body @param {string} hash */
+function contentLines(entry, body, hash) {
+  const facts = factsIn(entry.meta);
+  if (entry.kind === 'consent') {
+    const summary = { ...facts, ...factsIn(body.toString()) };
+    return attachedLines(hash, summary, { type: 'application/json', name: 'evidence.json', body });
+  }
+  if (entry.kind !== mediaKind) return textLines(body);
+  if (typeof facts.notFetched === 'string') return textLines(Buffer.from(factLines('', facts).join('\n')));
+  const [type, subtype] = mediaTypeOf(facts.contentType);
+  const ending = /^[a-z0-9]{1,20}$/.test(subtype) ? subtype : 'bin';
+  return attachedLines(hash, facts, { type: `${type}/${subtype}`, name: `media.${ending}`, body });
+}
+
+/** Whatever else it says could end the header. @param {unknown} given @returns {[type: string, subtype: string]} */
+function mediaTypeOf(given) {
+  const [, type, subtype] =
+    /^([a-z0-9.+-]{1,60})\/([a-z0-9.+-]{1,60})$/.exec(typeof given === 'string' ? given : '') ?? [];
+  return type && subtype ? [type, subtype] : ['application', 'octet-stream'];
 }
 
 /** @param {Buffer} body */
@@ -407,18 +439,20 @@ function textLines(body) {
   return ['Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: base64', '', ...base64Lines(body)];
 }
 
-/** A readable summary, and the evidence as it is archived. @param {Entry} entry @param {Buffer} body @param {string} hash */
-function evidenceLines(entry, body, hash) {
+/**
+ * A readable summary, and the body as it is archived.
+ * @param {string} hash @param {Record<string, unknown>} facts @param {{ type: string, name: string, body: Buffer }} attached
+ */
+function attachedLines(hash, facts, { type, name, body }) {
   const boundary = `=_${hash.slice(0, 32)}`;
-  const summary = factLines('', { ...factsIn(entry.meta), ...factsIn(body.toString()) }).join('\n');
   return [
     `Content-Type: multipart/mixed; boundary="${boundary}"`,
     '',
     `--${boundary}`,
-    ...textLines(Buffer.from(summary)),
+    ...textLines(Buffer.from(factLines('', facts).join('\n'))),
     `--${boundary}`,
-    'Content-Type: application/json',
-    'Content-Disposition: attachment; filename="evidence.json"',
+    `Content-Type: ${type}`,
+    `Content-Disposition: attachment; filename="${name}"`,
     'Content-Transfer-Encoding: base64',
     '',
     ...base64Lines(body),
@@ -527,9 +561,9 @@ export function manifestNoteText(manifest) {
   return `${packageFormat}\n${sha256(manifest).toString('hex')}\n`;
 }
 
-/** The body as text, if it is text. @param {Buffer} body */
-export function textOf(body) {
-  return isUtf8(body) ? body.toString() : null;
+/** The body as text, if it is text. @param {Pick<Entry, 'kind'>} entry @param {Buffer} body */
+export function textOf({ kind }, body) {
+  return kind !== mediaKind && isUtf8(body) ? body.toString() : null;
 }
 
 /**
@@ -1257,7 +1291,7 @@ function lineIn(bytes) {
 function bodyFault({ entry, text, phone, name }, salt, body) {
   if (body && !(salt && isCommittedTo(entry, salt, body))) return 'its body was altered';
   if (name !== (body && nameIn(salt))) return 'the name next to it was altered';
-  if (text !== (body && textOf(body))) return 'the text next to its body was altered';
+  if (text !== (body && textOf(entry, body))) return 'the text next to its body was altered';
   const known = phone === null ? null : phoneIn(entry, body);
   return typeof known === 'string' && known !== phone ? 'the phone number next to it was altered' : null;
 }
@@ -1265,7 +1299,7 @@ function bodyFault({ entry, text, phone, name }, salt, body) {
 /** The phone number of the person an entry is about, if the entry itself has it. @param {Entry} entry @param {Buffer | null} body @returns {unknown} */
 function phoneIn({ kind, meta }, body) {
   if (kind === 'text_out') return factsIn(meta).to;
-  if (kind === 'text_in') return factsIn(meta).from;
+  if (kind === 'text_in' || kind === mediaKind) return factsIn(meta).from;
   return kind === 'consent' && body ? factsIn(body.toString()).phone : null;
 }
 
@@ -1390,7 +1424,17 @@ function bytesOf(encoded) {
 // --- Disposals: bodies that are gone, and whether they were due -------------------------------------------------------
 
 /** Bodies of these kinds are disposed of; all others are kept forever. */
-const disposableKinds = new Set(['text_out', 'text_in', 'consent', 'schedule', 'review', 'export', 'merge', 'sign_in']);
+const disposableKinds = new Set([
+  'text_out',
+  'text_in',
+  'consent',
+  'schedule',
+  'review',
+  'export',
+  'merge',
+  'sign_in',
+  mediaKind,
+]);
 const [yearsMin, yearsMax, yearsDefault] = [1, 100, 7];
 /** Clocks of two machines differ. */
 const clockSkewMs = 60 * 60 * 1000;

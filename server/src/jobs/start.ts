@@ -15,6 +15,7 @@ import {
 import { signArchive } from '../domain/archive/signing.ts';
 import type { FollowedCarriers } from '../domain/carriers/open-carriers.ts';
 import { writeStatus } from '../domain/carriers/status.ts';
+import { fetchDueMedia, type MediaKey } from '../domain/consent/reply-media.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { doubtAsker } from '../domain/delivery/doubts.ts';
 import { sendDueMessages } from '../domain/messages/due-messages.ts';
@@ -51,6 +52,8 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     log.warn({ advisorId, syncId, kind, reason }, `a sync with a CRM ${status}`);
   const reportLookup = ({ message: reason }: CrmFault, advisorId: number) =>
     log.warn({ advisorId, reason }, 'a number could not be looked up in a CRM');
+  const reportMedia = ({ advisorId, replyNumber }: MediaKey, reason: string) =>
+    log.warn({ advisorId, replyNumber, reason }, 'media of a reply could not be fetched');
   const deliverNext = checkpointDeliverer(deps, deps.checkpointDeliveries);
   const jobs: Job[] = [
     { name: 'forget expired answers', everyMs: 60 * minuteMs, run: () => forgetExpiredAnswers(deps) },
@@ -71,6 +74,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'ask about texts in doubt', everyMs: 15_000, run: doubtAsker(onReserved(deps), log) },
     { name: 'tell how carriers do', everyMs: 3_000, run: () => writeStatus(deps, statusOf(deps, texting)) },
     { name: 'follow carriers', everyMs: 1_000, run: () => followRows(deps, texting) },
+    { name: 'fetch media of replies', everyMs: 1_000, run: () => fetchDueMedia(deps, reportMedia) },
     { name: 'look up in CRMs', everyMs: 500, run: () => lookUpDue(deps, reportLookup) },
     ...clockJobs(deps.sandboxClock),
   ];

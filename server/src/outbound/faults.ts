@@ -7,6 +7,9 @@ export class OutboundRefused extends OutboundFault {}
 /** The request was made and failed. */
 export class OutboundFailed extends OutboundFault {}
 
+/** Its answer is larger than it may be. */
+export class OutboundTooLarge extends OutboundFailed {}
+
 const shownMax = 200;
 
 /** An address without the parts that may be secret: user, password and query. */

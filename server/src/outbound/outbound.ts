@@ -1,9 +1,9 @@
 import type { Agent, RequestInit } from 'undici';
 import { reachable } from './addresses.ts';
 import { addressOf, begin, connect, type Exchange, faultOf, type Undici } from './exchanges.ts';
-import { OutboundFailed, OutboundRefused, shown } from './faults.ts';
+import { OutboundFailed, OutboundRefused, OutboundTooLarge, shown } from './faults.ts';
 
-export { OutboundFailed, OutboundFault, OutboundRefused } from './faults.ts';
+export { OutboundFailed, OutboundFault, OutboundRefused, OutboundTooLarge } from './faults.ts';
 
 export type OutboundLimits = {
   /** For the whole exchange, from the DNS lookup to the body's last byte. */
@@ -95,7 +95,7 @@ function bounded(response: Response, { url, method }: Hop, { redirected, bytesMa
   const { status, statusText } = response;
   const headers = new Headers([...response.headers]);
   const body = method === 'HEAD' || emptyStatuses.includes(status) ? null : response.body;
-  const tooLong = () => new OutboundFailed(`${shown(url)} answers with more than ${bytesMax} bytes.`);
+  const tooLong = () => new OutboundTooLarge(`${shown(url)} answers with more than ${bytesMax} bytes.`);
   if (body && Number(headers.get('content-length')) > bytesMax) throw tooLong();
   if (!body) exchange.end();
   const answer = new Response(body && countedBody(body, { url, bytesMax, tooLong, exchange }), {

@@ -5,6 +5,9 @@ import { signer } from '../archive/small-archive.ts';
 import { fitManifest } from './archive-export-tampering.ts';
 import { readLines, rezip, unzip, writeLines } from './archive-exports.ts';
 
+/** The first media that was fetched begins with a word and a zero byte. */
+export const mediaBytes = Buffer.from('GIF89a\0\x01\xff\r\n--', 'latin1');
+
 /** A change to a package, and the exit code that every verifier must come to. */
 export type Change = { name: string; code: 1 | 2 | 3; apply(folder: string): void | Promise<void> };
 
@@ -20,6 +23,13 @@ function inEntry(name: string, code: Change['code'], edit: (line: Line) => unkno
       writeLines(folder, lines);
     },
   };
+}
+
+function inMedia(name: string, edit: (line: Line) => unknown): Change {
+  return inLines(`of media: ${name}`, 1, (lines) => {
+    edit(lines.find(({ entry, body }) => entry.kind === 'media_in' && body) as Line);
+    return lines;
+  });
 }
 
 function inLines(name: string, code: Change['code'], arrange: (lines: Line[]) => unknown[]): Change {
@@ -49,6 +59,37 @@ function inZip(name: string, code: Change['code'], change: (files: [string, Buff
 }
 
 /** More of what somebody without the key can do. */
+export const mediaChanges: Change[] = [
+  inMedia('a bit of its body', (line) => {
+    const bytes = Buffer.from(mediaBytes);
+    bytes[8] = 0xfe;
+    line.body = bytes.toString('base64');
+  }),
+  inMedia('the beginning moved from the body into the salt, as a name', (line) => {
+    const name = mediaBytes.subarray(0, mediaBytes.indexOf(0) + 1);
+    line.salt = Buffer.concat([Buffer.from(line.salt ?? '', 'base64'), name]).toString('base64');
+    line.body = mediaBytes.subarray(name.length).toString('base64');
+    line.name = name.toString('utf8', 0, name.length - 1);
+  }),
+  inMedia('a text next to it', (line) => {
+    line.text = 'GIF';
+  }),
+  inMedia('the phone number next to it', (line) => {
+    line.phone = '+15005550006';
+  }),
+  inMedia('its type', (line) => {
+    line.entry.meta = line.entry.meta.replace('image/gif', 'image/png');
+  }),
+  inZip('of media: the type in its e-mail', 1, (files) =>
+    files.map(([name, bytes]) => [
+      name,
+      name.endsWith('-media.eml')
+        ? Buffer.from(`${bytes}`.replace('Content-Type: image/gif', 'Content-Type: text/html'))
+        : bytes,
+    ]),
+  ),
+];
+
 export const otherChanges: Change[] = [
   inEntry('an entry is another advisor’s', 1, ({ entry }) => {
     entry.advisorId += 1;

@@ -3,9 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, suite, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { sandboxCarrier } from '../../src/carriers/sandbox/sandbox-carrier.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
 import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
+import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
+import { type IncomingMedia, MediaRefused } from '../../src/domain/ports.ts';
 import { dispose, setRetention } from '../../src/domain/record-keeping/retention.ts';
 import {
   commitmentOf,
@@ -21,10 +24,19 @@ import {
 } from '../../src/examiner/verify.mjs';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
+import { fixedCarriers } from '../support/carriers.ts';
+import { say } from '../support/people.ts';
 import { newPhone, reply, send, setConsent, statusOf } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 import { disposalTamperings, emailTamperings, entryTamperings, fileTamperings } from './archive-export-tampering.ts';
-import { type Change, otherChanges, otherEmailChanges, signedAgain } from './archive-export-tampering-more.ts';
+import {
+  type Change,
+  mediaBytes,
+  mediaChanges,
+  otherChanges,
+  otherEmailChanges,
+  signedAgain,
+} from './archive-export-tampering-more.ts';
 import { exportTo, makeDesk, readLines } from './archive-exports.ts';
 
 const program = fileURLToPath(new URL('second_verifier.py', import.meta.url));
@@ -82,6 +94,14 @@ suite('the format on the page', () => {
   });
 });
 
+const mediaCarrier = {
+  ...sandboxCarrier({ db: undefined as never, clock: undefined as never }),
+  async fetchMedia({ url, contentType }: IncomingMedia) {
+    if (url.endsWith('gone')) throw new MediaRefused('It is “gone”.');
+    return { bytes: mediaBytes, contentType: url.endsWith('gif') ? contentType : 'image/svg+xml; charset=utf-8' };
+  },
+};
+
 suite('a second verifier, in Python by that page', {
   skip: hasPython ? false : 'python3 is not installed',
 }, async () => {
@@ -107,6 +127,12 @@ suite('a second verifier, in Python by that page', {
     await growTree(deps);
   }
   await reply(world, phone, String(ann.advisor.textingNumber), 'STOP');
+  const media = ['gif', 'svg%20', 'gone'].map((name) => ({
+    url: `https://media.example/${name}`,
+    contentType: 'image/gif',
+  }));
+  await say(world, ann, phone, '', { media });
+  await fetchDueMedia({ ...deps, carriers: fixedCarriers(mediaCarrier) }, () => {});
   for (const body of ['{}', 'Ünïcode \u0001 "quoted" \\ \u007f'])
     await archive(deps, byPerson, { advisorId: annId, kind: 'sign_in', memberId: null, meta: { body }, body });
   const whole = await exportTo(deps, desk.path('whole'), annId);
@@ -155,6 +181,16 @@ suite('a second verifier, in Python by that page', {
     await compare(whole, changes, t);
   });
 
+  test('agrees about media', async (t) => {
+    const kept = readLines(whole.folder).filter(({ entry }) => entry.kind === 'media_in');
+    assert.deepEqual(kept.map(({ body }) => body).sort(), [
+      '',
+      mediaBytes.toString('base64'),
+      mediaBytes.toString('base64'),
+    ]);
+    await compare(whole, [...mediaChanges, ...mediaChanges.map(signedAgain)], t);
+  });
+
   test('agrees even if the manifest is made to fit and signed again', async (t) => {
     const changes = [...entryTamperings, ...emailTamperings.slice(0, -1), ...otherEmailChanges.slice(0, -1)].map(
       signedAgain,
@@ -180,7 +216,8 @@ suite('a second verifier, in Python by that page', {
     await setRetention(deps, ann.advisor.firmId, 6);
     await dispose(deps, { by: byOperator, dryRun: false });
     const due = await exportTo(deps, desk.path('due'), annId, { to: until });
-    assert.ok(readLines(due.folder).some(({ about, body }) => about === undefined && body === null));
+    for (const kind of ['text_in', 'media_in'])
+      assert.ok(readLines(due.folder).some(({ entry, body }) => entry.kind === kind && body === null));
     assert.deepEqual(await judge(due.checkpoint, due.folder), [[0, 0]]);
     await compare(due, disposalTamperings, t);
     const again = disposalTamperings.filter(({ name }) => !/retention is removed/.test(name)).map(signedAgain);

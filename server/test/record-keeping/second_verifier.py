@@ -24,8 +24,8 @@ from datetime import datetime, timezone
 ALTERED, INCOMPLETE, UNKNOWN = 1, 2, 3
 FORMAT = 'assent-archive-package-v1'
 FIELDS = ['advisorId', 'number', 'kind', 'memberId', 'messageId', 'actor', 'traceId', 'meta', 'commitment', 'dateTime']
-ENDINGS = {'text_out': 'out', 'text_in': 'in', 'consent': 'consent'}
-DISPOSABLE = {'text_out', 'text_in', 'consent', 'schedule', 'review', 'export', 'merge', 'sign_in'}
+ENDINGS = {'text_out': 'out', 'text_in': 'in', 'consent': 'consent', 'media_in': 'media'}
+DISPOSABLE = {'text_out', 'text_in', 'consent', 'schedule', 'review', 'export', 'merge', 'sign_in', 'media_in'}
 LINE_BYTES_MAX = 8 * 1024 * 1024
 
 
@@ -340,18 +340,23 @@ class Line:
 
     def fault(self):
         if self.body is not None:
-            if self.salt is None or not is_salt(self.salt) or b'\0' in self.body:
+            if self.salt is None or not is_salt(self.salt):
+                return 'its body was altered'
+            if len(self.salt) > 16 if self.is_media() else b'\0' in self.body:
                 return 'its body was altered'
             if sha256(self.salt + self.body).hex() != self.entry['commitment']:
                 return 'its body was altered'
         if self.person != (None if self.body is None else name_in(self.salt)):
             return 'the name next to it was altered'
-        if self.text != (None if self.body is None else text_of(self.body)):
+        if self.text != (None if self.body is None or self.is_media() else text_of(self.body)):
             return 'the text next to its body was altered'
         known = self.known_phone()
         if self.phone is not None and is_text(known) and known != self.phone:
             return 'the phone number next to it was altered'
         return None
+
+    def is_media(self):
+        return self.entry['kind'] == 'media_in'
 
     def is_without_body(self):
         return self.entry['kind'] == 'outcome' and self.entry['commitment'] == '0' * 64
@@ -360,7 +365,7 @@ class Line:
         kind, meta = self.entry['kind'], self.entry['meta']
         if kind == 'text_out':
             return facts_in(meta).get('to')
-        if kind == 'text_in':
+        if kind in ('text_in', 'media_in'):
             return facts_in(meta).get('from')
         return facts_in(self.body).get('phone') if kind == 'consent' and self.body is not None else None
 
@@ -540,7 +545,8 @@ def address_lines(line, advisor):
         sender, receiver = f'{name} <{source}@sms.invalid>', f'{phrase(person or target)} <{target}@sms.invalid>'
         return [f'From: {sender}', f'To: {receiver}', f'Subject: Text to {target}']
     sender, receiver = f'{phrase(person or source)} <{source}@sms.invalid>', f'{name} <{target}@sms.invalid>'
-    return [f'From: {sender}', f'To: {receiver}', f'Subject: Text from {source}']
+    what = 'Media' if kind == 'media_in' else 'Text'
+    return [f'From: {sender}', f'To: {receiver}', f'Subject: {what} from {source}']
 
 
 def thread_lines(entry):
@@ -569,6 +575,42 @@ def incomplete_lines(entry):
     return [f'X-Assent-Incomplete: {plain(parts.get("received"))} of {plain(parts.get("of"))} parts']
 
 
+def media_count_lines(entry):
+    media = facts_in(entry['meta']).get('media')
+    return [f'X-Assent-Media: {len(media)}'] if entry['kind'] == 'text_in' and isinstance(media, list) else []
+
+
+def content_lines(line, digits):
+    kind, facts = line.entry['kind'], facts_in(line.entry['meta'])
+    if kind == 'consent':
+        return attached_lines(digits, {**facts, **facts_in(line.body)}, 'application/json', 'evidence.json', line.body)
+    if kind != 'media_in':
+        return text_lines(line.body)
+    if is_text(facts.get('notFetched')):
+        return text_lines('\n'.join(fact_lines('', facts)).encode())
+    given = facts.get('contentType')
+    parts = re.fullmatch(r'([a-z0-9.+-]{1,60})/([a-z0-9.+-]{1,60})', given if is_text(given) else '')
+    media, sub = parts.groups() if parts else ('application', 'octet-stream')
+    ending = sub if re.fullmatch(r'[a-z0-9]{1,20}', sub) else 'bin'
+    return attached_lines(digits, facts, f'{media}/{sub}', f'media.{ending}', line.body)
+
+
+def attached_lines(digits, facts, media_type, name, body):
+    return [
+        f'Content-Type: multipart/mixed; boundary="=_{digits}"',
+        '',
+        f'--=_{digits}',
+        *text_lines('\n'.join(fact_lines('', facts)).encode()),
+        f'--=_{digits}',
+        f'Content-Type: {media_type}',
+        f'Content-Disposition: attachment; filename="{name}"',
+        'Content-Transfer-Encoding: base64',
+        '',
+        *base64_lines(body),
+        f'--=_{digits}--',
+    ]
+
+
 def email_bytes(line, manifest):
     entry, digits = line.entry, line.hash.hex()[:32]
     moment = datetime.strptime(entry['dateTime'][:19], '%Y-%m-%dT%H:%M:%S')
@@ -585,25 +627,8 @@ def email_bytes(line, manifest):
     ]
     if entry['traceId'] is not None:
         lines.append(f'X-Assent-Trace-Id: {plain(entry["traceId"])}')
-    lines += [*outcome_lines(line.outcome), *incomplete_lines(entry), 'MIME-Version: 1.0']
-    if entry['kind'] != 'consent':
-        return '\r\n'.join(lines + text_lines(line.body) + ['']).encode()
-    facts = {**facts_in(entry['meta']), **facts_in(line.body)}
-    lines += [
-        f'Content-Type: multipart/mixed; boundary="=_{digits}"',
-        '',
-        f'--=_{digits}',
-        *text_lines('\n'.join(fact_lines('', facts)).encode()),
-        f'--=_{digits}',
-        'Content-Type: application/json',
-        'Content-Disposition: attachment; filename="evidence.json"',
-        'Content-Transfer-Encoding: base64',
-        '',
-        *base64_lines(line.body),
-        f'--=_{digits}--',
-        '',
-    ]
-    return '\r\n'.join(lines).encode()
+    lines += [*outcome_lines(line.outcome), *incomplete_lines(entry), *media_count_lines(entry), 'MIME-Version: 1.0']
+    return '\r\n'.join(lines + content_lines(line, digits) + ['']).encode()
 
 
 def read_zip(data):

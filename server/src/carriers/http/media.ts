@@ -1,5 +1,5 @@
-import { type FetchedMedia, type IncomingMedia, mediaBytesMax } from '../../domain/ports.ts';
-import { makeOutbound } from '../../outbound/outbound.ts';
+import { type FetchedMedia, type IncomingMedia, MediaRefused, mediaBytesMax } from '../../domain/ports.ts';
+import { makeOutbound, OutboundRefused, OutboundTooLarge } from '../../outbound/outbound.ts';
 import { networksFor, type Surroundings } from './settings.ts';
 
 const timeoutMs = 30_000;
@@ -11,15 +11,21 @@ const timeoutMs = 30_000;
 export function mediaFetcher(
   surroundings: Surroundings,
   { api, headers }: { api: URL; headers: Record<string, string> },
-): (media: IncomingMedia) => Promise<FetchedMedia> {
+): (media: IncomingMedia, until?: AbortSignal) => Promise<FetchedMedia> {
   const ask = makeOutbound(networksFor(surroundings), { timeoutMs, bytesMax: mediaBytesMax });
-  return async ({ url, contentType }) => {
-    const answer = await ask(url, { headers: URL.parse(url)?.origin === api.origin ? headers : {} });
-    if (!answer.ok) {
-      await answer.body?.cancel();
-      throw new Error(`The carrier answers with ${answer.status}.`);
+  return async ({ url, contentType }, until) => {
+    try {
+      const own = URL.parse(url)?.origin === api.origin ? headers : {};
+      const answer = await ask(url, { headers: own, ...(until && { signal: until }) });
+      if (!answer.ok) {
+        await answer.body?.cancel();
+        throw new Error(`The carrier answers with ${answer.status}.`);
+      }
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      return { contentType: answer.headers.get('content-type') ?? contentType, bytes };
+    } catch (error) {
+      const isFinal = error instanceof OutboundRefused || error instanceof OutboundTooLarge;
+      throw isFinal ? new MediaRefused(error.message, { cause: error }) : error;
     }
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    return { contentType: answer.headers.get('content-type') ?? contentType, bytes };
   };
 }

@@ -1,5 +1,8 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { getStaff } from '../../domain/accounts/staff.ts';
 import { decideReview } from '../../domain/consent/reviews.ts';
+import { type ReplyMedia, readMedia } from '../../domain/supervision/media.ts';
 import { setSamplePercent } from '../../domain/supervision/review-samples.ts';
 import {
   type Decision,
@@ -33,9 +36,9 @@ export const reviewVerbs: Verb[] = [
   },
   {
     name: 'reviews show',
-    about: 'Show a review: the text, what was found in it, and every decision and note.',
+    about: 'Show a review: the text, what came with it, what was found in it, and every decision and note.',
     operands: ['ID'],
-    options: {},
+    options: { save: { value: 'DIR', about: 'Also save the pictures and the like that came with it as files there.' } },
     run: show,
   },
   {
@@ -99,10 +102,29 @@ async function list({ runtime, options, json, out }: Call): Promise<void> {
   );
 }
 
-async function show({ runtime, operands, json, out }: Call): Promise<void> {
+async function show({ runtime, operands, options, json, out }: Call): Promise<void> {
   const review = await getReview(runtime, idOf(operands));
+  if (options.save !== undefined) await save(runtime, review, options.save);
   if (json) out.records([review]);
   else out.line(describe(review));
+}
+
+/** Never over another file. Only their owner can read them, and nothing is opened. */
+async function save(runtime: Call['runtime'], { advisorId, media }: ReviewDetail, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const each of media) {
+    const bytes = await readMedia(runtime, advisorId, each);
+    const path = join(folder, `entry-${each.archiveNumber}.${endingOf(each)}`);
+    if (bytes) await writeFile(path, bytes, { flag: 'wx', mode: 0o600 }).catch(notWritten);
+  }
+}
+
+function notWritten(error: Error): never {
+  throw new UsageError(`A file can’t be written: ${error.message}.`);
+}
+
+function endingOf({ contentType }: ReplyMedia): string {
+  return /\/([a-z0-9]{1,20})$/.exec(contentType)?.[1] ?? 'bin';
 }
 
 async function decide({ runtime, operands, options, out }: Call, decision: Decision['decision']): Promise<void> {
@@ -134,8 +156,28 @@ function describe(review: ReviewDetail): string {
     `  ${review.dateTimeCreated.toISOString()}  ${inOneLine(advisorName)}, ${phone}${message}, archive entry ${archiveNumber}`,
     `  ${text === null ? '(no longer kept)' : inOneLine(text)}`,
     ...(incomplete ? [`  (${incomplete.of - incomplete.received} of its ${incomplete.of} parts never came)`] : []),
+    ...review.media.map(mediaLine),
     ...review.events.map(eventLine),
   ].join('\n');
+}
+
+/** `picture (image/jpeg, 120 kB), archive entry 14` */
+function mediaLine({ contentType, size, state, why, archiveNumber }: ReplyMedia): string {
+  const what = nouns[contentType.split('/')[0] ?? ''] ?? 'file';
+  const about = size === null ? contentType : `${contentType}, ${sizeOf(size)}`;
+  const states = {
+    waiting: 'not fetched yet',
+    kept: `archive entry ${archiveNumber}`,
+    not_fetched: `could not be fetched: ${inOneLine(why ?? '')}`,
+    disposed: 'no longer kept',
+  };
+  return `  ${what} (${about}), ${states[state]}`;
+}
+
+const nouns: Record<string, string> = { image: 'picture', video: 'video', audio: 'sound', text: 'text file' };
+
+function sizeOf(bytes: number): string {
+  return bytes < 1_000 ? `${bytes} bytes` : `${Math.round(bytes / 1_000)} kB`;
 }
 
 function eventLine({ dateTime, actor, decision, outcome, note }: ReviewEvent): string {

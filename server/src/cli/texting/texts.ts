@@ -102,8 +102,12 @@ function lineFormatter({ phoneOf, now, columns }: Look): (event: TextEvent) => s
 /** Our label, and what was said or done. */
 function saidIn(event: TextEvent): [label: string, said: string] {
   if (event.event === 'consent') return ['consent ', `${wordOf(event.from)} → ${wordOf(event.to)}`];
-  const kind = event.event === 'out' ? kinds[event.kind] : undefined;
+  const kind = event.event === 'out' ? kinds[event.kind] : mediaLabel(event.media);
   return [kind ? `[${kind}] ` : '', event.text === null ? '(no longer kept)' : inOneLine(event.text)];
+}
+
+function mediaLabel(media: number): string | undefined {
+  return media > 0 ? `with ${media} media` : undefined;
 }
 
 function wordOf(state: string): string {

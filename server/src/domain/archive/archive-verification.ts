@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
-import type { Checkpoint, Verifier } from '../../examiner/verify.mjs';
-import type { BookRow } from '../../store/archive/archive-tree.ts';
+import { type Checkpoint, isCommittedTo, type Verifier } from '../../examiner/verify.mjs';
+import type { BookRow, StoredLeaf } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
 import { readLeafHashes, rootAt } from './archive-tree.ts';
 import { type EntryTimes, entryTimes } from './comparisons/entry-times.ts';
@@ -116,8 +116,20 @@ async function readPage(
   const entries = await store.listStoredLeaves(deps.db, from, to);
   const hashOf = await readLeafHashes(deps, { from, to });
   const step = await checkpoints.upTo(to);
-  const page = { from, to, entries, hashOf, signed: step.signed, kept: (await kept?.leaves(from, to)) ?? [] };
+  const sound = await soundMedia(deps, entries);
+  const page = { from, to, entries, sound, hashOf, signed: step.signed, kept: (await kept?.leaves(from, to)) ?? [] };
   return { page, step };
+}
+
+/** Media are read one by one: a page of them would not fit in memory. */
+async function soundMedia({ db }: Deps, entries: StoredLeaf[]): Promise<Set<number>> {
+  const sound = new Set<number>();
+  for (const entry of entries) {
+    if (!entry.salt || entry.body) continue;
+    const body = await store.findBody(db, entry.advisorId, entry.number);
+    if (body && isCommittedTo(entry, entry.salt, body)) sound.add(entry.leaf);
+  }
+  return sound;
 }
 
 async function named({ db }: Deps, faults: (Fault | LeafFault)[]): Promise<Fault[]> {

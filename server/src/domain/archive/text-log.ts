@@ -20,7 +20,8 @@ export type TextEvent = {
   dateTime: Date;
 } & (
   | { event: 'out'; kind: TextKind; text: string | null }
-  | { event: 'in'; text: string | null }
+  /** `media`: how many pictures and the like came with it. */
+  | { event: 'in'; text: string | null; media: number }
   | { event: 'consent'; from: ConsentState; to: ConsentState }
 );
 
@@ -61,5 +62,5 @@ function eventOf({ advisorId, advisorName, number, kind, phone, meta, body, date
   if (kind === 'consent') return { ...common, event: 'consent', from: facts.from, to: facts.to };
   return kind === 'text_out'
     ? { ...common, event: 'out', kind: facts.kind, text: body }
-    : { ...common, event: 'in', text: body };
+    : { ...common, event: 'in', text: body, media: facts.media?.length ?? 0 };
 }

@@ -15,6 +15,7 @@ import { applyReply, type Sender } from './consent-replies.ts';
 import { lockArchives, lockOthers } from './firm-opt-outs.ts';
 import { endHold, holdTexts } from './possible-opt-outs.ts';
 import { type ReplyMeaning, readReply } from './reading/reply-words.ts';
+import { keepMedia, mediaFacts } from './reply-media.ts';
 
 /** The carrier that brings a reply. */
 export type Bringer = Pick<OpenCarrier, 'carrierId' | 'answersKeywords'>;
@@ -106,7 +107,7 @@ async function archiveReply(
   { memberId, name, lastReplyAt }: MemberRow,
   reply: Brought,
 ): Promise<Pick<ArchivedReply, 'text' | 'sentAt' | 'archiveNumber'>> {
-  const { from, to, carrierMessageId, text, incomplete, keyword, by } = reply;
+  const { from, to, carrierMessageId, text, incomplete, keyword, media = [], by } = reply;
   const now = deps.clock.now();
   // No text was written after it arrived, whatever the carrier's clock says.
   const sentAt = reply.sentAt > now ? now : reply.sentAt;
@@ -117,11 +118,13 @@ async function archiveReply(
     sent: reply.sentAt.toISOString(),
     ...(incomplete ? { incomplete } : {}),
     ...(keyword ? { keyword } : {}),
+    ...mediaFacts(media),
   };
   const events = [{ advisorId, type: 'message.received', memberId } as const];
   const entry = { advisorId, kind: 'text_in', memberId, meta, name, body: text, events } as const;
   const archiveNumber = await archive(deps, byPerson, entry);
   await insertReply(deps.db, advisorId, { memberId, archiveNumber, carrierId: by.carrierId, carrierMessageId }, now);
+  await keepMedia(deps, advisorId, { memberId, replyNumber: archiveNumber, carrierId: by.carrierId }, media);
   if (!lastReplyAt || sentAt > lastReplyAt) await updateMember(deps.db, advisorId, memberId, { lastReplyAt: sentAt });
   return { text, sentAt, archiveNumber };
 }

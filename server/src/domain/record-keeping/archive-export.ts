@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import { type Advisor as ExportedAdvisor, type Outcome, readCheckpoint } from '../../examiner/verify.mjs';
-import { findCheckpoint } from '../../store/archive/archive-tree.ts';
+import { findBody, findCheckpoint } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/record-keeping/archive-export.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
 import { getFirm } from '../accounts/firms.ts';
@@ -172,9 +172,27 @@ async function earlierThan(
   return earlier.map((checkpoint, index) => ({ ...checkpoint, proof: proofs[index] ?? [] }));
 }
 
-async function* entriesOf({ db }: Deps, { advisorId, first, last }: Exported): AsyncGenerator<store.ExportRow[]> {
-  for (let after = first - 1; after < last; after += entriesPage)
-    yield await store.listExport(db, advisorId, { after, upTo: Math.min(last, after + entriesPage) });
+async function* entriesOf(deps: Deps, { advisorId, first, last }: Exported): AsyncGenerator<store.ExportRow[]> {
+  for (let after = first - 1; after < last; after += entriesPage) {
+    const upTo = Math.min(last, after + entriesPage);
+    yield* withMedia(deps, await store.listExport(deps.db, advisorId, { after, upTo }));
+  }
+}
+
+/** The same rows with the bodies of media, each of which is a page of its own: they are large. */
+async function* withMedia({ db }: Deps, rows: store.ExportRow[]): AsyncGenerator<store.ExportRow[]> {
+  let page: store.ExportRow[] = [];
+  for (const row of rows) {
+    if (!row.salt || row.body) {
+      page.push(row);
+      continue;
+    }
+    if (page.length > 0) yield page;
+    page = [];
+    const body = await findBody(db, row.advisorId, row.number);
+    yield [{ ...row, salt: body && row.salt, body }];
+  }
+  if (page.length > 0) yield page;
 }
 
 async function* eachProven(prover: Prover, pages: AsyncGenerator<store.ExportRow[]>): AsyncGenerator<ProvenEntry[]> {

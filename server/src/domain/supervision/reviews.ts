@@ -11,6 +11,7 @@ import { hasControlCharacters, isBlank } from '../shared/text/text-rules.ts';
 import type { RefusalCode } from '../texting/gate.ts';
 import { failTexts, releaseTexts, requireReleasable } from '../texting/held-texts.ts';
 import { knownRecipient } from '../texting/recipients.ts';
+import { listMedia, type ReplyMedia } from './media.ts';
 
 /** Something for the firm's staff to review: a lexicon's finding, a reply about consent, or a text in the daily sample. */
 export type Review = ReviewRow;
@@ -23,10 +24,11 @@ export type ReviewEvent = {
   outcome: string | null;
   note: string | null;
 };
-/** `incomplete`: parts of the person's text that never came. */
+/** `incomplete`: parts of the person's text that never came. `media`: what came with it. */
 export type ReviewDetail = Review & {
   text: string | null;
   incomplete: { received: number; of: number } | null;
+  media: ReplyMedia[];
   events: ReviewEvent[];
 };
 export type Decision = { decision: 'approved' | 'rejected'; staff: Staff; note?: string };
@@ -64,7 +66,8 @@ export async function getReview(deps: Deps, reviewId: number): Promise<ReviewDet
   const reviewed = await store.findReviewed(deps.db, advisorId, archiveNumber);
   const events = (await store.listReviewEvents(deps.db, advisorId, memberId)).flatMap((row) => eventOf(reviewId, row));
   const { incomplete = null } = JSON.parse(reviewed?.meta ?? '{}');
-  return { ...review, text: reviewed?.text ?? null, incomplete, events };
+  const media = await listMedia(deps, advisorId, archiveNumber);
+  return { ...review, text: reviewed?.text ?? null, incomplete, media, events };
 }
 
 /**

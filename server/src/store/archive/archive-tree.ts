@@ -14,6 +14,9 @@ export const leafColumns = `
   e.trace_id as "traceId", e.meta, encode(e.commitment, 'hex') as commitment,
   to_char(e.date_time_created at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "dateTime"`;
 
+/** SQL for a body, except that of media. */
+export const smallBody = `case when e.kind <> 'media_in' then b.body end as body`;
+
 /** The tree, locked until the transaction ends; null if another node has it. */
 export async function claimTree(db: Db): Promise<TreeRow | null> {
   const [row] = await db.query<TreeRow>(
@@ -196,13 +199,16 @@ export async function listCheckpointTimes(
   );
 }
 
-/** An entry at its place in the tree, with its body if that is still kept. */
+/**
+ * An entry at its place in the tree, with its body if that is still kept. Media are large, so they come without: they have a salt
+ * and no body until `findBody` is asked for it.
+ */
 export type StoredLeaf = LeafRow & { leaf: number; salt: Buffer | null; body: Buffer | null };
 
 /** The entries for the leaves from `from` up to but not including `to`, if they exist. */
 export async function listStoredLeaves(db: Db, from: number, to: number): Promise<StoredLeaf[]> {
   return db.query<StoredLeaf>(
-    `select r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, b.body
+    `select r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, ${smallBody}
      from archive_runs r
      join archive_entries e
        on e.advisor_id = r.advisor_id
@@ -215,6 +221,16 @@ export async function listStoredLeaves(db: Db, from: number, to: number): Promis
     [from, to],
     'list-stored-leaves',
   );
+}
+
+/** Null once it is no longer kept. */
+export async function findBody(db: Db, advisorId: number, number: number): Promise<Buffer | null> {
+  const [row] = await db.query<{ body: Buffer }>(
+    'select body from archive_bodies where advisor_id = $1 and number = $2',
+    [advisorId, number],
+    'find-body',
+  );
+  return row?.body ?? null;
 }
 
 /** Which entry the leaf is, according to the runs. */

@@ -9,6 +9,7 @@ import { endsOf, standingsOf } from './heads.ts';
  */
 export type EntryKind =
   | 'text_in'
+  | 'media_in'
   | 'consent'
   | 'schedule'
   | 'review'
@@ -30,7 +31,8 @@ export type NewEntry = {
   meta: object;
   /** What the address book calls the person, for a text or a change of consent. */
   name?: string | null;
-  body: string;
+  /** Bytes of any kind only for media, which has no name. */
+  body: string | Buffer;
   /** What partners are told about it. */
   events?: NewEvent[];
 };
@@ -70,8 +72,9 @@ export async function insertNumberedEntries(db: Db, entries: NewEntry[], now: Da
 
 function insertion(entries: NewEntry[], now: Date): [text: string, values: unknown[], name: string] {
   const { advisorIds, counts, standings } = standingsOf(entries);
-  const given = entries.map(({ events: _, ...entry }, index) => ({
+  const given = entries.map(({ events: _, body, ...entry }, index) => ({
     ...entry,
+    ...(typeof body === 'string' ? { body } : { base64: body.toString('base64') }),
     ...standings[index],
     meta: JSON.stringify(entry.meta),
   }));
@@ -84,14 +87,16 @@ function insertion(entries: NewEntry[], now: Date): [text: string, values: unkno
      numbered as materialized (
        select *,
          (select last_numbers from ends)[place] - after as number,
-         convert_to(body, 'UTF8') as bytes,
+         coalesce(decode(base64, 'base64'), convert_to(body, 'UTF8')) as bytes,
          ${saltWith('name')} as salt
        from rows from (
          json_to_recordset($1) as (
            "advisorId" bigint, kind text, "memberId" bigint, actor text, "traceId" text, meta text, name text, body text,
-           place integer, after integer
+           base64 text, place integer, after integer
          )
-       ) with ordinality as g (advisor_id, kind, member_id, actor, trace_id, meta, name, body, place, after, position)
+       ) with ordinality as g (
+         advisor_id, kind, member_id, actor, trace_id, meta, name, body, base64, place, after, position
+       )
      ),
      bodies as (
        insert into archive_bodies (advisor_id, number, salt, body)

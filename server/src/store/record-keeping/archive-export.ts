@@ -1,4 +1,4 @@
-import { leafColumns, type StoredLeaf } from '../archive/archive-tree.ts';
+import { leafColumns, type StoredLeaf, smallBody } from '../archive/archive-tree.ts';
 import type { Db } from '../database/db.ts';
 
 /** An entry at its place in the tree, with its body and the phone number of the person it is about. */
@@ -6,7 +6,7 @@ export type ExportRow = StoredLeaf & { phone: string | null };
 /** A checkpoint, with the time-stamping authority's answer if it was stamped. */
 export type StampedCheckpoint = { checkpointId: number; size: number; note: string; token: Buffer | null };
 
-const exportColumns = `r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, b.body, m.phone`;
+const exportColumns = `r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, ${smallBody}, m.phone`;
 const exportJoins = `
   left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
   left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id`;

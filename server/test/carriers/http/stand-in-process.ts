@@ -128,8 +128,14 @@ function media(url: URL, { headers }: IncomingMessage, response: ServerResponse)
     return void response.writeHead(401).end();
   if (url.pathname === '/media/locked')
     return void response.writeHead(307, { location: `http://localhost:${port}/cdn/picture` }).end();
-  const bytes = url.pathname.endsWith('large') ? 5 * 1024 * 1024 + 1 : 1_000;
-  response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(bytes, 7));
+  const kind = url.pathname.slice(url.pathname.lastIndexOf('/') + 1);
+  if (kind === 'gone') return void response.writeHead(404).end();
+  if (kind === 'private') return void response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
+  // Its headers come, and its end never does.
+  if (kind === 'slow') return void response.writeHead(200, { 'content-type': 'image/png' }).write('PNG');
+  const type = kind === 'page' ? 'Text/HTML; charset="utf-8"' : 'image/png';
+  const bytes = { large: 5 * 1024 * 1024 + 1, whole: 5 * 1024 * 1024 }[kind] ?? 1_000;
+  response.writeHead(200, { 'content-type': type }).end(Buffer.alloc(bytes, 7));
 }
 
 function send(response: ServerResponse, { status, body }: { status: number; body: unknown }, headers = {}): void {

@@ -17,6 +17,8 @@ export type Page = {
   to: number;
   entries: StoredLeaf[];
   kept: KeptLeaf[];
+  /** Leaves whose body was read by itself and is what they commit to. */
+  sound: ReadonlySet<number>;
   /** The hash in the tree. */
   hashOf(leaf: number): Buffer | undefined;
   /** Each size in between that was signed. */
@@ -49,7 +51,7 @@ export async function walkPage(walk: Walk, page: Page, disposals: DisposalJudge)
       faults.push(kept ? gone(nameOf(kept), removed) : { verdict: 'incomplete', leaf, what: removed });
     else {
       if (!stored?.equals(hash) || (kept && !kept.hash.equals(hash))) faults.push(hashFault(entry, hash, kept, page));
-      const fault = bodyFault(entry, disposals, walk);
+      const fault = bodyFault(entry, page, disposals, walk);
       if (fault) faults.push(fault);
     }
     // If the entry is gone, the tree continues with the hash it had, so the entries after it can still be checked.
@@ -89,9 +91,10 @@ function hashFault(entry: StoredLeaf, hash: Buffer, kept: KeptLeaf | undefined, 
   return altered(nameOf(entry), 'it was altered');
 }
 
-function bodyFault(entry: StoredLeaf, disposals: DisposalJudge, walk: Walk): Fault | null {
-  if (entry.salt && entry.body)
-    return isCommittedTo(entry, entry.salt, entry.body) ? null : altered(nameOf(entry), 'its body was altered');
+function bodyFault(entry: StoredLeaf, { sound }: Page, disposals: DisposalJudge, walk: Walk): Fault | null {
+  const { salt, body } = entry;
+  const isSound = salt && (body ? isCommittedTo(entry, salt, body) : sound.has(entry.leaf));
+  if (salt) return isSound ? null : altered(nameOf(entry), 'its body was altered');
   if (isBodiless(entry)) return null;
   const fault = disposals.faultOf(entry);
   if (fault !== null) return gone(nameOf(entry), fault);
