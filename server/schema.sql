@@ -698,6 +698,17 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
+create table number_lookups (
+  phone text not null,
+  carrier_id smallint not null,
+  line_type text,
+  valid_until timestamp with time zone,
+  failures smallint not null default 0,
+  not_before timestamp with time zone,
+  constraint number_lookups_pkey PRIMARY KEY (phone),
+  constraint number_lookups_line_type_check CHECK ((line_type = ANY (ARRAY['mobile'::text, 'landline'::text, 'unreachable'::text, 'unknown'::text])))
+);
+
 create table oauth_tokens (
   token_hash bytea not null,
   kind text not null,
@@ -1068,6 +1079,10 @@ CREATE INDEX messages_schedule ON public.messages USING btree (advisor_id, sched
 CREATE INDEX messages_sent ON public.messages USING brin (date_time_sent) WITH (autosummarize='on');
 
 CREATE INDEX messages_troubled ON public.messages USING btree (advisor_id, status, date_time_created, message_id) WHERE ((kind = 'text'::text) AND (status = ANY (ARRAY['undelivered'::text, 'failed'::text, 'in_doubt'::text, 'held'::text, 'awaiting_consent'::text])));
+
+CREATE INDEX number_lookups_due ON public.number_lookups USING btree (carrier_id, not_before) WHERE (not_before IS NOT NULL);
+
+CREATE INDEX number_lookups_old ON public.number_lookups USING btree (valid_until) WHERE (not_before IS NULL);
 
 CREATE INDEX oauth_tokens_answered ON public.oauth_tokens USING btree (date_time_used) WHERE (answer IS NOT NULL);
 
@@ -2230,6 +2245,8 @@ grant delete, insert, select, update on memberships to assent_app;
 grant insert, select, update on messages to assent_app;
 
 grant select on migrations to assent_app;
+
+grant delete, insert, select, update on number_lookups to assent_app;
 
 grant delete, insert, select, update on oauth_tokens to assent_app;
 

@@ -1,6 +1,7 @@
 import type { ContactFields } from '../store/address-book/contacts.ts';
 import type { ContentFilter, FoundContent, RankedPage, WordSearch } from '../store/content/content-search.ts';
 import type { Db } from '../store/database/db.ts';
+import type { LineType } from '../store/texting/number-lookups.ts';
 import type { TextKind } from '../store/texting/texts.ts';
 
 /** What the domain needs from the outside world, where there can be more than one implementation. */
@@ -42,6 +43,8 @@ export type OpenCarrier = {
   readonly version: number;
   /** It confirms STOP and answers HELP by itself, so we don't. */
   readonly answersKeywords: boolean;
+  /** Numbers are looked up with it before they are texted, which costs money. */
+  readonly looksUp: boolean;
   readonly carrier: Carrier;
   /** Null if it makes no calls. */
   readonly readCall: ReadCarrierCall | null;
@@ -82,7 +85,6 @@ export type DoubtfulText = OutgoingText & { submittedAt: Date; carrierMessageId?
  * already isn't an answer for this one.
  */
 export type FoundText = { carrierMessageId: string; status: 'sent' | 'delivered' | 'undelivered'; code?: string };
-export type LineType = 'mobile' | 'landline' | 'unreachable' | 'unknown';
 
 /** A request of a carrier to our own address: `url` is the public one, character by character as the carrier called it. */
 export type CarrierCall = { url: string; headers: Record<string, string | undefined>; body: Buffer };
@@ -231,6 +233,7 @@ export type Push = (delivery: {
 /** The status and the beginning of the answer; no status, and why, if none came. */
 export type Pushed = { status: number | null; answer: string };
 
+export type { LineType } from '../store/texting/number-lookups.ts';
 export type { TextKind } from '../store/texting/texts.ts';
 
 /** The firm's lexicon's verdict on a text: the strictest action that the matching rules ask for. */

@@ -25,6 +25,7 @@ import { disposeDue } from '../domain/record-keeping/retention.ts';
 import { forgetOld } from '../domain/shared/feeds.ts';
 import { forgetExpiredSignIns } from '../domain/sign-in/sign-ins.ts';
 import { sampleForReview } from '../domain/supervision/review-samples.ts';
+import { forgetOldLookups, lookUpNumbers } from '../domain/texting/number-lookups.ts';
 import { deliverer } from '../domain/webhooks/deliverer.ts';
 import { forgetOldDeliveries } from '../domain/webhooks/deliveries.ts';
 import type { WebhookDeps } from '../domain/webhooks/webhooks.ts';
@@ -54,6 +55,8 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     log.warn({ advisorId, reason }, 'a number could not be looked up in a CRM');
   const reportMedia = ({ advisorId, replyNumber }: MediaKey, reason: string) =>
     log.warn({ advisorId, replyNumber, reason }, 'media of a reply could not be fetched');
+  const reportNumber = (carrier: string, reason: string) =>
+    log.warn({ carrier, reason }, 'a number could not be looked up with its carrier');
   const deliverNext = checkpointDeliverer(deps, deps.checkpointDeliveries);
   const jobs: Job[] = [
     { name: 'forget expired answers', everyMs: 60 * minuteMs, run: () => forgetExpiredAnswers(deps) },
@@ -75,6 +78,8 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'tell how carriers do', everyMs: 3_000, run: () => writeStatus(deps, statusOf(deps, texting)) },
     { name: 'follow carriers', everyMs: 1_000, run: () => followRows(deps, texting) },
     { name: 'fetch media of replies', everyMs: 1_000, run: () => fetchDueMedia(deps, reportMedia) },
+    { name: 'look up numbers', everyMs: 1_000, run: () => lookUpNumbers(deps, reportNumber) },
+    { name: 'forget old lookups', everyMs: 60 * minuteMs, run: () => forgetOldLookups(deps) },
     { name: 'look up in CRMs', everyMs: 500, run: () => lookUpDue(deps, reportLookup) },
     ...clockJobs(deps.sandboxClock),
   ];

@@ -7,7 +7,8 @@ export const bySandbox = { carrierId: sandboxCarrierId, answersKeywords: false }
 
 export function openCarrier(carrier: Carrier, more: Partial<OpenCarrier> = {}): OpenCarrier {
   const { name } = carrier;
-  return { carrierId: sandboxCarrierId, name, version: 1, answersKeywords: false, carrier, readCall: null, ...more };
+  const off = { answersKeywords: false, looksUp: false };
+  return { carrierId: sandboxCarrierId, name, version: 1, ...off, carrier, readCall: null, ...more };
 }
 
 /** These carriers and no others, whatever the rows say: the first is the one that the sandbox's numbers have. */

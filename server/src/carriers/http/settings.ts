@@ -39,6 +39,12 @@ export const commonSettings = {
   lateMs: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 600_000, description: 'How long a late answer still settles a text.' }),
   ),
+  lookUp: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether numbers are looked up before they are texted, each once in 30 days. The carrier charges for it.',
+    }),
+  ),
 };
 
 export type CommonSettings = {

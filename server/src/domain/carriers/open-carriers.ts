@@ -36,12 +36,14 @@ export function followCarriers({ db, sealer, kinds, extra, onFault }: Opening): 
       const settings = settingsOf({ sealer }, row);
       checkSettings(kind, settings);
       const { answersKeywords = false, ...own } = settings;
+      const carrier = kind.open(name, own, extra);
       return {
         carrierId,
         name,
         version,
         answersKeywords: answersKeywords === true,
-        carrier: kind.open(name, own, extra),
+        looksUp: settings.lookUp === true && carrier.lookUp !== undefined,
+        carrier,
         readCall: kind.reader?.(own) ?? null,
       };
     } catch (error) {

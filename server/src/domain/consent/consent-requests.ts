@@ -8,6 +8,7 @@ import { type BrokenRule, type Problem, problem } from '../problems.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { gate, type Hours } from '../texting/gate.ts';
 import { ensureMembers } from '../texting/members.ts';
+import { wantLookups } from '../texting/number-lookups.ts';
 import { knownRecipient, type Recipient } from '../texting/recipients.ts';
 import { acceptTexts, textingProblem, textTo } from '../texting/texts.ts';
 import { renderWording, type Wording, wordingOf } from '../texting/wordings.ts';
@@ -70,6 +71,7 @@ export async function ask(deps: Deps, act: Act, asked: Asked[]): Promise<void> {
   );
   await acceptTexts(deps, texts);
   const members = asked.map(({ to }) => to);
+  await wantLookups(deps, members);
   await markRequested(deps, act, members, wording);
 }
 

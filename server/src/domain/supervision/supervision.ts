@@ -5,6 +5,7 @@ import type { NewText } from '../../store/texting/texts.ts';
 import type { Verdict } from '../ports.ts';
 import { gate, type RefusalCode } from '../texting/gate.ts';
 import { confirmHolds } from '../texting/held-texts.ts';
+import { wantLookups } from '../texting/number-lookups.ts';
 import type { Recipient } from '../texting/recipients.ts';
 import { acceptTexts, compose, type Draft, type Text } from '../texting/texts.ts';
 
@@ -49,6 +50,10 @@ export async function acceptDrafts(
   if (blocked.length > 0 || others.length > 0)
     await lockHeads(deps.db, [...[...drafts, ...blocked].map(({ text }) => text.advisorId), ...others]);
   await acceptTexts(deps, texts, messageIds);
+  await wantLookups(
+    deps,
+    drafts.map(({ to }) => to),
+  );
   const found = drafts.flatMap((draft, index) =>
     isJudged(draft) ? reviewOf(draft, { messageId: messageIds[index] ?? null, archiveNumber: null }) : [],
   );

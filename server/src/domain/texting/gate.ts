@@ -65,11 +65,15 @@ export function optOutRefusal(recipient: Recipient, kind: TextKind): RefusalCode
   return state === 'opted_out' && !allowedStates(kind, consentRequired).includes(state) ? 'opted_out' : null;
 }
 
+/** What the carrier knows at once, or told when the number was looked up. Whoever has texted us can be texted. */
 export function numberRefusal(
   { carriers }: Pick<Deps, 'carriers'>,
-  { phone, carrierId }: Recipient,
+  { phone, carrierId, lineType, lastReplyAt }: Recipient,
 ): RefusalCode | null {
-  return carriers.find(carrierId ?? noCarrier)?.carrier.check(phone) ?? null;
+  const open = carriers.find(carrierId ?? noCarrier);
+  const known = open?.carrier.check(phone) ?? null;
+  if (known || !open?.looksUp || lastReplyAt) return known;
+  return lineType === 'landline' || lineType === 'unreachable' ? lineType : null;
 }
 
 export function consentRefusal(recipient: Recipient, kind: TextKind): RefusalCode | null {

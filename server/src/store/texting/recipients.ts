@@ -1,6 +1,7 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 import type { PhoneOf } from './members.ts';
+import type { LineType } from './number-lookups.ts';
 
 /** An advisor's account, as far as a text depends on it. */
 type Account = {
@@ -26,6 +27,9 @@ type NumberRow = Account & {
   name: string | null;
   /** The state of the oldest contact with this number. */
   contactState: string | null;
+  /** What kind of line it is, if a carrier told lately; and whether one did or is about to. */
+  lineType: LineType | null;
+  isLookedUp: boolean;
 };
 
 /** A member, with everything that decides whether they can be texted now. */
@@ -64,7 +68,7 @@ export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recip
        a.firm_id as "firmId", f.name as "firmName", f.first_text_line as "firstTextLine", a.name as "advisorName",
        a.texting_number as "textingNumber", a.time_zone as "timeZone", a.consent_required as "consentRequired",
        a.consent_collection as "consentCollection", a.quiet_hours as "quietHours", a.texting_pace as "textingPace",
-       a.carrier_id::integer as "carrierId", a.disabled
+       a.carrier_id::integer as "carrierId", a.disabled, l.line_type as "lineType", l.phone is not null as "isLookedUp"
      from unnest($1::bigint[], $2::text[]) with ordinality as given (advisor_id, phone, position)
      join advisors a using (advisor_id)
      join firms f using (firm_id)
@@ -77,6 +81,12 @@ export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recip
        order by contact_id
        limit 1
      ) as c on true
+     left join lateral (
+       select phone, case when valid_until > now() then line_type end as line_type
+       from number_lookups
+       where phone = given.phone and (valid_until > now() or not_before is not null)
+       limit 1
+     ) as l on true
      order by position`,
     [numbers.map(({ advisorId }) => advisorId), numbers.map(({ phone }) => phone)],
     'list-recipients',
