@@ -4,11 +4,14 @@ import { carrierKinds } from '../../src/carriers/kinds.ts';
 import { checkSettings } from '../../src/domain/carriers/settings.ts';
 import type { Carrier } from '../../src/domain/ports.ts';
 import { forgetOldLookups, lookUpNumbers } from '../../src/domain/texting/number-lookups.ts';
+import { startJobs } from '../../src/jobs/start.ts';
+import { makeLog } from '../../src/log.ts';
 import { type StandIn, startStandIn } from '../carriers/http/stand-in.ts';
 import { telnyxSettings, twilioSettings, vendors } from '../carriers/http/vendors.ts';
 import { fixedCarriers, openCarrier } from '../support/carriers.ts';
 import { ask, say } from '../support/people.ts';
 import { consentRequestsPath, messagesPath, send, setConsent } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 for (const vendor of vendors)
@@ -79,6 +82,16 @@ for (const vendor of vendors)
       }
       await lookUp();
       assert.deepEqual(asked, []);
+    });
+
+    test('a node looks numbers up by itself', async () => {
+      const running = startJobs({ ...world.deps, sandboxClock: undefined }, makeLog('silent'));
+      after(() => running.stop());
+      const phone = numberOf('landline');
+      await ask(world, world.ann, phone);
+      await until('it is known', async () => (await rows())[0]?.lineType === 'landline', 30_000);
+      await running.stop();
+      assert.deepEqual(asked, [phone]);
     });
 
     test('mobiles are texted, and so is what the carrier doesn’t know; answers count for 30 days and for one', async () => {

@@ -95,6 +95,7 @@ suite('assent texts tail', () => {
     await send(world.ann, 'May I text you?', 'consent_request');
     await note(world.ann, 'consent', { from: 'none', to: 'pending' });
     await note(world.ann, 'text_in', {}, 'ACCEPT');
+    await note(world.ann, 'text_in', { media: [{ contentType: 'image/png' }, { contentType: 'image/png' }] });
     await send(world.ann, 'You agreed.', 'opt_in');
     await tail.shows('You agreed.');
     const time = /^\d\d:\d\d:\d\d /;
@@ -106,6 +107,7 @@ suite('assent texts tail', () => {
         '→ ann  +1 ••• ••• 0006  [consent request] May I text you?',
         '● ann  +1 ••• ••• 0006  consent none → pending',
         '← ann  +1 ••• ••• 0006  ACCEPT',
+        '← ann  +1 ••• ••• 0006  [with 2 media] ',
         '→ ann  +1 ••• ••• 0006  [confirmation] You agreed.',
       ],
     );
