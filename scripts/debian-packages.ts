@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 const needed = [
-  { name: 'chromium', file: '/usr/bin/chromium' },
+  { name: 'chromium-headless-shell', file: '/usr/bin/chromium-headless-shell' },
   { name: 'radicale', file: '/usr/bin/radicale' },
   { name: 'curl', file: '/usr/bin/curl' },
   { name: 'openssl', file: '/usr/bin/openssl' },
