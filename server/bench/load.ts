@@ -29,8 +29,8 @@ export function load(options: LoadOptions): Promise<Load> {
 }
 
 /**
- * On two cores the client takes CPU time from the server, and autocannon takes half a core: so requests are built in
- * advance, and only the necessary part of an answer is read.
+ * On two cores the client takes CPU time from the server, so requests are built in advance, and only the necessary part of
+ * an answer is read.
  */
 async function loadBySockets({ port, requests, connections, seconds, expected }: LoadOptions): Promise<Load> {
   const microseconds = createHistogram();
