@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { answerCalls } from '../../support/far-ends.ts';
 import {
   accountSid,
   apiKey,
   authToken,
-  type Call,
   type Delivery,
   type Rule,
   type Taken,
@@ -142,11 +142,4 @@ function send(response: ServerResponse, { status, body }: { status: number; body
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-process.on('message', async ({ id, name, args }: Call) => {
-  try {
-    process.send?.({ id, value: await calls[name]?.(...(args as never[])) });
-  } catch (error) {
-    process.send?.({ id, fault: String(error) });
-  }
-});
-process.on('disconnect', () => process.exit());
+answerCalls(calls);

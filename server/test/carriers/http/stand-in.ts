@@ -1,5 +1,5 @@
-import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { startFarEnd } from '../../support/far-ends.ts';
 
 export type VendorName = 'twilio' | 'telnyx';
 
@@ -41,7 +41,6 @@ export type Delivery = {
   keyword?: string;
   media?: { url: string; contentType: string; size?: number }[];
 };
-export type Call = { id: number; name: string; args: unknown[] };
 
 export type StandIn = {
   port: number;
@@ -70,21 +69,7 @@ const program = fileURLToPath(new URL('stand-in-process.ts', import.meta.url));
 
 /** A stand-in for both vendors, in a process of its own, that answers as they document it. */
 export async function startStandIn(): Promise<StandIn> {
-  const child = fork(program);
-  const pending = new Map<number, PromiseWithResolvers<never>>();
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  let ids = 0;
-  child.on('message', (answer: { id: number; value?: never; fault?: string }) => {
-    const { resolve, reject } = pending.get(answer.id) ?? {};
-    if (answer.fault) reject?.(new Error(answer.fault));
-    else resolve?.(answer.value as never);
-  });
-  function call(name: string, ...args: unknown[]): Promise<never> {
-    const call = Promise.withResolvers<never>();
-    pending.set(++ids, call);
-    child.send({ id: ids, name, args } satisfies Call);
-    return call.promise;
-  }
+  const { call, stop } = startFarEnd(program);
   const { port, publicKey }: { port: number; publicKey: string } = await call('listen');
   return {
     port,
@@ -97,9 +82,6 @@ export async function startStandIn(): Promise<StandIn> {
     tell: (id, ...statuses) => call('tell', id, statuses),
     deliver: (vendor, delivery, forged) => call('deliver', vendor, delivery, forged),
     mediaCredentials: () => call('mediaCredentials'),
-    async stop() {
-      child.kill();
-      await ended;
-    },
+    stop,
   };
 }

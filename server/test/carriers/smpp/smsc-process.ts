@@ -3,7 +3,8 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import smpp, { type Fields, type PDU, type Session } from 'smpp';
-import type { Call, Rule, Submitted } from './smsc.ts';
+import { answerCalls } from '../../support/far-ends.ts';
+import type { Rule, Submitted } from './smsc.ts';
 
 const sessions = new Map<Session, string>();
 const submitted: Submitted[] = [];
@@ -140,11 +141,4 @@ function revive(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, revive(each)]));
 }
 
-process.on('message', async ({ id, name, args }: Call) => {
-  try {
-    process.send?.({ id, value: await calls[name]?.(...(args as never[])) });
-  } catch (error) {
-    process.send?.({ id, fault: String(error) });
-  }
-});
-process.on('disconnect', () => process.exit());
+answerCalls(calls);

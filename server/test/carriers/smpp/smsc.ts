@@ -1,5 +1,5 @@
-import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { startFarEnd } from '../../support/far-ends.ts';
 
 /** What the SMSC does with a text: the first rule for its number that has times left. */
 export type Rule = {
@@ -15,7 +15,6 @@ export type Rule = {
   receiptFirst?: boolean;
 };
 export type Submitted = { fields: Record<string, unknown>; text: string; header: string[] };
-export type Call = { id: number; name: string; args: unknown[] };
 
 export type Smsc = {
   port: number;
@@ -44,21 +43,7 @@ export async function startSmsc({
   port?: number;
   journal?: string;
 } = {}): Promise<Smsc> {
-  const child = fork(program);
-  const pending = new Map<number, PromiseWithResolvers<never>>();
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  let ids = 0;
-  child.on('message', (answer: { id: number; value?: never; fault?: string }) => {
-    const { resolve, reject } = pending.get(answer.id) ?? {};
-    if (answer.fault) reject?.(new Error(answer.fault));
-    else resolve?.(answer.value as never);
-  });
-  function call(name: string, ...args: unknown[]): Promise<never> {
-    const call = Promise.withResolvers<never>();
-    pending.set(++ids, call);
-    child.send({ id: ids, name, args } satisfies Call);
-    return call.promise;
-  }
+  const { call, stop } = startFarEnd(program);
   return {
     port: await call('listen', tls, port, journal),
     behave: (...rules) => call('behave', rules),
@@ -67,9 +52,6 @@ export async function startSmsc({
     binds: () => call('binds'),
     deliver: (fields, command = 'deliver_sm') => call('deliver', fields, command),
     drop: () => call('drop'),
-    async stop(signal = 'SIGTERM') {
-      child.kill(signal);
-      await ended;
-    },
+    stop,
   };
 }
