@@ -72,6 +72,16 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   return app;
 }
 
+/** For a process that only works: how it does, and nothing else. */
+export async function buildWorkApp(deps: AppDeps): Promise<App> {
+  const { config, log, pool, worker } = deps;
+  const app = makeServer({ ...config, log });
+  addMetrics(app, deps, { pool, metricsToken: config.metricsToken, worker });
+  await app.register(async (scope) => addHealth(scope, onReserved(deps), worker));
+  await app.ready();
+  return app;
+}
+
 function addAuthorizationServer(scope: App, deps: AppDeps, keys: SigningKeyRing): void {
   const { config, log } = deps;
   const server = oauthServer(deps, { keys, log, errorPage, browsers: browserSecrets(config.publicUrl) });

@@ -33,6 +33,13 @@ export const settings = {
       '`sandbox` or `production`. One deployment is one environment, and its ids, secrets and keys include its name.',
     parse: oneOf('sandbox', 'production'),
   },
+  role: {
+    name: 'ROLE',
+    default: 'all',
+    about:
+      'What this process does: `api` answers requests, `work` hands texts over and runs the jobs, `all` does both. Any number of processes share one database, but at least one must work.',
+    parse: oneOf('all', 'api', 'work'),
+  },
   host: {
     name: 'HOST',
     default: '127.0.0.1',
@@ -240,7 +247,14 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     startedByNpm: env.npm_lifecycle_event === 'start',
     addressGiven: Boolean(env.PORT || env.PUBLIC_URL),
   } as Config;
-  return withArchive(withIssuer(withPublicUrl(config)));
+  return withArchive(withIssuer(withPublicUrl(withSharedDatabase(config))));
+}
+
+/** The embedded PostgreSQL belongs to one server. */
+function withSharedDatabase(config: Config): Config {
+  if (config.role !== 'all' && !config.databaseUrl)
+    throw new ConfigError(`ROLE is "${config.role}": set DATABASE_URL to the database that the processes share.`);
+  return config;
 }
 
 /** The sandbox's URL on this port, unless PUBLIC_URL is set. Passkeys don't work on IP addresses, hence the name. */

@@ -1,12 +1,16 @@
-import { readConfig } from './config.ts';
+import { parseArgs } from 'node:util';
+import { ConfigError, readConfig } from './config.ts';
 import { explain } from './runtime.ts';
 import { serve } from './serve.ts';
 
 const parentPollMs = 500;
 
+/** What the command line may say instead of the environment. */
+export type Given = { role?: string | undefined };
+
 /** Serves until a signal. `assent serve` runs this too. */
-export async function main(): Promise<void> {
-  const config = readConfig();
+export async function main({ role }: Given): Promise<void> {
+  const config = readConfig({ ...process.env, ...(role && { ROLE: role }) });
   const starting = serve(config, (line) => process.stdout.write(`${line}\n`));
 
   let stopping = false;
@@ -37,9 +41,21 @@ function stopWithParent(stop: () => void): void {
   }, parentPollMs).unref();
 }
 
+function givenIn(args: string[]): Given {
+  try {
+    return parseArgs({ args, options: { role: { type: 'string' } } }).values;
+  } catch (error) {
+    throw new ConfigError((error as Error).message, { cause: error });
+  }
+}
+
+async function start(): Promise<void> {
+  await main(givenIn(process.argv.slice(2)));
+}
+
 function fail(why: string): void {
   process.stderr.write(`${why}\n`);
   process.exit(1);
 }
 
-if (import.meta.main) main().catch((error) => fail(explain(error)));
+if (import.meta.main) start().catch((error) => fail(explain(error)));

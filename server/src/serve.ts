@@ -1,12 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type App, type AppDeps, buildApp } from './app.ts';
+import { type App, type AppDeps, buildApp, buildWorkApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
+import { onReserved } from './deps.ts';
 import { prepareSigningKeys } from './domain/access/signing-keys.ts';
 import { hasForgotten } from './domain/archive/archive-status.ts';
 import type { NodeStatus } from './domain/carriers/status.ts';
+import { clockFollowedMs, handedOverElsewhere } from './domain/delivery/elsewhere.ts';
+import { sendDueMessages } from './domain/messages/due-messages.ts';
 import { startRequestJobs } from './jobs/requests.ts';
-import { makeLog, standardOutput } from './log.ts';
-import { startRuntime } from './runtime.ts';
+import { type Log, makeLog, standardOutput } from './log.ts';
+import { type Runtime, startRuntime } from './runtime.ts';
+import type { SandboxFile } from './sandbox/sandbox.ts';
 import { greeting, writeSandboxFile } from './sandbox/sandbox-file.ts';
 import { type WorkThread, workThread } from './work/thread.ts';
 
@@ -19,45 +23,50 @@ const pollMs = 20;
 export async function serve(config: Config, say: (line: string) => void): Promise<Server> {
   const output = standardOutput();
   const log = makeLog(config.logLevel, output);
-  const work = workThread({ config, log, output });
-  const runtime = await startRuntime(config, log, say, work.signals);
-  const started = work.start(runtime.databaseUrl);
+  const work = config.role === 'api' ? null : workThread({ config, log, output });
+  const runtime = await startRuntime(config, log, say, work?.signals);
+  const started = work?.start(runtime.databaseUrl) ?? Promise.resolve();
   // Reported below, where it is waited for.
   started.catch(() => {});
   try {
-    await runtime.reserved.open();
-    if (!config.oauthIssuer) await prepareSigningKeys(runtime);
-    const app = await buildApp({ ...runtime, log, ...ofWorker(work) });
-    const sandbox = runtime.sandboxClock && (await writeSandboxFile(runtime));
+    const { app, sandbox } = await appOf(runtime, log, work);
     await started;
     await listen(app, config);
-    work.begin();
-    const jobs = startRequestJobs(runtime, log);
+    work?.begin();
+    const jobs = config.role === 'work' ? null : startRequestJobs(runtime, log);
     if (sandbox) say(await greeting(runtime, sandbox));
-    log.info({ port: config.port, environment: config.environment }, 'listening');
-    if (!runtime.sealer.canSeal && !config.oauthIssuer)
-      log.warn('CREDENTIALS_KEY is not set: the keys that sign tokens are stored unencrypted');
-    if (!runtime.signer) log.warn('ARCHIVE_KEY_FILE is not set: this node doesn’t sign checkpoints of the archive');
-    if (await hasForgotten(runtime))
-      log.warn('this node has no memory of what it signed, and the archive has entries: it remembers from now on');
-    if (!runtime.checkpointFolder)
-      log.warn('ARCHIVE_OUTSIDE_DIR is not set: this node doesn’t keep checkpoints outside the database');
+    log.info({ port: config.port, environment: config.environment, role: config.role }, 'listening');
+    await warn(runtime, log);
     return {
       async stop() {
         log.info('stopping');
         app.beginStop();
         runtime.signals.stopping.abort();
-        await Promise.all([work.stop(), jobs.stop(), drain(app, config)]);
+        await Promise.all([work?.stop(), jobs?.stop(), drain(app, config)]);
         await runtime.stop();
         log.info('stopped');
       },
     };
   } catch (error) {
     await started.catch(() => {});
-    await work.stop();
+    await work?.stop();
     await runtime.stop();
     throw error;
   }
+}
+
+async function appOf(
+  runtime: Runtime,
+  log: Log,
+  work: WorkThread | null,
+): Promise<{ app: App; sandbox: SandboxFile | undefined }> {
+  const { config } = runtime;
+  if (config.role === 'work' && work)
+    return { app: await buildWorkApp({ ...runtime, log, ...ofWorker(work) }), sandbox: undefined };
+  await runtime.reserved.open();
+  if (!config.oauthIssuer) await prepareSigningKeys(runtime);
+  const app = await buildApp({ ...runtime, log, ...(work ? ofWorker(work) : ofOthers(runtime)) });
+  return { app, sandbox: runtime.sandboxClock && (await writeSandboxFile(runtime)) };
 }
 
 function ofWorker(work: WorkThread): Pick<AppDeps, 'deliverDue' | 'worker'> {
@@ -70,6 +79,30 @@ function ofWorker(work: WorkThread): Pick<AppDeps, 'deliverDue' | 'worker'> {
       carriers: () => work.ask('carriers') as Promise<NodeStatus[]>,
     },
   };
+}
+
+/** The worker is in another process, so the database has to tell. */
+function ofOthers(runtime: Runtime): Pick<AppDeps, 'deliverDue'> {
+  return {
+    async deliverDue() {
+      await pause(clockFollowedMs);
+      await sendDueMessages(runtime);
+      await handedOverElsewhere(onReserved(runtime));
+    },
+  };
+}
+
+/** What an operator should know about how it is set up. */
+async function warn(runtime: Runtime, log: Log): Promise<void> {
+  const { config, sealer, signer, checkpointFolder } = runtime;
+  if (config.role !== 'work' && !sealer.canSeal && !config.oauthIssuer)
+    log.warn('CREDENTIALS_KEY is not set: the keys that sign tokens are stored unencrypted');
+  if (config.role === 'api') return;
+  if (!signer) log.warn('ARCHIVE_KEY_FILE is not set: this node doesn’t sign checkpoints of the archive');
+  if (await hasForgotten(runtime))
+    log.warn('this node has no memory of what it signed, and the archive has entries: it remembers from now on');
+  if (!checkpointFolder)
+    log.warn('ARCHIVE_OUTSIDE_DIR is not set: this node doesn’t keep checkpoints outside the database');
 }
 
 /** An earlier server may still be stopping, so wait a moment before reporting that the port is taken. */

@@ -36,6 +36,13 @@ suite('the settings', () => {
     );
   });
 
+  test('a role is all unless it is set; one that needs others needs a database that they share', () => {
+    assert.equal(readConfig({}).role, 'all');
+    assert.equal(readConfig({ ...production, ROLE: 'work' }).role, 'work');
+    refused({ ROLE: 'worker' }, /^ROLE is "worker": it must be one of all, api, work\.$/);
+    for (const ROLE of ['api', 'work']) refused({ ROLE }, /^ROLE is ".+": set DATABASE_URL to the database/);
+  });
+
   test('an empty setting counts as unset', () => {
     const env = Object.fromEntries(Object.values(settings).map(({ name }) => [name, '']));
     assert.deepEqual(readConfig(env), readConfig({}));

@@ -14,10 +14,15 @@ export const deploymentVerbs: Verb[] = [
     name: 'serve',
     about: 'Run the server until SIGTERM or Ctrl-C, as `npm start` does.',
     operands: [],
-    options: {},
+    options: {
+      role: {
+        value: 'all|api|work',
+        about: 'Only answer requests (api), or only hand texts over and run the jobs (work); by default ROLE, or all.',
+      },
+    },
     offline: true,
     // Loaded on demand: without the server's libraries, every other verb starts in half the time.
-    run: async () => (await import('../main.ts')).main(),
+    run: async ({ options }) => (await import('../main.ts')).main(options),
   },
   {
     name: 'migrate',

@@ -46,6 +46,10 @@ suite('assent, the operator’s command', () => {
     assert.match(nobody.stderr, /^assent: .*no key 999/);
   });
 
+  test('serve takes its role from the command line, in the words of the setting', async () => {
+    await refused(2, [[['serve', '--role', 'worker'], /ROLE is "worker": it must be one of all, api, work/]]);
+  });
+
   async function passwordHashOf(email: string): Promise<string> {
     const [row] = await world.database.asOwner<{ password_hash: string }>(
       'select password_hash from advisors where email = $1',

@@ -5,6 +5,7 @@ import { findNextTurn } from '../../store/delivery/dispatches.ts';
 import type { NodeStatus } from '../carriers/status.ts';
 import { receiveReply } from '../consent/replies.ts';
 import type { Inbound, OpenCarrier } from '../ports.ts';
+import { reportUnprovenConsents } from '../texting/unproven-consents.ts';
 import { claimTexts } from './claims.ts';
 import { inFlight } from './in-flight.ts';
 import { receiveReceipt } from './receipts.ts';
@@ -77,8 +78,7 @@ export function carrierLane(deps: Deps, open: OpenCarrier, log: Log): CarrierLan
       let waitMs = pollMs;
       try {
         const claimed = await next();
-        for (const member of deps.signals.unprovenConsents.take())
-          log.error(member, 'a member’s consent is not what its last entry says; nothing is sent to it');
+        reportUnprovenConsents(deps, log);
         if (claimed === 'more') continue;
         if (claimed === 'drained') waitMs = await nextTurnInMs(deps, carrierId);
       } catch (err) {

@@ -44,6 +44,21 @@ export async function findFirstTurn(db: Db): Promise<Date | null> {
   return row?.notBefore ?? null;
 }
 
+/** Whether a text of these carriers is ready or deferred until now, or has been claimed and has no outcome yet. */
+export async function hasDue(db: Db, carrierIds: number[], { now, realNow }: Times): Promise<boolean> {
+  const [row] = await db.query<{ due: boolean }>(
+    `select
+       exists (
+         select from dispatches
+         where carrier_id = any ($1::smallint[]) and deferred_until is null and not_before <= $3
+       )
+       or exists (select from dispatches where carrier_id = any ($1::smallint[]) and deferred_until <= $2)
+       or exists (select from claims where carrier_id = any ($1::smallint[])) as due`,
+    [carrierIds, now, realNow],
+  );
+  return row?.due ?? false;
+}
+
 /**
  * Releases deferred texts whose recipient's day has begun. Each takes a slot in the advisor's pace, like a new text. Its hours
  * have ended by definition, so the claim checks them again. Returns how many there were.
