@@ -72,8 +72,9 @@ export const arrows: Record<string, string> = {
   'runtime.ts': 'config.ts log.ts domain store carriers crm webhooks checkpoint-copies key-files sandbox',
   'app.ts': 'config.ts deps.ts log.ts domain store http oauth sandbox',
   work: 'config.ts deps.ts log.ts thread-metrics.ts runtime.ts domain jobs',
-  'serve.ts': 'config.ts deps.ts log.ts domain app.ts runtime.ts jobs sandbox work',
-  'main.ts': 'config.ts runtime.ts serve.ts',
+  processes: 'config.ts log.ts runtime.ts work',
+  'serve.ts': 'config.ts deps.ts log.ts domain app.ts runtime.ts jobs sandbox work processes',
+  'main.ts': 'config.ts runtime.ts serve.ts processes',
 };
 
 /** Packages that only these rooms may use. */

@@ -17,7 +17,7 @@ import { addCarrierCalls } from './http/carriers/calls.ts';
 import { addRoutes } from './http/door/door.ts';
 import { makeServer } from './http/door/server.ts';
 import { addHealth } from './http/health.ts';
-import { addMetrics } from './http/metrics.ts';
+import { addMetrics, type SiblingsView } from './http/metrics.ts';
 import { addOAuth } from './http/oauth.ts';
 import { serveDocument } from './http/openapi/document.ts';
 import { partnerDocument } from './http/openapi/partner.ts';
@@ -42,6 +42,8 @@ export type AppDeps = SigningDeps &
     deliverDue?: () => Promise<void>;
     /** The worker beside it, if there is one. */
     worker?: WorkerView;
+    /** The other processes that answer on the same port, if there are any. */
+    siblings?: SiblingsView | null;
   };
 const revocationsAtOnce = 2;
 
@@ -52,7 +54,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   const { config, log, sandboxClock } = deps;
   const app = makeServer({ ...config, log });
   // At the root, so that they also count requests that no route answers.
-  addMetrics(app, deps, { pool: deps.pool, metricsToken: config.metricsToken, worker: deps.worker });
+  addMetrics(app, deps, { ...deps, metricsToken: config.metricsToken });
   serveDocument(app, '/openapi.json', () => partnerDocument(config, routes));
   await app.register(async (scope) => {
     // An API that is busy is not an API that is down.
@@ -74,10 +76,10 @@ export async function buildApp(deps: AppDeps): Promise<App> {
 
 /** For a process that only works: how it does, and nothing else. */
 export async function buildWorkApp(deps: AppDeps): Promise<App> {
-  const { config, log, pool, worker } = deps;
+  const { config, log } = deps;
   const app = makeServer({ ...config, log });
-  addMetrics(app, deps, { pool, metricsToken: config.metricsToken, worker });
-  await app.register(async (scope) => addHealth(scope, onReserved(deps), worker));
+  addMetrics(app, deps, { ...deps, metricsToken: config.metricsToken });
+  await app.register(async (scope) => addHealth(scope, onReserved(deps), deps.worker));
   await app.ready();
   return app;
 }

@@ -40,6 +40,13 @@ export const settings = {
       'What this process does: `api` answers requests, `work` hands texts over and runs the jobs, `all` does both. Any number of processes share one database, but at least one must work.',
     parse: oneOf('all', 'api', 'work'),
   },
+  workers: {
+    name: 'WORKERS',
+    default: '1',
+    about:
+      'How many processes of this machine answer requests on the port. The first of them also works, unless `ROLE` is `api`.',
+    parse: integer(1, 64),
+  },
   host: {
     name: 'HOST',
     default: '127.0.0.1',
@@ -254,6 +261,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
 function withSharedDatabase(config: Config): Config {
   if (config.role !== 'all' && !config.databaseUrl)
     throw new ConfigError(`ROLE is "${config.role}": set DATABASE_URL to the database that the processes share.`);
+  if (config.role === 'work' && config.workers > 1)
+    throw new ConfigError(`WORKERS is ${config.workers}: they answer requests, which ROLE "work" doesn’t.`);
   return config;
 }
 

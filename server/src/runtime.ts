@@ -62,7 +62,7 @@ const reservedSize = 4;
 const thisMachine = ['127.0.0.0/8', '::1'];
 
 /** The database at DATABASE_URL, or the embedded PostgreSQL, which is started if it isn't running. */
-async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
+export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
   if (config.databaseUrl) return { url: config.databaseUrl, stop: async () => {} };
   const embedded = await startEmbedded(config.dataDir, say);
   try {

@@ -8,7 +8,8 @@ import type { NodeStatus } from './domain/carriers/status.ts';
 import { clockFollowedMs, handedOverElsewhere } from './domain/delivery/elsewhere.ts';
 import { sendDueMessages } from './domain/messages/due-messages.ts';
 import { startRequestJobs } from './jobs/requests.ts';
-import { type Log, makeLog, standardOutput } from './log.ts';
+import { type Log, makeLog, nameOf, standardOutput } from './log.ts';
+import type { Siblings } from './processes/siblings.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import type { SandboxFile } from './sandbox/sandbox.ts';
 import { greeting, writeSandboxFile } from './sandbox/sandbox-file.ts';
@@ -20,16 +21,16 @@ const portBusyMs = 5_000;
 const pollMs = 20;
 
 /** Runs the product until it is stopped: database, HTTP server, and the worker, which has the dispatcher and the jobs. */
-export async function serve(config: Config, say: (line: string) => void): Promise<Server> {
-  const output = standardOutput();
-  const log = makeLog(config.logLevel, output);
+export async function serve(config: Config, say: (line: string) => void, siblings?: Siblings | null): Promise<Server> {
+  const output = standardOutput({ shared: config.workers > 1 });
+  const log = makeLog(config.logLevel, output, nameOf(config));
   const work = config.role === 'api' ? null : workThread({ config, log, output });
   const runtime = await startRuntime(config, log, say, work?.signals);
   const started = work?.start(runtime.databaseUrl) ?? Promise.resolve();
   // Reported below, where it is waited for.
   started.catch(() => {});
   try {
-    const { app, sandbox } = await appOf(runtime, log, work);
+    const { app, sandbox } = await appOf(runtime, log, { work, siblings });
     await started;
     await listen(app, config);
     work?.begin();
@@ -37,6 +38,7 @@ export async function serve(config: Config, say: (line: string) => void): Promis
     if (sandbox) say(await greeting(runtime, sandbox));
     log.info({ port: config.port, environment: config.environment, role: config.role }, 'listening');
     await warn(runtime, log);
+    await siblings?.tell({ about: 'ready' });
     return {
       async stop() {
         log.info('stopping');
@@ -58,15 +60,16 @@ export async function serve(config: Config, say: (line: string) => void): Promis
 async function appOf(
   runtime: Runtime,
   log: Log,
-  work: WorkThread | null,
+  { work, siblings }: { work: WorkThread | null; siblings: Siblings | null | undefined },
 ): Promise<{ app: App; sandbox: SandboxFile | undefined }> {
   const { config } = runtime;
-  if (config.role === 'work' && work)
-    return { app: await buildWorkApp({ ...runtime, log, ...ofWorker(work) }), sandbox: undefined };
+  const deps = { ...runtime, log, siblings, ...(work ? ofWorker(work) : ofOthers(runtime)) };
+  if (config.role === 'work') return { app: await buildWorkApp(deps), sandbox: undefined };
   await runtime.reserved.open();
   if (!config.oauthIssuer) await prepareSigningKeys(runtime);
-  const app = await buildApp({ ...runtime, log, ...(work ? ofWorker(work) : ofOthers(runtime)) });
-  return { app, sandbox: runtime.sandboxClock && (await writeSandboxFile(runtime)) };
+  const app = await buildApp(deps);
+  const introduces = runtime.sandboxClock && (!siblings || siblings.isFirst);
+  return { app, sandbox: introduces ? await writeSandboxFile(runtime) : undefined };
 }
 
 function ofWorker(work: WorkThread): Pick<AppDeps, 'deliverDue' | 'worker'> {

@@ -19,6 +19,10 @@ export const deploymentVerbs: Verb[] = [
         value: 'all|api|work',
         about: 'Only answer requests (api), or only hand texts over and run the jobs (work); by default ROLE, or all.',
       },
+      workers: {
+        value: 'N',
+        about: 'How many processes answer requests on the port; by default WORKERS, or 1.',
+      },
     },
     offline: true,
     // Loaded on demand: without the server's libraries, every other verb starts in half the time.

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Gauge } from 'prom-client';
+import { AggregatorRegistry, Gauge } from 'prom-client';
 import type { Deps } from '../deps.ts';
 import { longestWaitSeconds } from '../domain/delivery/dispatcher.ts';
 import { problem } from '../domain/problems.ts';
@@ -13,16 +13,29 @@ import { routeOf } from './door/request-log.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { addWorkerMetrics, type WorkerView, withWorker } from './worker-metrics.ts';
 
-type MetricsOptions = { pool: { counts(): Record<string, number> }; metricsToken: string; worker?: WorkerView };
+/** The processes that answer on one port. Any of them is asked for the metrics of all. */
+export type SiblingsView = {
+  gather(): Promise<object[][]>;
+  onMeasure(measure: () => Promise<object[]>): void;
+};
+
+type MetricsOptions = {
+  pool: { counts(): Record<string, number> };
+  metricsToken: string;
+  worker?: WorkerView;
+  siblings?: SiblingsView | null;
+};
 
 /** Prometheus metrics for one server: requests by route and code, their latency, waiting texts, the pool, the process. */
-export function addMetrics(app: FastifyInstance, deps: Deps, { pool, metricsToken, worker }: MetricsOptions): void {
+export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOptions): void {
+  const { pool, metricsToken, worker, siblings } = options;
   const registry = threadMetrics(pool);
   const registers = [registry];
   const observe = requestMetrics(registry);
   new Gauge({
     name: 'assent_texts_wait_seconds',
     help: 'How long the next text to send has been waiting for its turn; 0 if none is late.',
+    aggregator: 'first',
     registers,
     async collect() {
       this.set(await longestWaitSeconds(deps).catch(() => Number.NaN));
@@ -32,6 +45,7 @@ export function addMetrics(app: FastifyInstance, deps: Deps, { pool, metricsToke
   new Gauge({
     name: 'assent_replies_behind',
     help: '1 while people’s replies don’t get through on this node: until they do, it hands no text to the carrier.',
+    aggregator: 'max',
     registers,
     collect() {
       this.set(deps.signals.replies.isBehind() ? 1 : 0);
@@ -41,6 +55,7 @@ export function addMetrics(app: FastifyInstance, deps: Deps, { pool, metricsToke
   new Gauge({
     name: 'assent_webhooks_off',
     help: 'Webhooks that are switched off: assent webhooks list says why.',
+    aggregator: 'first',
     registers,
     async collect() {
       this.set(await countDisabled(deps).catch(() => Number.NaN));
@@ -50,6 +65,9 @@ export function addMetrics(app: FastifyInstance, deps: Deps, { pool, metricsToke
   addArchiveMetrics(registry, deps);
   if (worker) addWorkerMetrics(registry, worker);
   if (worker) addCarrierMetrics(registry, worker);
+
+  const own = () => withWorker(registry, worker);
+  siblings?.onMeasure(async () => (await own()).getMetricsAsJSON());
 
   app.addHook('onResponse', (request, reply, next) => {
     const route = routeOf(request) ?? 'unknown';
@@ -61,7 +79,9 @@ export function addMetrics(app: FastifyInstance, deps: Deps, { pool, metricsToke
   });
   app.get('/metrics', async (request, reply) => {
     requireToken(request, metricsToken);
-    return reply.type(registry.contentType).send(await (await withWorker(registry, worker)).metrics());
+    const gathered = (await siblings?.gather()) ?? [];
+    const shown = gathered.length > 0 ? AggregatorRegistry.aggregate(gathered) : await own();
+    return reply.type(registry.contentType).send(await shown.metrics());
   });
 }
 

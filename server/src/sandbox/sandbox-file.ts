@@ -30,9 +30,10 @@ export async function writeSandboxFile(deps: Sandboxed): Promise<SandboxFile> {
   });
   const path = sandboxFilePath(dataDir);
   mkdirSync(dataDir, { recursive: true });
-  // Renamed into place, so that no reader sees half of it.
-  writeFileSync(`${path}.new`, `${JSON.stringify(sandbox, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  // Renamed into place, so that no reader sees half of it. Several processes may start at once.
+  const written = `${path}.${process.pid}.new`;
+  writeFileSync(written, `${JSON.stringify(sandbox, null, 2)}\n`, { mode: 0o600 });
+  renameSync(written, path);
   return sandbox;
 }
 

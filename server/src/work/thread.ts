@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { type Config, ConfigError } from '../config.ts';
 import { problem } from '../domain/problems.ts';
 import type { Signals } from '../domain/shared/signals.ts';
 import type { DestinationStream, Log } from '../log.ts';
+import { keepRunning } from './keep-running.ts';
 import { type NoteFromWorker, type NoteToWorker, pulseMs, type Question } from './notes.ts';
 import { requestSignals } from './signals.ts';
 import type { WorkerData } from './worker.ts';
@@ -25,8 +25,6 @@ export type WorkThread = {
 
 type Surroundings = { config: Pick<Config, 'carrierTimeoutMs'>; log: Log; output: DestinationStream };
 
-const firstPauseMs = 100;
-const pauseMsMax = 5_000;
 /** Texts in flight get the carrier's timeout to finish. One that takes this much longer hangs. */
 const stopMarginMs = 20_000;
 const program = new URL('worker.ts', import.meta.url);
@@ -83,20 +81,7 @@ export function workThread({ config, log, output }: Surroundings): WorkThread {
     });
   }
 
-  async function keepRunning(databaseUrl: string, first: Promise<unknown>): Promise<void> {
-    let ended = first;
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
-      await ended;
-      if (stopping.signal.aborted) return;
-      log.error('the worker ended; it is replaced, and texts that it was handing over may be in doubt');
-      await pause(pauseMs, undefined, stopping).catch(() => {});
-      if (stopping.signal.aborted) return;
-      restarts += 1;
-      ended = run({ databaseUrl, again: true }, () => {
-        pauseMs = firstPauseMs;
-      });
-    }
-  }
+  const onEnd = () => log.error('the worker ended; it is replaced, and texts that it was handing over may be in doubt');
 
   return {
     signals: side.signals,
@@ -104,7 +89,11 @@ export function workThread({ config, log, output }: Surroundings): WorkThread {
       const { promise: started, resolve } = Promise.withResolvers<void>();
       const ended = run({ databaseUrl, again: false }, resolve);
       await Promise.race([started, ended.then(refused)]);
-      keeping = keepRunning(databaseUrl, ended);
+      const again = (ready: () => void) => {
+        restarts += 1;
+        return run({ databaseUrl, again: true }, ready);
+      };
+      keeping = keepRunning({ first: ended, again, onEnd, stopping: stopping.signal });
       pulse = setInterval(() => tell(side.pulse()), pulseMs).unref();
     },
     begin() {

@@ -8,7 +8,7 @@ import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { sendDueMessages } from '../domain/messages/due-messages.ts';
 import type { Running } from '../jobs/repeat.ts';
 import { startJobs, statusOf } from '../jobs/start.ts';
-import { byTurns, type Log, makeLog } from '../log.ts';
+import { byTurns, type Log, makeLog, nameOf } from '../log.ts';
 import { connectRuntime, explain, type Runtime } from '../runtime.ts';
 import { threadMetrics } from '../thread-metrics.ts';
 import { type NoteFromWorker, type NoteToWorker, pulseMs, type Question } from './notes.ts';
@@ -27,7 +27,8 @@ if (!port) throw new Error('This is a thread of the server; start that.');
 const { databaseUrl, again } = workerData as WorkerData;
 const tell = (note: NoteFromWorker) => port.postMessage(note);
 const config = { ...readConfig(), databasePoolSize: poolSize };
-const log = makeLog(config.logLevel, byTurns({ write: (lines) => tell({ about: 'log', lines }) }));
+const output = byTurns({ write: (lines) => tell({ about: 'log', lines }) });
+const log = makeLog(config.logLevel, output, nameOf(config));
 await work().catch((err) => {
   if (again) log.error({ err }, 'the worker can’t start');
   else tell({ about: 'refusal', why: explain(err) });
