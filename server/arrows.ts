@@ -41,6 +41,7 @@ export const arrows: Record<string, string> = {
   'carriers/shared': 'domain/ports.ts',
   crm: 'domain/ports.ts schemas outbound contact-files',
   webhooks: 'domain/ports.ts outbound',
+  redis: 'domain/ports.ts',
   'checkpoint-copies': 'domain/archive',
   // Formats, the network and key files: used by doors, using no door.
   examiner: '',
@@ -73,12 +74,17 @@ export const arrows: Record<string, string> = {
   'app.ts': 'config.ts deps.ts log.ts domain store http oauth sandbox',
   work: 'config.ts deps.ts log.ts thread-metrics.ts runtime.ts domain jobs',
   processes: 'config.ts log.ts runtime.ts work',
-  'serve.ts': 'config.ts deps.ts log.ts domain app.ts runtime.ts jobs sandbox work processes',
+  'serve.ts': 'config.ts deps.ts log.ts domain app.ts runtime.ts jobs sandbox work processes redis',
   'main.ts': 'config.ts runtime.ts serve.ts processes',
 };
 
 /** Packages that only these rooms may use. */
-const packages: Record<string, string> = { pg: 'store', fastify: 'http app.ts log.ts', 'oidc-provider': 'oauth' };
+const packages: Record<string, string> = {
+  pg: 'store',
+  fastify: 'http app.ts log.ts',
+  'oidc-provider': 'oauth',
+  '@redis/client': 'redis',
+};
 
 const src = fileURLToPath(new URL('src/', import.meta.url));
 

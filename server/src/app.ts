@@ -6,6 +6,7 @@ import { externalVerifier } from './domain/access/external-issuer.ts';
 import { poolShares } from './domain/access/pool-shares.ts';
 import { type SigningDeps, type SigningKeyRing, signingKeyRing } from './domain/access/signing-keys.ts';
 import { tokenVerifier } from './domain/access/tokens.ts';
+import type { SharedBuckets } from './domain/ports.ts';
 import { problem } from './domain/problems.ts';
 import { makeLane } from './domain/shared/lane.ts';
 import type { WebhookDeps } from './domain/webhooks/webhooks.ts';
@@ -42,6 +43,8 @@ export type AppDeps = SigningDeps &
     deliverDue?: () => Promise<void>;
     /** The worker beside it, if there is one. */
     worker?: WorkerView;
+    /** The buckets of usage plans, if processes share them. */
+    buckets?: SharedBuckets | null;
     /** The other processes that answer on the same port, if there are any. */
     siblings?: SiblingsView | null;
   };
@@ -66,7 +69,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys);
     const verify = config.oauthIssuer ? externalVerifier(config) : tokenVerifier(deps, keys);
     const share = poolShares(deps.db, config.databasePoolSize);
-    addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share }, routes);
+    addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share, buckets: deps.buckets }, routes);
     addCarrierCalls(scope, deps);
     if (config.environment === 'sandbox' && sandboxClock) addSandbox(scope, deps, sandboxClock, deps.deliverDue);
   });

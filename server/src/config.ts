@@ -10,6 +10,7 @@ import {
   origin,
   pathFrom,
   postgresUrl,
+  redisUrl,
   sealingKeys,
   share,
   text,
@@ -175,6 +176,14 @@ export const settings = {
     about:
       'The key that encrypts secrets in the database, the same on every node: those of connected CRMs, webhooks and carriers, and the keys that sign tokens. 32 random bytes in base64 (`openssl rand -base64 32`). To replace it, put the new one and a comma in front of it on every node, run `assent secrets reseal`, then remove the old one. If unset, the sandbox makes one in the data folder; production can’t add carriers or connect CRMs that need a secret, and stores the keys that sign tokens unencrypted.',
     parse: sealingKeys,
+    secret: true,
+  },
+  redisUrl: {
+    name: 'REDIS_URL',
+    default: '',
+    about:
+      'URL of a Redis or Valkey: `redis://user:password@host:6379`, or `rediss://` for TLS. Processes with the same one share the rate and burst of usage plans. If unset, or while it can’t be reached, each process has its own.',
+    parse: redisUrl,
     secret: true,
   },
   databasePoolSize: {

@@ -10,6 +10,7 @@ import { sendDueMessages } from './domain/messages/due-messages.ts';
 import { startRequestJobs } from './jobs/requests.ts';
 import { type Log, makeLog, nameOf, standardOutput } from './log.ts';
 import type { Siblings } from './processes/siblings.ts';
+import { redisBuckets } from './redis/shared-buckets.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import type { SandboxFile } from './sandbox/sandbox.ts';
 import { greeting, writeSandboxFile } from './sandbox/sandbox-file.ts';
@@ -26,11 +27,12 @@ export async function serve(config: Config, say: (line: string) => void, sibling
   const log = makeLog(config.logLevel, output, nameOf(config));
   const work = config.role === 'api' ? null : workThread({ config, log, output });
   const runtime = await startRuntime(config, log, say, work?.signals);
+  const buckets = bucketsOf(config, log);
   const started = work?.start(runtime.databaseUrl) ?? Promise.resolve();
   // Reported below, where it is waited for.
   started.catch(() => {});
   try {
-    const { app, sandbox } = await appOf(runtime, log, { work, siblings });
+    const { app, sandbox } = await appOf(runtime, log, { work, siblings, buckets });
     await started;
     await listen(app, config);
     work?.begin();
@@ -45,14 +47,14 @@ export async function serve(config: Config, say: (line: string) => void, sibling
         app.beginStop();
         runtime.signals.stopping.abort();
         await Promise.all([work?.stop(), jobs?.stop(), drain(app, config)]);
-        await runtime.stop();
+        await Promise.all([buckets?.stop(), runtime.stop()]);
         log.info('stopped');
       },
     };
   } catch (error) {
     await started.catch(() => {});
     await work?.stop();
-    await runtime.stop();
+    await Promise.all([buckets?.stop(), runtime.stop()]);
     throw error;
   }
 }
@@ -60,15 +62,15 @@ export async function serve(config: Config, say: (line: string) => void, sibling
 async function appOf(
   runtime: Runtime,
   log: Log,
-  { work, siblings }: { work: WorkThread | null; siblings: Siblings | null | undefined },
+  { work, ...others }: Pick<AppDeps, 'buckets'> & { work: WorkThread | null; siblings: Siblings | null | undefined },
 ): Promise<{ app: App; sandbox: SandboxFile | undefined }> {
   const { config } = runtime;
-  const deps = { ...runtime, log, siblings, ...(work ? ofWorker(work) : ofOthers(runtime)) };
+  const deps = { ...runtime, log, ...others, ...(work ? ofWorker(work) : ofOthers(runtime)) };
   if (config.role === 'work') return { app: await buildWorkApp(deps), sandbox: undefined };
   await runtime.reserved.open();
   if (!config.oauthIssuer) await prepareSigningKeys(runtime);
   const app = await buildApp(deps);
-  const introduces = runtime.sandboxClock && (!siblings || siblings.isFirst);
+  const introduces = runtime.sandboxClock && (!others.siblings || others.siblings.isFirst);
   return { app, sandbox: introduces ? await writeSandboxFile(runtime) : undefined };
 }
 
@@ -93,6 +95,23 @@ function ofOthers(runtime: Runtime): Pick<AppDeps, 'deliverDue'> {
       await handedOverElsewhere(onReserved(runtime));
     },
   };
+}
+
+/** Null if each process has its own. */
+function bucketsOf({ role, redisUrl, publicUrl }: Config, log: Log): ReturnType<typeof redisBuckets> | null {
+  if (role === 'work') return null;
+  if (!redisUrl) {
+    log.info('REDIS_URL is not set: the rates of usage plans are this process’s own');
+    return null;
+  }
+  log.info('the rates of usage plans are shared through REDIS_URL');
+  return redisBuckets({
+    url: redisUrl,
+    prefix: `assent:${publicUrl}:rate:`,
+    onAway: (why) =>
+      log.warn(why, 'REDIS_URL doesn’t answer: until it does, the rates of usage plans are this process’s own'),
+    onBack: () => log.info('REDIS_URL answers again: the rates of usage plans are shared'),
+  });
 }
 
 /** What an operator should know about how it is set up. */

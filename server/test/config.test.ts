@@ -44,6 +44,13 @@ suite('the settings', () => {
     refused({ ...production, ROLE: 'work', WORKERS: '2' }, /^WORKERS is 2: they answer requests/);
   });
 
+  test('Redis is named by a URL, which may hold a password and is never shown', () => {
+    const url = 'rediss://assent:secret@redis.example:6380';
+    assert.equal(readConfig({ REDIS_URL: url }).redisUrl, url);
+    for (const REDIS_URL of ['redis.example:6379', 'http://:secret@redis.example', 'redis://'])
+      refused({ REDIS_URL }, /^REDIS_URL can’t be used: it must be a redis:\/\/ or rediss:\/\/ URL\.$/);
+  });
+
   test('an empty setting counts as unset', () => {
     const env = Object.fromEntries(Object.values(settings).map(({ name }) => [name, '']));
     assert.deepEqual(readConfig(env), readConfig({}));

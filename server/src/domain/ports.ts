@@ -253,3 +253,10 @@ export type Library = {
   /** Null: it can't answer this one, or not yet. PostgreSQL always can. */
   find(db: Db, filter: ContentFilter, search: WordSearch, page: RankedPage): Promise<FoundContent | null>;
 };
+
+/** One use of a key's bucket, which holds `burst` and fills at `ratePerSecond`. With 0 wanted it is only looked at. */
+export type BucketUse = { keyId: number; ratePerSecond: number; burst: number; wanted: 0 | 1 };
+export type TakenTokens = { taken: boolean; tokens: number };
+
+/** Buckets that all processes share. Null while nobody can tell: then each process goes by its own. */
+export type SharedBuckets = { take(use: BucketUse): Promise<TakenTokens | null> | null };

@@ -93,6 +93,12 @@ export function postgresUrl(value: string): string {
   return value;
 }
 
+export function redisUrl(value: string): string {
+  if (value !== '' && (!/^rediss?:\/\//.test(value) || !URL.parse(value)?.hostname))
+    throw new Error('a redis:// or rediss:// URL');
+  return value;
+}
+
 const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'];
 
 /** `allow` and `prefer` would go on without TLS if somebody in between asks for that. */

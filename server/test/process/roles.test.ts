@@ -4,6 +4,7 @@ import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
 import { commandsWith } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
 import { type Deployment, freePort, makeDeployment, type Program, startServer } from '../support/programs.ts';
+import { type Redis, skip as skipRedis, startRedis } from '../support/redis.ts';
 import { until } from '../support/waiting.ts';
 
 const phone = '+12125550101';
@@ -24,6 +25,7 @@ suite('two processes that answer and two that work, on one database', () => {
   let other: Program;
   let work: Program;
   let nextWork: Program;
+  let redis: Redis | null = null;
   let sandbox: SandboxFile;
   let headers: Record<string, string>;
   const commands = commandsWith(() => env);
@@ -34,11 +36,10 @@ suite('two processes that answer and two that work, on one database', () => {
     // Tokens name the address that all of them share.
     const PUBLIC_URL = `http://localhost:${port}`;
     env = { ...deployment.env, PUBLIC_URL, LOG_LEVEL: 'info', CARRIER_TIMEOUT_MS: String(carrierTimeoutMs) };
+    if (!skipRedis) redis = await startRedis();
+    if (redis) env.REDIS_URL = redis.url;
     one = await startServer({ ...env, PORT: String(port), ROLE: 'api' });
-    [other, work] = await Promise.all([
-      startServer({ ...env, ROLE: 'api' }),
-      startServer({ ...env, ROLE: 'work', LOG_LEVEL: 'info' }),
-    ]);
+    [other, work] = await Promise.all([startServer({ ...env, ROLE: 'api' }), startServer({ ...env, ROLE: 'work' })]);
     sandbox = deployment.folder.sandbox();
     await deployment.database.asOwner('update api_keys set rate_per_second = null, burst = null');
     const { stdout } = await commands.run(['token', '--advisor', 'casey@sandbox.example']);
@@ -46,6 +47,7 @@ suite('two processes that answer and two that work, on one database', () => {
   });
   after(async () => {
     for (const program of [one, other, work, nextWork]) if (program && !program.hasEnded()) await program.stop();
+    await redis?.goDown();
     await deployment.remove();
   });
 
@@ -114,6 +116,33 @@ suite('two processes that answer and two that work, on one database', () => {
     for (const program of [one, other]) assert.equal(await withKey(program), 200);
     assert.equal((await commands.run(['keys', 'revoke', String(keyId)])).status, 0);
     for (const program of [one, other]) await until('it is refused', async () => (await withKey(program)) === 401);
+  });
+
+  test('a burst is one for both, and without Redis each has its own', { skip: skipRedis }, async () => {
+    const passed = async () => {
+      const [{ apiKey }] = await commands.records(['keys', 'issue', sandbox.clientId, '--rate', '1', '--burst', '10']);
+      const startedAt = Date.now();
+      const statuses = await Promise.all(
+        Array.from({ length: 40 }, async (_, index) => {
+          const program = index % 2 === 0 ? one : other;
+          const answer = await program.fetch('/v1/core/account', { headers: { ...headers, 'x-api-key': apiKey } });
+          await answer.body?.cancel();
+          return answer.status;
+        }),
+      );
+      assert.ok(statuses.every((status) => status === 200 || status === 429));
+      const filled = Math.ceil((Date.now() - startedAt) / 1000);
+      return { count: statuses.filter((status) => status === 200).length, filled };
+    };
+    const shared = await passed();
+    assert.ok(shared.count >= 10 && shared.count <= 10 + shared.filled, JSON.stringify(shared));
+    assert.match(one.said(), /"msg":"the rates of usage plans are shared through REDIS_URL"/);
+    await redis?.goDown();
+    for (const program of [one, other])
+      await until('it says so', () => /REDIS_URL doesn’t answer/.test(program.said()));
+    assert.ok((await passed()).count >= 20);
+    await redis?.comeBack();
+    for (const program of [one, other]) await until('it says so', () => /REDIS_URL answers again/.test(program.said()));
   });
 
   test('moving the sandbox’s clock is answered once the one that works has handed over what is due', async () => {

@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { findDailyUse, type UsagePlan, useDailyQuota } from '../../store/access/api-keys.ts';
+import type { BucketUse, SharedBuckets, TakenTokens } from '../ports.ts';
 import { BoundedMap } from '../shared/bounded-map.ts';
 
 export type PlannedKey = UsagePlan & { keyId: number };
@@ -22,32 +23,30 @@ type Bucket = { tokens: number; filledAtMs: number };
 const daySeconds = 86_400;
 
 /**
- * Takes one request from a key's usage plan: a bucket of `burst` that refills at `rate` per second, in memory, and the
- * daily quota, in the database. The usual libraries count in fixed windows, which let twice the burst through at a
+ * Takes one request from a key's usage plan: a bucket of `burst` that refills at `rate` per second, in memory or shared with
+ * other processes, and the daily quota, in the database. The usual libraries count in fixed windows, which let twice the burst through at a
  * window's edge and make a client wait for the next one; a bucket is exact and just as short.
  */
-export function usagePlans(deps: Deps): UsagePlans {
+export function usagePlans(deps: Deps, shared?: SharedBuckets | null): UsagePlans {
   // A forgotten bucket starts full again: only the ten thousand most recently used keys keep theirs.
   const buckets = new BoundedMap<number, Bucket>();
 
-  function takeFromBucket(
-    { keyId }: PlannedKey,
-    { ratePerSecond, burst, wanted }: { ratePerSecond: number; burst: number; wanted: number },
-  ): Bucket & { taken: boolean } {
+  function takeFromOwn({ keyId, ratePerSecond, burst, wanted }: BucketUse): TakenTokens {
     const nowMs = performance.now();
     const { tokens, filledAtMs } = buckets.get(keyId) ?? { tokens: burst, filledAtMs: nowMs };
     const filled = Math.min(burst, tokens + ((nowMs - filledAtMs) / 1000) * ratePerSecond);
     const taken = filled >= wanted;
-    const bucket = { tokens: taken ? filled - wanted : filled, filledAtMs: nowMs };
-    buckets.set(keyId, bucket);
-    return { ...bucket, taken };
+    const left = taken ? filled - wanted : filled;
+    buckets.set(keyId, { tokens: left, filledAtMs: nowMs });
+    return { taken, tokens: left };
   }
 
   async function use(key: PlannedKey, wanted: 0 | 1): Promise<Use> {
     const { keyId, ratePerSecond, burst, dailyQuota } = key;
     const allowances: Allowance[] = [];
     if (ratePerSecond && burst) {
-      const { tokens, taken } = takeFromBucket(key, { ratePerSecond, burst, wanted });
+      const bucketUse = { keyId, ratePerSecond, burst, wanted };
+      const { tokens, taken } = (await shared?.take(bucketUse)) ?? takeFromOwn(bucketUse);
       allowances.push({
         name: 'burst',
         quota: burst,

@@ -4,6 +4,7 @@ import type { Caller, Credentials } from '../../domain/access/callers.ts';
 import { idempotency } from '../../domain/access/idempotency.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { usagePlans } from '../../domain/access/usage-plans.ts';
+import type { SharedBuckets } from '../../domain/ports.ts';
 import { answerer } from './answers.ts';
 import { authenticate, requireScope, sandboxFault, usagePlan } from './checks.ts';
 import { sendProblem } from './problems.ts';
@@ -11,7 +12,11 @@ import type { Route } from './route.ts';
 import { makeWaitingRoom } from './waiting-room.ts';
 
 /** How the door learns who calls, and what of the database their key may use. */
-export type Admission = { findCaller(credentials: Credentials): Promise<Caller>; share: PoolShares };
+export type Admission = {
+  findCaller(credentials: Credentials): Promise<Caller>;
+  share: PoolShares;
+  buckets?: SharedBuckets | null;
+};
 
 /**
  * The door that every `/v1` request passes, in the documented order: version and route (hooks.ts), both credentials, a
@@ -19,10 +24,11 @@ export type Admission = { findCaller(credentials: Credentials): Promise<Caller>;
  * the domain. Fastify finds the route and writes problems; everything in between is here, because its own hooks, parsers and
  * replies would take as long again.
  */
-export function addRoutes(app: FastifyInstance, deps: Deps, { findCaller, share }: Admission, routes: Route[]): void {
+export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission, routes: Route[]): void {
+  const { findCaller, share, buckets } = admission;
   const isSandbox = deps.config.environment === 'sandbox';
   const { publicUrl } = deps.config;
-  const plans = usagePlans(deps);
+  const plans = usagePlans(deps, buckets);
   const answers = { deps, share, answerOnce: idempotency(), room: makeWaitingRoom() };
 
   for (const row of routes) {
