@@ -2,7 +2,7 @@ import { after, test } from 'node:test';
 import { openStage, stopRaces } from './stop-races.ts';
 
 /** `npm run faults -- --only races` runs more. */
-const waves = 2;
+const waves = 1;
 
 const stage = await openStage();
 after(() => stage.close());
