@@ -55,9 +55,11 @@ async function main(): Promise<void> {
 
   process.once('disconnect', async () => {
     clearInterval(signing);
+    // Once the node stops, the tree can't be signed.
+    await signed;
     app.server.closeAllConnections();
     runtime.signals.stopping.abort();
-    await Promise.all([app.close(), work.stop(), following?.stop(), signed]);
+    await Promise.all([app.close(), work.stop(), following?.stop()]);
     await runtime.stop();
     process.exit(0);
   });
