@@ -24,8 +24,8 @@ const daySeconds = 86_400;
 
 /**
  * Takes one request from a key's usage plan: a bucket of `burst` that refills at `rate` per second, in memory or shared with
- * other processes, and the daily quota, in the database. The usual libraries count in fixed windows, which let twice the burst through at a
- * window's edge and make a client wait for the next one; a bucket is exact and just as short.
+ * other processes, and the daily quota, in the database. The usual libraries count in fixed windows, which let twice the
+ * burst through at a window's edge and make a client wait for the next one; a bucket is exact and just as short.
  */
 export function usagePlans(deps: Deps, shared?: SharedBuckets | null): UsagePlans {
   // A forgotten bucket starts full again: only the ten thousand most recently used keys keep theirs.
