@@ -1,5 +1,3 @@
-import { Type } from 'typebox';
-
 /** What a carrier over HTTP is given besides its settings: the node's own configuration. */
 export type Surroundings = {
   publicUrl: string;
@@ -15,36 +13,37 @@ export type HttpCarrierEvent = { connection: string; host: string } & (
   | { event: 'throttled'; perSecond: number }
 );
 
-/** The settings that every carrier over HTTP has. */
+/** The settings that every carrier over HTTP has. All of them can be left out. */
 export const commonSettings = {
-  perSecondMax: Type.Optional(
-    Type.Number({
-      exclusiveMinimum: 0,
-      description: 'The agreed rate for the whole account. Without it, the pace follows the carrier’s answers alone.',
-    }),
-  ),
-  window: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many texts wait for their answer at once.' }),
-  ),
-  beginMs: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 60_000,
-      description: 'A text that couldn’t be begun within this time isn’t. Shorter than CARRIER_TIMEOUT_MS.',
-    }),
-  ),
-  responseMs: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 120_000, description: 'After this the place in the window is free again.' }),
-  ),
-  lateMs: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 600_000, description: 'How long a late answer still settles a text.' }),
-  ),
-  lookUp: Type.Optional(
-    Type.Boolean({
-      description:
-        'Whether numbers are looked up before they are texted, each once in 30 days. The carrier charges for it.',
-    }),
-  ),
+  perSecondMax: {
+    type: 'number',
+    exclusiveMinimum: 0,
+    description: 'The agreed rate for the whole account. Without it, the pace follows the carrier’s answers alone.',
+  },
+  window: { type: 'integer', minimum: 1, maximum: 1_000, description: 'How many texts wait for their answer at once.' },
+  beginMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 60_000,
+    description: 'A text that couldn’t be begun within this time isn’t. Shorter than CARRIER_TIMEOUT_MS.',
+  },
+  responseMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 120_000,
+    description: 'After this the place in the window is free again.',
+  },
+  lateMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 600_000,
+    description: 'How long a late answer still settles a text.',
+  },
+  lookUp: {
+    type: 'boolean',
+    description:
+      'Whether numbers are looked up before they are texted, each once in 30 days. The carrier charges for it.',
+  },
 };
 
 export type CommonSettings = {
@@ -53,6 +52,7 @@ export type CommonSettings = {
   beginMs?: number;
   responseMs?: number;
   lateMs?: number;
+  lookUp?: boolean;
 };
 
 const thisMachine = ['localhost', '127.0.0.1', '[::1]'];

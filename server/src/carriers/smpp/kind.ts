@@ -1,39 +1,31 @@
-import { Type } from 'typebox';
 import type { CarrierKind } from '../../domain/ports.ts';
 import type { SmppOptions } from './options.ts';
 import { smppCarrier } from './smpp-carrier.ts';
 
 /** The settings of an SMPP carrier, as operators give them: docs/operators/carriers.md explains each one. */
 
-const closed = { additionalProperties: false };
 /** What a field of SMPP has room for, without the zero at its end (SMPP 3.4, 4.1). */
 const [systemIdMax, passwordMax, systemTypeMax, addressRangeMax, serviceTypeMax] = [15, 8, 12, 40, 5];
 const dayMs = 24 * 60 * 60 * 1000;
 
-const oneOf = <Word extends string>(...words: Word[]) => Type.Unsafe<Word>({ type: 'string', enum: words });
-const ms = Type.Integer({ minimum: 1, maximum: dayMs });
-const addressType = Type.Object(
-  { ton: Type.Integer({ minimum: 0, maximum: 255 }), npi: Type.Integer({ minimum: 0, maximum: 255 }) },
-  closed,
-);
+const oneOf = (...words: string[]) => ({ type: 'string', enum: words });
+const text = (maxLength: number) => ({ type: 'string', maxLength });
+const some = { type: 'string', minLength: 1 };
+const flag = { type: 'boolean' };
+const ms = { type: 'integer', minimum: 1, maximum: dayMs };
+const byte = { type: 'integer', minimum: 0, maximum: 255 };
+const closed = (properties: object, required: string[] = []) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
 
-const tls = Type.Object(
-  {
-    ca: Type.Optional(Type.String({ minLength: 1 })),
-    servername: Type.Optional(Type.String({ minLength: 1 })),
-    key: Type.Optional(Type.String({ minLength: 1 })),
-    cert: Type.Optional(Type.String({ minLength: 1 })),
-  },
-  closed,
-);
-
-const host = Type.Object(
-  {
-    host: Type.String({ minLength: 1 }),
-    port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-    tls: Type.Optional(Type.Union([Type.Boolean(), tls])),
-  },
-  closed,
+const addressType = closed({ ton: byte, npi: byte }, ['ton', 'npi']);
+const tls = closed({ ca: some, servername: some, key: some, cert: some });
+const host = closed(
+  { host: some, port: { type: 'integer', minimum: 1, maximum: 65_535 }, tls: { anyOf: [flag, tls] } },
+  ['host', 'port'],
 );
 
 const timeNames = [
@@ -49,42 +41,40 @@ const timeNames = [
   'joinMs',
   'earlyMs',
   'stopMs',
-] as const;
+];
 
-const schema = Type.Object(
+const schema = closed(
   {
-    hosts: Type.Array(host, { minItems: 1, maxItems: 20 }),
-    systemId: Type.String({ minLength: 1, maxLength: systemIdMax }),
-    password: Type.String({ maxLength: passwordMax }),
-    systemType: Type.Optional(Type.String({ maxLength: systemTypeMax })),
-    addressRange: Type.Optional(Type.String({ maxLength: addressRangeMax })),
-    bindAs: Type.Optional(oneOf('transceiver', 'transmitter_and_receiver')),
-    binds: Type.Optional(Type.Integer({ minimum: 1, maximum: 50 })),
-    window: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
-    perSecondMax: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 10_000 })),
-    source: Type.Optional(addressType),
-    destination: Type.Optional(addressType),
-    plusSign: Type.Optional(Type.Boolean()),
-    callingCode: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,2}$' })),
-    unknownType: Type.Optional(oneOf('international', 'national')),
-    serviceType: Type.Optional(Type.String({ maxLength: serviceTypeMax })),
-    defaultAlphabet: Type.Optional(oneOf('gsm7', 'latin1', 'ascii')),
-    latin1: Type.Optional(Type.Boolean()),
-    longTexts: Type.Optional(oneOf('udh8', 'udh16', 'sar', 'payload')),
-    registeredDelivery: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
-    messageIds: Type.Optional(oneOf('auto', 'same', 'hex', 'decimal')),
-    unmarkedReceipts: Type.Optional(Type.Boolean()),
-    statuses: Type.Optional(
-      Type.Unsafe<SmppOptions['statuses']>({
-        type: 'object',
-        propertyNames: { pattern: '^[0-9]{1,10}$' },
-        additionalProperties: oneOf('unreachable', 'landline', 'opted_out', 'rejected', 'throttled', 'notTaken'),
-      }),
-    ),
-    queryAfterMs: Type.Optional(ms),
-    times: Type.Optional(Type.Object(Object.fromEntries(timeNames.map((name) => [name, Type.Optional(ms)])), closed)),
+    hosts: { type: 'array', items: host, minItems: 1, maxItems: 20 },
+    systemId: { ...some, maxLength: systemIdMax },
+    password: text(passwordMax),
+    systemType: text(systemTypeMax),
+    addressRange: text(addressRangeMax),
+    bindAs: oneOf('transceiver', 'transmitter_and_receiver'),
+    binds: { type: 'integer', minimum: 1, maximum: 50 },
+    window: { type: 'integer', minimum: 1, maximum: 1_000 },
+    perSecondMax: { type: 'number', exclusiveMinimum: 0, maximum: 10_000 },
+    source: addressType,
+    destination: addressType,
+    plusSign: flag,
+    callingCode: { type: 'string', pattern: '^[1-9][0-9]{0,2}$' },
+    unknownType: oneOf('international', 'national'),
+    serviceType: text(serviceTypeMax),
+    defaultAlphabet: oneOf('gsm7', 'latin1', 'ascii'),
+    latin1: flag,
+    longTexts: oneOf('udh8', 'udh16', 'sar', 'payload'),
+    registeredDelivery: byte,
+    messageIds: oneOf('auto', 'same', 'hex', 'decimal'),
+    unmarkedReceipts: flag,
+    statuses: {
+      type: 'object',
+      propertyNames: { pattern: '^[0-9]{1,10}$' },
+      additionalProperties: oneOf('unreachable', 'landline', 'opted_out', 'rejected', 'throttled', 'notTaken'),
+    },
+    queryAfterMs: ms,
+    times: closed(Object.fromEntries(timeNames.map((name) => [name, ms]))),
   },
-  closed,
+  ['hosts', 'systemId', 'password'],
 );
 
 export const smppKind: CarrierKind = {

@@ -1,5 +1,5 @@
 import { telnyxReader } from './calls.ts';
-import { telnyxSecrets, telnyxSettings } from './settings.ts';
+import { telnyxSchema, telnyxSecrets } from './settings.ts';
 import { telnyxCarrier } from './telnyx-carrier.ts';
 
-export const telnyxKind = { schema: telnyxSettings, secrets: telnyxSecrets, open: telnyxCarrier, reader: telnyxReader };
+export const telnyxKind = { schema: telnyxSchema, secrets: telnyxSecrets, open: telnyxCarrier, reader: telnyxReader };

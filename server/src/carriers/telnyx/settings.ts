@@ -1,26 +1,35 @@
-import { type Static, Type } from 'typebox';
-import { commonSettings } from '../http/settings.ts';
+import { type CommonSettings, commonSettings } from '../http/settings.ts';
 
 /** What an operator gives: see docs/operators/carriers-http.md. */
-export const telnyxSettings = Type.Object(
-  {
-    apiKey: Type.String({ minLength: 1, description: 'An API key, from Mission Control.' }),
-    publicKey: Type.String({
+export type TelnyxSettings = CommonSettings & {
+  apiKey: string;
+  publicKey: string;
+  messagingProfileId?: string;
+  apiUrl?: string;
+};
+
+export const telnyxSchema = {
+  type: 'object',
+  properties: {
+    apiKey: { type: 'string', minLength: 1, description: 'An API key, from Mission Control.' },
+    publicKey: {
+      type: 'string',
       pattern: '^[A-Za-z0-9+/]{43}=$',
       description: 'The account’s public key, from Mission Control. Telnyx signs its calls with the private one.',
-    }),
-    messagingProfileId: Type.Optional(
-      Type.String({ minLength: 1, description: 'The messaging profile that has our numbers.' }),
-    ),
-    apiUrl: Type.Optional(Type.String({ description: 'If not https://api.telnyx.com/v2.' })),
+    },
+    messagingProfileId: {
+      type: 'string',
+      minLength: 1,
+      description: 'The messaging profile that has our numbers.',
+    },
+    apiUrl: { type: 'string', description: 'If not https://api.telnyx.com/v2.' },
     ...commonSettings,
   },
-  { additionalProperties: false },
-);
+  required: ['apiKey', 'publicKey'],
+  additionalProperties: false,
+};
 
 export const telnyxSecrets = ['apiKey'];
-
-export type TelnyxSettings = Static<typeof telnyxSettings>;
 
 export function credentialsOf({ apiKey }: TelnyxSettings): Record<string, string> {
   return { authorization: `Bearer ${apiKey}` };
