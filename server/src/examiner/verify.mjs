@@ -294,7 +294,8 @@ const emailKinds = new Map([
 ]);
 const lineEnd = '\r\n';
 const nameDigitsMin = 6;
-const base64Line = /.{1,76}/g;
+const base64LineMax = 76;
+const base64Line = new RegExp(`.{1,${base64LineMax}}`, 'g');
 const encodedWordBytesMax = 45;
 
 /**
@@ -510,7 +511,9 @@ function phrase(text) {
 
 /** @param {Buffer} bytes @returns {string[]} */
 function base64Lines(bytes) {
-  return bytes.toString('base64').match(base64Line) ?? [];
+  const text = bytes.toString('base64');
+  if (text.length > base64LineMax) return text.match(base64Line) ?? [];
+  return text ? [text] : [];
 }
 
 /** @param {unknown} value @returns {value is Record<string, unknown>} */
@@ -813,18 +816,21 @@ async function compareCheckpoints(path, keys, { checkpoint, checkpoints }, findi
   const roots = new Map(checkpoints.map(({ size, root }) => [size, root.toString('base64')]));
   let [notes, signed, largest] = [0, 0, 0];
   const [agreed, parted] = [new Set([0]), new Set()];
-  for await (const note of notesIn(path, findings)) {
-    const [, line = '', root = ''] = note.split('\n', 3);
-    const size = Number(line);
-    const own = roots.get(size);
-    notes += 1;
-    // A file may have a million: once one is known to be signed with this key, those that tell nothing new are skipped.
-    if (signed > 0 && (own === undefined || (own === root && agreed.has(size)))) continue;
-    const given = firstOf(keys, (key) => readCheckpoint(note, key));
-    if (!given) continue;
-    signed += 1;
-    largest = Math.max(largest, size);
-    if (own !== undefined) (own === root ? agreed : parted).add(size);
+  for await (const some of notesIn(path, findings)) {
+    notes += some.length;
+    for (const note of some) {
+      const size = sizeIn(note);
+      const own = roots.get(size);
+      // A file may have a million: once one is known to be signed with this key, those that tell nothing new are skipped.
+      if (signed > 0 && own === undefined) continue;
+      const [, , root = ''] = note.split('\n', 3);
+      if (signed > 0 && own === root && agreed.has(size)) continue;
+      const given = firstOf(keys, (key) => readCheckpoint(note, key));
+      if (!given) continue;
+      signed += 1;
+      largest = Math.max(largest, size);
+      if (own !== undefined) (own === root ? agreed : parted).add(size);
+    }
   }
   if (notes === 0) findings.doubt(`${path} has no checkpoint`);
   else if (signed === 0) findings.doubt(`no checkpoint in ${path} is signed by the key`);
@@ -844,7 +850,13 @@ function unlinked(given, own) {
     : `no proof in the package leads from the checkpoint given, of ${given} entries, to ${ours}`;
 }
 
-/** @param {string} path @param {Findings} findings @returns {AsyncGenerator<string>} */
+/** What a checkpoint's second line says. @param {string} note */
+function sizeIn(note) {
+  const begin = note.indexOf('\n') + 1;
+  return Number(note.slice(begin, note.indexOf('\n', begin)));
+}
+
+/** Many at a time. @param {string} path @param {Findings} findings @returns {AsyncGenerator<string[]>} */
 async function* notesIn(path, findings) {
   let rest = '';
   try {
@@ -852,12 +864,12 @@ async function* notesIn(path, findings) {
       const parts = (rest + piece).split('\n\n');
       // The last part may be incomplete, and the one before it may be the text that it signs.
       rest = parts.splice(-2).join('\n\n').slice(-noteCharactersMax);
-      yield* notesOf([...parts, rest.split('\n\n', 1)[0] ?? '']);
+      yield notesOf([...parts, rest.split('\n\n', 1)[0] ?? '']);
     }
   } catch {
     findings.doubt(`${path} can’t be read`);
   }
-  yield* notesOf(rest.split('\n\n'));
+  yield notesOf(rest.split('\n\n'));
 }
 
 /** Empty lines separate, in turn, a text and its signatures. @param {string[]} parts */
@@ -886,7 +898,11 @@ async function checkEntries(contents, against, findings, { second, progress }) {
       progress(read, end);
     }
     for (const piece of piecesIn(file, { from: end, to: file.size })) sum.update(piece);
-    if (second) walk.join(await second.found);
+    if (second) {
+      const found = await second.found;
+      walk.join(found);
+      for (const [name, each] of found?.sums ?? []) contents.sums.set(name, each);
+    }
     walk.end();
   } finally {
     walk.close();
@@ -1022,7 +1038,7 @@ class Walk {
     );
   }
 
-  /** What the walk up to here has to know. @returns {Found} */
+  /** What the walk up to here has to know. @returns {FoundEntries} */
   endLater() {
     this.#sequence.end();
     this.#outcomes.end(this.#sequence);
@@ -1031,7 +1047,7 @@ class Walk {
     return { entries, later, disposed, span, outcomes, emails: this.#emails?.part ?? null };
   }
 
-  /** Goes on after a walk through the second half. @param {Found | null} found */
+  /** Goes on after a walk through the second half. @param {FoundEntries | null} found */
   join(found) {
     if (!found) return this.#findings.doubt('something is wrong in the second half');
     this.#findings.entries += found.entries;
@@ -1057,12 +1073,15 @@ class Walk {
 
 /**
  * Tells whether a leaf is in the tree. Neighbors share most of their path to the root: a leaf that reaches a node on the
- * path of an earlier one needs no more hashes, which saves nine out of ten.
+ * path of an earlier one, or beside it, needs no more hashes, which saves 19 out of 20.
  * @param {{ size: number, root: Buffer }} tree
  * @returns {(leaf: Buffer, index: number, proof: string[]) => boolean}
  */
 export function inclusionIn({ size, root }) {
-  /** The last path to the root, by level. @type {({ at: number, hash: Buffer } | undefined)[]} */
+  /**
+   * The last path to the root, by level, and what the nodes on it were hashed with.
+   * @type {({ at: number, hash: Buffer, sibling: Buffer | null } | undefined)[]}
+   */
   const known = [];
   return (leaf, index, proof) => {
     if (index >= size) return false;
@@ -1081,10 +1100,12 @@ export function inclusionIn({ size, root }) {
     for (const encoded of proof) {
       const passed = known[level];
       if (passed?.at === at) return passed.hash.equals(hash) && arrive();
-      path[level] = { at, hash };
+      if (passed?.sibling && passed.at === at + (at % 2 === 0 ? 1 : -1)) return passed.sibling.equals(hash) && arrive();
       if (last === 0) return false;
       const sibling = bytesOf(encoded);
       if (sibling.length !== hashBytes) return false;
+      // The last node of a level may have none beside it: what it is hashed with is further up.
+      path[level] = { at, hash, sibling: at % 2 === 1 || at !== last ? sibling : null };
       if (at % 2 === 1 || at === last) {
         hash = nodeHash(sibling, hash);
         while (at % 2 === 0 && at !== 0) climb();
@@ -1880,7 +1901,8 @@ function pieces(fd, size) {
  * @typedef {{
  *   entries: number, later: number, disposed: Range[], span: Range | null, outcomes: FoundOutcome[],
  *   emails: EmailPart | null
- * }} Found
+ * }} FoundEntries
+ * @typedef {FoundEntries & { sums: [file: string, sum: string][] }} Found
  * @typedef {{ contents: Contents, against: Against, middle: number }} Half
  */
 
@@ -1937,11 +1959,20 @@ async function checkSecondHalf({ contents, against, middle }) {
       if (findings.faults.length > 0) return null;
     }
     const found = walk.endLater();
-    return findings.report().code === 0 ? found : null;
+    return findings.report().code === 0 ? { ...found, sums: otherSums(contents) } : null;
   } finally {
     walk.close();
     closeSync(file.fd);
   }
+}
+
+/** Of the files besides the entries, whose sum takes the whole file. @param {Contents} contents @returns {[file: string, sum: string][]} */
+function otherSums({ folder, manifest }) {
+  const names = Object.keys(manifest?.files ?? {}).filter((name) => name !== entriesFile);
+  return names.flatMap((name) => {
+    const sum = sumOf(join(folder, name));
+    return sum === null ? [] : [[name, sum]];
+  });
 }
 
 /** The lines that come before the entries. @param {Walk} walk @param {{ fd: number }} file @param {number} to */
