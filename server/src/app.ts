@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import { onReserved, type Reserved } from './deps.ts';
 import { callerFinder } from './domain/access/callers.ts';
+import { makeCrowd } from './domain/access/crowd.ts';
 import { externalVerifier } from './domain/access/external-issuer.ts';
 import { poolShares } from './domain/access/pool-shares.ts';
 import { type SigningDeps, type SigningKeyRing, signingKeyRing } from './domain/access/signing-keys.ts';
@@ -56,8 +57,9 @@ export type App = FastifyInstance;
 export async function buildApp(deps: AppDeps): Promise<App> {
   const { config, log, sandboxClock } = deps;
   const app = makeServer({ ...config, log });
+  const crowd = makeCrowd(config.requestsMax);
   // At the root, so that they also count requests that no route answers.
-  addMetrics(app, deps, { ...deps, metricsToken: config.metricsToken });
+  addMetrics(app, deps, { ...deps, metricsToken: config.metricsToken, crowd });
   serveDocument(app, '/openapi.json', () => partnerDocument(config, routes));
   await app.register(async (scope) => {
     // An API that is busy is not an API that is down.
@@ -69,7 +71,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     if (!config.oauthIssuer) addAuthorizationServer(scope, deps, keys);
     const verify = config.oauthIssuer ? externalVerifier(config) : tokenVerifier(deps, keys);
     const share = poolShares(deps.db, config.databasePoolSize);
-    addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share, buckets: deps.buckets }, routes);
+    addRoutes(scope, deps, { findCaller: callerFinder(deps, verify), share, crowd, buckets: deps.buckets }, routes);
     addCarrierCalls(scope, deps);
     if (config.environment === 'sandbox' && sandboxClock) addSandbox(scope, deps, sandboxClock, deps.deliverDue);
   });

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AggregatorRegistry, Gauge } from 'prom-client';
+import { AggregatorRegistry, Counter, Gauge, type Registry } from 'prom-client';
 import type { Deps } from '../deps.ts';
+import type { Crowd } from '../domain/access/crowd.ts';
 import { longestWaitSeconds } from '../domain/delivery/dispatcher.ts';
 import { problem } from '../domain/problems.ts';
 import { hashSecret } from '../domain/shared/secrets.ts';
@@ -23,12 +24,14 @@ type MetricsOptions = {
   pool: { counts(): Record<string, number> };
   metricsToken: string;
   worker?: WorkerView;
+  /** For a process that answers requests. */
+  crowd?: Crowd;
   siblings?: SiblingsView | null;
 };
 
 /** Prometheus metrics for one server: requests by route and code, their latency, waiting texts, the pool, the process. */
 export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOptions): void {
-  const { pool, metricsToken, worker, siblings } = options;
+  const { pool, metricsToken, worker, crowd, siblings } = options;
   const registry = threadMetrics(pool);
   const registers = [registry];
   const observe = requestMetrics(registry);
@@ -63,6 +66,7 @@ export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOpt
   });
 
   addArchiveMetrics(registry, deps);
+  if (crowd) addCrowdMetrics(registry, crowd);
   if (worker) addWorkerMetrics(registry, worker);
   if (worker) addCarrierMetrics(registry, worker);
 
@@ -82,6 +86,27 @@ export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOpt
     const gathered = (await siblings?.gather()) ?? [];
     const shown = gathered.length > 0 ? AggregatorRegistry.aggregate(gathered) : await own();
     return reply.type(registry.contentType).send(await shown.metrics());
+  });
+}
+
+function addCrowdMetrics(registry: Registry, crowd: Crowd): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'assent_requests_inside',
+    help: 'Requests that are being answered: at REQUESTS_MAX others are turned away.',
+    registers,
+    collect() {
+      this.set(crowd.counts().inside);
+    },
+  });
+  new Counter({
+    name: 'assent_requests_turned_away_total',
+    help: 'Requests that were turned away with 429, since there was no room for more.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(crowd.counts().turnedAway);
+    },
   });
 }
 

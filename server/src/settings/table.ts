@@ -179,6 +179,13 @@ export const settings = {
     parse: redisUrl,
     secret: true,
   },
+  requestsMax: {
+    name: 'REQUESTS_MAX',
+    default: '2000',
+    about:
+      'How many `/v1` requests one process answers at once; those that only `wait` don’t count. More are turned away with 429. An API key can have three quarters of these places, and an advisor half.',
+    parse: integer(1, 100_000),
+  },
   databasePoolSize: {
     name: 'DATABASE_POOL_SIZE',
     default: '10',

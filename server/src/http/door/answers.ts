@@ -47,6 +47,8 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Ans
     const input = validate(request, body);
     const waits = asksToWait(input);
     const leave = waits ? room.enter(key.keyId) : null;
+    // Whoever only waits takes no place from those who are answered.
+    if (leave) request.leave?.();
     const by = byApplication(applicationId, request.id);
     const result = await row
       .handler(deps, advisorId, waits && !leave ? atOnce(input) : input, by, scopes)

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Credentials } from '../../domain/access/callers.ts';
+import type { Crowd } from '../../domain/access/crowd.ts';
 import type { UsagePlans } from '../../domain/access/usage-plans.ts';
 import { invalid, type ProblemCode, problem, problemCodes } from '../../domain/problems.ts';
 import { credentialsOf } from './authenticate.ts';
-import { overPlan, rateLimitHeaders } from './rate-limit.ts';
+import { overloaded, overPlan, rateLimitHeaders } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
 /** Returns if the request may go on, and throws a problem otherwise. */
@@ -35,6 +36,18 @@ function unknownFault() {
   return invalid([{ path: '/x-sandbox-fault', rule: 'enum', message }]);
 }
 
+/** What it turns away counts for no usage plan. */
+export function room(crowd: Crowd, { look }: UsagePlans): Check {
+  return async (request, reply) => {
+    const caller = callerOf(request);
+    request.leave = crowd.enter(caller);
+    if (request.leave) return;
+    await crowd.turnAway();
+    reply.headers(rateLimitHeaders(await look(caller.key)));
+    throw overloaded();
+  };
+}
+
 export function usagePlan({ take }: UsagePlans): Check {
   return async (request, reply) => {
     const use = await take(callerOf(request).key);
@@ -60,5 +73,7 @@ export function callerOf(request: FastifyRequest): Caller {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
+    /** Gives its place in the crowd to another, and may be called more than once. */
+    leave: (() => void) | null;
   }
 }

@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import type { Caller, Credentials } from '../../domain/access/callers.ts';
+import type { Crowd } from '../../domain/access/crowd.ts';
 import { idempotency } from '../../domain/access/idempotency.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
 import { usagePlans } from '../../domain/access/usage-plans.ts';
 import type { SharedBuckets } from '../../domain/ports.ts';
 import { answerer } from './answers.ts';
-import { authenticate, requireScope, sandboxFault, usagePlan } from './checks.ts';
+import { authenticate, requireScope, room, sandboxFault, usagePlan } from './checks.ts';
 import { sendProblem } from './problems.ts';
 import type { Route } from './route.ts';
 import { makeWaitingRoom } from './waiting-room.ts';
@@ -15,17 +16,18 @@ import { makeWaitingRoom } from './waiting-room.ts';
 export type Admission = {
   findCaller(credentials: Credentials): Promise<Caller>;
   share: PoolShares;
+  crowd: Crowd;
   buckets?: SharedBuckets | null;
 };
 
 /**
  * The door that every `/v1` request passes, in the documented order: version and route (hooks.ts), both credentials, a
- * sandbox fault, the usage plan, the scope; then, with the body read, an idempotent replay, type, size and schema; then
+ * sandbox fault, room, the usage plan, the scope; then, with the body read, an idempotent replay, type, size and schema; then
  * the domain. Fastify finds the route and writes problems; everything in between is here, because its own hooks, parsers and
  * replies would take as long again.
  */
 export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission, routes: Route[]): void {
-  const { findCaller, share, buckets } = admission;
+  const { findCaller, share, crowd, buckets } = admission;
   const isSandbox = deps.config.environment === 'sandbox';
   const { publicUrl } = deps.config;
   const plans = usagePlans(deps, buckets);
@@ -36,6 +38,7 @@ export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission
     const checks = [
       authenticate(findCaller),
       ...(isSandbox ? [sandboxFault(row, plans)] : []),
+      room(crowd, plans),
       usagePlan(plans),
       requireScope(row),
     ];
@@ -47,6 +50,8 @@ export function addRoutes(app: FastifyInstance, deps: Deps, admission: Admission
         await answer(request, reply);
       } catch (error) {
         sendProblem(error, request, reply, publicUrl);
+      } finally {
+        request.leave?.();
       }
     }
 

@@ -14,6 +14,15 @@ export function rateLimitHeaders({ allowances }: Use): Record<string, string> {
   };
 }
 
+const comeBackSecondsMax = 3;
+
+/** Those who come back together would be turned away together. */
+export function overloaded() {
+  const retryAfterSeconds = 1 + Math.floor(Math.random() * comeBackSecondsMax);
+  const detail = `More requests have arrived than can be answered; nothing was done. Retry after ${retryAfterSeconds} s.`;
+  return problem('rate_limited', detail, { retryAfterSeconds });
+}
+
 /** The limit that refused the request is the last one looked at. */
 export function overPlan({ allowances }: Use, retryAfterSeconds: number) {
   const limit = allowances.at(-1);

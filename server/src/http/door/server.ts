@@ -27,6 +27,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   takeOverFromNode(app.server, publicUrl);
   app.decorateRequest('problemCode', null);
   app.decorateRequest('caller', null);
+  app.decorateRequest('leave', null);
   app.decorateRequest('leaveLane', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request: unknown, stream: IncomingMessage) => readRawBody(stream));
