@@ -8,6 +8,7 @@ import { measureContent } from './content.ts';
 import { measureEvents } from './events.ts';
 import { measureFiles } from './files.ts';
 import { measureGrowth } from './growth.ts';
+import { measureOverload } from './overload.ts';
 import { measureRequests } from './requests.ts';
 import { makeScratch, type Scratch } from './scratch.ts';
 import { measureSends } from './sends.ts';
@@ -26,6 +27,7 @@ const sections: Record<string, Section> = {
   requests: measureRequests,
   growth: measureGrowth,
   sends: measureSends,
+  overload: measureOverload,
   carriers: measureCarriers,
   events: measureEvents,
   archive: measureArchive,

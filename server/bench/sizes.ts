@@ -22,6 +22,8 @@ export type Sizes = {
   /** Texts that each carrier is handed. */
   carrierTexts: number;
   events: EventSizes;
+  /** How many connections send at once. */
+  overload: { connections: number[]; seconds: number; warmUpSeconds: number };
 };
 
 export type EventSizes = {
@@ -84,6 +86,7 @@ export const fullSizes: Sizes = {
     sendSeconds: 5,
     waitingCallers: 2_000,
   },
+  overload: { connections: [64, 640, 6_400], seconds: 20, warmUpSeconds: 10 },
 };
 
 export const quickSizes: Sizes = {
@@ -114,4 +117,5 @@ export const quickSizes: Sizes = {
   library: { items: [1_000, 10_000], repetitions: 20 },
   carrierTexts: 10_000,
   events: { feed: 10_000, deliveries: 5_120, endpoints: [1, 16, 64], rounds: 1, sendSeconds: 2, waitingCallers: 500 },
+  overload: { connections: [64, 640, 6_400], seconds: 8, warmUpSeconds: 5 },
 };

@@ -93,10 +93,18 @@ function addCrowdMetrics(registry: Registry, crowd: Crowd): void {
   const registers = [registry];
   new Gauge({
     name: 'assent_requests_inside',
-    help: 'Requests that are being answered: at REQUESTS_MAX others are turned away.',
+    help: 'Requests that are being answered.',
     registers,
     collect() {
       this.set(crowd.counts().inside);
+    },
+  });
+  new Gauge({
+    name: 'assent_requests_places',
+    help: 'How many can be answered at once: REQUESTS_MAX, or fewer while requests are slow.',
+    registers,
+    collect() {
+      this.set(crowd.counts().places);
     },
   });
   new Counter({

@@ -33,6 +33,23 @@ suite('the places of a process', () => {
     assert.ok(crowd.enter(by(2, 2)));
   });
 
+  test('are fewer while requests take over a second, and as many as before once they take half', () => {
+    let now = 0;
+    const crowd = makeCrowd(1_000, { now: () => now, wait: async () => {} });
+    const answer = (tookMs: number) => {
+      const leave = crowd.enter(by(1, 1));
+      now += tookMs;
+      leave?.();
+    };
+    for (let nth = 0; nth < 200; nth++) answer(1_500);
+    assert.equal(crowd.counts().places, 100);
+    const others = Array.from({ length: 200 }, (_, nth) => crowd.enter(by(nth, nth)));
+    assert.equal(others.filter(Boolean).length, 100);
+    for (const leave of others) leave?.();
+    for (let nth = 0; nth < 500; nth++) answer(100);
+    assert.equal(crowd.counts().places, 1_000);
+  });
+
   test('whoever finds none is told so: a hundred at once, then 500 a second, and nobody later than after five', async () => {
     const waited: number[] = [];
     let now = 0;

@@ -9,10 +9,21 @@ export type Crowd = {
   enter(who: CrowdMember): (() => void) | null;
   /** Returns when a request that found no room may be told so. */
   turnAway(): Promise<void>;
-  counts(): { inside: number; turnedAway: number };
+  counts(): { inside: number; places: number; turnedAway: number };
 };
 
 type Time = { now(): number; wait(ms: number): Promise<unknown> };
+
+/** The parts of all places that one key and one advisor may have. */
+const [keyShare, advisorShare] = [0.75, 0.5];
+
+/** While requests take longer than this there are fewer places, and while they take half as long there are more again. */
+const slowMs = 1_000;
+const placesMin = 100;
+/** How much the last request counts for the mean, and how often the places follow it. */
+const weight = 0.02;
+const followMs = 100;
+const step = 1.1;
 
 /** How many requests are told in a second that there is no room, and how many of them at once. */
 const toldPerSecond = 500;
@@ -20,32 +31,50 @@ const toldAtOnce = 100;
 const tellMsMax = 5_000;
 
 /**
- * A process answers so many requests at once, and more would only make all of them late: those are turned away. One key may
- * have three quarters of the places and one advisor half, so that there is always room for others.
+ * A process answers so many requests at once, and more would only make all of them late: those are turned away. A machine that
+ * is slower than usual has room for fewer. One key may have three quarters of the places and one advisor half, so that
+ * there is always room for others.
  *
  * A client that ignores Retry-After asks again as soon as it is answered, and turning it away costs half as much as a send.
  * So these answers have a pace: a flood waits for them, and costs next to nothing meanwhile.
  */
 export function makeCrowd(max: number, { now, wait }: Time = { now: () => performance.now(), wait: pause }): Crowd {
-  const keys = counter(Math.ceil(max * 0.75));
-  const advisors = counter(Math.ceil(max * 0.5));
+  const [keys, advisors] = [counter(), counter()];
+  let places = max;
   let inside = 0;
   let turnedAway = 0;
+  let meanMs = 0;
+  let followedMs = -Infinity;
   let nextMs = -Infinity;
 
+  function follow(tookMs: number): void {
+    meanMs += (tookMs - meanMs) * weight;
+    if (now() < followedMs + followMs) return;
+    followedMs = now();
+    if (meanMs > slowMs) places = Math.max(Math.min(placesMin, max), places / step);
+    else if (meanMs < slowMs / 2) places = Math.min(max, places * step);
+  }
+
+  function hasRoom({ key: { keyId }, advisorId }: CrowdMember): boolean {
+    return inside < places && keys.of(keyId) < places * keyShare && advisors.of(advisorId) < places * advisorShare;
+  }
+
   return {
-    enter({ key: { keyId }, advisorId }) {
-      if (inside >= max || !keys.hasRoom(keyId) || !advisors.hasRoom(advisorId)) return null;
+    enter(who) {
+      if (!hasRoom(who)) return null;
       const change = (by: 1 | -1) => {
         inside += by;
-        keys.change(keyId, by);
-        advisors.change(advisorId, by);
+        keys.change(who.key.keyId, by);
+        advisors.change(who.advisorId, by);
       };
-      change(1);
+      const enteredMs = now();
       let isInside = true;
+      change(1);
       return () => {
-        if (isInside) change(-1);
+        if (!isInside) return;
         isInside = false;
+        change(-1);
+        follow(now() - enteredMs);
       };
     },
     async turnAway() {
@@ -54,14 +83,14 @@ export function makeCrowd(max: number, { now, wait }: Time = { now: () => perfor
       nextMs = Math.max(nextMs, nowMs - (toldAtOnce / toldPerSecond) * 1000) + 1000 / toldPerSecond;
       if (nextMs > nowMs) await wait(Math.min(nextMs - nowMs, tellMsMax));
     },
-    counts: () => ({ inside, turnedAway }),
+    counts: () => ({ inside, places: Math.floor(places), turnedAway }),
   };
 }
 
-function counter(max: number) {
+function counter() {
   const counts = new Map<number, number>();
   return {
-    hasRoom: (id: number) => (counts.get(id) ?? 0) < max,
+    of: (id: number) => counts.get(id) ?? 0,
     change(id: number, by: 1 | -1) {
       const count = (counts.get(id) ?? 0) + by;
       if (count === 0) counts.delete(id);
