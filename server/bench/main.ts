@@ -11,6 +11,7 @@ import { measureGrowth } from './growth.ts';
 import { measureOverload } from './overload.ts';
 import { measureRequests } from './requests.ts';
 import { makeScratch, type Scratch } from './scratch.ts';
+import { measureHistory } from './send-history.ts';
 import { measureSends } from './sends.ts';
 import { fullSizes, quickSizes, type Sizes } from './sizes.ts';
 import { measureStarts } from './starts.ts';
@@ -27,6 +28,7 @@ const sections: Record<string, Section> = {
   requests: measureRequests,
   growth: measureGrowth,
   sends: measureSends,
+  history: measureHistory,
   overload: measureOverload,
   carriers: measureCarriers,
   events: measureEvents,

@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import pg from 'pg';
-import type { Embedded } from '../src/store/database/embedded.ts';
+import { startEmbedded } from '../src/store/database/embedded.ts';
 import { type Load, load, medianOf } from './load.ts';
 import type { Scratch } from './scratch.ts';
 import { type Cast, makeCast, startSendServer } from './send-cast.ts';
@@ -9,21 +10,23 @@ import { heading, ms, ratio, say, table, whole } from './tables.ts';
 const connections = 64;
 const rowsAtOnce = 250_000;
 
-/** The cost of a send when the same advisors and others have sent many before. */
-export async function measureHistory(scratch: Scratch, { sends }: Sizes, embedded: Embedded): Promise<string[]> {
+/** The cost of a send when the same advisors and others have sent many before, and the room that a text takes. */
+export async function measureHistory(scratch: Scratch, { sends }: Sizes): Promise<string[]> {
+  const embedded = await startEmbedded(join(scratch.folder, 'history'), say);
+  const stopping = scratch.owns(() => embedded.stop());
   heading(`Sends as the archive grows, ${connections} connections, nothing dispatched, medians of ${sends.rounds}`);
   const archives = [];
   for (const texts of sends.archivedTexts) {
     const cast = await makeCast(scratch, embedded, `archived${texts}`);
     const began = performance.now();
     await fill(cast, texts);
-    const size = await sizeOf(cast.owner);
+    const bytes = await bytesOf(cast.owner);
     const server = await startSendServer(scratch, cast, 'product');
     const run = async (seconds: number) =>
       load({ port: server.port, requests: await cast.requests(), connections, seconds });
     await run(sends.warmUpSeconds);
-    say(`${whole(texts)} texts written in ${whole((performance.now() - began) / 1000)} s, ${size}`);
-    archives.push({ texts, cast, server, run, loads: [] as Load[] });
+    say(`${whole(texts)} texts written in ${whole((performance.now() - began) / 1000)} s`);
+    archives.push({ texts, bytes, cast, server, run, loads: [] as Load[] });
   }
   for (let round = 0; round < sends.rounds; round++)
     for (const { run, loads } of archives) loads.push(await run(sends.roundSeconds));
@@ -39,10 +42,13 @@ export async function measureHistory(scratch: Scratch, { sends }: Sizes, embedde
       'of the first': ratio(perSecond / few.perSecond),
     })),
   );
+  const largest = archives.at(-1);
+  if (largest) showBytes(largest);
   for (const { server, cast } of archives) {
     await server.stop();
     await cast.close();
   }
+  await stopping.stop();
   return [
     `sends among ${whole(many.texts)} archived texts: ${whole(many.perSecond)}/s, ${ratio(many.perSecond / few.perSecond)} of those among ${whole(few.texts)}`,
   ];
@@ -51,7 +57,7 @@ export async function measureHistory(scratch: Scratch, { sends }: Sizes, embedde
 /** Whose they are, which way they went, when the first one did, and how long after it each of the others. */
 type Texts = { advisors: number; kind: 'text_out' | 'text_in'; from: Date; everyMs: number };
 const sentLongAgo: Texts = {
-  advisors: 1_000,
+  advisors: 10_000,
   kind: 'text_out',
   from: new Date('2023-01-01T00:00:00Z'),
   everyMs: 10_000,
@@ -142,7 +148,24 @@ async function addTexts(connectionString: string, insert: string, count: number,
   }
 }
 
-async function sizeOf(owner: pg.Client): Promise<string> {
-  const { rows } = await owner.query('select pg_size_pretty(pg_database_size(current_database())) as size');
-  return rows[0].size;
+type Bytes = { table: string; rows: number; indexes: number };
+
+/** Of the tables that have a row for each text, and of their indexes. */
+async function bytesOf(owner: pg.Client): Promise<Bytes[]> {
+  const { rows } = await owner.query(
+    `select relname as table, pg_table_size(oid)::float8 as rows, pg_indexes_size(oid)::float8 as indexes
+     from pg_class
+     where relname in ('archive_bodies', 'archive_entries', 'messages')
+     order by relname`,
+  );
+  return rows;
+}
+
+function showBytes({ texts, bytes }: { texts: number; bytes: Bytes[] }): void {
+  heading(`Bytes of a text among ${whole(texts)}`);
+  const sum = (of: 'rows' | 'indexes') => bytes.reduce((all, each) => all + each[of], 0);
+  const all = { table: 'together', rows: sum('rows'), indexes: sum('indexes') };
+  table(
+    [...bytes, all].map((each) => ({ ...each, rows: whole(each.rows / texts), indexes: whole(each.indexes / texts) })),
+  );
 }

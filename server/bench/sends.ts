@@ -7,7 +7,6 @@ import type { Scratch } from './scratch.ts';
 import { type Cast, makeCast, type SendServer, startSendServer } from './send-cast.ts';
 import { measureDispatch } from './send-dispatch.ts';
 import { createFunction, pgbench, pgbenchProgram } from './send-function.ts';
-import { measureHistory } from './send-history.ts';
 import type { Shape } from './send-server.ts';
 import type { Sizes } from './sizes.ts';
 import { heading, median, ms, type Row, ratio, say, table, whole } from './tables.ts';
@@ -35,7 +34,6 @@ export async function measureSends(scratch: Scratch, sizes: Sizes): Promise<stri
   const standings = await measureShapes(scratch, sizes, cast);
   const bars = barsOf(standings);
   bars.push(...(await measureDispatch(scratch, sizes, cast, standings.get(barConnections)?.get('product')?.perSecond)));
-  bars.push(...(await measureHistory(scratch, sizes, embedded)));
   await cast.close();
   await server.stop();
   return bars;
