@@ -10,6 +10,7 @@ import { byOperator } from '../../src/domain/archive/archive.ts';
 import { optOutByCarrier } from '../../src/domain/consent/carrier-opt-outs.ts';
 import { recordConsent } from '../../src/domain/consent/consents.ts';
 import { setFirm } from '../../src/domain/consent/firm-opt-outs.ts';
+import { recordOptOut } from '../../src/domain/consent/recorded-opt-outs.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
 import { listReviews } from '../../src/domain/supervision/reviews.ts';
@@ -131,6 +132,12 @@ suite('where a stop counts for the firm', () => {
       async (phone: string) =>
         optOutByCarrier(deps, ann.advisor.advisorId, (await memberOf(world, ann, phone)).memberId),
       'carrier',
+    ],
+    [
+      'what somebody of the staff records',
+      (phone: string) =>
+        recordOptOut(deps, { advisorId: ann.advisor.advisorId, phone, proof: 'Called on 5 May', staff: sue }),
+      'recorded',
     ],
     [
       'a reviewer who decides that a reply meant stop',

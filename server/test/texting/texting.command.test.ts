@@ -60,6 +60,19 @@ suite('assent for texting', () => {
     assert.equal(recorded.state, 'accepted');
     assert.equal(await stateOf(world, world.ann, phone), 'accepted');
 
+    const said = ['--advisor', 'ann@test.example', '--proof', 'Said so on the phone', '--by', 'pat@test.example'];
+    const [optedOut] = await records(['consents', 'opt-out', phone, ...said]);
+    assert.equal(optedOut.state, 'opted_out');
+    assert.deepEqual(
+      await records(['consents', 'opt-out', phone, ...said]),
+      [optedOut],
+      'a second one changes nothing',
+    );
+    assert.equal(await stateOf(world, world.ann, phone), 'opted_out');
+    await refused(1, [[record('pat@test.example'), /has opted out .*START/]]);
+    const [history] = await records(['consents', 'show', phone, '--advisor', 'ann@test.example']);
+    assert.equal(history.events.at(-1).evidence.proof, 'Said so on the phone');
+
     const [other] = await records(['firms', 'add', 'Other Firm']);
     await records(['staff', 'add', String(other.firmId), '--name', 'Olaf', '--email', 'olaf@other.example']);
     const stopped = newPhone();
@@ -67,6 +80,10 @@ suite('assent for texting', () => {
     await refused(1, [
       [record('pat@test.example', stopped), /has opted out .*START/],
       [record('olaf@other.example'), /Olaf can’t record consent for ann/],
+      [
+        ['consents', 'opt-out', newPhone(), ...said.slice(0, -1), 'olaf@other.example'],
+        /Olaf can’t record an opt-out for ann/,
+      ],
       [record('pat@test.example', '5551234'), /not a phone number in E\.164/],
       [record('pat@test.example', phone, ' '), /Proof is needed/],
       [record('nobody@test.example'), /There is no staff member nobody@/],

@@ -1,7 +1,8 @@
 import { getAdvisor, listAdvisorsKnowing } from '../../domain/accounts/advisors.ts';
 import { getStaff } from '../../domain/accounts/staff.ts';
 import { type ConsentEvent, type ConsentHistory, listConsentHistory } from '../../domain/consent/consent-lookups.ts';
-import { recordConsent } from '../../domain/consent/consents.ts';
+import { type RecordedConsent, recordConsent } from '../../domain/consent/consents.ts';
+import { recordOptOut } from '../../domain/consent/recorded-opt-outs.ts';
 import { problem } from '../../domain/problems.ts';
 import { inOneLine } from '../terminal.ts';
 import type { Call, Verb } from '../verb.ts';
@@ -16,12 +17,18 @@ export const consentVerbs: Verb[] = [
       proof: { value: 'TEXT', about: 'What was signed, when, and where it is kept.', required: true },
       by: { value: 'EMAIL|ID', about: 'Staff member recording the consent.', required: true },
     },
-    run: async ({ runtime, operands, options, out }) => {
-      const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
-      const staff = await getStaff(runtime, options.by ?? '');
-      const consent = { advisorId, phone: operands.PHONE ?? '', proof: options.proof ?? '', staff };
-      out.records([await recordConsent(runtime, consent)]);
+    run: async (call) => call.out.records([await recordConsent(call.runtime, await recordedIn(call))]),
+  },
+  {
+    name: 'consents opt-out',
+    about: 'Record that a person said stop by other means than a text. It counts like a STOP, and nothing is sent.',
+    operands: ['PHONE'],
+    options: {
+      advisor: { value: 'EMAIL|ID', about: 'Advisor whose texts the person doesn’t want.', required: true },
+      proof: { value: 'TEXT', about: 'What the person said, when and how.', required: true },
+      by: { value: 'EMAIL|ID', about: 'Staff member recording the opt-out.', required: true },
     },
+    run: async (call) => call.out.records([await recordOptOut(call.runtime, await recordedIn(call))]),
   },
   {
     name: 'consents show',
@@ -33,6 +40,12 @@ export const consentVerbs: Verb[] = [
     run: show,
   },
 ];
+
+async function recordedIn({ runtime, operands, options }: Call): Promise<RecordedConsent> {
+  const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
+  const staff = await getStaff(runtime, options.by ?? '');
+  return { advisorId, phone: operands.PHONE ?? '', proof: options.proof ?? '', staff };
+}
 
 type Shown = ConsentHistory & { advisorId: number; advisor: string; phone: string };
 
