@@ -28,7 +28,8 @@ export const arrows: Record<string, string> = {
   'domain/supervision': `${ground} domain/archive domain/accounts domain/texting`,
   'domain/consent': `${ground} domain/archive domain/accounts domain/texting domain/supervision`,
   'domain/messages': `${ground} domain/archive domain/texting domain/supervision domain/consent`,
-  'domain/delivery': `${ground} domain/carriers domain/texting domain/consent`,
+  'domain/delivery': `${ground} domain/archive domain/carriers domain/texting domain/consent`,
+  'domain/operations': `${ground} domain/archive domain/carriers domain/webhooks domain/delivery`,
   // Schemas describe the wire in the domain's words.
   schemas: 'schemas domain',
   // The far side of a port knows the port; the sandbox's phones live in the database.

@@ -28,7 +28,7 @@ export function addArchiveMetrics(registry: Registry, deps: Deps): void {
   });
   new Gauge({
     name: 'assent_archive_fault',
-    help: '1 while something is wrong with signing the archive, with its copies outside, or with this node’s memory of it.',
+    help: '1 while something is wrong with signing the archive, with its copies outside, with this node’s memory of it, or the database is from before what was signed.',
     labelNames: ['about'],
     aggregator: 'max',
     registers,

@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { readConfig } from '../config.ts';
 import { onReserved } from '../deps.ts';
+import { findRestored } from '../domain/archive/archive-status.ts';
 import { readReply } from '../domain/consent/reading/reply-words.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { sendDueMessages } from '../domain/messages/due-messages.ts';
@@ -39,6 +40,8 @@ async function work(): Promise<void> {
   const side = workerSignals(tell);
   const runtime = await connectRuntime(config, log, { url: databaseUrl, stop: async () => {} }, side.signals);
   await runtime.reserved.open();
+  // Before the first text is claimed.
+  runtime.signals.archive.restored = await findRestored(runtime);
   // Compiles the patterns now, so that the first reply doesn't wait for it.
   readReply('Hello');
   const texting = dispatcher(onReserved(runtime), log);

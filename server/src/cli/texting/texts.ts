@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { followTexts, type TextEvent } from '../../domain/archive/text-log.ts';
+import { setWaitingAside } from '../../domain/delivery/set-aside.ts';
 import { cutTo, inOneLine, jsonInOneLine, padTo, widthOf } from '../terminal.ts';
 import { type Call, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
@@ -24,6 +25,17 @@ export const textVerbs: Verb[] = [
     },
     watches: true,
     run: tail,
+  },
+  {
+    name: 'texts set-aside',
+    about:
+      'After a restore: put every text that waits in doubt, since it may have gone out before. Only while the copies outside say that the database was restored.',
+    operands: [],
+    options: {},
+    run: async ({ runtime, out }) => {
+      const count = await setWaitingAside(runtime);
+      out.note(`${count} texts are in doubt now, and are not sent again.`);
+    },
   },
 ];
 

@@ -48,9 +48,28 @@ export async function hasForgotten({ db, archiveMemory }: Pick<CopyDeps, 'db' | 
   return (await archiveMemory.read().catch(() => false)) === null;
 }
 
+/**
+ * Why the database is an earlier one than what was signed, as after a restore; null if it isn't, or if nothing outside says so.
+ * Texts that wait in it may have gone out since.
+ */
+export async function findRestored({
+  db,
+  checkpointFolder,
+  archiveMemory,
+}: Pick<CopyDeps, 'db' | 'checkpointFolder' | 'archiveMemory'>): Promise<string | null> {
+  // Before the tree: everything outside was committed by then. A folder that can't be read is reported elsewhere.
+  const copied = (await checkpointFolder?.last().catch(() => null))?.size ?? 0;
+  const remembered = (await readMemory(archiveMemory))?.remembered;
+  const known = Math.max(copied, remembered ? checkpointIn(remembered.note).size : 0);
+  const { size } = await store.findTree(db);
+  return known > size
+    ? `the database has ${size} entries of the archive, and ${known} were signed: it is from before the last ${known - size}`
+    : null;
+}
+
 export type ArchiveHealth = {
   /** What is wrong, as this node or the last one that tried to sign has found. */
-  faults: { signing: string | null; copies: string | null; memory: string | null };
+  faults: { signing: string | null; copies: string | null; memory: string | null; restored: string | null };
   signed: number;
   copied: number | null;
   rememberedSince: number | null;
@@ -62,6 +81,6 @@ export async function archiveHealth({
   signals: { archive },
 }: Pick<Deps, 'db' | 'signals'>): Promise<ArchiveHealth> {
   const { size, fault } = await store.findTree(db);
-  const { signing, copies, memory, copied, rememberedSince } = archive;
-  return { faults: { signing: signing ?? fault, copies, memory }, signed: size, copied, rememberedSince };
+  const { signing, copies, memory, restored, copied, rememberedSince } = archive;
+  return { faults: { signing: signing ?? fault, copies, memory, restored }, signed: size, copied, rememberedSince };
 }

@@ -1,4 +1,5 @@
 import { ArchiveFault } from './archive-memory.ts';
+import { findRestored } from './archive-status.ts';
 import { growTree } from './archive-tree.ts';
 import { type CopyDeps, copyCheckpoints } from './checkpoint-copies.ts';
 import { CopiesFault, findCopiesFault } from './outside-copies.ts';
@@ -9,6 +10,7 @@ import { CopiesFault, findCopiesFault } from './outside-copies.ts';
  */
 export async function signArchive(deps: CopyDeps): Promise<void> {
   const { archive } = deps.signals;
+  archive.restored = await findRestored(deps);
   const grown = await orFault(growTree(deps));
   if (grown === null) return;
   archive.signing = grown instanceof Error ? grown.message : null;

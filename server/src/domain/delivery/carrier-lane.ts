@@ -7,6 +7,7 @@ import { receiveReply } from '../consent/replies.ts';
 import type { Inbound, OpenCarrier } from '../ports.ts';
 import { reportUnprovenConsents } from '../texting/unproven-consents.ts';
 import { claimTexts } from './claims.ts';
+import { haltOf } from './halts.ts';
 import { inFlight } from './in-flight.ts';
 import { receiveReceipt } from './receipts.ts';
 
@@ -55,8 +56,7 @@ export function carrierLane(deps: Deps, open: OpenCarrier, log: Log): CarrierLan
 
   async function claim(): Promise<Claimed> {
     if (stopping.signal.aborted) return 'drained';
-    // A person whose STOP can't get through must not get another text.
-    if (deps.signals.replies.isBehind()) return 'blocked';
+    if (haltOf(deps.signals) !== null) return 'blocked';
     const limit = texts.claimable();
     if (limit === 0) return 'blocked';
     const claimed = await claimTexts(deps, carrierId, limit);

@@ -19,11 +19,13 @@ export type Signals = {
   stopping: AbortController;
 };
 
-/** What this node knows about the archive: what is wrong with signing it, with its copies and with its memory. */
+/** What this node knows about the archive: what is wrong with signing it, with its copies, its memory and the database. */
 export type ArchiveSigns = {
   signing: string | null;
   copies: string | null;
   memory: string | null;
+  /** Why the database is an earlier one than what was signed: texts that wait may have gone out already, so none does. */
+  restored: string | null;
   /** The size of the tree when the node's memory began; null if it signs nothing. */
   rememberedSince: number | null;
   /** The size of the tree that the copies outside cover; null if this node makes none. */
@@ -66,7 +68,7 @@ export function makeSignals(): Signals {
     unprovenConsents: makeMemberReports(),
     replies: makeIntake(),
     receipts: makeMeetings(),
-    archive: { signing: null, copies: null, memory: null, rememberedSince: null, copied: null },
+    archive: { signing: null, copies: null, memory: null, restored: null, rememberedSince: null, copied: null },
     stopping: new AbortController(),
   };
 }

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { findRestored } from '../../src/domain/archive/archive-status.ts';
+import { carrierLane } from '../../src/domain/delivery/carrier-lane.ts';
+import type { OpenCarrier } from '../../src/domain/ports.ts';
+import { acceptedPhone, handset, received, send } from '../support/texting.ts';
+import { makeWorld, type World } from '../support/world.ts';
+
+suite('a database that is from before what was signed', () => {
+  let world: World;
+  before(async () => {
+    world = await makeWorld({ dispatch: false });
+  });
+  after(() => world.close());
+
+  test('is noticed by the copies outside', async () => {
+    const folderWith = (size: number | null) =>
+      ({ last: async () => size && { size } }) as unknown as Parameters<typeof findRestored>[0]['checkpointFolder'];
+    const { db } = world.deps;
+    const found = (size: number | null) =>
+      findRestored({ db, archiveMemory: null, checkpointFolder: folderWith(size) });
+    assert.equal(await found(null), null);
+    assert.equal(await found(0), null);
+    assert.match((await found(7)) ?? '', /has 0 entries of the archive, and 7 were signed/);
+    const unreadable = { last: () => Promise.reject(new Error('EIO')) } as never;
+    assert.equal(await findRestored({ db, archiveMemory: null, checkpointFolder: unreadable }), null);
+  });
+
+  test('hands no text over until an operator has decided, and accepts them meanwhile', async () => {
+    const { deps, ann, app } = world;
+    const phone = await acceptedPhone(world, ann);
+    const lane = carrierLane(deps, deps.carriers.list()[0] as OpenCarrier, app.log);
+    deps.signals.archive.restored = 'it is an earlier one';
+    assert.equal((await send(ann, { phone, text: 'Hello' })).status, 200);
+    assert.equal(await lane.next(), 'blocked');
+    assert.deepEqual(await handset(world, phone), []);
+    deps.signals.archive.restored = null;
+    assert.notEqual(await lane.next(), 'blocked');
+    assert.equal((await received(world, phone)).length, 1);
+    await lane.stop();
+  });
+});
