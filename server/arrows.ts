@@ -64,8 +64,8 @@ export const arrows: Record<string, string> = {
   'http/openapi': 'domain schemas http/door http/browser oauth',
   http: 'deps.ts thread-metrics.ts domain schemas http/door http/browser oauth',
   oauth: 'deps.ts log.ts domain',
-  jobs: 'deps.ts log.ts domain sandbox',
-  cli: 'config.ts log.ts runtime.ts domain schemas sandbox outbound contact-files content-files archive-exports examiner main.ts',
+  jobs: 'config.ts deps.ts log.ts domain sandbox',
+  cli: 'config.ts log.ts runtime.ts domain schemas redis sandbox outbound contact-files content-files archive-exports examiner main.ts',
   // What puts it together.
   'thread-metrics.ts': '',
   'log.ts': '',

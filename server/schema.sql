@@ -698,6 +698,15 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
+create table nodes (
+  node text not null,
+  role text not null,
+  date_time_started timestamp with time zone not null,
+  date_time_seen timestamp with time zone not null,
+  halted text,
+  constraint nodes_pkey PRIMARY KEY (node)
+) with (fillfactor=50);
+
 create table number_lookups (
   phone text not null,
   carrier_id smallint not null,
@@ -2245,6 +2254,8 @@ grant delete, insert, select, update on memberships to assent_app;
 grant insert, select, update on messages to assent_app;
 
 grant select on migrations to assent_app;
+
+grant delete, insert, select, update on nodes to assent_app;
 
 grant delete, insert, select, update on number_lookups to assent_app;
 

@@ -23,6 +23,7 @@ import type { Log } from './log.ts';
 import { type SandboxClock, startSandboxClock } from './sandbox/sandbox-clock.ts';
 import type { Pool } from './store/database/db.ts';
 import { startEmbedded } from './store/database/embedded.ts';
+import { type DatabaseFacts, inspectDatabase } from './store/database/inspection.ts';
 import { appRole, checkDatabase, ensureDatabase, fixClock, MigrationError, migrate } from './store/database/migrate.ts';
 import { connect } from './store/database/pool.ts';
 import { exposureOf } from './store/database/tls.ts';
@@ -72,6 +73,11 @@ export async function openDatabase(config: Config, say: (line: string) => void):
     await embedded.stop();
     throw error;
   }
+}
+
+/** What this deployment's login sees of the database. It changes nothing. */
+export function inspect({ url }: Database): Promise<DatabaseFacts> {
+  return inspectDatabase(url);
 }
 
 /** Brings the schema up to date, as its owner. Returns the names of the migrations that were missing. */

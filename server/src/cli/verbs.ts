@@ -12,6 +12,7 @@ import { numberVerbs } from './carriers/numbers.ts';
 import { consentVerbs } from './consent/consents.ts';
 import { contentVerbs } from './content/content.ts';
 import { deploymentVerbs } from './deployment.ts';
+import { operationsVerbs } from './operations/verbs.ts';
 import { archiveExportVerbs } from './record-keeping/archive-export.ts';
 import { holdVerbs } from './record-keeping/holds.ts';
 import { reconciliationVerbs } from './record-keeping/reconciliation.ts';
@@ -26,6 +27,7 @@ import { webhookVerbs } from './webhooks/webhooks.ts';
 /** Every verb of `assent`, in the order of its help. */
 export const verbs: Verb[] = [
   ...deploymentVerbs,
+  ...operationsVerbs,
   ...firmVerbs,
   ...staffVerbs,
   ...advisorVerbs,

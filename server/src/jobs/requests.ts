@@ -1,13 +1,21 @@
+import type { Config } from '../config.ts';
 import { type Deps, onReserved, type Reserved } from '../deps.ts';
 import type { FollowedCarriers } from '../domain/carriers/open-carriers.ts';
 import { wakeWaiting } from '../domain/consent/consent-lookups.ts';
+import { haltOf } from '../domain/delivery/halts.ts';
 import { wakeReaders } from '../domain/events/events.ts';
+import { tellNode, tellNodeEveryMs } from '../domain/operations/nodes.ts';
 import { reportUnprovenConsents } from '../domain/texting/unproven-consents.ts';
 import type { Log } from '../log.ts';
 import type { SandboxClock } from '../sandbox/sandbox-clock.ts';
 import { type Job, type Running, repeat, together } from './repeat.ts';
 
-export type RequestDeps = Deps & Reserved & { sandboxClock: SandboxClock | undefined; carriers: FollowedCarriers };
+export type RequestDeps = Deps &
+  Reserved & {
+    config: Pick<Config, 'role'>;
+    sandboxClock: SandboxClock | undefined;
+    carriers: FollowedCarriers;
+  };
 
 /** What a process that answers requests follows: changes that others made and that its requests wait for or go by. */
 export function startRequestJobs(deps: RequestDeps, log: Log): Running {
@@ -16,9 +24,16 @@ export function startRequestJobs(deps: RequestDeps, log: Log): Running {
     { name: 'follow carriers', everyMs: 1_000, run: () => deps.carriers.refresh() },
     // Those that no worker of this process was told about.
     { name: 'report unproven consents', everyMs: 1_000, run: async () => reportUnprovenConsents(deps, log) },
+    { name: 'tell that this process runs', everyMs: tellNodeEveryMs, run: () => tellHere(deps) },
     ...clockJobs(deps.sandboxClock),
   ];
   return together(jobs.map((job) => repeat(deps, job, log)));
+}
+
+/** What an operator sees of this process. */
+export async function tellHere(deps: Deps & { config: Pick<Config, 'role'> }): Promise<void> {
+  const { role } = deps.config;
+  await tellNode(deps, { role, halted: role === 'api' ? null : haltOf(deps.signals) });
 }
 
 /** Those who wait for a consent, and those who wait for an event. */

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts';
 import { onReserved, type Reserved } from '../deps.ts';
 import { forgetExpiredAnswers } from '../domain/access/idempotency.ts';
 import { forgetExpiredTokens } from '../domain/access/oauth-tokens.ts';
@@ -19,6 +20,7 @@ import { fetchDueMedia, type MediaKey } from '../domain/consent/reply-media.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { doubtAsker } from '../domain/delivery/doubts.ts';
 import { sendDueMessages } from '../domain/messages/due-messages.ts';
+import { tellNodeEveryMs } from '../domain/operations/nodes.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
@@ -32,7 +34,7 @@ import type { WebhookDeps } from '../domain/webhooks/webhooks.ts';
 import type { Log } from '../log.ts';
 import type { SandboxClock } from '../sandbox/sandbox-clock.ts';
 import { type Job, type Running, repeat, together } from './repeat.ts';
-import { clockJobs } from './requests.ts';
+import { clockJobs, tellHere } from './requests.ts';
 
 const minuteMs = 60 * 1000;
 
@@ -41,6 +43,7 @@ export type NodeDeps = CrmDeps &
   WebhookDeps &
   CopyDeps &
   Reserved & {
+    config: Pick<Config, 'role'>;
     sandboxClock: SandboxClock | undefined;
     checkpointDeliveries: CheckpointDeliveries;
     carriers: FollowedCarriers;
@@ -81,6 +84,10 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'look up numbers', everyMs: 1_000, run: () => lookUpNumbers(deps, reportNumber) },
     { name: 'forget old lookups', everyMs: 60 * minuteMs, run: () => forgetOldLookups(deps) },
     { name: 'look up in CRMs', everyMs: 500, run: () => lookUpDue(deps, reportLookup) },
+    // Where requests are answered, that side tells.
+    ...(deps.config.role === 'work'
+      ? [{ name: 'tell that this process runs', everyMs: tellNodeEveryMs, run: () => tellHere(deps) }]
+      : []),
     ...clockJobs(deps.sandboxClock),
   ];
   const running = jobs.map((job) => repeat(deps, job, log));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { freePort } from './programs.ts';
 import { until } from './waiting.ts';
 
-const bin = '/usr/lib/postgresql/15/bin';
+export const bin = '/usr/lib/postgresql/15/bin';
 export const skip = existsSync(`${bin}/postgres`) ? false : `there is no ${bin}/postgres`;
 
 /** Debian's PostgreSQL 15, as an operator may have it: logins have passwords, and a superuser has psql. */
@@ -25,7 +25,7 @@ const password = 'a password';
 
 export async function startDebianPostgres(tls?: { key: string; cert: string }): Promise<DebianPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'assent-debian-'));
-  const user = process.getuid?.() === 0 ? postgresUser() : undefined;
+  const user = postgresUser();
   chmodSync(folder, 0o711);
   const data = join(folder, 'data');
   const own = (path: string) => user && chownSync(path, user.uid, user.gid);
@@ -88,7 +88,9 @@ export function pastedFrom(message: string): string {
 /** psql asks for a new password twice. */
 export const passwordTwice = `${password}\n${password}\n`;
 
-function postgresUser(): { uid: number; gid: number } {
+/** Whom PostgreSQL runs as if the tests run as root. */
+export function postgresUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
   const [uid, gid] = ['-u', '-g'].map((flag) => Number(spawnSync('id', [flag, 'postgres']).stdout.toString()));
   return { uid: uid ?? 0, gid: gid ?? 0 };
 }

@@ -1,22 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { type CarrierOverview, readStatus } from '../../domain/carriers/status.ts';
 import type { CarrierConnection } from '../../domain/ports.ts';
+import { showScreen } from '../screen.ts';
 import { inOneLine } from '../terminal.ts';
 import type { Call } from '../verb.ts';
 
-/** Nodes write it every three seconds. */
-const refreshMs = 1_000;
-const clearScreen = '\x1b[2J\x1b[H';
-
-export async function showStatus({ runtime, switches, streams: { stdout }, out, json, until }: Call): Promise<void> {
-  if (json) return out.records(await readStatus(runtime));
-  if (!stdout.isTTY || switches.has('once')) return out.line(screenOf(await readStatus(runtime)));
-  while (!until.aborted) {
-    const screen = screenOf(await readStatus(runtime));
-    stdout.write(`${clearScreen}${screen}\n`);
-    await pause(refreshMs, undefined, { signal: until }).catch(() => {});
-  }
+export async function showStatus(call: Call): Promise<void> {
+  if (call.json) return call.out.records(await readStatus(call.runtime));
+  await showScreen(call, async () => screenOf(await readStatus(call.runtime)));
 }
 
 function screenOf(carriers: CarrierOverview[]): string {
@@ -30,7 +21,8 @@ function blockOf({ name, kind, disabled, waiting, inDoubt, nodes }: CarrierOverv
   return lines.join('\n');
 }
 
-function stateOf(nodes: CarrierOverview['nodes']): string {
+/** How it does on all nodes, in a few words. */
+export function stateOf(nodes: CarrierOverview['nodes']): string {
   if (nodes.length === 0) return styleText('dim', 'no node has it open');
   if (nodes.some(({ lastFault }) => lastFault)) return styleText('red', 'can’t be opened');
   const connections = nodes.flatMap(({ carrier }) => carrier?.connections ?? []);

@@ -28,7 +28,8 @@ export type CarrierOverview = {
   nodes: (NodeStatus & { node: string })[];
 };
 
-const node = `${hostname()}/${process.pid}`;
+/** This process, among all of the deployment. */
+export const thisNode = `${hostname()}/${process.pid}`;
 /** A node that wrote nothing for so long is gone. */
 const nodeMaxAgeMs = 30_000;
 
@@ -38,7 +39,7 @@ export async function writeStatus(
   statuses: { carrierId: number; status: NodeStatus }[],
 ): Promise<void> {
   const now = new Date();
-  await upsertStatus(db, node, statuses, { now, forgetBefore: new Date(now.getTime() - nodeMaxAgeMs) });
+  await upsertStatus(db, thisNode, statuses, { now, forgetBefore: new Date(now.getTime() - nodeMaxAgeMs) });
 }
 
 export async function readStatus({ db }: Pick<Deps, 'db'>): Promise<CarrierOverview[]> {

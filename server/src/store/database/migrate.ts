@@ -80,7 +80,7 @@ async function becomeMember(client: pg.Client): Promise<void> {
   await client.query(`set role ${appRole}`);
 }
 
-async function asOwner<Result>(
+export async function asOwner<Result>(
   connectionString: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
@@ -97,18 +97,30 @@ async function asOwner<Result>(
 }
 
 async function pending(client: pg.Client): Promise<Migration[]> {
+  const { missing, changed } = await compareMigrations(client);
+  if (changed[0])
+    throw new MigrationError(
+      `Migration ${changed[0]} was changed after it was applied. Migrations only go forward: add a new one instead.`,
+    );
+  return missing;
+}
+
+/** Those that the database lacks, those that are not what it has, and those that a newer version of the program applied. */
+export async function compareMigrations(
+  client: pg.Client,
+): Promise<{ missing: Migration[]; changed: string[]; newer: string[] }> {
   const { rows } = await client.query<{ name: string; sha256: string }>('select name, sha256 from migrations');
   const applied = new Map(rows.map((row) => [row.name, row.sha256]));
   const migrations = readMigrations();
-  for (const { name, sha256 } of migrations)
-    if (applied.has(name) && applied.get(name) !== sha256)
-      throw new MigrationError(
-        `Migration ${name} was changed after it was applied. Migrations only go forward: add a new one instead.`,
-      );
-  return migrations.filter(({ name }) => !applied.has(name));
+  const known = new Set(migrations.map(({ name }) => name));
+  return {
+    missing: migrations.filter(({ name }) => !applied.has(name)),
+    changed: migrations.filter(({ name, sha256 }) => (applied.get(name) ?? sha256) !== sha256).map(({ name }) => name),
+    newer: [...applied.keys()].filter((name) => !known.has(name)).sort(),
+  };
 }
 
-function readMigrations(): Migration[] {
+export function readMigrations(): Migration[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort()

@@ -1,0 +1,95 @@
+import { styleText } from 'node:util';
+import { findRestored } from '../../domain/archive/archive-status.ts';
+import { listNumbers } from '../../domain/carriers/numbers.ts';
+import { checkArchive } from '../../domain/operations/archive-checks.ts';
+import { checkDatabase } from '../../domain/operations/database-checks.ts';
+import { type Finding, failing, ok, warning } from '../../domain/operations/findings.ts';
+import { readOverview } from '../../domain/operations/overview.ts';
+import { checkSettings } from '../../domain/operations/settings-checks.ts';
+import { checkTexting } from '../../domain/operations/texting-checks.ts';
+import { makeSignals } from '../../domain/shared/signals.ts';
+import { makeLog } from '../../log.ts';
+import { connectRuntime, type Database, explain, inspect, openDatabase } from '../../runtime.ts';
+import { inOneLine } from '../terminal.ts';
+import type { Call } from '../verb.ts';
+import { checkPlaces } from './places.ts';
+
+type Config = Call['config'];
+
+const colors = { ok: 'green', warning: 'yellow', failing: 'red' } as const;
+
+/** Every check, with one line each, and what to do where something is wrong. */
+export async function examine({ config, switches, json, out }: Call): Promise<void> {
+  const findings = [
+    ...checkSettings(config),
+    ...(await checkPlaces(config)),
+    ...(await checkStored(config, out.note)),
+    ...(await checkRedis(config)),
+  ];
+  out.exitCode = exitCodeOf(findings, { strict: switches.has('strict') });
+  if (json) return out.records(findings);
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  for (const finding of findings) for (const line of linesOf(finding, width)) out.line(line);
+  out.note(summaryOf(findings));
+}
+
+/** Scripts rely on it. */
+export function exitCodeOf(findings: Finding[], { strict }: { strict: boolean }): number {
+  return findings.some(({ state }) => state === 'failing' || (strict && state === 'warning')) ? 1 : 0;
+}
+
+/** The database, and everything in it. What can't be reached or isn't migrated has nothing more to say. */
+async function checkStored(config: Config, note: (text: string) => void): Promise<Finding[]> {
+  let database: Database | undefined;
+  try {
+    database = await openDatabase(config, note);
+    const facts = await inspect(database);
+    const findings = checkDatabase(facts, config, database.url);
+    const isUsable = facts.isMember && !facts.isReplica && facts.migrations?.missing.length === 0;
+    return isUsable ? [...findings, ...(await checkContent(config, database))] : findings;
+  } catch (error) {
+    return [failing('database', explain(error).split('\n')[0] ?? '', 'Nothing works without it.')];
+  } finally {
+    await database?.stop();
+  }
+}
+
+async function checkContent(config: Config, { url }: Database): Promise<Finding[]> {
+  const runtime = await connectRuntime(config, makeLog('silent'), { url, stop: async () => {} }, makeSignals());
+  try {
+    const overview = await readOverview(runtime);
+    const restored = await findRestored(runtime);
+    return [
+      ...checkArchive(overview, config, { restored, realNow: new Date() }),
+      ...checkTexting(overview, await listNumbers(runtime), config),
+    ];
+  } finally {
+    await runtime.stop();
+  }
+}
+
+/** Without it each process goes by its own rates, so nothing fails. */
+async function checkRedis({ redisUrl, role }: Config): Promise<Finding[]> {
+  if (!redisUrl || role === 'work') return [];
+  try {
+    // Loaded on demand: other verbs start without it.
+    const { pingRedis } = await import('../../redis/ping.ts');
+    return [ok('Redis', `it answers in ${(await pingRedis(redisUrl)).toFixed(0)} ms`)];
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const says = `it doesn’t answer (${code ?? message}): each process goes by its own rates`;
+    return [warning('Redis', says, 'Check REDIS_URL, and whether Redis runs.')];
+  }
+}
+
+function linesOf({ check, state, says, next }: Finding, width: number): string[] {
+  const [word, name] = [styleText(colors[state], state.padEnd(7)), check.padEnd(width)];
+  const lines = [`${word}  ${name}  ${inOneLine(says)}`];
+  if (next) lines.push(`${' '.repeat(9 + width)}  → ${next}`);
+  return lines;
+}
+
+function summaryOf(findings: Finding[]): string {
+  const count = (state: Finding['state']) => findings.filter((each) => each.state === state).length;
+  return `${findings.length} checks: ${count('failing')} failing, ${count('warning')} warnings.`;
+}

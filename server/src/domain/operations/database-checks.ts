@@ -1,0 +1,137 @@
+import type { Config } from '../../config.ts';
+import type { DatabaseFacts } from '../../store/database/inspection.ts';
+import { exposureOf } from '../../store/database/tls.ts';
+import { type Finding, failing, ok, warning } from './findings.ts';
+
+/** Leases of texts outlast the carrier’s timeout by five seconds, by the clocks of all processes. */
+const clockWarnMs = 1_000;
+const clockFailMs = 4_000;
+const transactionsWarn = 1_000_000_000;
+const transactionsFail = 1_800_000_000;
+
+/** How the database is, and how we reach it. `url` is where it was reached. */
+export function checkDatabase(facts: DatabaseFacts, config: Config, url: string): Finding[] {
+  const { version, answeredMs, databaseBytes, isReplica } = facts;
+  const reached = `PostgreSQL ${version.split(' ')[0]} answers in ${answeredMs.toFixed(0)} ms; ${megabytes(databaseBytes)}`;
+  if (isReplica)
+    return [failing('database', 'it is a replica, which stores nothing', 'Put the primary into DATABASE_URL.')];
+  const isProduction = config.environment === 'production';
+  return [
+    ok('database', reached),
+    migrationsFinding(facts),
+    ...(isProduction ? [loginFinding(facts), encryptionFinding(facts, url)] : []),
+    clockFinding(facts),
+    durabilityFinding(facts),
+    connectionsFinding(facts, config),
+    vacuumFinding(facts),
+    ...(isProduction ? [walFinding(facts)] : []),
+  ];
+}
+
+/** Connections that a process with these settings opens at most: docs/operators/scale.md. */
+export function connectionsOf({ role, workers, databasePoolSize }: Config): number {
+  const answering = databasePoolSize + 14;
+  const working = 18;
+  if (role === 'work') return working + 4;
+  return workers * answering + (role === 'api' ? 0 : working);
+}
+
+function migrationsFinding({ isMember, migrations }: DatabaseFacts): Finding {
+  const migrate = 'Run assent migrate as the owner of the database.';
+  if (!isMember)
+    return failing('migrations', 'this login is not a member of assent_app', 'As a superuser: grant assent_app to it.');
+  if (!migrations) return failing('migrations', 'the database was never migrated', migrate);
+  const { applied, missing, changed, newer } = migrations;
+  if (changed.length > 0)
+    return failing(
+      'migrations',
+      `${changed.join(', ')} differs from what was applied`,
+      'Install the released version.',
+    );
+  if (missing.length > 0) return failing('migrations', `${missing.length} are missing: ${missing.join(', ')}`, migrate);
+  if (newer.length > 0)
+    return warning(
+      'migrations',
+      `a newer version has added ${newer.join(', ')}; this one still runs`,
+      'Replace the processes of this version.',
+    );
+  return ok('migrations', `all ${applied} are applied; the version before this one still runs`);
+}
+
+function loginFinding({ isMember, excess }: DatabaseFacts): Finding {
+  if (isMember && !excess) return ok('login', 'it may do no more than the server needs');
+  const says = excess ?? 'it is not a member of assent_app';
+  return failing(
+    'login',
+    says,
+    'Use two logins: docs/operators/running.md#first-steps-in-production has what to paste.',
+  );
+}
+
+function encryptionFinding({ isEncrypted }: DatabaseFacts, url: string): Finding {
+  const exposure = exposureOf(url);
+  if (exposure) return warning('TLS', exposure, 'Add sslmode=verify-full to DATABASE_URL.');
+  return ok('TLS', isEncrypted ? 'the connection to the database is encrypted' : 'the database is on this machine');
+}
+
+function clockFinding({ clockAheadMs, answeredMs }: DatabaseFacts): Finding {
+  const apartMs = Math.max(0, Math.abs(clockAheadMs) - answeredMs / 2);
+  const says = `the database’s clock is ${(apartMs / 1000).toFixed(1)} s ${clockAheadMs > 0 ? 'ahead of' : 'behind'} ours`;
+  if (apartMs >= clockFailMs) return failing('clock', says, 'Keep the clocks of all machines with NTP.');
+  return apartMs >= clockWarnMs
+    ? warning('clock', says, 'Keep the clocks of all machines with NTP.')
+    : ok('clock', 'the database’s clock agrees with ours');
+}
+
+/** Each of them loses or damages texts that were accepted. */
+function durabilityFinding({ settings }: DatabaseFacts): Finding {
+  const names = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
+  const off = names.filter((name) => settings[name] === 'off');
+  if (off.length === 0) return ok('durability', 'what is committed survives a power failure');
+  const says = `${off.join(' and ')} ${off.length > 1 ? 'are' : 'is'} off: a power failure can lose accepted texts and opt-outs`;
+  return failing('durability', says, `Turn ${off.join(' and ')} on in postgresql.conf.`);
+}
+
+function connectionsFinding({ connections: { used, most } }: DatabaseFacts, config: Config): Finding {
+  const needed = connectionsOf(config);
+  const says = `${used} of ${most} are in use`;
+  if (most - used >= needed) return ok('connections', says);
+  return warning(
+    'connections',
+    `${says}; one more process with these settings may open ${needed}`,
+    'Raise max_connections, or lower DATABASE_POOL_SIZE.',
+  );
+}
+
+function vacuumFinding({ settings, bloated, oldestTransactions }: DatabaseFacts): Finding {
+  if (settings.autovacuum === 'off')
+    return failing(
+      'autovacuum',
+      'it is off: tables grow until nothing works',
+      'Turn autovacuum on in postgresql.conf.',
+    );
+  const age = `the oldest row is ${Math.round(oldestTransactions / 1_000_000)} million transactions old`;
+  const freeze =
+    'Run vacuum freeze, and find what holds it up: pg_stat_activity, pg_prepared_xacts, replication slots.';
+  if (oldestTransactions > transactionsFail) return failing('autovacuum', age, freeze);
+  if (oldestTransactions > transactionsWarn) return warning('autovacuum', age, freeze);
+  if (bloated.length === 0) return ok('autovacuum', 'it keeps up');
+  const says = bloated.map(({ table, deadRows }) => `${table} has ${deadRows} dead rows`).join(', ');
+  return warning('autovacuum', says, 'Look for transactions that stay open (pg_stat_activity), then vacuum the table.');
+}
+
+function walFinding({ walArchive }: DatabaseFacts): Finding {
+  const guide = 'docs/operators/backup.md has the steps.';
+  if (!walArchive)
+    return warning('WAL archive', 'archive_mode is off: a restore loses all since the last backup', guide);
+  const { lastArchivedAt, lastFailedAt } = walArchive;
+  if (lastFailedAt && (!lastArchivedAt || lastFailedAt > lastArchivedAt))
+    return failing('WAL archive', `archiving fails since ${lastFailedAt.toISOString()}`, 'PostgreSQL’s log says why.');
+  return lastArchivedAt
+    ? ok('WAL archive', `the last file went out at ${lastArchivedAt.toISOString()}`)
+    : warning('WAL archive', 'nothing was archived yet', guide);
+}
+
+function megabytes(bytes: number): string {
+  return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`;
+}

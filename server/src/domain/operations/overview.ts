@@ -1,0 +1,33 @@
+import { findFirstTurn } from '../../store/delivery/dispatches.ts';
+import { findOverview, type OverviewRow } from '../../store/operations/overview.ts';
+import { archiveStatus } from '../archive/archive-status.ts';
+import type { CopyDeps } from '../archive/checkpoint-copies.ts';
+import { type CarrierOverview, readStatus } from '../carriers/status.ts';
+import { listWebhooks } from '../webhooks/webhooks.ts';
+import { listNodes, type Node } from './nodes.ts';
+
+/** A deployment on one screen. */
+export type Overview = {
+  nodes: Node[];
+  texts: OverviewRow & { oldestWaitSeconds: number };
+  carriers: CarrierOverview[];
+  webhooks: { on: number; failing: number; off: number };
+  archive: Awaited<ReturnType<typeof archiveStatus>>;
+};
+
+export async function readOverview(deps: CopyDeps): Promise<Overview> {
+  const realNow = new Date();
+  const first = await findFirstTurn(deps.db);
+  const webhooks = await listWebhooks(deps);
+  const count = (status: string) => webhooks.filter((each) => each.status === status).length;
+  return {
+    nodes: await listNodes(deps),
+    texts: {
+      ...(await findOverview(deps.db, { now: deps.clock.now(), realNow })),
+      oldestWaitSeconds: first ? Math.max(0, (realNow.getTime() - first.getTime()) / 1000) : 0,
+    },
+    carriers: await readStatus(deps),
+    webhooks: { on: count('on'), failing: count('failing'), off: count('off') },
+    archive: await archiveStatus(deps),
+  };
+}

@@ -1,0 +1,39 @@
+import type { Config } from '../../config.ts';
+import { type Finding, failing, ok, warning } from './findings.ts';
+
+/** What production needs besides the settings without which it doesn’t start. */
+export function checkSettings(config: Config): Finding[] {
+  const { environment, publicUrl, role } = config;
+  if (environment === 'sandbox') return [ok('environment', `sandbox at ${publicUrl}: for trying out, not for clients`)];
+  return [
+    ok('environment', `production at ${publicUrl}`),
+    credentialsFinding(config),
+    proxiesFinding(config),
+    ...(role === 'api' ? [] : archiveSettings(config)),
+  ];
+}
+
+function credentialsFinding({ credentialsKeys }: Config): Finding {
+  if (credentialsKeys.length > 0) return ok('CREDENTIALS_KEY', 'is set');
+  const says = 'is not set: no carrier can be added, and the keys that sign tokens are stored unencrypted';
+  return failing('CREDENTIALS_KEY', says, 'Make one with openssl rand -base64 32, and give it to every process.');
+}
+
+function proxiesFinding({ trustedProxies }: Config): Finding {
+  if (trustedProxies.length > 0) return ok('TRUSTED_PROXIES', trustedProxies.join(', '));
+  const says = 'is not set: every client seems to have the proxy’s address, and wrong passwords of one throttle all';
+  return warning('TRUSTED_PROXIES', says, 'Set it to the addresses of the proxies in front of this server.');
+}
+
+function archiveSettings({ archiveKeyFile, archiveOutsideDir }: Config): Finding[] {
+  const missing = (name: string, says: string) =>
+    warning(name, says, 'One process that works must have it: docs/operators/running.md says how.');
+  return [
+    archiveKeyFile
+      ? ok('ARCHIVE_KEY_FILE', archiveKeyFile)
+      : missing('ARCHIVE_KEY_FILE', 'is not set: this process signs nothing'),
+    archiveOutsideDir
+      ? ok('ARCHIVE_OUTSIDE_DIR', archiveOutsideDir)
+      : missing('ARCHIVE_OUTSIDE_DIR', 'is not set: this process keeps no checkpoint outside, nor notices a restore'),
+  ];
+}

@@ -1,0 +1,121 @@
+import type { Config } from '../../config.ts';
+import type { TextingNumber } from '../carriers/numbers.ts';
+import type { CarrierOverview } from '../carriers/status.ts';
+import { type Finding, failing, ok, warning } from './findings.ts';
+import type { Node } from './nodes.ts';
+import type { Overview } from './overview.ts';
+
+const waitWarnSeconds = 10;
+const waitFailSeconds = 60;
+
+/** Whether texts go out: processes, carriers, numbers, the outbox, webhooks. */
+export function checkTexting(overview: Overview, numbers: TextingNumber[], config: Config): Finding[] {
+  const { nodes, carriers, texts, webhooks } = overview;
+  const isRunning = nodes.some(works);
+  return [
+    ...nodesFindings(nodes, config),
+    ...carrierFindings(carriers, { isRunning, isProduction: config.environment === 'production' }),
+    numbersFinding(numbers),
+    outboxFinding(texts),
+    doubtsFinding(texts),
+    webhooksFinding(webhooks),
+  ];
+}
+
+function works({ role }: Node): boolean {
+  return role !== 'api';
+}
+
+function nodesFindings(nodes: Node[], { redisUrl }: Config): Finding[] {
+  if (nodes.length === 0) return [warning('processes', 'none is running', 'Start one: npm start, or assent serve.')];
+  const [working, answering] = [nodes.filter(works), nodes.filter(({ role }) => role !== 'work')];
+  const findings = nodes.flatMap(({ node, halted }) =>
+    halted ? failing('processes', `${node} hands no text over: ${halted}`, 'The log of that process says more.') : [],
+  );
+  if (working.length === 0)
+    findings.push(failing('processes', 'none hands texts over', 'Start one with ROLE work or all.'));
+  if (answering.length === 0)
+    findings.push(failing('processes', 'none answers requests', 'Start one with ROLE api or all.'));
+  if (answering.length > 1 && !redisUrl)
+    findings.push(
+      warning(
+        'processes',
+        `${answering.length} answer requests, and each has its own rates of usage plans`,
+        'Give all of them the same REDIS_URL.',
+      ),
+    );
+  if (findings.length > 0) return findings;
+  return [ok('processes', `${answering.length} for requests, ${working.length} for handing texts over`)];
+}
+
+function carrierFindings(
+  carriers: CarrierOverview[],
+  { isRunning, isProduction }: { isRunning: boolean; isProduction: boolean },
+): Finding[] {
+  const used = carriers.filter(({ kind, disabled }) => !disabled && !(isProduction && kind === 'sandbox'));
+  if (used.length === 0) return [warning('carriers', 'there is none', 'Add one: assent carriers add.')];
+  // Without a process nobody has opened them.
+  return isRunning ? used.map(carrierFinding) : [];
+}
+
+function carrierFinding({ name, nodes }: CarrierOverview): Finding {
+  const check = `carrier ${name}`;
+  const next = 'assent carriers status shows more; docs/operators/carriers.md#what-an-error-means has the errors.';
+  const fault = nodes.find(({ lastFault }) => lastFault)?.lastFault;
+  if (fault) return failing(check, `it can’t be opened: ${fault}`, next);
+  if (nodes.length === 0) return failing(check, 'no process has it open', next);
+  const connections = nodes.flatMap(({ carrier }) => carrier?.connections ?? []);
+  const bound = connections.filter(({ state }) => state === 'bound').length;
+  if (connections.length === 0) return ok(check, 'it is open');
+  const says = `${bound} of ${connections.length} connections are bound`;
+  if (bound === 0) return failing(check, says, next);
+  return bound < connections.length ? warning(check, says, next) : ok(check, says);
+}
+
+function numbersFinding(numbers: TextingNumber[]): Finding {
+  const without = numbers.filter(({ carrier }) => carrier === null);
+  if (without.length > 0)
+    return failing(
+      'numbers',
+      `${without.length} have no carrier: ${few(without)}`,
+      'assent numbers set … --carrier NAME.',
+    );
+  const unregistered = numbers.filter(({ number, carrier, campaign }) => isAmerican(number, carrier) && !campaign);
+  if (unregistered.length === 0) return ok('numbers', `${numbers.length} with a carrier`);
+  return warning(
+    'numbers',
+    `${unregistered.length} of ${numbers.length} have no campaign noted: ${few(unregistered)}`,
+    'US carriers filter texts of numbers without one: assent numbers set … --campaign ID.',
+  );
+}
+
+/** Campaigns are of North America; the sandbox has none. */
+function isAmerican(number: string, carrier: string | null): boolean {
+  return number.startsWith('+1') && carrier !== 'sandbox';
+}
+
+function few(numbers: TextingNumber[]): string {
+  const shown = numbers.slice(0, 3).map(({ number }) => number);
+  return numbers.length > shown.length
+    ? `${shown.join(', ')} and ${numbers.length - shown.length} more`
+    : shown.join(', ');
+}
+
+function outboxFinding({ ready, oldestWaitSeconds }: Overview['texts']): Finding {
+  const says = `${ready} texts wait for their turn, the first for ${Math.round(oldestWaitSeconds)} s`;
+  const next = 'docs/operators/monitoring.md#texts-wait-too-long has the causes.';
+  if (oldestWaitSeconds >= waitFailSeconds) return failing('outbox', says, next);
+  return oldestWaitSeconds >= waitWarnSeconds ? warning('outbox', says, next) : ok('outbox', `${ready} texts wait`);
+}
+
+function doubtsFinding({ inDoubt }: Overview['texts']): Finding {
+  if (inDoubt === 0) return ok('in doubt', 'no text');
+  const next = 'They are never sent again by themselves: docs/operators/monitoring.md#texts-in-doubt.';
+  return warning('in doubt', `nobody knows whether ${inDoubt} texts arrived`, next);
+}
+
+function webhooksFinding({ on, failing: failed, off }: Overview['webhooks']): Finding {
+  if (failed + off === 0) return ok('webhooks', `${on} on`);
+  const says = `${off} are switched off, ${failed} fail, ${on} work`;
+  return warning('webhooks', says, 'assent webhooks list says why; assent webhooks set switches one on.');
+}

@@ -1,0 +1,134 @@
+import type pg from 'pg';
+import { findExcess } from './logins.ts';
+import { appRole, asOwner, compareMigrations, readMigrations } from './migrate.ts';
+
+/** What a deployment’s login can see of its database, for somebody who checks it. It changes nothing. */
+export type DatabaseFacts = {
+  version: string;
+  answeredMs: number;
+  /** How far its clock is ahead of ours; negative if it is behind. Exact to half of `answeredMs`. */
+  clockAheadMs: number;
+  isReplica: boolean;
+  isMember: boolean;
+  /** What the login may do that the server needn’t; null if nothing. */
+  excess: string | null;
+  /** Whether this connection is encrypted; null over a socket of this machine. */
+  isEncrypted: boolean | null;
+  /** Null until `assent migrate` has run once. */
+  migrations: { applied: number; missing: string[]; changed: string[]; newer: string[] } | null;
+  settings: Record<(typeof settingNames)[number], string>;
+  connections: { used: number; most: number };
+  databaseBytes: number;
+  /** How many transactions old the oldest row that isn’t frozen may be. */
+  oldestTransactions: number;
+  /** Whether copies of the write-ahead log fail; null if none were made. */
+  walArchive: { lastArchivedAt: Date | null; lastFailedAt: Date | null } | null;
+  /** Hot tables with more dead rows than autovacuum leaves. */
+  bloated: { table: string; deadRows: number; liveRows: number }[];
+};
+
+const settingNames = ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum', 'archive_mode'] as const;
+/** Those in which rows come and go, or change with every text. */
+const hotTables = [
+  'dispatches',
+  'claims',
+  'messages',
+  'members',
+  'archive_heads',
+  'attempts',
+  'webhook_streams',
+  'nodes',
+];
+const deadRowsMin = 50_000;
+
+export async function inspectDatabase(connectionString: string): Promise<DatabaseFacts> {
+  return asOwner(connectionString, async (client) => {
+    const askedAt = performance.now();
+    const askedTime = Date.now();
+    const { now } = await one<{ now: Date }>(client, 'select clock_timestamp() as now');
+    const answeredMs = performance.now() - askedAt;
+    const found = await one<{ isMember: boolean; isMigrated: boolean }>(
+      client,
+      `select
+         to_regclass('migrations') is not null as "isMigrated",
+         exists (select from pg_roles where rolname = $1 and pg_has_role(session_user, oid, 'member')) as "isMember"`,
+      [appRole],
+    );
+    return {
+      answeredMs,
+      clockAheadMs: now.getTime() - (askedTime + answeredMs / 2),
+      isMember: found.isMember,
+      excess: found.isMember ? await findExcess(client, appRole) : null,
+      migrations: found.isMigrated ? await migrationsIn(client, found.isMember) : null,
+      ...(await serverFacts(client)),
+      bloated: await listBloated(client),
+    };
+  });
+}
+
+async function migrationsIn(client: pg.Client, isMember: boolean): Promise<DatabaseFacts['migrations']> {
+  // Only a member of the role may read the list.
+  if (!isMember) return null;
+  await client.query(`set role ${appRole}`);
+  const { missing, changed, newer } = await compareMigrations(client);
+  await client.query('reset role');
+  const applied = readMigrations().length - missing.length;
+  return { applied, missing: missing.map(({ name }) => name), changed, newer };
+}
+
+type ServerFacts = Omit<
+  DatabaseFacts,
+  'answeredMs' | 'clockAheadMs' | 'isMember' | 'excess' | 'migrations' | 'bloated'
+>;
+
+async function serverFacts(client: pg.Client): Promise<ServerFacts> {
+  const row = await one<
+    Omit<ServerFacts, 'connections' | 'walArchive'> & {
+      used: number;
+      most: number;
+      lastArchivedAt: Date | null;
+      lastFailedAt: Date | null;
+    }
+  >(
+    client,
+    `select
+       current_setting('server_version') as version,
+       pg_is_in_recovery() as "isReplica",
+       case when inet_server_addr() is not null then (select ssl from pg_stat_ssl where pid = pg_backend_pid()) end
+         as "isEncrypted",
+       (select json_object_agg(name, current_setting(name)) from unnest($1::text[]) as name) as settings,
+       (select sum(numbackends) from pg_stat_database)::integer as used,
+       least(
+         current_setting('max_connections')::integer
+           - current_setting('superuser_reserved_connections')::integer
+           - coalesce(current_setting('reserved_connections', true), '0')::integer,
+         (select nullif(rolconnlimit, -1) from pg_roles where rolname = session_user),
+         (select nullif(datconnlimit, -1) from pg_database where datname = current_database())
+       ) as most,
+       pg_database_size(current_database())::float8 as "databaseBytes",
+       (select age(datfrozenxid) from pg_database where datname = current_database()) as "oldestTransactions",
+       a.last_archived_time as "lastArchivedAt", a.last_failed_time as "lastFailedAt"
+     from pg_stat_archiver a`,
+    [settingNames],
+  );
+  const { used, most, lastArchivedAt, lastFailedAt, ...rest } = row;
+  const walArchive = row.settings.archive_mode === 'off' ? null : { lastArchivedAt, lastFailedAt };
+  return { ...rest, connections: { used, most }, walArchive };
+}
+
+async function listBloated(client: pg.Client): Promise<DatabaseFacts['bloated']> {
+  const { rows } = await client.query<DatabaseFacts['bloated'][number]>(
+    `select relname as table, n_dead_tup::float8 as "deadRows", n_live_tup::float8 as "liveRows"
+     from pg_stat_user_tables
+     where schemaname = 'public' and relname = any ($1) and n_dead_tup > greatest($2, n_live_tup)
+     order by n_dead_tup desc`,
+    [hotTables, deadRowsMin],
+  );
+  return rows;
+}
+
+async function one<Row extends object>(client: pg.Client, text: string, values: unknown[] = []): Promise<Row> {
+  const { rows } = await client.query<Row>(text, values);
+  if (!rows[0]) throw new Error('The database answered nothing.');
+  return rows[0];
+}

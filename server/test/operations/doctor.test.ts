@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { exitCodeOf } from '../../src/cli/operations/doctor.ts';
+import { readConfig } from '../../src/config.ts';
+import { checkDatabase, connectionsOf } from '../../src/domain/operations/database-checks.ts';
+import { type Finding, failing, ok, warning } from '../../src/domain/operations/findings.ts';
+import { tellNode } from '../../src/domain/operations/nodes.ts';
+import { checkSettings } from '../../src/domain/operations/settings-checks.ts';
+import type { DatabaseFacts } from '../../src/store/database/inspection.ts';
+import { commandsWith } from '../support/commands.ts';
+import { acceptedPhone, send } from '../support/texting.ts';
+import { credentialsKey, makeWorld, type World } from '../support/world.ts';
+
+suite('assent doctor and assent status', () => {
+  let world: World;
+  let folder: string;
+  before(async () => {
+    world = await makeWorld({ dispatch: false });
+    folder = mkdtempSync(join(tmpdir(), 'assent-doctor-'));
+  });
+  after(async () => {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const env = () => ({ DATABASE_URL: world.database.url, ASSENT_DATA_DIR: folder, CREDENTIALS_KEY: credentialsKey });
+  const { run, records } = commandsWith(env);
+  const doctor = async (...more: string[]) => {
+    const { status, stdout } = await run(['doctor', '--json', ...more]);
+    const findings = JSON.parse(stdout) as Finding[];
+    return { status, of: (check: string) => findings.filter((each) => each.check === check), findings };
+  };
+
+  test('a deployment whose process runs fails nothing, and says what it looked at', async () => {
+    await tellNode(world.deps, { role: 'all', halted: null });
+    const { status, findings, of } = await doctor();
+    const failed = findings.filter(({ state, check }) => state === 'failing' && check !== 'carrier sandbox');
+    // The tests' PostgreSQL doesn't wait for its disk, and no process has the carrier open.
+    assert.deepEqual(
+      failed.map(({ check }) => check),
+      ['durability'],
+    );
+    assert.equal(status, 1);
+    assert.match(of('migrations')[0]?.says ?? '', /all \d+ are applied/);
+    assert.match(of('processes')[0]?.says ?? '', /1 for requests, 1 for handing texts over/);
+    for (const { state, next } of findings) assert.equal(next === null, state === 'ok');
+  });
+
+  test('a text that waits, a halted process and a number without a carrier are named, with the next step', async () => {
+    await send(world.ann, { phone: await acceptedPhone(world, world.ann), text: 'Hello' });
+    const { asOwner } = world.database;
+    await asOwner(`update dispatches set not_before = now() - interval '5 minutes'`);
+    await asOwner(`update advisors set carrier_id = null where advisor_id = $1`, [world.bob.advisor.advisorId]);
+    await tellNode(world.deps, { role: 'all', halted: 'people’s replies can’t be stored' });
+    const { of } = await doctor();
+    assert.equal(of('outbox')[0]?.state, 'failing');
+    assert.match(of('outbox')[0]?.says ?? '', /1 texts wait for their turn, the first for 3\d\d s/);
+    assert.match(of('processes')[0]?.says ?? '', /hands no text over: people’s replies can’t be stored/);
+    assert.match(of('numbers')[0]?.says ?? '', /1 have no carrier: \+15005552002/);
+  });
+
+  test('migrations that are missing or newer are told apart', async () => {
+    const { asOwner } = world.database;
+    await asOwner(`insert into migrations (name, sha256) values ('999-later.sql', 'x')`);
+    assert.match((await doctor()).of('migrations')[0]?.says ?? '', /newer version has added 999-later\.sql/);
+    const [row] = await asOwner<{ name: string; sha256: string }>(
+      `delete from migrations where name like '046-%' returning name, sha256`,
+    );
+    const { status, of } = await doctor();
+    assert.equal(status, 1);
+    assert.match(of('migrations')[0]?.says ?? '', /1 are missing: 046-/);
+    // What isn't migrated is not looked into.
+    assert.deepEqual(of('outbox'), []);
+    await asOwner('insert into migrations (name, sha256) values ($1, $2)', [row?.name, row?.sha256]);
+    await asOwner(`delete from migrations where name = '999-later.sql'`);
+  });
+
+  test('a database and a Redis that don’t answer are a line each', async () => {
+    const elsewhere = commandsWith(() => ({
+      ...env(),
+      DATABASE_URL: 'postgres://nobody:x@127.0.0.1:1/none',
+      REDIS_URL: 'redis://127.0.0.1:1',
+    }));
+    const { status, stdout, stderr } = await elsewhere.run(['doctor']);
+    assert.equal(status, 1);
+    assert.match(stdout, /failing\S* +database +The database can’t be reached: nothing listens there/);
+    assert.match(stdout, /warning\S* +Redis +it doesn’t answer \(ECONNREFUSED\)/);
+    assert.match(stderr, /checks: 1 failing, 1 warnings/);
+  });
+
+  test('status is one screen, or one record', async () => {
+    const { stdout } = await run(['status']);
+    assert.match(stdout, /^waiting +1 ready, 0 paced, 0 for their day$/m);
+    assert.match(stdout, /^archive +\d+ entries, 0 signed, none outside$/m);
+    assert.match(stdout, /halted: people’s replies can’t be stored/);
+    assert.ok(stdout.split('\n').length <= 24, 'it fits on a small screen');
+    const [status] = await records(['status']);
+    assert.equal(status.texts.ready, 1);
+    assert.equal(status.nodes[0].role, 'all');
+    assert.ok(status.texts.oldestWaitSeconds > 290);
+  });
+});
+
+suite('what the doctor makes of a database', () => {
+  const production = readConfig({
+    ASSENT_ENV: 'production',
+    PUBLIC_URL: 'https://api.example.com',
+    DATABASE_URL: 'postgres://assent@db.example.com/assent',
+  });
+  const facts: DatabaseFacts = {
+    version: '17.2',
+    answeredMs: 2,
+    clockAheadMs: 0,
+    isReplica: false,
+    isMember: true,
+    excess: null,
+    isEncrypted: true,
+    migrations: { applied: 40, missing: [], changed: [], newer: [] },
+    settings: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', autovacuum: 'on', archive_mode: 'on' },
+    connections: { used: 10, most: 97 },
+    databaseBytes: 2.5e9,
+    oldestTransactions: 1_000,
+    walArchive: { lastArchivedAt: new Date(1_000), lastFailedAt: null },
+    bloated: [],
+  };
+  const url = 'postgres://assent@db.example.com/assent?sslmode=verify-full';
+  const bad = (changes: Partial<DatabaseFacts>, at = url) =>
+    checkDatabase({ ...facts, ...changes }, production, at).flatMap(({ check, state }) =>
+      state === 'ok' ? [] : [`${check} ${state}`],
+    );
+
+  test('a healthy one has nothing to do', () => {
+    assert.deepEqual(bad({}), []);
+  });
+
+  test('each thing that is wrong is found by itself', () => {
+    const { settings } = facts;
+    assert.deepEqual(bad({ isReplica: true }), ['database failing']);
+    assert.deepEqual(bad({ excess: '"x" owns the tables' }), ['login failing']);
+    assert.deepEqual(bad({}, 'postgres://assent@db.example.com/assent'), ['TLS warning']);
+    assert.deepEqual(bad({ clockAheadMs: -2_000 }), ['clock warning']);
+    assert.deepEqual(bad({ clockAheadMs: 9_000 }), ['clock failing']);
+    assert.deepEqual(bad({ settings: { ...settings, synchronous_commit: 'off' } }), ['durability failing']);
+    assert.deepEqual(bad({ settings: { ...settings, autovacuum: 'off' } }), ['autovacuum failing']);
+    assert.deepEqual(bad({ connections: { used: 80, most: 97 } }), ['connections warning']);
+    assert.deepEqual(bad({ oldestTransactions: 1_200_000_000 }), ['autovacuum warning']);
+    assert.deepEqual(bad({ bloated: [{ table: 'dispatches', deadRows: 90_000, liveRows: 1 }] }), [
+      'autovacuum warning',
+    ]);
+    assert.deepEqual(bad({ walArchive: null }), ['WAL archive warning']);
+    const failed = { lastArchivedAt: new Date(1_000), lastFailedAt: new Date(2_000) };
+    assert.deepEqual(bad({ walArchive: failed }), ['WAL archive failing']);
+    assert.deepEqual(bad({ migrations: null }), ['migrations failing']);
+  });
+
+  test('a process opens as many connections as the guide says', () => {
+    assert.equal(connectionsOf(production), 42);
+    assert.equal(connectionsOf({ ...production, role: 'api', workers: 4 }), 96);
+    assert.equal(connectionsOf({ ...production, role: 'work' }), 22);
+  });
+
+  test('warnings alone exit with 0, and with --strict with 1', () => {
+    const findings = [ok('one', 'fine'), warning('another', 'late', 'Look.')];
+    assert.equal(exitCodeOf(findings, { strict: false }), 0);
+    assert.equal(exitCodeOf(findings, { strict: true }), 1);
+    assert.equal(exitCodeOf([...findings, failing('a third', 'off', 'Turn it on.')], { strict: false }), 1);
+  });
+
+  test('production without a key for secrets fails, without the archive’s settings it is warned', () => {
+    const states = Object.fromEntries(checkSettings(production).map(({ check, state }) => [check, state]));
+    assert.equal(states.CREDENTIALS_KEY, 'failing');
+    assert.equal(states.ARCHIVE_OUTSIDE_DIR, 'warning');
+    assert.equal(states.TRUSTED_PROXIES, 'warning');
+  });
+});
