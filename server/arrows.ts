@@ -43,6 +43,7 @@ export const arrows: Record<string, string> = {
   crm: 'domain/ports.ts schemas outbound contact-files',
   webhooks: 'domain/ports.ts outbound',
   redis: 'domain/ports.ts',
+  tracing: 'config.ts log.ts domain/ports.ts',
   'checkpoint-copies': 'domain/archive',
   // Formats, the network and key files: used by doors, using no door.
   examiner: '',
@@ -73,9 +74,9 @@ export const arrows: Record<string, string> = {
   'deps.ts': 'config.ts domain/ports.ts domain/shared store',
   'runtime.ts': 'config.ts log.ts domain store carriers crm webhooks checkpoint-copies key-files sandbox',
   'app.ts': 'config.ts deps.ts log.ts domain store http oauth sandbox',
-  work: 'config.ts deps.ts log.ts thread-metrics.ts runtime.ts domain jobs',
+  work: 'config.ts deps.ts log.ts thread-metrics.ts runtime.ts domain jobs tracing',
   processes: 'config.ts log.ts runtime.ts work',
-  'serve.ts': 'config.ts deps.ts log.ts domain app.ts runtime.ts jobs sandbox work processes redis',
+  'serve.ts': 'config.ts deps.ts log.ts domain app.ts runtime.ts jobs sandbox work processes redis tracing',
   'main.ts': 'config.ts runtime.ts serve.ts processes',
 };
 

@@ -18,6 +18,7 @@ import { addPages } from './http/browser/public-pages.ts';
 import { addCarrierCalls } from './http/carriers/calls.ts';
 import { addRoutes } from './http/door/door.ts';
 import { makeServer } from './http/door/server.ts';
+import { addSpans } from './http/door/spans.ts';
 import { addHealth } from './http/health.ts';
 import { addMetrics, type SiblingsView } from './http/metrics.ts';
 import { addOAuth } from './http/oauth.ts';
@@ -58,6 +59,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   const { config, log, sandboxClock } = deps;
   const app = makeServer({ ...config, log });
   const crowd = makeCrowd(config.requestsMax);
+  if (deps.tracer) addSpans(app, deps.tracer);
   // At the root, so that they also count requests that no route answers.
   addMetrics(app, deps, { ...deps, metricsToken: config.metricsToken, crowd });
   serveDocument(app, '/openapi.json', () => partnerDocument(config, routes));

@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import type { Carriers, Clock, Judges, Library } from './domain/ports.ts';
+import type { Carriers, Clock, Judges, Library, Tracer } from './domain/ports.ts';
 import type { Signals } from './domain/shared/signals.ts';
 import type { Db, Transaction } from './store/database/db.ts';
 
@@ -13,6 +13,8 @@ export type Deps = {
   readonly signals: Signals;
   readonly judges: Judges;
   readonly library: Library;
+  /** Unless traces are exported, there is none. */
+  readonly tracer?: Tracer | null;
 };
 
 /** Connections that no load on the API can take: for replies, receipts, revocations, and texts to the carrier. */

@@ -25,6 +25,11 @@ export function standardOutput({ shared = false } = {}): DestinationStream {
   return byTurns(shared ? byPieces(output) : output);
 }
 
+/** By the end of a trace id, which is random: all of a partner's trace is in the share, or nothing of it. */
+export function isInShare(traceId: string, share: number): boolean {
+  return share === 1 || Number.parseInt(traceId.slice(-8), 16) < share * 2 ** 32;
+}
+
 /** PIPE_BUF on Linux. A longer line is written by itself. */
 const pieceBytesMax = 4_096;
 

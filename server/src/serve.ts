@@ -14,6 +14,7 @@ import { redisBuckets } from './redis/shared-buckets.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import type { SandboxFile } from './sandbox/sandbox.ts';
 import { greeting, writeSandboxFile } from './sandbox/sandbox-file.ts';
+import type { RunningTracer } from './tracing/otlp.ts';
 import { type WorkThread, workThread } from './work/thread.ts';
 
 export type Server = { stop(): Promise<void> };
@@ -28,11 +29,12 @@ export async function serve(config: Config, say: (line: string) => void, sibling
   const work = config.role === 'api' ? null : workThread({ config, log, output });
   const runtime = await startRuntime(config, log, say, work?.signals);
   const buckets = bucketsOf(config, log);
+  const tracer = await tracerOf(config, log);
   const started = work?.start(runtime.databaseUrl) ?? Promise.resolve();
   // Reported below, where it is waited for.
   started.catch(() => {});
   try {
-    const { app, sandbox } = await appOf(runtime, log, { work, siblings, buckets });
+    const { app, sandbox } = await appOf(runtime, log, { work, siblings, buckets, tracer });
     await started;
     await listen(app, config);
     work?.begin();
@@ -47,7 +49,7 @@ export async function serve(config: Config, say: (line: string) => void, sibling
         app.beginStop();
         runtime.signals.stopping.abort();
         await Promise.all([work?.stop(), jobs?.stop(), drain(app, config)]);
-        await Promise.all([buckets?.stop(), runtime.stop()]);
+        await Promise.all([buckets?.stop(), tracer?.stop(), runtime.stop()]);
         log.info('stopped');
       },
     };
@@ -62,7 +64,10 @@ export async function serve(config: Config, say: (line: string) => void, sibling
 async function appOf(
   runtime: Runtime,
   log: Log,
-  { work, ...others }: Pick<AppDeps, 'buckets'> & { work: WorkThread | null; siblings: Siblings | null | undefined },
+  {
+    work,
+    ...others
+  }: Pick<AppDeps, 'buckets' | 'tracer'> & { work: WorkThread | null; siblings: Siblings | null | undefined },
 ): Promise<{ app: App; sandbox: SandboxFile | undefined }> {
   const { config } = runtime;
   const deps = { ...runtime, log, ...others, ...(work ? ofWorker(work) : ofOthers(runtime)) };
@@ -112,6 +117,12 @@ function bucketsOf({ role, redisUrl, publicUrl }: Config, log: Log): ReturnType<
       log.warn(why, 'REDIS_URL doesn’t answer: until it does, the rates of usage plans are this process’s own'),
     onBack: () => log.info('REDIS_URL answers again: the rates of usage plans are shared'),
   });
+}
+
+/** Loaded on demand: without traces it costs nothing. */
+async function tracerOf(config: Config, log: Log): Promise<RunningTracer | null> {
+  if (!config.otlpEndpoint || config.role === 'work') return null;
+  return (await import('./tracing/tracer.ts')).openTracer(config, log, 'requests');
 }
 
 /** What an operator should know about how it is set up. */

@@ -155,6 +155,32 @@ export const settings = {
     parse: text,
     secret: true,
   },
+  otlpEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    default: '',
+    about:
+      'URL of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://collector:4318`. If set, requests and texts are traced to the carrier. If unset, nothing is.',
+    parse: httpUrl,
+  },
+  otlpHeaders: {
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    default: '',
+    about: 'Headers for the collector: `name=value`, separated by commas.',
+    parse: text,
+    secret: true,
+  },
+  tracesShare: {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    default: '1',
+    about: 'The share of traces that is exported, from 0 to 1. The trace id decides, so a trace is exported whole.',
+    parse: share,
+  },
+  serviceName: {
+    name: 'OTEL_SERVICE_NAME',
+    default: 'assent',
+    about: 'The name of the service in traces.',
+    parse: text,
+  },
   databaseUrl: {
     name: 'DATABASE_URL',
     default: '',

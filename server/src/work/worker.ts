@@ -44,7 +44,9 @@ async function work(): Promise<void> {
   runtime.signals.archive.restored = await findRestored(runtime);
   // Compiles the patterns now, so that the first reply doesn't wait for it.
   readReply('Hello');
-  const texting = dispatcher(onReserved(runtime), log);
+  // Loaded on demand: without traces it costs nothing.
+  const tracer = config.otlpEndpoint ? (await import('../tracing/tracer.ts')).openTracer(config, log, 'work') : null;
+  const texting = dispatcher(onReserved({ ...runtime, tracer }), log);
   const answers = answersOf(runtime, texting);
   let jobs: Running | undefined;
   const pulse = setInterval(() => tell(side.pulse()), pulseMs);
@@ -53,13 +55,13 @@ async function work(): Promise<void> {
     runtime.signals.stopping.abort();
     clearInterval(pulse);
     await jobs?.stop();
-    await runtime.stop();
+    await Promise.all([tracer?.stop(), runtime.stop()]);
     port?.close();
   }
 
   port?.on('message', (note: NoteToWorker) => {
     side.hear(note);
-    if (note.about === 'begin') jobs ??= startJobs(runtime, log, texting);
+    if (note.about === 'begin') jobs ??= startJobs({ ...runtime, tracer }, log, texting);
     if (note.about === 'question') void answer(answers, note, log);
     if (note.about === 'stop') void stop();
   });

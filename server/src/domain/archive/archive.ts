@@ -2,7 +2,12 @@ import type { Deps } from '../../deps.ts';
 import { insertNumberedEntries, type NewEntry } from '../../store/archive/archive.ts';
 
 /** Who did something, and in which request. */
-export type By = { actor: string; traceId: string | null };
+export type By = {
+  actor: string;
+  traceId: string | null;
+  /** In a trace that is exported: the span that this is part of. It is not kept. */
+  spanId?: string;
+};
 
 export const byPerson: By = { actor: 'person', traceId: null };
 export const byCarrier: By = { actor: 'carrier', traceId: null };

@@ -7,6 +7,7 @@ import { receiveReply } from '../consent/replies.ts';
 import type { Inbound, OpenCarrier } from '../ports.ts';
 import { reportUnprovenConsents } from '../texting/unproven-consents.ts';
 import { claimTexts } from './claims.ts';
+import { withTraceIds } from './dispatch-traces.ts';
 import { haltOf } from './halts.ts';
 import { inFlight } from './in-flight.ts';
 import { receiveReceipt } from './receipts.ts';
@@ -60,7 +61,7 @@ export function carrierLane(deps: Deps, open: OpenCarrier, log: Log): CarrierLan
     const limit = texts.claimable();
     if (limit === 0) return 'blocked';
     const claimed = await claimTexts(deps, carrierId, limit);
-    for (const text of claimed.texts) texts.submit(text);
+    for (const text of await withTraceIds(deps, claimed.texts)) texts.submit(text);
     return claimed.more ? 'more' : 'drained';
   }
 

@@ -5,6 +5,7 @@ import type { OpenCarrier } from '../ports.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { claimRoom } from './claim-room.ts';
 import type { ClaimedText } from './claims.ts';
+import { traceDispatch } from './dispatch-traces.ts';
 import { recordAnswer, recordOutcome } from './outcomes.ts';
 import { submitToCarrier } from './submissions.ts';
 
@@ -20,7 +21,7 @@ export type InFlight = {
   abandon(): void;
 };
 
-export function inFlight(deps: Deps, { carrier }: OpenCarrier, log: Log): InFlight {
+export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): InFlight {
   const breaker = circuitBreaker();
   const room = claimRoom(carrier);
   let isFull = false;
@@ -29,12 +30,16 @@ export function inFlight(deps: Deps, { carrier }: OpenCarrier, log: Log): InFlig
   const recording = { deps, log, abandoned: abandoned.signal };
 
   async function submitAndRecord(text: ClaimedText): Promise<void> {
+    const trace = traceDispatch(deps.tracer, text, name);
+    trace?.submitted();
     const { result, late } = submitToCarrier(deps, carrier, text);
     const known = await result;
+    trace?.answered(known);
     room.answered();
     if ('accepted' in known || 'refused' in known) breaker.succeeded();
     else breaker.failed(text.phone);
     await recordAnswer(recording, text, known);
+    trace?.recorded(known);
     // A late answer still settles a text in doubt; nobody waits for it.
     void late.then((answer) => answer && recordOutcome(recording, text, answer));
   }

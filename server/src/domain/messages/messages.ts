@@ -6,6 +6,7 @@ import type { By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { type Page, pageOf, rowsOf } from '../shared/paging.ts';
 import { ensureRecipients } from '../texting/recipients.ts';
+import { traceBatch } from './batch-traces.ts';
 import { type MessageInput, readMessage } from './message-input.ts';
 import {
   carryOut,
@@ -76,10 +77,13 @@ export async function listMessages(
 /** Many sends, for any advisors, in one transaction and in order of arrival. */
 const sending: Batch<Send, Result> = {
   weigh: ({ phones }) => phones.length,
-  async run(db, sends) {
-    const [first] = sends;
+  async run(db, given) {
+    const [first] = given;
     if (!first) return [];
     const deps = { ...first.deps, db };
+    const traced = deps.tracer && traceBatch(deps.tracer, given);
+    if (traced) db.afterCommit(traced.ended);
+    const sends = traced?.sends ?? given;
     // One round trip, since both are sent before either is answered. With the ids known, nobody waits for the insert's rows.
     const [rows, messageIds] = await Promise.all([ensureRecipients(deps, numbersOf(sends)), drawIds(deps, sends)]);
     const recipients = splitBySend(sends, rows);

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import type { Recipient } from '../../store/texting/recipients.ts';
 import {
+  drawMessageIds,
   type HeldReason,
   insertTexts,
   type NewText,
@@ -8,10 +9,11 @@ import {
   updateFirstTexted,
 } from '../../store/texting/texts.ts';
 import type { By } from '../archive/archive.ts';
-import type { Verdict } from '../ports.ts';
+import type { Tracer, Verdict } from '../ports.ts';
 import { type Problem, problem } from '../problems.ts';
 import { type Hours, heldKinds } from './gate.ts';
 import { segmentsOf } from './segments.ts';
+import { nowMs, traceAccepted } from './text-traces.ts';
 import { renderWording, wordingOf } from './wordings.ts';
 
 export type Text = {
@@ -59,6 +61,7 @@ export function textTo(to: Addressee, given: Text): NewText {
     meta,
     actor: by.actor,
     traceId: by.traceId,
+    ...(by.spanId ? { spanId: by.spanId } : {}),
     ...segmentsOf(text),
     scheduledMessageId: scheduledMessageId ?? null,
     pace: textingPace,
@@ -144,6 +147,18 @@ export function textingProblem(
 
 /** Archives texts and puts them in the outbox, inside a transaction. The dispatcher is woken at its commit. */
 export async function acceptTexts(deps: Deps, texts: NewText[], messageIds?: number[]): Promise<void> {
+  if (texts.length === 0) return;
+  const { tracer } = deps;
+  if (tracer) return acceptTraced({ ...deps, tracer }, texts, messageIds);
   await insertTexts(deps.db, texts, { messageIds, now: deps.clock.now(), realNow: new Date() });
-  if (texts.length > 0) deps.db.afterCommit(() => deps.signals.queued.raise());
+  deps.db.afterCommit(() => deps.signals.queued.raise());
+}
+
+/** The ids are part of the trace, so they are drawn first. */
+async function acceptTraced(deps: Deps & { tracer: Tracer }, texts: NewText[], given?: number[]): Promise<void> {
+  const { tracer, ...untraced } = deps;
+  const startMs = nowMs();
+  const messageIds = given ?? (await drawMessageIds(deps.db, texts.length));
+  await acceptTexts(untraced, texts, messageIds);
+  deps.db.afterCommit(() => traceAccepted(tracer, texts, messageIds, startMs));
 }

@@ -8,6 +8,7 @@ import { fingerprintOf, type RawBody, readRawBody } from './body.ts';
 import { callerOf } from './checks.ts';
 import { inputValidator, isIdempotencyKey } from './input.ts';
 import type { Input, Route } from './route.ts';
+import { spanIdOf } from './spans.ts';
 import type { WaitingRoom } from './waiting-room.ts';
 
 type Answering = {
@@ -49,7 +50,8 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Ans
     const leave = waits ? room.enter(key.keyId) : null;
     // Whoever only waits takes no place from those who are answered.
     if (leave) request.leave?.();
-    const by = byApplication(applicationId, request.id);
+    const traced = deps.tracer?.samples(request.id) ? { spanId: spanIdOf(request) } : {};
+    const by = { ...byApplication(applicationId, request.id), ...traced };
     const result = await row
       .handler(deps, advisorId, waits && !leave ? atOnce(input) : input, by, scopes)
       .finally(leave ?? undefined);

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isInShare } from '../../log.ts';
 
 const slowMs = 1_000;
 
 /** A line in the log for each request that was answered, or for a share of those that went well. */
 export function addRequestLog(app: FastifyInstance, logSample: number): void {
   app.addHook('onResponse', (request, reply, next) => {
-    if (wentWell(reply) && !isInSample(request.id, logSample)) return next();
+    if (wentWell(reply) && !isInShare(request.id, logSample)) return next();
     const { id: traceId, problemCode, caller } = request;
     app.log.info(
       {
@@ -26,11 +27,6 @@ export function addRequestLog(app: FastifyInstance, logSample: number): void {
 
 function wentWell({ statusCode, elapsedTime }: FastifyReply): boolean {
   return statusCode >= 200 && statusCode < 300 && elapsedTime < slowMs;
-}
-
-/** By the end of the trace id, which is random: all requests of a partner's trace are logged, or none. */
-function isInSample(traceId: string, share: number): boolean {
-  return share === 1 || Number.parseInt(traceId.slice(-8), 16) < share * 2 ** 32;
 }
 
 /** The route's path with its parameters' names. */

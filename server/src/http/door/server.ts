@@ -28,6 +28,7 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('problemCode', null);
   app.decorateRequest('caller', null);
   app.decorateRequest('leave', null);
+  app.decorateRequest('spanId', null);
   app.decorateRequest('leaveLane', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request: unknown, stream: IncomingMessage) => readRawBody(stream));

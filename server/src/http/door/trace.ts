@@ -4,12 +4,18 @@ import type { FastifyRequest } from 'fastify';
 import type { Log } from '../../log.ts';
 
 /** The W3C format: no version ff, nothing after version 00's four fields, no id of zeros alone. */
-const traceparent = /^(?!ff|00-.{53})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
+const traceparent = /^(?!ff|00-.{53})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 
 /** The trace id from the W3C `traceparent` header, so that partners find our log lines by their own id, or a new one. */
 export function traceIdOf(request: IncomingMessage): string {
   const given = request.headers.traceparent;
   return (typeof given === 'string' ? traceparent.exec(given)?.[1] : undefined) ?? newTraceId();
+}
+
+/** The caller's span, if the request is part of their trace. */
+export function parentIdOf(request: IncomingMessage): string | null {
+  const given = request.headers.traceparent;
+  return (typeof given === 'string' ? traceparent.exec(given)?.[2] : undefined) ?? null;
 }
 
 /** Faster than randomBytes: Node generates random bytes for many UUIDs at once. */

@@ -22,6 +22,8 @@ export type NewText = {
   meta: object;
   actor: string;
   traceId: string | null;
+  /** Not stored: the span in which it is accepted, if that is traced. */
+  spanId?: string;
   segments: number;
   encoding: string;
   scheduledMessageId: number | null;

@@ -1,0 +1,25 @@
+import type { Db } from '../database/db.ts';
+import type { MessageKey } from './dispatches.ts';
+
+/** The traces that these texts were accepted in, as the archive has them. */
+export async function listTraceIds(db: Db, texts: MessageKey[]): Promise<{ messageId: number; traceId: string }[]> {
+  return db.query<{ messageId: number; traceId: string }>(
+    `select given.message_id as "messageId", e.trace_id as "traceId"
+     from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)
+     cross join lateral (
+       select archive_number
+       from messages
+       where advisor_id = given.advisor_id and message_id = given.message_id
+       limit 1
+     ) as t
+     cross join lateral (
+       select trace_id
+       from archive_entries
+       where advisor_id = given.advisor_id and number = t.archive_number
+       limit 1
+     ) as e
+     where e.trace_id is not null`,
+    [texts.map(({ advisorId }) => advisorId), texts.map(({ messageId }) => messageId)],
+    'list-trace-ids',
+  );
+}
