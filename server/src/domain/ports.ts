@@ -48,6 +48,8 @@ export type OpenCarrier = {
   readonly carrier: Carrier;
   /** Null if it makes no calls. */
   readonly readCall: ReadCarrierCall | null;
+  /** What its calls brought to this side of the node, which counts them. */
+  readonly calls: CallCounts;
 };
 
 /** The carriers that this node has opened. A changed row is a new object. */
@@ -108,7 +110,12 @@ export type CarrierStatus = {
   /** `unmatched` ones name no text that this node remembers; `lagMs` is how long the last one came after the answer. */
   receipts: { delivered: number; undelivered: number; unmatched: number; lagMs: number | null };
   replies: { taken: number; failed: number; incomplete: number };
+  /** Numbers that it was asked about, if it can be. */
+  lookups?: { answered: number; failed: number; lastFault: string | null };
 };
+
+/** What came in calls of the carrier; `strays` are replies to numbers that it doesn't have. */
+export type CallCounts = Pick<CarrierStatus, 'receipts' | 'replies'> & { strays: number };
 
 export type CarrierConnection = {
   name: string;

@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
-import type { NodeStatus } from '../domain/carriers/status.ts';
+import { callStatuses, type NodeStatus } from '../domain/carriers/status.ts';
+import type { CallCounts, Carriers } from '../domain/ports.ts';
 import type { WorkerView } from './worker-metrics.ts';
 
 type Sample = { labels?: Record<string, string>; value: number };
 type Measure = { name: string; help: string; labels?: string[]; of(status: NodeStatus): Sample[] };
+/** What carriers bring: to the worker, or in calls to this process. */
+type Brought = { name: string; help: string; labels?: string[]; of(counts: Partial<CallCounts>): Sample[] };
 
 /** A worker that is busy or being replaced must not hold up the rest. */
 const answerMs = 1_000;
@@ -12,6 +15,9 @@ const answerMs = 1_000;
 const one = (value: number | null | undefined): Sample[] => (value === null || value === undefined ? [] : [{ value }]);
 const byReason = (counts: Record<string, number> = {}) =>
   Object.entries(counts).map(([reason, value]) => ({ labels: { reason }, value }));
+
+const byLabel = (label: string, names: string[], counts: Record<string, unknown> | undefined) =>
+  names.flatMap((name) => (counts ? [{ labels: { [label]: name }, value: Number(counts[name]) }] : []));
 
 /** Counts start again when the node opens the carrier again, so all of these are gauges. */
 const measures: Measure[] = [
@@ -60,27 +66,69 @@ const measures: Measure[] = [
     of: ({ carrier }) => one(carrier?.receipts.lagMs && carrier.receipts.lagMs / 1000),
   },
   { name: 'in_doubt', help: 'Texts whose answer was lost.', of: ({ carrier }) => one(carrier?.inDoubt) },
+  {
+    name: 'lookups',
+    help: 'Numbers that the carrier was asked about, by what became of that.',
+    labels: ['result'],
+    of: ({ carrier }) => byLabel('result', ['answered', 'failed'], carrier?.lookups),
+  },
+];
+
+const broughtMeasures: Brought[] = [
+  {
+    name: 'receipts',
+    help: 'Receipts that the carrier brought, by status; unmatched ones name no text that the node remembers.',
+    labels: ['status'],
+    of: ({ receipts }) => byLabel('status', ['delivered', 'undelivered', 'unmatched'], receipts),
+  },
+  {
+    name: 'replies',
+    help: 'Replies that the carrier brought, by what became of them.',
+    labels: ['result'],
+    of: ({ replies }) => byLabel('result', ['taken', 'failed', 'incomplete'], replies),
+  },
   { name: 'strays', help: 'Replies to numbers that the carrier doesn’t have here.', of: ({ strays }) => one(strays) },
 ];
 
-/** How this node's carriers do, each since the node opened it. */
-export function addCarrierMetrics(registry: Registry, worker: WorkerView): void {
+/** How this process's carriers do, each since it was opened. Without a worker, only what they bring in calls. */
+export function addCarrierMetrics(registry: Registry, carriers: Carriers, worker: WorkerView | undefined): void {
   let asked: Promise<NodeStatus[]> = Promise.resolve([]);
-  const [first] = measures;
-  for (const measure of measures)
-    new Gauge({
-      name: `assent_carrier_${measure.name}`,
-      help: measure.help,
-      labelNames: ['carrier', ...(measure.labels ?? [])],
-      registers: [registry],
-      async collect() {
-        // One question for all of them.
-        if (measure === first) asked = ask(worker);
-        this.reset();
-        for (const status of await asked)
-          for (const { labels, value } of measure.of(status)) this.set({ carrier: status.name, ...labels }, value);
-      },
+  // One question for all of them: prom-client collects in the order in which they were made.
+  const [first] = worker ? measures : [];
+  for (const measure of worker ? measures : [])
+    addGauge(registry, measure, async () => {
+      if (worker && measure === first) asked = ask(worker);
+      return (await asked).map((status) => ({ name: status.name, samples: measure.of(status) }));
     });
+  for (const measure of broughtMeasures)
+    addGauge(registry, measure, async () => {
+      const byWorker = (await asked).map(({ name, strays, carrier }) => {
+        return { name, samples: measure.of({ strays, ...carrier }) };
+      });
+      const inCalls = callStatuses(carriers.list()).map(({ status: { name, calls } }) => {
+        return { name, samples: measure.of(calls) };
+      });
+      return [...byWorker, ...inCalls];
+    });
+}
+
+function addGauge(
+  registry: Registry,
+  { name, help, labels = [] }: Pick<Measure, 'name' | 'help' | 'labels'>,
+  measured: () => Promise<{ name: string; samples: Sample[] }[]>,
+): void {
+  new Gauge({
+    name: `assent_carrier_${name}`,
+    help,
+    labelNames: ['carrier', ...labels],
+    registers: [registry],
+    async collect() {
+      const all = await measured();
+      this.reset();
+      for (const { name: carrier, samples } of all)
+        for (const { labels, value } of samples) this.inc({ carrier, ...labels }, value);
+    },
+  });
 }
 
 async function ask(worker: WorkerView): Promise<NodeStatus[]> {

@@ -68,7 +68,7 @@ export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOpt
   addArchiveMetrics(registry, deps);
   if (crowd) addCrowdMetrics(registry, crowd);
   if (worker) addWorkerMetrics(registry, worker);
-  if (worker) addCarrierMetrics(registry, worker);
+  addCarrierMetrics(registry, deps.carriers, worker);
 
   const own = () => withWorker(registry, worker);
   siblings?.onMeasure(async () => (await own()).getMetricsAsJSON());

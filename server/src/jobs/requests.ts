@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { type Deps, onReserved, type Reserved } from '../deps.ts';
 import type { FollowedCarriers } from '../domain/carriers/open-carriers.ts';
+import { writeCalls } from '../domain/carriers/status.ts';
 import { wakeWaiting } from '../domain/consent/consent-lookups.ts';
 import { haltOf } from '../domain/delivery/halts.ts';
 import { wakeReaders } from '../domain/events/events.ts';
@@ -22,6 +23,7 @@ export function startRequestJobs(deps: RequestDeps, log: Log): Running {
   const jobs = [
     { name: 'wake waiting requests', everyMs: 200, run: () => wakeAll(onReserved(deps)) },
     { name: 'follow carriers', everyMs: 1_000, run: () => deps.carriers.refresh() },
+    { name: 'tell what carriers’ calls brought', everyMs: 3_000, run: () => writeCalls(deps) },
     // Those that no worker of this process was told about.
     { name: 'report unproven consents', everyMs: 1_000, run: async () => reportUnprovenConsents(deps, log) },
     { name: 'tell that this process runs', everyMs: tellNodeEveryMs, run: () => tellHere(deps) },

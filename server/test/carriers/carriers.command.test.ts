@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
-import { writeStatus } from '../../src/domain/carriers/status.ts';
+import { noCalls } from '../../src/domain/carriers/calls.ts';
+import { writeCalls, writeStatus } from '../../src/domain/carriers/status.ts';
+import type { Carrier, OpenCarrier } from '../../src/domain/ports.ts';
+import { fixedCarriers, openCarrier } from '../support/carriers.ts';
 import { commandsWith } from '../support/commands.ts';
 import { credentialsKey, makeWorld, type World } from '../support/world.ts';
 
@@ -19,6 +22,21 @@ const hiddenSettings = {
   systemId: 'assent',
   password: '(hidden)',
 };
+
+/** It has brought seven receipts and two replies in calls, one of them to a number that it doesn't have. */
+function callingCarrier(carrierId: number): OpenCarrier {
+  const carrier: Carrier = {
+    name: 'acme',
+    check: () => null,
+    submit: async () => ({ notTaken: 'never' }),
+    listen: () => async () => {},
+  };
+  const calls = noCalls();
+  calls.receipts.delivered = 7;
+  calls.replies.taken = 2;
+  calls.strays = 1;
+  return openCarrier(carrier, { carrierId, readCall: () => null, calls });
+}
 
 suite('assent carriers and assent numbers', () => {
   let world: World;
@@ -205,8 +223,21 @@ suite('assent carriers and assent numbers', () => {
       /2\/10/,
     ])
       assert.match(shown, part);
+    await writeCalls({ ...world.deps, carriers: fixedCarriers(callingCarrier(carrierId)) });
+    const summed = (await run(['carriers', 'status', '--once'])).stdout;
+    assert.match(
+      summed,
+      /delivered 37, undelivered 2, unmatched 1, the last after 2\.5 s/,
+      'receipts that came in calls count',
+    );
+    assert.match(summed, /replies to other numbers 7\n[\s\S]*replies: taken 6,/);
     const [able] = await records(['numbers', 'check', number]);
     assert.deepEqual([able.carrier, able.bound, able.faults], ['acme', 1, 'none']);
+    await world.database.asOwner(`delete from carrier_status where node not like '% calls'`);
+    const callsOnly = await run(['carriers', 'status', '--once']);
+    assert.match(callsOnly.stdout, /no node has it open[\s\S]*takes calls only[\s\S]*delivered 7, /);
+    const nobodys = await run(['numbers', 'check', number]);
+    assert.deepEqual([nobodys.status, /no node has its carrier open/.test(nobodys.stdout)], [1, true]);
     await writeStatus(world.deps, [{ carrierId, status: statusWith('waiting', 'ESME_RINVPASWD') }]);
     const lost = await run(['numbers', 'check', number]);
     assert.deepEqual([lost.status, /no connection of its carrier is bound/.test(lost.stdout)], [1, true]);

@@ -90,7 +90,7 @@ suite('two processes that answer and two that work, on one database', () => {
     for (const path of ['/v1/core/account', '/oauth/jwks', '/sandbox/clock', '/docs'])
       assert.equal((await get(work, path)).status, 404, path);
     assert.deepEqual(JSON.parse((await get(one, '/readyz')).text), { status: 'ready', archive: 'ok' });
-    assert.doesNotMatch((await get(one, '/metrics')).text, /thread="work"|assent_carrier_/);
+    assert.doesNotMatch((await get(one, '/metrics')).text, /thread="work"|assent_carrier_open/);
     assert.equal((await get(one, '/v1/core/account')).status, 200);
   });
 

@@ -1,3 +1,4 @@
+import { noCalls } from '../../src/domain/carriers/calls.ts';
 import type { FollowedCarriers } from '../../src/domain/carriers/open-carriers.ts';
 import type { Carrier, OpenCarrier } from '../../src/domain/ports.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
@@ -8,7 +9,7 @@ export const bySandbox = { carrierId: sandboxCarrierId, answersKeywords: false }
 export function openCarrier(carrier: Carrier, more: Partial<OpenCarrier> = {}): OpenCarrier {
   const { name } = carrier;
   const off = { answersKeywords: false, looksUp: false };
-  return { carrierId: sandboxCarrierId, name, version: 1, ...off, carrier, readCall: null, ...more };
+  return { carrierId: sandboxCarrierId, name, version: 1, ...off, carrier, readCall: null, calls: noCalls(), ...more };
 }
 
 /** These carriers and no others, whatever the rows say: the first is the one that the sandbox's numbers have. */

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { type CarrierOverview, readStatus } from '../../domain/carriers/status.ts';
-import type { CarrierConnection } from '../../domain/ports.ts';
+import type { CarrierConnection, CarrierStatus } from '../../domain/ports.ts';
 import { showScreen } from '../screen.ts';
 import { inOneLine } from '../terminal.ts';
 import type { Call } from '../verb.ts';
@@ -23,7 +23,8 @@ function blockOf({ name, kind, disabled, waiting, inDoubt, nodes }: CarrierOverv
 
 /** How it does on all nodes, in a few words. */
 export function stateOf(nodes: CarrierOverview['nodes']): string {
-  if (nodes.length === 0) return styleText('dim', 'no node has it open');
+  // A process that only takes calls hands nothing over.
+  if (nodes.every(({ calls }) => calls)) return styleText('dim', 'no node has it open');
   if (nodes.some(({ lastFault }) => lastFault)) return styleText('red', 'can’t be opened');
   const connections = nodes.flatMap(({ carrier }) => carrier?.connections ?? []);
   if (connections.length === 0) return styleText('green', 'open');
@@ -32,12 +33,13 @@ export function stateOf(nodes: CarrierOverview['nodes']): string {
   return styleText(bound === connections.length ? 'green' : bound > 0 ? 'yellow' : 'red', word);
 }
 
-function nodeLines({ node, lastFault, inFlight, strays, carrier }: CarrierOverview['nodes'][number]): string[] {
-  const lines = [`  ${node}  in flight ${inFlight}${strays > 0 ? `  replies to other numbers ${strays}` : ''}`];
+function nodeLines({ node, lastFault, inFlight, strays, carrier, calls }: CarrierOverview['nodes'][number]): string[] {
+  const what = calls ? 'takes calls only' : `in flight ${inFlight}`;
+  const lines = [`  ${node}  ${what}${strays > 0 ? `  replies to other numbers ${strays}` : ''}`];
   if (lastFault) lines.push(`    ${styleText('red', inOneLine(lastFault))}`);
-  if (!carrier) return lines;
+  if (!carrier) return calls ? [...lines, ...broughtLines(calls)] : lines;
   lines.push(...carrier.connections.map(connectionLine));
-  const { accepted, refused, notTaken, inDoubt, throttled, perSecond, receipts, replies } = carrier;
+  const { accepted, refused, notTaken, inDoubt, throttled, perSecond } = carrier;
   const pace = perSecond === null ? '' : `  pace ${Math.round(perSecond)}/s`;
   lines.push(`    accepted ${accepted}  in doubt ${inDoubt}  throttled ${throttled}${pace}`);
   for (const [word, counts] of [
@@ -50,12 +52,21 @@ function nodeLines({ node, lastFault, inFlight, strays, carrier }: CarrierOvervi
           .map(([reason, count]) => `${inOneLine(reason)} ${count}`)
           .join(', ')}`,
       );
+  return [...lines, ...broughtLines(carrier), ...lookupLines(carrier)];
+}
+
+function broughtLines({ receipts, replies }: Pick<CarrierStatus, 'receipts' | 'replies'>): string[] {
   const lag = receipts.lagMs === null ? '' : `, the last after ${(receipts.lagMs / 1000).toFixed(1)} s`;
-  lines.push(
+  return [
     `    receipts: delivered ${receipts.delivered}, undelivered ${receipts.undelivered}, unmatched ${receipts.unmatched}${lag}`,
     `    replies: taken ${replies.taken}, failed ${replies.failed}, incomplete ${replies.incomplete}`,
-  );
-  return lines;
+  ];
+}
+
+function lookupLines({ lookups }: CarrierStatus): string[] {
+  if (!lookups || lookups.answered + lookups.failed === 0) return [];
+  const fault = lookups.lastFault ? `, the last: ${inOneLine(lookups.lastFault)}` : '';
+  return [`    numbers looked up: answered ${lookups.answered}, failed ${lookups.failed}${fault}`];
 }
 
 function connectionLine({ name, host, state, inFlight, window, lastFault }: CarrierConnection): string {

@@ -72,7 +72,8 @@ export async function checkNumber(deps: Deps, number: string): Promise<NumberChe
   const { disabled, carrierId } = await ownerOf(deps, number);
   const record = await store.findNumberRecord(deps.db, advisorId, new Date(deps.clock.now().getTime() - hourMs));
   const overview = (await readStatus(deps)).find((each) => each.carrierId === carrierId);
-  const nodes = overview?.nodes ?? [];
+  // Those that take its calls only can't hand a text over.
+  const nodes = overview?.nodes.filter(({ calls }) => !calls) ?? [];
   const connections = nodes.flatMap((node) => node.carrier?.connections ?? []);
   const bound = connections.length === 0 ? null : connections.filter(({ state }) => state === 'bound').length;
   const isOff = overview?.disabled === true;

@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts';
 import { type CarrierRow, listCarriers } from '../../store/carriers/carriers.ts';
 import type { CarrierExtra, CarrierKind, Carriers, OpenCarrier } from '../ports.ts';
 import type { Sealer } from '../shared/sealing.ts';
+import { noCalls } from './calls.ts';
 import { settingsOf } from './carriers.ts';
 import { checkSettings } from './settings.ts';
 
@@ -45,6 +46,7 @@ export function followCarriers({ db, sealer, kinds, extra, onFault }: Opening): 
         looksUp: settings.lookUp === true && carrier.lookUp !== undefined,
         carrier,
         readCall: kind.reader?.(own) ?? null,
+        calls: noCalls(),
       };
     } catch (error) {
       return { carrierId, name, version, why: error instanceof Error ? error.message : String(error) };

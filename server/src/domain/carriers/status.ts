@@ -2,7 +2,8 @@ import { hostname } from 'node:os';
 import type { Deps } from '../../deps.ts';
 import { countTexts, listStatus, upsertStatus } from '../../store/carriers/carrier-status.ts';
 import { listCarriers } from '../../store/carriers/carriers.ts';
-import type { CarrierStatus } from '../ports.ts';
+import type { CallCounts, CarrierStatus, OpenCarrier } from '../ports.ts';
+import { withCalls } from './calls.ts';
 
 /** How a carrier does on one node. */
 export type NodeStatus = {
@@ -15,6 +16,8 @@ export type NodeStatus = {
   strays: number;
   /** What the carrier itself counts since the node opened it; null if it counts nothing. */
   carrier: CarrierStatus | null;
+  /** What came in its calls, from a process that takes calls and doesn't hand texts over. */
+  calls?: CallCounts;
 };
 
 /** How a carrier does on all nodes that wrote lately, and what waits for it. */
@@ -30,6 +33,8 @@ export type CarrierOverview = {
 
 /** This process, among all of the deployment. */
 export const thisNode = `${hostname()}/${process.pid}`;
+/** The row of the side that answers requests. The other side has one of its own. */
+const callsSuffix = ' calls';
 /** A node that wrote nothing for so long is gone. */
 const nodeMaxAgeMs = 30_000;
 
@@ -42,6 +47,24 @@ export async function writeStatus(
   await upsertStatus(db, thisNode, statuses, { now, forgetBefore: new Date(now.getTime() - nodeMaxAgeMs) });
 }
 
+/** The same for what came in calls. Nothing is written for each call. */
+export async function writeCalls({ db, carriers }: Pick<Deps, 'db' | 'carriers'>): Promise<void> {
+  const statuses = callStatuses(carriers.list());
+  if (statuses.length === 0) return;
+  const now = new Date();
+  const forgetBefore = new Date(now.getTime() - nodeMaxAgeMs);
+  await upsertStatus(db, thisNode + callsSuffix, statuses, { now, forgetBefore });
+}
+
+/** What this side counts of the carriers that make calls. */
+export function callStatuses(open: OpenCarrier[]): { carrierId: number; status: NodeStatus & { calls: CallCounts } }[] {
+  return open
+    .filter(({ readCall }) => readCall)
+    .map(({ carrierId, name, calls }) => {
+      return { carrierId, status: { name, lastFault: null, inFlight: 0, strays: calls.strays, carrier: null, calls } };
+    });
+}
+
 export async function readStatus({ db }: Pick<Deps, 'db'>): Promise<CarrierOverview[]> {
   const rows = await listStatus<NodeStatus>(db, new Date(Date.now() - nodeMaxAgeMs));
   const texts = new Map((await countTexts(db)).map((each) => [each.carrierId, each]));
@@ -52,6 +75,23 @@ export async function readStatus({ db }: Pick<Deps, 'db'>): Promise<CarrierOverv
     disabled,
     waiting: texts.get(carrierId)?.waiting ?? 0,
     inDoubt: texts.get(carrierId)?.inDoubt ?? 0,
-    nodes: rows.filter((row) => row.carrierId === carrierId).map(({ node, status }) => ({ node, ...status })),
+    nodes: nodesOf(rows.filter((row) => row.carrierId === carrierId)),
   }));
+}
+
+/** A process that hands texts over and takes calls has two rows, which are one node. */
+function nodesOf(rows: { node: string; status: NodeStatus }[]): CarrierOverview['nodes'] {
+  const nodes = new Map<string, NodeStatus>();
+  for (const { node, status } of rows) {
+    const name = status.calls ? node.slice(0, -callsSuffix.length) : node;
+    const other = nodes.get(name);
+    nodes.set(name, other ? together(other, status) : status);
+  }
+  return Array.from(nodes, ([node, status]) => ({ node, ...status }));
+}
+
+/** Rows come in the order of their names, so the one with the calls is the second. */
+function together(status: NodeStatus, { strays, calls }: NodeStatus): NodeStatus {
+  const { carrier } = status;
+  return { ...status, strays: status.strays + strays, carrier: carrier && calls ? withCalls(carrier, calls) : carrier };
 }

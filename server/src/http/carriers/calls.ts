@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Deps, onReserved, type Reserved } from '../../deps.ts';
-import { receiveReply } from '../../domain/consent/replies.ts';
-import { receiveReceipt } from '../../domain/delivery/receipts.ts';
+import { takeCall } from '../../domain/delivery/calls.ts';
 import type { CarrierNews, OpenCarrier } from '../../domain/ports.ts';
 import { problem } from '../../domain/problems.ts';
 import { makeLane } from '../../domain/shared/lane.ts';
@@ -31,7 +30,8 @@ export function addCarrierCalls(app: FastifyInstance, deps: CallDeps): void {
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const leave = await lane.enter(request.ip);
     const { carrier, news } = await read(request, deps).finally(leave);
-    await store(deps, carrier, news);
+    // On the reserved connections: an opt-out gets through whatever else goes on.
+    await takeCall(onReserved(deps), carrier, news);
     return reply.type(news.answer.type).send(news.answer.body);
   }
 }
@@ -64,13 +64,6 @@ async function readBody({ raw }: FastifyRequest): Promise<Buffer> {
     // If it is late, it still ends at some time.
     reading.catch(() => {});
   }
-}
-
-/** On the reserved connections: an opt-out gets through whatever else goes on. */
-async function store(deps: CallDeps, carrier: OpenCarrier, { replies, receipts }: CarrierNews): Promise<void> {
-  const reserved = onReserved(deps);
-  for (const reply of replies) await receiveReply(reserved, carrier, reply);
-  await Promise.all(receipts.map((receipt) => receiveReceipt(reserved, carrier.carrierId, receipt)));
 }
 
 function singleHeaders(headers: IncomingHttpHeaders): Record<string, string | undefined> {

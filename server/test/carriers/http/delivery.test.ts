@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { carrierCallsPath } from '../../../src/domain/ports.ts';
+import { carrierCallsPath, type OpenCarrier } from '../../../src/domain/ports.ts';
 import { fixedCarriers, openCarrier } from '../../support/carriers.ts';
 import { entries, stateOf } from '../../support/people.ts';
 import { freePort } from '../../support/programs.ts';
 import { acceptedPhone, send, statusOf } from '../../support/texting.ts';
-import { makeWorld, type World } from '../../support/world.ts';
+import { inject, makeWorld, type World } from '../../support/world.ts';
 import { type StandIn, startStandIn } from './stand-in.ts';
 import { type Vendor, vendors } from './vendors.ts';
 
@@ -17,12 +17,13 @@ function wholeWay(vendor: Vendor): void {
   let standIn: StandIn;
   let world: World;
   let url: string;
+  let main: OpenCarrier;
   before(async () => {
     standIn = await startStandIn();
     const port = await freePort();
     const publicUrl = `http://127.0.0.1:${port}`;
     const carrier = vendor.open(standIn, { publicUrl, lateMs: 2_000 });
-    const main = openCarrier(carrier, { name: 'main', readCall: vendor.reader(standIn) });
+    main = openCarrier(carrier, { name: 'main', readCall: vendor.reader(standIn) });
     world = await makeWorld({ env: { PUBLIC_URL: publicUrl }, carriers: fixedCarriers(main) });
     await world.app.listen({ host: '127.0.0.1', port });
     url = publicUrl + carrierCallsPath('main');
@@ -54,6 +55,7 @@ function wholeWay(vendor: Vendor): void {
   test('a text is delivered, whatever the order of the calls and however often they come', async () => {
     const { messageId, id } = await sendOne();
     const before = await entriesMade();
+    const deliveredBefore = main.calls.receipts.delivered;
     const calls = [second, delivered, first, delivered, second].map((status) => ({ status }));
     const told = await standIn.tell(id, ...calls, { status: failed, errorCode: code });
     assert.deepEqual(
@@ -61,6 +63,10 @@ function wholeWay(vendor: Vendor): void {
       told.map(() => 200),
     );
     assert.equal((await statusOf(world.ann, messageId, 'delivered')).status, 'delivered');
+    assert.equal(main.calls.receipts.delivered, deliveredBefore + 2, 'each receipt that came is counted');
+    const metrics = await inject(world.app, { method: 'GET', url: '/metrics' });
+    const shown = `assent_carrier_receipts{carrier="main",status="delivered"} ${deliveredBefore + 2}`;
+    assert.ok(String(metrics.body).split('\n').includes(shown), shown);
     assert.equal(await entriesMade(), before + 1, 'one entry says that it was delivered, and nothing else was written');
   });
 
