@@ -163,6 +163,23 @@ for (const vendor of vendors)
       assert.equal(reports.filter((why) => why === 'It answers with 500.').length, 5);
     });
 
+    test('an address that doesn’t know lookups is an error that is told and counted, and blocks no number', async () => {
+      reports.length = 0;
+      for (const wrong of vendor.wrongLookups(standIn)) {
+        const carriers = fixedCarriers(openCarrier(wrong, { looksUp: true }));
+        await ask(world, world.ann, numberOf('mobile'));
+        await lookUpNumbers({ ...world.deps, carriers }, (_, why) => void reports.push(why));
+        const [row] = await rows();
+        assert.deepEqual([row?.lineType, row?.days], [null, null], 'nothing is known');
+        assert.ok((row?.waitsSeconds ?? 0) > 0, 'it is asked again later');
+        assert.equal(wrong.status?.().lookups?.failed, 1);
+        assert.match(wrong.status?.().lookups?.lastFault ?? '', /is it the right address/);
+        await world.database.asOwner('delete from number_lookups');
+      }
+      assert.equal(reports.length, 2);
+      assert.ok(reports.every((why) => /is it the right address/.test(why)));
+    });
+
     test('somebody who has texted us can be texted, whatever the carrier says, and isn’t looked up', async () => {
       const phone = numberOf('landline');
       await ask(world, world.ann, phone);

@@ -1,4 +1,4 @@
-import type { Carrier, OutgoingText } from '../../domain/ports.ts';
+import type { Carrier, CarrierStatus, LineType, OutgoingText } from '../../domain/ports.ts';
 import { counted, makeCounts } from '../shared/counts.ts';
 import { type Lanes, makeLanes } from '../shared/lanes.ts';
 import { makePace } from '../shared/pace.ts';
@@ -18,6 +18,8 @@ export type Vendor = {
   /** The rest of the carrier, with requests that don't wait for the pace of texts. */
   rest(ask: Ask): Pick<Carrier, 'find' | 'lookUp' | 'fetchMedia'>;
 };
+
+type Lookups = NonNullable<CarrierStatus['lookups']>;
 
 const defaults = { window: 20, beginMs: 5_000, responseMs: 10_000, lateMs: 60_000 };
 const probeEveryMs = 30_000;
@@ -45,6 +47,8 @@ export function httpCarrier(
     question: vendor.question,
     verdict: vendor.verdict,
   });
+  const lookups: Lookups = { answered: 0, failed: 0, lastFault: null };
+  const { lookUp, ...rest } = vendor.rest(ask);
   return {
     name,
     check: () => null,
@@ -58,9 +62,23 @@ export function httpCarrier(
         connection.stop();
       };
     },
-    status: () => ({ connections: [connection.status()], ...counts, perSecond: pace.perSecond() }),
-    ...vendor.rest(ask),
+    status: () => ({ connections: [connection.status()], ...counts, perSecond: pace.perSecond(), lookups }),
+    ...rest,
+    ...(lookUp && { lookUp: (phone) => countedLookup(lookups, lookUp(phone)) }),
   };
+}
+
+/** What is wrong with lookups shows beside the connection: texts go on without them. */
+async function countedLookup(counts: Lookups, lookup: Promise<LineType>): Promise<LineType> {
+  try {
+    const lineType = await lookup;
+    counts.answered += 1;
+    return lineType;
+  } catch (error) {
+    counts.failed += 1;
+    counts.lastFault = (error as Error).message;
+    throw error;
+  }
 }
 
 async function probe(connection: Connection, ask: Ask, vendor: Vendor): Promise<void> {

@@ -53,6 +53,11 @@ export async function read(ask: Ask, question: Question): Promise<unknown> {
   return body;
 }
 
+/** Why there is no answer to a lookup, for an operator. */
+export function noLookup(base: URL): Error {
+  return new Error(`${base.href} doesn’t answer as it should when a number is looked up: is it the right address?`);
+}
+
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -2,7 +2,7 @@ import type { DoubtfulText, FoundText, LineType, OutgoingText } from '../../doma
 import { isTimeOf, spanOf, theOnlyOne } from '../http/doubts.ts';
 import { at, listAt, textAt } from '../http/fields.ts';
 import { receiptsUrl, referenceIn } from '../http/references.ts';
-import { type Ask, type Question, read } from '../http/requests.ts';
+import { type Ask, noLookup, type Question, read } from '../http/requests.ts';
 import { below } from '../http/settings.ts';
 import { foundOf } from './codes.ts';
 import { credentialsOf, type TelnyxSettings } from './settings.ts';
@@ -95,20 +95,25 @@ function fits(message: unknown, text: DoubtfulText): boolean {
   return reference === null || text.reference === undefined || reference === text.reference;
 }
 
-/** Kinds that may or may not take texts, such as VoIP, are `unknown`. */
+/**
+ * A number that doesn't exist is an error of its own. A 404 says nothing about the number: it is what a wrong `apiUrl` gets. Kinds
+ * that may or may not take texts, such as VoIP, are `unknown`.
+ */
 export function makeLookUp(settings: TelnyxSettings, api: URL, ask: Ask): (phone: string) => Promise<LineType> {
   const headers = credentialsOf(settings);
   return async (phone) => {
     const url = below(api, `number_lookup/${encodeURIComponent(phone)}`);
     url.searchParams.set('type', 'carrier');
-    const answer = await ask({ url, headers });
-    const code = textAt(answer.body, 'errors', 0, 'code') ?? '';
-    if (answer.status === 404 || notNumber.includes(code)) return 'unreachable';
-    if (answer.status !== 200) throw new Error(`${api.host} answers with ${answer.status}.`);
-    const type = textAt(answer.body, 'data', 'carrier', 'type');
+    const { status, body } = await ask({ url, headers });
+    const code = textAt(body, 'errors', 0, 'code') ?? '';
+    if (notNumber.includes(code)) return 'unreachable';
+    if (status !== 200 && status !== 404) throw new Error(`${api.host} answers with ${status}.`);
+    if (status === 404 || at(body, 'data') === undefined) throw noLookup(api);
+    const type = textAt(body, 'data', 'carrier', 'type');
     if (type === 'fixed line') return 'landline';
     return type === 'mobile' ? type : 'unknown';
   };
 }
 
+/** "Invalid phone number", and "phone number must be in +E.164 format". */
 const notNumber = ['10002', '10016'];

@@ -2,7 +2,7 @@ import type { DoubtfulText, FoundText, LineType, OutgoingText } from '../../doma
 import { isTimeOf, spanOf, theOnlyOne } from '../http/doubts.ts';
 import { at, listAt, textAt } from '../http/fields.ts';
 import { receiptsUrl } from '../http/references.ts';
-import { type Ask, type Question, read } from '../http/requests.ts';
+import { type Ask, noLookup, type Question, read } from '../http/requests.ts';
 import { below } from '../http/settings.ts';
 import { foundOf } from './codes.ts';
 import { credentialsOf, type TwilioSettings } from './settings.ts';
@@ -72,7 +72,10 @@ function fits(message: unknown, text: DoubtfulText): boolean {
   );
 }
 
-/** Lookup v2. Kinds that may or may not take texts, such as VoIP, are `unknown`. */
+/**
+ * Lookup v2, which says of a number that doesn't exist that it isn't valid. A 404 says nothing about the number: it is what a
+ * wrong `lookupsUrl` gets. Kinds that may or may not take texts, such as VoIP, are `unknown`.
+ */
 export function makeLookUp(
   settings: TwilioSettings,
   { lookups }: Addresses,
@@ -83,7 +86,9 @@ export function makeLookUp(
     const url = below(lookups, `v2/PhoneNumbers/${encodeURIComponent(phone)}`);
     url.searchParams.set('Fields', 'line_type_intelligence');
     const found = await read(ask, { url, headers });
-    if (found === undefined || at(found, 'valid') === false) return 'unreachable';
+    const valid = at(found, 'valid');
+    if (typeof valid !== 'boolean') throw noLookup(lookups);
+    if (!valid) return 'unreachable';
     const type = textAt(found, 'line_type_intelligence', 'type');
     return type === 'mobile' || type === 'landline' ? type : 'unknown';
   };

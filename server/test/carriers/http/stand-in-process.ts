@@ -78,6 +78,9 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
   if (url.pathname.startsWith('/media') || url.pathname.startsWith('/cdn')) return media(url, request, response);
   const vendor = url.pathname.startsWith('/telnyx/') ? 'telnyx' : 'twilio';
+  if (url.pathname.includes('/nowhere/')) return send(response, dialects[vendor].notFound());
+  if (url.pathname.includes('/page/'))
+    return void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hi');
   const { authorization } = request.headers;
   if (authorization !== credentials[vendor]) return send(response, dialects[vendor].unauthorized());
   if (request.method === 'POST') return take(vendor, await readText(request), response);

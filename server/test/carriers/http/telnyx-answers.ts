@@ -50,6 +50,11 @@ function resource({ id, from, to, text, createdAt, status, errorCode, callback }
   };
 }
 
+/** There is nothing at that address. */
+export function notFound(): Answer {
+  return refused('10005', 404);
+}
+
 /** Texts by id, detail records, and lookups. */
 export function look({ pathname, searchParams }: URL, taken: Taken[]): Answer {
   const [, phone] = /\/number_lookup\/(.*)$/.exec(pathname) ?? [];

@@ -58,6 +58,11 @@ function resource({ id, from, to, text, createdAt, status, errorCode }: Taken) {
   };
 }
 
+/** There is nothing at that address. */
+export function notFound(): Answer {
+  return refused('20404', 404);
+}
+
 /** Texts by SID or in a list, and lookups. */
 export function look({ pathname, searchParams }: URL, taken: Taken[]): Answer {
   const [, phone] = /\/v2\/PhoneNumbers\/(.*)$/.exec(pathname) ?? [];

@@ -14,6 +14,8 @@ export type Vendor = {
   name: VendorName;
   open(standIn: StandIn, given?: Common & { credential?: string; publicUrl?: string; report?: Report }): Carrier;
   reader(standIn: StandIn): ReadCarrierCall;
+  /** Carriers whose address for lookups is wrong: nothing is there, or a web page. */
+  wrongLookups(standIn: StandIn): Carrier[];
   /** Each error code with its HTTP status, and what becomes of the text. */
   errors: [code: string, status: number, becomes: Submission][];
   /** The vendor's words for what became of a text. */
@@ -26,6 +28,8 @@ function surroundings(url = publicUrl, report: Report = () => {}) {
   return { publicUrl: url, environment: 'sandbox', outboundAllowedNetworks: [], report } as const;
 }
 
+const wrongPaths = ['/nowhere/', '/page/'];
+
 export const vendors: Vendor[] = [
   {
     name: 'twilio',
@@ -37,6 +41,11 @@ export const vendors: Vendor[] = [
       );
     },
     reader: (standIn) => twilioKind.reader(twilioSettings(standIn)),
+    wrongLookups: (standIn) =>
+      wrongPaths.map((path) => {
+        const settings = twilioSettings(standIn);
+        return twilioKind.open('main', { ...settings, lookupsUrl: settings.apiUrl + path }, surroundings());
+      }),
     errors: [
       ['21610', 400, { refused: 'opted_out' }],
       ['21211', 400, { refused: 'unreachable' }],
@@ -70,6 +79,11 @@ export const vendors: Vendor[] = [
       );
     },
     reader: (standIn) => telnyxKind.reader(telnyxSettings(standIn)),
+    wrongLookups: (standIn) =>
+      wrongPaths.map((path) => {
+        const settings = telnyxSettings(standIn);
+        return telnyxKind.open('main', { ...settings, apiUrl: settings.apiUrl + path }, surroundings());
+      }),
     errors: [
       ['40300', 400, { refused: 'opted_out' }],
       ['10002', 422, { refused: 'unreachable' }],
