@@ -263,7 +263,8 @@ export function nameIn(salt) {
 }
 
 /**
- * @typedef {{ number: number, outcome: string, reason: string | null, dateTime: string }} Outcome
+ * `carrier` is the name of the carrier, if the entry says it. Packages from before that don't have it.
+ * @typedef {{ number: number, outcome: string, reason: string | null, dateTime: string, carrier?: string | null }} Outcome
  * @typedef {{ text: number, outcome: Outcome }} FoundOutcome
  */
 
@@ -276,9 +277,15 @@ const outcomeFacts = /** @type {const} */ (['number', 'outcome', 'reason', 'date
  */
 export function outcomeOf({ number, kind, meta, dateTime }) {
   if (kind !== 'outcome') return null;
-  const { text, outcome, reason } = factsIn(meta);
+  const { text, outcome, reason, carrier } = factsIn(meta);
   const why = typeof reason === 'string' ? reason : null;
-  return { text: Number(text), outcome: { number, outcome: String(outcome), reason: why, dateTime } };
+  const by = typeof carrier === 'string' ? carrier : null;
+  return { text: Number(text), outcome: { number, outcome: String(outcome), reason: why, dateTime, carrier: by } };
+}
+
+/** @param {Outcome} named @param {Outcome} outcome */
+function isCarrierSame(named, outcome) {
+  return named.carrier === undefined || named.carrier === outcome.carrier;
 }
 
 // --- The e-mails of a package ----------------------------------------------------------------------------------------
@@ -1272,7 +1279,8 @@ class Outcomes {
     // If the text names a later one, this one was not the last.
     if (named && named.number > outcome.number) return;
     this.#named.delete(text);
-    const isSame = named && outcomeFacts.every((fact) => named[fact] === outcome[fact]);
+    const isSame =
+      named && outcomeFacts.every((fact) => named[fact] === outcome[fact]) && isCarrierSame(named, outcome);
     if (!isSame && text >= (this.#first ?? 0) && sequence.isSound(text)) this.#alter(sequence.advisorId, text);
   }
 

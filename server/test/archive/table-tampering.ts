@@ -93,6 +93,63 @@ export const tableTamperings: Tampering[] = [
     tamper: of(`update messages set failure_code = '30003' where advisor_id = $1`),
   },
   {
+    name: 'the carrier of a message',
+    names: 'entry 7 of advisor cat',
+    tamper: of('update messages set carrier_id = 9 where advisor_id = $1'),
+  },
+  {
+    name: 'the carrier of a message, made none',
+    names: 'entry 7 of advisor cat',
+    tamper: of('update messages set carrier_id = null where advisor_id = $1'),
+  },
+  {
+    name: 'the type of media that came with a reply',
+    names: 'entry 8 of advisor cat',
+    before: replyWithMedia,
+    tamper: of(`update reply_media set content_type = 'text/html' where advisor_id = $1`),
+  },
+  {
+    name: 'media that came with a reply, of another person',
+    names: 'entry 8 of advisor cat',
+    before: replyWithMedia,
+    tamper: of('update reply_media set member_id = member_id + 1 where advisor_id = $1'),
+  },
+  {
+    name: 'media of a reply, deleted',
+    names: 'entry 8 of advisor cat',
+    before: replyWithMedia,
+    tamper: of('delete from reply_media where advisor_id = $1'),
+  },
+  {
+    name: 'media that are still to be fetched, said to be in an entry that has none',
+    names: 'entry 6 of advisor cat',
+    before: replyWithMedia,
+    tamper: of(
+      `update reply_media set media_number = 6, url = null, not_before = null where advisor_id = $1 and place = 2`,
+    ),
+  },
+  {
+    name: 'media that were fetched, said to be still to be fetched',
+    names: 'entry 9 of advisor cat',
+    before: replyWithMedia,
+    tamper: of('update reply_media set media_number = null where advisor_id = $1'),
+  },
+  {
+    name: 'the size of media',
+    names: 'entry 9 of advisor cat',
+    before: replyWithMedia,
+    tamper: of('update reply_media set size = 0 where advisor_id = $1'),
+  },
+  {
+    name: 'media that no entry tells of',
+    names: 'entry 8 of advisor cat',
+    before: replyWithMedia,
+    tamper: of(
+      `insert into reply_media select advisor_id, reply_number, 3, member_id, carrier_id, url, content_type, null, 0, 0, not_before, date_time_created
+       from reply_media where advisor_id = $1 and place = 2`,
+    ),
+  },
+  {
     name: 'a message without an entry',
     names: 'message',
     tamper: of(
@@ -226,6 +283,38 @@ async function waitingText({ sql, cat }: Target): Promise<void> {
     [cat],
   );
   await sql('update archive_heads set last_number = 8 where advisor_id = $1', [cat]);
+}
+
+/** A reply with two pictures, of which the first has been fetched. */
+async function replyWithMedia({ sql, cat }: Target): Promise<void> {
+  const told = '"media":[{"contentType":"image/png"},{"contentType":"image/jpeg"}]';
+  for (const [number, kind, meta] of [
+    [8, 'text_in', `{"from":"${people.accepted}","to":"+15005552003",${told}}`],
+    [9, 'media_in', '{"reply":8,"place":1,"contentType":"image/webp","size":5,"told":"image/png"}'],
+  ] as const) {
+    await sql(
+      `insert into archive_entries (advisor_id, number, kind, member_id, actor, meta, commitment, date_time_created)
+       select advisor_id, $2, $3, member_id, 'person', $4, commitment, now()
+       from archive_entries where advisor_id = $1 and number = 6`,
+      [cat, number, kind, meta],
+    );
+    await sql(
+      'insert into archive_bodies select advisor_id, $2, salt, body from archive_bodies where advisor_id = $1 and number = 6',
+      [cat, number],
+    );
+  }
+  await sql(
+    `insert into reply_media (
+       advisor_id, reply_number, place, member_id, carrier_id, content_type, media_number, size, not_before, date_time_created
+     )
+     select advisor_id, 8, place, member_id, 1, type, fetched, size, not_before, now()
+     from archive_entries,
+       (values (1, 'image/png', 9, 5, null::timestamptz), (2, 'image/jpeg', null, 0, now()))
+         as media (place, type, fetched, size, not_before)
+     where advisor_id = $1 and archive_entries.number = 6`,
+    [cat],
+  );
+  await sql('update archive_heads set last_number = 9 where advisor_id = $1', [cat]);
 }
 
 function of(...texts: string[]): Tampering['tamper'] {

@@ -333,7 +333,7 @@ async function become(db: Transaction, who: Who): Promise<void> {
   if (who === 'owner') {
     const all = [
       ...[...tables, 'archive_heads', 'archive_taken', 'archive_tiles', 'archive_tree', 'sandbox_clock'],
-      ...['members', 'messages', 'attempts', 'advisors', 'firms', 'staff', 'carriers'],
+      ...['members', 'messages', 'attempts', 'advisors', 'firms', 'staff', 'carriers', 'reply_media'],
     ];
     await db.query(`do $$ begin create role archive_owner; exception when duplicate_object then null; end $$`);
     for (const table of all) await db.query(`alter table ${table} owner to archive_owner`);

@@ -131,7 +131,8 @@ suite('the outcome of a text', () => {
       [text.messageId],
     );
     const facts = { outcome: 'undelivered', reason: 'say "off"\n☎', text: row?.number, attempt: 1 };
-    const meta = JSON.stringify({ ...facts, carrierMessageId: `quick-${text.messageId}` });
+    const by = { carrierMessageId: `quick-${text.messageId}`, carrierId: sandboxCarrierId, carrier: 'sandbox' };
+    const meta = JSON.stringify({ ...facts, ...by });
     assert.deepEqual([row?.isOneChange, row?.meta], [true, meta]);
     assert.deepEqual(await outcomes(other.messageId), [], 'the other one is only sent');
   });

@@ -136,6 +136,9 @@ export const otherChanges: Change[] = [
   inLines('a text’s outcome is a different one', 1, (lines) =>
     lines.map((line) => (line.outcome ? { ...line, outcome: { ...line.outcome, outcome: 'failed' } } : line)),
   ),
+  inLines('a text’s outcome names a different carrier', 1, (lines) =>
+    lines.map((line) => (line.outcome ? { ...line, outcome: { ...line.outcome, carrier: null } } : line)),
+  ),
   inLines('outcomes are removed from next to texts', 1, (lines) => lines.map((line) => ({ ...line, outcome: null }))),
   inLines('a line is about something else', 1, (lines) =>
     lines.map((line, index) => (index === at ? { ...line, about: 'nothing' } : line)),

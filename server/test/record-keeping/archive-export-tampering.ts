@@ -148,6 +148,9 @@ export const entryTamperings: Tampering[] = [
   edited('an outcome that has no entry', /(the outcome next to it|its e-mail) was altered/, (line) => {
     if (line.outcome) line.outcome.number += 1_000;
   }),
+  edited('the carrier next to a text', /the outcome next to it was altered/, (line) => {
+    if (line.outcome) line.outcome.carrier = 'another';
+  }),
   rearranged('a body is removed', { code: 2, names: number, what: /body was removed, and no disposal/ }, (lines) =>
     lines.map((line, index) => (index === at ? { ...line, salt: null, body: null, text: null, name: null } : line)),
   ),

@@ -35,9 +35,10 @@ import {
   mediaChanges,
   otherChanges,
   otherEmailChanges,
+  signAgain,
   signedAgain,
 } from './archive-export-tampering-more.ts';
-import { exportTo, makeDesk, readLines } from './archive-exports.ts';
+import { exportTo, makeDesk, readLines, writeLines } from './archive-exports.ts';
 
 const program = fileURLToPath(new URL('second_verifier.py', import.meta.url));
 const page = readFileSync(new URL('../../../docs/reference/archive-format.md', import.meta.url), 'utf8');
@@ -171,6 +172,14 @@ suite('a second verifier, in Python by that page', {
     const none = await exportTo(deps, desk.path('none'), annId, { from: new Date(0), to: new Date(1) });
     for (const { folder, checkpoint } of [whole, bare, own, none])
       assert.deepEqual(await judge(checkpoint, folder), [[0, 0]]);
+    const unnamed = desk.copy(whole.folder);
+    assert.ok(lines.some(({ outcome }) => outcome?.carrier === 'sandbox'));
+    writeLines(
+      unnamed,
+      lines.map((line) => (line.outcome ? { ...line, outcome: { ...line.outcome, carrier: undefined } } : line)),
+    );
+    signAgain(unnamed);
+    assert.deepEqual(await judge(whole.checkpoint, unnamed), [[0, 0]], 'older packages don’t name carriers');
     const older = whole.exported.earlier[0]?.note ?? '';
     assert.deepEqual(await judge(older, whole.folder), [[0, 0]]);
   });

@@ -303,6 +303,7 @@ def is_outcome(value):
         and is_text(value.get('outcome'))
         and (value.get('reason', 0) is None or is_text(value.get('reason')))
         and is_text(value.get('dateTime'))
+        and (value.get('carrier') is None or is_text(value['carrier']))
     )
 
 
@@ -466,10 +467,14 @@ def check_outcomes(lines, faulty, findings):
                 'outcome': js_text(facts.get('outcome')),
                 'reason': facts['reason'] if is_text(facts.get('reason')) else None,
                 'dateTime': line.entry['dateTime'],
+                'carrier': facts['carrier'] if is_text(facts.get('carrier')) else None,
             }
     for line in lines:
         expected = last.get(line.entry['number']) if line.entry['kind'] == 'text_out' else None
         given = line.outcome and {field: line.outcome[field] for field in ['number', 'outcome', 'reason', 'dateTime']}
+        # Packages from before the carrier was a fact don't have it.
+        if given and expected:
+            given['carrier'] = line.outcome.get('carrier', expected['carrier'])
         if given == expected:
             continue
         is_explained = given and given['number'] in faulty and (not expected or given['number'] > expected['number'])

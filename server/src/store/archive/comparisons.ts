@@ -8,7 +8,12 @@ export type Page = { after: Place; upTo: Place | null };
 /** Something that the tables and the entries disagree about. */
 export type Difference = { advisorId: number; number: number | null; id: number; what: string };
 
-const keys = { members: 'member_id', messages: 'message_id', archive_entries: 'number' } as const;
+const keys = {
+  members: 'member_id',
+  messages: 'message_id',
+  archive_entries: 'number',
+  reply_media: 'reply_number',
+} as const;
 
 /** The end of a page with that many rows; null if there are no more than that. */
 export async function findPageEnd(db: Db, table: keyof typeof keys, after: Place, rows: number): Promise<Place | null> {
@@ -24,10 +29,11 @@ export async function findPageEnd(db: Db, table: keyof typeof keys, after: Place
   return end ?? null;
 }
 
-const onPage = (key: string) => `(${key}) > ($1::bigint, $2::bigint) and (${key}) <= ($3::bigint, $4::bigint)`;
+/** SQL for the rows of a page, whose bounds are the first four parameters. */
+export const onPage = (key: string) => `(${key}) > ($1::bigint, $2::bigint) and (${key}) <= ($3::bigint, $4::bigint)`;
 const beyondAll = '9223372036854775807';
 
-function boundsOf({ after, upTo }: Page): (number | string)[] {
+export function boundsOf({ after, upTo }: Page): (number | string)[] {
   return [after.advisorId, after.id, upTo?.advisorId ?? beyondAll, upTo?.id ?? beyondAll];
 }
 
@@ -156,7 +162,7 @@ export async function listUnmatchedMessages(db: Db, page: Page, limit: number): 
 /**
  * Messages whose status is not what their last outcome entry says. A text that was handed over has no entry yet, unless its
  * doubt was settled that way. Those that were accepted before outcomes were entries have none. The reason of a doubt is in
- * the entry only. A text that awaited consent waits until the next entry that gives or withdraws it: only if that one gives
+ * the entry only. Entries from before carriers were among the facts say nothing about the carrier. A text that awaited consent waits until the next entry that gives or withdraws it: only if that one gives
  * it may the text go out.
  */
 export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): Promise<Difference[]> {
@@ -166,6 +172,7 @@ export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): 
          when waited and t.status not in ('awaiting_consent', 'failed') and answer.state is distinct from 'accepted'
            then 'unconsented'
          when last.number is null then 'unsaid'
+         when last.carrier_id <> coalesce(t.carrier_id::text, 'null') then 'carrier'
          else 'outcome'
        end as what
      from messages t
@@ -185,7 +192,8 @@ export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): 
        limit 1
      ) as answer on waited
      left join lateral (
-       select number, meta::json ->> 'outcome' as outcome, meta::json ->> 'reason' as reason
+       select number, meta::json ->> 'outcome' as outcome, meta::json ->> 'reason' as reason,
+         (meta::json -> 'carrierId')::text as carrier_id
        from archive_entries
        where advisor_id = t.advisor_id and message_id = t.message_id and kind = 'outcome'
        order by number desc
@@ -197,6 +205,7 @@ export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): 
            then true
          when t.status = 'awaiting_consent' then last.number is not null or not waited or answer.state is not null
          when t.status in ('queued', 'held') then last.number is not null
+         when last.carrier_id <> coalesce(t.carrier_id::text, 'null') then true
          when t.status = 'sent' then coalesce(last.outcome, 'sent') <> 'sent'
          when last.number is null
            then e.recorded_at > (select date_time_applied from migrations where name like '018-%')

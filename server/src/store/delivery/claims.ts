@@ -206,7 +206,7 @@ export async function expireClaims(db: Db, { now, realNow }: Times): Promise<num
      ended as (
        select
          advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
-         'lease_expired' as reason, attempt, carrier_message_id, 'service' as actor, ${oneStep}
+         'lease_expired' as reason, attempt, carrier_id, carrier_message_id, 'service' as actor, ${oneStep}
        from doubted
      ),
      ${outcomeEntries('ended', '$2')},

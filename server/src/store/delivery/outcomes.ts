@@ -155,7 +155,7 @@ const sentColumns = `
   date_time_sent = case when known.status = 'sent' then $1::timestamptz end,
   date_time_delivered = case when known.receipt = 'delivered' then $1::timestamptz end`;
 
-const movedColumns = `${outcomeColumns}, messages.carrier_id, outcome, code, was_early`;
+const movedColumns = `${outcomeColumns}, outcome, code, was_early`;
 
 const appliedReceipts = `
   applied as (
@@ -173,7 +173,7 @@ function toldOf({ isArchived }: { isArchived: string }): string {
   return `changed as (
        select
          advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
-         coalesce(reason, code) as reason, attempt, carrier_message_id,
+         coalesce(reason, code) as reason, attempt, carrier_id, carrier_message_id,
          case when outcome in ('accepted', 'refused') then 'carrier' else 'service' end as actor,
          outcome = 'accepted' and status <> 'sent' as was_sent, ${isArchived} as is_archived
        from moved

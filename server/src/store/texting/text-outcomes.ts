@@ -6,7 +6,7 @@ import { few } from '../shared/few.ts';
 export const outcomeColumns = `
   messages.advisor_id, messages.message_id, messages.member_id, messages.kind, messages.scheduled_message_id,
   messages.archive_number, messages.status, messages.failure_code as reason, messages.attempt,
-  messages.carrier_message_id`;
+  messages.carrier_id, messages.carrier_message_id`;
 
 /** For outcomes that are one step, and that the archive keeps. */
 export const oneStep = 'false as was_sent, true as is_archived';
@@ -14,11 +14,16 @@ export const oneStep = 'false as was_sent, true as is_archived';
 /** The commitment of an entry without a body: zeros, which are no body's hash. */
 const noBody = `'\\x${'00'.repeat(32)}'::bytea`;
 
-/** The facts of an outcome, as JSON.stringify would write them. */
+/**
+ * The facts of an outcome, as JSON.stringify would write them. The carrier is the one that the text was handed to last, by its id,
+ * which the message has, and by its name, which people know.
+ */
 const meta = `
   '{"outcome":"' || status || '","reason":' || coalesce(to_json(reason)::text, 'null')
     || ',"text":' || archive_number || ',"attempt":' || attempt
-    || ',"carrierMessageId":' || coalesce(to_json(carrier_message_id)::text, 'null') || '}'`;
+    || ',"carrierMessageId":' || coalesce(to_json(carrier_message_id)::text, 'null')
+    || ',"carrierId":' || coalesce(carrier_id::text, 'null') || ',"carrier":'
+    || coalesce((select to_json(name)::text from carriers where carriers.carrier_id = numbered.carrier_id), 'null') || '}'`;
 
 /** Earlier texts have smaller numbers: what follows a text is what comes before it in this order. */
 const fromHere = 'over (partition by advisor_id order by message_id desc rows unbounded preceding)';

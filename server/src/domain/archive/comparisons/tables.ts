@@ -1,13 +1,14 @@
 import type { Deps } from '../../../deps.ts';
 import type { Difference, Page, Place } from '../../../store/archive/comparisons.ts';
 import * as store from '../../../store/archive/comparisons.ts';
+import { listUnmatchedMedia, listUnmatchedMediaEntries } from '../../../store/archive/media-comparisons.ts';
 import type { Db } from '../../../store/database/db.ts';
 import { altered, type Fault, faultsMax, gone, nameOf } from '../verification/faults.ts';
 import { compareAccounts } from './accounts.ts';
 
 /** A comparison of the tables that the product works with and the entries about them, page by page. */
 type Comparison = {
-  table: 'members' | 'messages' | 'archive_entries';
+  table: Parameters<typeof store.findPageEnd>[1];
   list(db: Db, page: Page, limit: number): Promise<Difference[]>;
   faultOf(difference: Difference): Fault;
 };
@@ -20,9 +21,11 @@ const comparisons: Comparison[] = [
   { table: 'archive_entries', list: store.listUnmatchedTexts, faultOf: textFault },
   { table: 'messages', list: store.listUnmatchedMessages, faultOf: messageFault },
   { table: 'messages', list: store.listUnmatchedOutcomes, faultOf: outcomeFault },
+  { table: 'archive_entries', list: listUnmatchedMediaEntries, faultOf: mediaEntryFault },
+  { table: 'reply_media', list: listUnmatchedMedia, faultOf: mediaFault },
 ];
 
-/** Compares consent, texts, attempts and accounts in the tables with the entries about them. Each page is one statement. */
+/** Compares consent, texts, attempts, media and accounts in the tables with the entries about them. Each page is one statement. */
 export async function compareTables(deps: Deps): Promise<Fault[]> {
   const faults: Fault[] = [];
   for (const comparison of comparisons) faults.push(...(await compare(deps, comparison)));
@@ -71,6 +74,20 @@ function outcomeFault({ advisorId, number, id, what }: Difference): Fault {
     unsaid: 'no entry says what the table says became of',
     unconsented: 'no entry says that the person gave the consent that was awaited for',
     outcome: 'the table has another outcome for',
+    carrier: 'the table has another carrier for',
   };
   return altered(nameOf({ advisorId, number: number ?? 0 }), `${said[what]} message ${id}`);
+}
+
+function mediaEntryFault({ advisorId, number, id, what }: Difference): Fault {
+  const name = nameOf({ advisorId, number: number ?? 0 });
+  return what === 'removed'
+    ? gone(name, `media that came with entry ${id} were removed from the table`)
+    : altered(name, `the table has another ${what} for media that came with entry ${id}`);
+}
+
+function mediaFault({ advisorId, number, id, what }: Difference): Fault {
+  const reply = nameOf({ advisorId, number: id });
+  if (what === 'added') return altered(reply, 'the table has media that it doesn’t tell of');
+  return altered(number === null ? reply : nameOf({ advisorId, number }), `the table has another ${what} for it`);
 }

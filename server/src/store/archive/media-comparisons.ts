@@ -1,0 +1,69 @@
+import type { Db } from '../database/db.ts';
+import { boundsOf, type Difference, onPage, type Page } from './comparisons.ts';
+
+/** Entries of media, and of replies that came with some, whose rows are not there or say something else. */
+export async function listUnmatchedMediaEntries(db: Db, page: Page, limit: number): Promise<Difference[]> {
+  return db.query<Difference>(
+    `select said.advisor_id as "advisorId", said.number, said.reply as id,
+       case
+         when m.place is null then 'removed'
+         when m.member_id is distinct from said.member_id then 'person'
+         when m.content_type is distinct from said.content_type then 'type'
+         else 'entry'
+       end as what
+     from (
+       select e.advisor_id, e.number, e.member_id, e.number as reply, place, item ->> 'contentType' as content_type,
+         null::bigint as media_number
+       from archive_entries e
+       cross join lateral json_array_elements(e.meta::json -> 'media') with ordinality as media (item, place)
+       where ${onPage('e.advisor_id, e.number')} and e.kind = 'text_in' and e.meta like '%"media":%'
+       union all
+       select e.advisor_id, e.number, e.member_id, facts.reply, facts.place, coalesce(facts.told, facts."contentType"),
+         e.number
+       from archive_entries e
+       cross join lateral json_to_record(e.meta::json) as facts (reply bigint, place bigint, "contentType" text, told text)
+       where ${onPage('e.advisor_id, e.number')} and e.kind = 'media_in'
+     ) as said
+     left join reply_media m
+       on m.advisor_id = said.advisor_id and m.reply_number = said.reply and m.place = said.place
+     where (m.member_id, m.content_type) is distinct from (said.member_id, said.content_type)
+       or m.media_number <> said.media_number
+       or (m.media_number is null and said.media_number is not null)
+     limit $5`,
+    [...boundsOf(page), limit],
+  );
+}
+
+/** Media that no entry of a reply tells of, or whose own entry is another's or has other bytes. */
+export async function listUnmatchedMedia(db: Db, page: Page, limit: number): Promise<Difference[]> {
+  return db.query<Difference>(
+    `select m.advisor_id as "advisorId", m.media_number as number, m.reply_number as id,
+       case
+         when coalesce(json_array_length(r.media), 0) < m.place then 'added'
+         when (e.reply, e.place) is distinct from (m.reply_number, m.place::bigint) then 'entry'
+         else 'size'
+       end as what
+     from reply_media m
+     left join lateral (
+       select meta::json -> 'media' as media
+       from archive_entries
+       where advisor_id = m.advisor_id and number = m.reply_number and kind = 'text_in'
+     ) as r on true
+     left join lateral (
+       select facts.*
+       from archive_entries
+       cross join lateral json_to_record(meta::json) as facts (reply bigint, place bigint, size integer)
+       where advisor_id = m.advisor_id and number = m.media_number and kind = 'media_in'
+     ) as e on true
+     where ${onPage('m.advisor_id, m.reply_number')}
+       and (
+         coalesce(json_array_length(r.media), 0) < m.place
+         or (
+           m.media_number is not null
+           and (e.reply, e.place, coalesce(e.size, 0)) is distinct from (m.reply_number, m.place::bigint, m.size)
+         )
+       )
+     limit $5`,
+    [...boundsOf(page), limit],
+  );
+}
