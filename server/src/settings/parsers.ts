@@ -89,7 +89,11 @@ export function sealingKeys(value: string): Buffer[] {
 
 export function postgresUrl(value: string): string {
   if (value !== '' && !/^postgres(ql)?:\/\//.test(value)) throw new Error('a postgres:// URL');
-  checkSslSettings(new URLSearchParams(value.split('?').slice(1).join('?')));
+  const query = new URLSearchParams(value.split('?').slice(1).join('?'));
+  checkSslSettings(query);
+  const session = query.get('target_session_attrs') ?? 'read-write';
+  if (!['read-write', 'primary'].includes(session))
+    throw new Error('a postgres:// URL whose target_session_attrs is read-write or primary');
   return value;
 }
 

@@ -185,7 +185,7 @@ export const settings = {
     name: 'DATABASE_URL',
     default: '',
     about:
-      'URL of a PostgreSQL 15 or newer. Required in production. With `?sslmode=verify-full&sslrootcert=/etc/assent/database-ca.pem` it is reached over TLS. If unset, the embedded one runs, with its files in the data folder.',
+      'URL of a PostgreSQL 15 or newer. Required in production. With `?sslmode=verify-full&sslrootcert=/etc/assent/database-ca.pem` it is reached over TLS. Several servers, `postgres://user@one:5432,two:5432/assent?target_session_attrs=read-write`, are a primary and its standbys: whichever takes writes is used. If unset, the embedded one runs, with its files in the data folder.',
     parse: postgresUrl,
     secret: true,
   },

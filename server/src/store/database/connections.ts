@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { setColumnParsers } from './column-values.ts';
 import { DatabaseBusy, isBroken, kindOf, translated } from './errors.ts';
-import { addressOf } from './tls.ts';
+import { type Hosts, hostsOf, ReadOnlyHost } from './hosts.ts';
 
 export type ConnectionOptions = {
   connectionString: string;
@@ -30,10 +30,16 @@ const withoutCompiler = 'jit=off';
 
 setColumnParsers();
 
+/** Which run of the server each connection belongs to. */
+const runs = new WeakMap<pg.ClientBase, string>();
+
 /** Connections with these settings of the planner. */
 export function makeConnections(options: ConnectionOptions, size: number, planning: string[]): pg.Pool {
+  const hosts = hostsOf(options.connectionString);
   const pool = new pg.Pool({
-    ...addressOf(options.connectionString),
+    connectionString: options.connectionString,
+    Client: clientFor(hosts, options.timeoutMs),
+    onConnect: (client: pg.ClientBase) => learnRun(client, hosts, options.timeoutMs),
     max: size,
     pipeline: options.pipeline ?? false,
     ...(options.pipeline ? { stream: turnSocket } : {}),
@@ -54,6 +60,38 @@ export function makeConnections(options: ConnectionOptions, size: number, planni
   pool.on('error', (error) => pool.ending || options.onError?.(error));
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/** The driver's client for the host whose turn it is. Together the hosts have the time that one would have. */
+function clientFor(hosts: Hosts, timeoutMs: number): typeof pg.Client {
+  const its = hosts.count > 1 ? { connectionTimeoutMillis: timeoutMs / hosts.count } : {};
+  return class extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      super({ ...(config as pg.ClientConfig), ...its, ...hosts.current().address });
+    }
+  };
+}
+
+/**
+ * A transaction's id names it in one run of the server only: after a crash or a failover another transaction may get the same id.
+ * Its statistics begin anew with each run, even if the first of its processes lives on.
+ */
+async function learnRun(client: pg.ClientBase, hosts: Hosts, timeoutMs: number): Promise<void> {
+  const statement = {
+    text: `select
+      concat_ws(' ', pg_postmaster_start_time(), stats_reset) as run,
+      current_setting('transaction_read_only')::boolean as "readOnly"
+    from pg_stat_bgwriter`,
+    query_timeout: timeoutMs / hosts.count,
+  };
+  const { rows } = await client.query<{ run: string; readOnly: boolean }>(statement);
+  const [{ run, readOnly }] = rows as [(typeof rows)[0]];
+  if (readOnly && hosts.count > 1) throw new ReadOnlyHost('The server only takes reads.');
+  runs.set(client, run);
+}
+
+export function runOf(client: pg.ClientBase): string {
+  return runs.get(client) ?? '';
 }
 
 /** A socket that writes at the end of the turn: statements sent one after another are one call of the system, and arrive at once. */
@@ -82,12 +120,32 @@ export async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
   const { max } = pool.options;
   if (pool.waitingCount >= max * waitingPerConnectionMax) throw new DatabaseBusy('Too many requests are waiting.');
   try {
-    return await pool.connect();
+    return await connectIn(pool);
   } catch (error) {
     if (kindOf(error) === 'timeout' && pool.totalCount >= max)
       throw new DatabaseBusy('No connection became free.', { cause: error });
     throw translated(error);
   }
+}
+
+/** A connection of the pool. If a new one fails, the other hosts get their turn. */
+export async function connectIn(pool: pg.Pool): Promise<pg.PoolClient> {
+  const hosts = hostsOf(pool.options.connectionString ?? '');
+  for (let tried = 1; ; tried++) {
+    const host = hosts.current();
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (isNoneFree(error)) throw error;
+      hosts.leave(host);
+      if (tried >= hosts.count) throw error;
+    }
+  }
+}
+
+/** The pool’s own timeout, for those who wait until others give their connections back. */
+function isNoneFree(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 
 /** Opens every connection that the pool may have. */

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { ReadOnlyHost } from './hosts.ts';
 import { isTlsFailure } from './tls.ts';
 
 /** The database can't be reached, and nothing was committed. */
@@ -37,7 +38,7 @@ export function kindOf(error: unknown): Kind {
     if (code === '57014' || code === '55P03') return 'timeout';
     return code === '40001' || code === '40P01' ? 'conflict' : 'other';
   }
-  if (isTlsFailure(error)) return 'lost';
+  if (error instanceof ReadOnlyHost || isTlsFailure(error)) return 'lost';
   if (/timeout/i.test(error.message)) return 'timeout';
   return /^E[A-Z]+$/.test(code) || /connection (terminated|error|ended)|not queryable|closed/i.test(error.message)
     ? 'lost'

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type ConnectionOptions, makeConnections } from './connections.ts';
+import { type ConnectionOptions, connectIn, makeConnections } from './connections.ts';
 import type { Db } from './db.ts';
 import { isBroken, translated } from './errors.ts';
 
@@ -22,7 +22,7 @@ export function makeLookups(options: ConnectionOptions, planning: string[], othe
 
   function connection(): Promise<pg.PoolClient> {
     if (opening) return opening;
-    const opened = pool.connect();
+    const opened = connectIn(pool);
     opening = opened;
     // One that dies while nobody uses it is replaced before the next one does.
     opened.then((client) => client.once('end', () => drop(opened))).catch(() => drop(opened));

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
+import { connectOnce } from './hosts.ts';
 import { findExcess, makeRestrictedLogin } from './logins.ts';
 import { pasteable, setUp } from './setup.ts';
-import { addressOf } from './tls.ts';
 
 /** The role that the server's statements run as. It can't change the schema, nor records that the rules protect. */
 export const appRole = 'assent_app';
@@ -84,8 +84,7 @@ export async function asOwner<Result>(
   connectionString: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ ...addressOf(connectionString), application_name: 'assent migrate' });
-  await client.connect();
+  const client = await connectOnce(connectionString, { application_name: 'assent migrate' });
   try {
     const { rows } = await client.query('show server_version_num');
     if (Number(rows[0].server_version_num) < oldestVersion * 10_000)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type ConnectionOptions, getCACertificates } from 'node:tls';
+import { urlsOf } from './urls.ts';
 
 /** What the driver needs to connect. Without `ssl`, it connects without TLS. */
 export type Address = { connectionString: string; ssl?: ConnectionOptions | false };
@@ -33,6 +34,10 @@ export function addressOf(url: string): Address {
 
 /** Why somebody on the way to the database could read along; null if nobody could, or if the URL asks for no TLS. */
 export function exposureOf(url: string): string | null {
+  return urlsOf(url).map(exposureOfOne).find(Boolean) ?? null;
+}
+
+function exposureOfOne(url: string): string | null {
   const { query } = partsOf(url);
   const [host, mode] = [hostOf(url), query.get('sslmode')];
   if (isSocket(host) || loopback.test(host)) return null;

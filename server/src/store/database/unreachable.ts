@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { DatabaseUnavailable } from './errors.ts';
+import { ReadOnlyHost } from './hosts.ts';
 import { isTlsFailure, TlsFault } from './tls.ts';
 
 /** What PostgreSQL says when it doesn't let us in. */
@@ -41,6 +42,8 @@ function reasonOf(error: unknown): Reason | null {
   if (!(error instanceof Error)) return null;
   const code = 'code' in error ? String(error.code) : '';
   if (error instanceof pg.DatabaseError) return refusalOf(code, error.message);
+  if (error instanceof ReadOnlyHost)
+    return { why: 'none of its servers takes writes', next: 'Promote one, or add the primary to DATABASE_URL.' };
   if (isTlsFailure(error)) return tlsReasonOf(code, error);
   const why = 'syscall' in error && failures[code];
   return why ? { why } : null;
