@@ -1,28 +1,58 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type pg from 'pg';
-import { queryOn } from './connections.ts';
-import { DatabaseUnavailable, OutcomeUnknown } from './errors.ts';
+import pg from 'pg';
+import { acquire, runOf } from './connections.ts';
+import { DatabaseUnavailable, isBroken, OutcomeUnknown } from './errors.ts';
 
+/** A transaction whose commit was sent, and the run of the server that it was sent to. */
+export type Committing = { xid: string; run: string };
 /** Returns if the transaction was committed, and throws if it wasn't or if nobody can tell. */
-export type SettleCommit = (xid: string, cause: unknown) => Promise<void>;
+export type SettleCommit = (committing: Committing, cause: unknown) => Promise<void>;
+
+type Outcome = 'committed' | 'aborted' | 'ambiguous';
 
 const pollMs = 200;
+/** No transaction got this id yet. */
+const inTheFuture = '22023';
 
 /** The reply to a commit was lost. PostgreSQL remembers how each transaction ended, so ask it. */
 export function commitSettler(pool: pg.Pool, settleMs: number): SettleCommit {
-  return async (xid, cause) => {
+  return async (committing, cause) => {
     for (const deadline = Date.now() + settleMs; Date.now() < deadline; await pause(pollMs)) {
       const late = pause(deadline - Date.now(), undefined, { ref: false });
-      const status = await Promise.race([outcomeOf(pool, xid), late]);
-      if (status === 'committed') return;
-      if (status === 'aborted') throw new DatabaseUnavailable('The connection broke.', { cause });
+      const outcome = await Promise.race([outcomeOf(pool, committing).catch(() => undefined), late]);
+      if (outcome === 'committed') return;
+      if (outcome === 'aborted') throw new DatabaseUnavailable('The connection broke.', { cause });
+      if (outcome === 'ambiguous') break;
     }
     throw new OutcomeUnknown('The connection broke during a commit.', { cause });
   };
 }
 
-async function outcomeOf(pool: pg.Pool, xid: string): Promise<string | undefined> {
-  const statement = { text: 'select pg_xact_status($1::xid8) as status', values: [xid] };
-  const [row] = await queryOn<{ status: string }>(pool, statement).catch(() => []);
-  return row?.status;
+/**
+ * Undefined if it can't be told yet. The run that answers may be another one: the server crashed, or its standby took over. If our
+ * transaction didn't get that far, the id was free again, and may be another's by now. So an id that committed there may not be
+ * ours. But one that didn't commit there is proof enough: if ours had, it would have kept the id.
+ */
+async function outcomeOf(pool: pg.Pool, { xid, run }: Committing): Promise<Outcome | undefined> {
+  const client = await acquire(pool);
+  let broken = false;
+  try {
+    // The message to nobody makes this a commit, which waits for the standbys that every commit has to wait for. Without it, a
+    // commit that was interrupted while it waited would count, although no standby has it. A standby can't tell.
+    const { rows } = await client.query<{ status: string | null }>(
+      `select case when not pg_is_in_recovery() then pg_xact_status($1::xid8) end as status,
+         pg_logical_emit_message(true, 'assent', '')`,
+      [xid],
+    );
+    const status = rows[0]?.status;
+    if (status === 'committed') return runOf(client) === run ? 'committed' : 'ambiguous';
+    if (status === 'in progress' && runOf(client) !== run) return 'aborted';
+    return status === 'aborted' ? status : undefined;
+  } catch (error) {
+    broken = isBroken(error);
+    if (error instanceof pg.DatabaseError && error.code === inTheFuture) return 'aborted';
+    throw error;
+  } finally {
+    client.release(broken);
+  }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { acquire, type Statement } from './connections.ts';
+import { acquire, runOf, type Statement } from './connections.ts';
 import { copyIn } from './copy.ts';
 import type { Transaction } from './db.ts';
 import { isBroken, kindOf, translated } from './errors.ts';
@@ -51,7 +51,7 @@ async function runOnce<Result>(pool: pg.Pool, settle: SettleCommit, work: Work<R
   } catch (error) {
     broken = isBroken(error) || !(await rolledBack(client));
     if (!committing || !isBroken(error)) throw translated(error);
-    await settle(committing.xid, error);
+    await settle({ xid: committing.xid, run: runOf(client) }, error);
   } finally {
     client.release(broken);
   }
