@@ -12,6 +12,7 @@ const needed = [
   { name: 'libnet-smpp-perl', file: '/usr/share/perl5/Net/SMPP.pm' },
   { name: 'kannel-extras', file: '/usr/lib/kannel/test/drive_smpp' },
   { name: 'redis-server', file: '/usr/bin/redis-server' },
+  { name: 'haproxy', file: '/usr/sbin/haproxy' },
   { name: 'postgresql-15', file: '/usr/lib/postgresql/15/bin/postgres' },
 ];
 const missing = needed.filter(({ file }) => !existsSync(file)).map(({ name }) => name);

@@ -8,7 +8,8 @@ import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
 import { makeDatabase, type TestDatabase } from './database.ts';
 import { until } from './waiting.ts';
 
-const serverProgram = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** The checkout. */
+const ours = fileURLToPath(new URL('../../../', import.meta.url));
 const commandProgram = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 /** The same as for `npm start`: a program that has run before starts in half the time. */
 const compiled = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url));
@@ -93,10 +94,11 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export async function launchServer(env: Env): Promise<Program> {
+/** From another checkout, it is that version's. */
+export async function launchServer(env: Env, checkout = ours): Promise<Program> {
   const { PORT = String(await freePort()) } = env;
   const port = Number(PORT);
-  const child = launch(serverProgram, [], { LOG_LEVEL: 'warn', ...env, PORT });
+  const child = launch(join(checkout, 'server/src/main.ts'), [], { LOG_LEVEL: 'warn', ...env, PORT });
   child.stdin?.end();
   let said = '';
   for (const stream of [child.stdout, child.stderr])
@@ -123,16 +125,17 @@ export async function launchServer(env: Env): Promise<Program> {
 }
 
 /** Launches the server and waits until it is ready. */
-export async function startServer(env: Env): Promise<Program> {
-  const program = await launchServer(env);
-  await until(
-    'the server is ready',
-    async () => {
-      if (program.hasEnded()) throw new Error(`The server ended: ${program.said()}`);
-      return isReady(program);
-    },
-    startMs,
-  );
+export async function startServer(env: Env, checkout?: string): Promise<Program> {
+  const program = await launchServer(env, checkout);
+  const ready = async () => {
+    if (program.hasEnded()) throw new Error(`The server ended: ${program.said()}`);
+    return isReady(program);
+  };
+  await until('the server is ready', ready, startMs).catch(async (error) => {
+    // Otherwise it would answer for the next one on its port.
+    program.signal('SIGKILL');
+    throw error;
+  });
   return program;
 }
 

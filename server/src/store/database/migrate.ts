@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { connectOnce } from './hosts.ts';
 import { findExcess, makeRestrictedLogin } from './logins.ts';
@@ -11,6 +12,10 @@ export const appRole = 'assent_app';
 const folder = new URL('../../../migrations/', import.meta.url);
 const migrationLock = 7_277_002;
 const oldestVersion = 15;
+/** Less than a request waits. */
+const lockMsMax = 2_000;
+const lockTriesMax = 100;
+const lockTimeout = '55P03';
 
 export class MigrationError extends Error {}
 
@@ -30,14 +35,31 @@ export async function migrate(connectionString: string): Promise<string[]> {
     );
     const applied: string[] = [];
     for (const migration of await pending(client)) {
-      await client.query('begin');
-      await client.query(migration.sql);
-      await client.query('insert into migrations (name, sha256) values ($1, $2)', [migration.name, migration.sha256]);
-      await client.query('commit');
+      await apply(client, migration);
       applied.push(migration.name);
     }
     return applied;
   });
+}
+
+/**
+ * Servers of the version before answer requests meanwhile. A migration that waits for a table makes everybody wait who comes after
+ * it, so it gives up soon, lets them through, and tries again.
+ */
+async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await client.query(`begin; set local lock_timeout = ${lockMsMax}`);
+      await client.query(sql);
+      await client.query('insert into migrations (name, sha256) values ($1, $2)', [name, sha256]);
+      await client.query('commit');
+      return;
+    } catch (error) {
+      await client.query('rollback');
+      if (!(error instanceof pg.DatabaseError) || error.code !== lockTimeout || tries >= lockTriesMax) throw error;
+      await pause(lockMsMax);
+    }
+  }
 }
 
 /**
