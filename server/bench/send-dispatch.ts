@@ -78,17 +78,23 @@ async function measureFlows({ sends }: Sizes, cast: Cast, server: SendServer, ka
 async function measureFlow({ dispatchSeconds: seconds }: SendSizes, cast: Cast, { port, pid }: SendServer) {
   const requests = await cast.requests();
   const mark = await lastMessageId(cast);
-  const cpuBefore = await cpuTime(pid, cast.owner);
+  const [cpuBefore, walBefore] = [await cpuTime(pid, cast.owner), await walBytes(cast)];
   const timed = await loadAndDrain({ port, requests, connections, seconds }, () => waiting(cast));
   // The load generator doesn't count requests that were on their way when it ended.
   const count = await acceptedSince(cast, mark);
   await everyOneDelivered(cast, mark, count);
   const cpu = cpuOfEach(cpuBefore, await cpuTime(pid, cast.owner), count);
+  const wal = ((await walBytes(cast)) - walBefore) / count;
   const { together, row } = rowOf({ ...timed, count });
   return {
     flow: { together, p99Ms: timed.p99Ms, nodeUs: cpu.node, postgresqlUs: cpu.postgresql },
-    row: { ...row, 'Node µs': whole(cpu.node), 'PostgreSQL µs': whole(cpu.postgresql) },
+    row: { ...row, 'Node µs': whole(cpu.node), 'PostgreSQL µs': whole(cpu.postgresql), 'bytes of WAL': whole(wal) },
   };
+}
+
+async function walBytes({ owner }: Cast): Promise<number> {
+  const { rows } = await owner.query(`select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as bytes`);
+  return rows[0].bytes;
 }
 
 /** Texts per second, from the first acceptance until the fake SMSC has the last one. */

@@ -41,7 +41,7 @@ const startMs = 60_000;
 const restartMs = 100;
 
 export async function startReplicatedPostgres(options: ReplicationOptions = {}): Promise<ReplicatedPostgres> {
-  const user = process.getuid?.() === 0 ? postgresUser() : undefined;
+  const user = postgresUser();
   const settings = { max_connections: '300', wal_keep_size: '256MB', jit: 'off', ...options.settings };
   const [first, second] = [
     await makeServer(user, settings, options.folder),
