@@ -13,6 +13,7 @@ const needed = [
   { name: 'kannel-extras', file: '/usr/lib/kannel/test/drive_smpp' },
   { name: 'redis-server', file: '/usr/bin/redis-server' },
   { name: 'haproxy', file: '/usr/sbin/haproxy' },
+  { name: 'systemd', file: '/usr/bin/systemd-analyze' },
   { name: 'postgresql-15', file: '/usr/lib/postgresql/15/bin/postgres' },
 ];
 const missing = needed.filter(({ file }) => !existsSync(file)).map(({ name }) => name);

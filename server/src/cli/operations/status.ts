@@ -7,15 +7,17 @@ import type { Call } from '../verb.ts';
 
 export async function showOverview(call: Call): Promise<void> {
   if (call.json) return call.out.records([await readOverview(call.runtime)]);
-  await showScreen(call, async () => screenOf(await readOverview(call.runtime), call.config.publicUrl));
+  await showScreen(call, async () => screenOf(await readOverview(call.runtime), call.config));
 }
 
 const late = 10;
 
-function screenOf({ nodes, texts, carriers, webhooks, archive }: Overview, publicUrl: string): string {
+function screenOf({ nodes, texts, carriers, webhooks, archive }: Overview, config: Call['config']): string {
+  // Every database has the sandbox's carrier; production never opens it.
+  const used = carriers.filter(({ kind }) => kind !== 'sandbox' || config.environment === 'sandbox');
   const wait = `${Math.round(texts.oldestWaitSeconds)} s`;
   return [
-    `${styleText('bold', publicUrl)}  ${new Date().toISOString().slice(0, 19)}Z`,
+    `${styleText('bold', config.publicUrl)}  ${new Date().toISOString().slice(0, 19)}Z`,
     '',
     ...(nodes.length === 0 ? [row('processes', styleText('red', 'none is running'))] : nodes.map(nodeRow)),
     '',
@@ -39,7 +41,7 @@ function screenOf({ nodes, texts, carriers, webhooks, archive }: Overview, publi
     ),
     row('webhooks', webhooksOf(webhooks, texts)),
     row('archive', archiveOf(archive)),
-    ...carriers.map(({ name, disabled, waiting, inDoubt, nodes: on }) =>
+    ...used.map(({ name, disabled, waiting, inDoubt, nodes: on }) =>
       row(name, `${disabled ? 'disabled' : stateOf(on)}, ${waiting} waiting, ${inDoubt} in doubt`),
     ),
   ].join('\n');
