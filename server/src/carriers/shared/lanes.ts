@@ -19,11 +19,14 @@ export type Lanes<Kind extends Place> = {
 };
 
 type Lane<Kind> = Kind | 'not_bound' | 'window_full' | 'throttled';
-type Waiting<Kind> = { resolve(lane: Lane<Kind>): void; timer: NodeJS.Timeout };
+type Waiting<Kind> = { resolve(lane: Lane<Kind>): void; until: number };
 
 export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace): Lanes<Kind> {
   const waiting = new Set<Waiting<Kind>>();
   let isPacing = false;
+  /** One timer for all who wait, for the first of them whose time is up. */
+  let timer: NodeJS.Timeout | null = null;
+  let timerAt = 0;
 
   /** The one with the shortest queue: a host that answers slowly gets less. */
   function best(): Kind | null {
@@ -34,8 +37,28 @@ export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace): Lanes
 
   function leave(one: Waiting<Kind>, lane: Lane<Kind>): void {
     waiting.delete(one);
-    clearTimeout(one.timer);
     one.resolve(lane);
+    if (waiting.size === 0) stopTimer();
+  }
+
+  function stopTimer(): void {
+    if (timer) clearTimeout(timer);
+    timer = null;
+  }
+
+  function startTimer(at: number): void {
+    stopTimer();
+    timerAt = at;
+    timer = setTimeout(giveUp, Math.max(0, at - Date.now()));
+  }
+
+  function giveUp(): void {
+    timer = null;
+    let next = Number.POSITIVE_INFINITY;
+    for (const one of waiting)
+      if (one.until <= Date.now()) leave(one, pace.delayMs() > 0 ? 'throttled' : 'window_full');
+      else next = Math.min(next, one.until);
+    if (Number.isFinite(next)) startTimer(next);
   }
 
   function changed(): void {
@@ -64,13 +87,9 @@ export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace): Lanes
   return {
     enter(until) {
       const { promise, resolve } = Promise.withResolvers<Lane<Kind>>();
-      const timer = setTimeout(
-        () => leave(one, pace.delayMs() > 0 ? 'throttled' : 'window_full'),
-        Math.max(0, until - Date.now()),
-      );
-      const one = { resolve, timer };
-      waiting.add(one);
+      waiting.add({ resolve, until });
       changed();
+      if (waiting.size > 0 && (!timer || until < timerAt)) startTimer(until);
       return promise;
     },
     changed,

@@ -51,6 +51,34 @@ suite('an SMSC that misbehaves', () => {
       assert.ok('accepted' in (await esme.submit({})));
     });
 
+  test('a receipt right behind the answer is known at once, and told after the answer', async (t) => {
+    const numbers = {
+      source_addr: '12125550123',
+      source_addr_ton: 1,
+      destination_addr: '15005552000',
+      dest_addr_ton: 1,
+    };
+    const short_message =
+      'id:7 sub:001 dlvrd:001 submit date:2611160000 done date:2611160000 stat:DELIVRD err:000 text:';
+    const receipt = new PDU('deliver_sm', { ...numbers, esm_class: 4, short_message, sequence_number: 1 });
+    const { esme } = await start(
+      t,
+      (pdu, socket) => {
+        if (pdu.command !== 'submit_sm') return;
+        socket.write(Buffer.concat([pdu.response({ message_id: '7' }).toBuffer(), receipt.toBuffer()]));
+      },
+      // It doesn't wait for an answer that may come later.
+      { times: { earlyMs: -1 } },
+    );
+    const before = await esme.submit({}).then((answer) => ({ answer, offered: esme.offered.length }));
+    assert.deepEqual(before, { answer: { accepted: '7' }, offered: 0 });
+    await until('the receipt was told', () => esme.receipts.length === 1);
+    const [{ carrierMessageId, status } = {}] = esme.receipts;
+    assert.deepEqual([carrierMessageId, status], ['7', 'delivered']);
+    const { delivered, unmatched } = esme.status().receipts;
+    assert.deepEqual([delivered, unmatched], [1, 0]);
+  });
+
   test('an unknown command gets a generic_nack, and the connection goes on', async (t) => {
     const { esme, connection, write } = await start(t, (pdu, socket) => {
       if (pdu.command === 'submit_sm') answer(pdu, socket);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { makeDeadlines } from '../../shared/deadlines.ts';
 import { bindBody, readBindAnswer } from '../codec/bodies.ts';
 import { commands, isResponse, noBody, type Pdu, PduFault, responseTo } from '../codec/pdu.ts';
 import { invalidCommand, ok, queueFull, statusName, tryAgain } from '../codec/statuses.ts';
@@ -7,8 +8,11 @@ import { openWire } from './wire.ts';
 
 export type Role = 'transceiver' | 'transmitter' | 'receiver';
 
-/** An answer that was asked for: in time, or null; and the answer itself, which may come late. It rejects if none can come. */
-export type Asked = { inTime: Promise<Pdu | null>; answer: Promise<Pdu> };
+/**
+ * Who is told what became of a question, at once and not in a later turn: a receipt may be right behind the answer. It is
+ * answered or lost, once. Before that it may be late.
+ */
+export type Asker = { answered(pdu: Pdu): void; late?(): void; lost(error: Error): void };
 
 /** One connection to one host, from its bind to its end. */
 export type Session = {
@@ -17,7 +21,9 @@ export type Session = {
   /** Why it ended, and how many texts had no answer by then. */
   closed: Promise<{ why: string; inDoubt: number }>;
   closedAt(): number | null;
-  ask(command: number, body: Buffer): Asked;
+  ask(command: number, body: Buffer, asker: Asker): void;
+  /** The same as a promise: null if the answer is late or lost. */
+  answerTo(command: number, body: Buffer): Promise<Pdu | null>;
   isFree(): boolean;
   /** Says goodbye, and ends within `stopMs`. */
   unbind(): Promise<void>;
@@ -26,7 +32,7 @@ export type Session = {
 /** Takes what the SMSC sends. If it throws, the SMSC is told to send it again. */
 export type Receive = (pdu: Pdu, session: Session) => Promise<Buffer>;
 
-type Pending = { command: number; resolve(pdu: Pdu): void; reject(error: Error): void; timer: NodeJS.Timeout };
+type Pending = { command: number; sequence: number; asker: Asker };
 
 const sequenceMax = 0x7fffffff;
 /** More deliveries than these at once are refused for now, so that memory is bounded and answers are still read. */
@@ -46,6 +52,8 @@ export function openSession(
 ): Session {
   const { times } = settings;
   const pending = new Map<number, Pending>();
+  const inTime = makeDeadlines(times.responseMs, late);
+  const tooLate = makeDeadlines(times.lateMs, giveUp);
   const bound = Promise.withResolvers<string>();
   const closed = Promise.withResolvers<{ why: string; inDoubt: number }>();
   bound.promise.catch(() => {});
@@ -71,15 +79,17 @@ export function openSession(
   });
 
   function endPending(why: string): void {
-    for (const { reject, timer } of pending.values()) {
-      clearTimeout(timer);
-      reject(new Error(`No answer: ${why}.`));
-    }
+    const ended = [...pending.values()];
     pending.clear();
+    for (const each of ended) {
+      inTime.delete(each);
+      tooLate.delete(each);
+      each.asker.lost(new Error(`No answer: ${why}.`));
+    }
   }
 
   async function bind(): Promise<void> {
-    const pdu = await ask(bindCommands[role], bindBody(settings)).inTime.catch(() => null);
+    const pdu = await answerTo(bindCommands[role], bindBody(settings));
     if (!pdu) wire.close('no answer to the bind');
     else if (pdu.status !== ok) wire.close(`the bind was refused: ${statusName(pdu.status)}`);
     else {
@@ -91,7 +101,7 @@ export function openSession(
   /** Half-open connections end here. */
   async function enquire(): Promise<void> {
     const asked = Date.now();
-    ask(commands.enquire_link, noBody);
+    void answerTo(commands.enquire_link, noBody);
     await pause(times.enquireAnswerMs, undefined, { ref: false });
     if (heardAt < asked) wire.close('no answer to enquire_link');
   }
@@ -107,26 +117,30 @@ export function openSession(
     void enquire();
   }
 
-  function ask(command: number, body: Buffer): Asked {
+  function ask(command: number, body: Buffer, asker: Asker): void {
     sequence = sequence >= sequenceMax ? 1 : sequence + 1;
-    const of = sequence;
-    const { promise: answer, resolve, reject } = Promise.withResolvers<Pdu>();
-    const inTime = Promise.withResolvers<Pdu | null>();
-    const late = () => {
-      inTime.resolve(null);
-      suspect(command);
-      entry.timer = setTimeout(() => {
-        pending.delete(of);
-        reject(new Error('No answer.'));
-      }, times.lateMs);
-    };
-    const entry = { command, resolve, reject, timer: setTimeout(late, times.responseMs) };
-    answer.then(inTime.resolve, inTime.reject);
-    inTime.promise.catch(() => {});
-    pending.set(of, entry);
+    const asked = { command, sequence, asker };
+    pending.set(sequence, asked);
+    inTime.add(asked);
     if (closedAt !== null) endPending('the connection was closed');
-    wire.write({ command, status: ok, sequence: of, body });
-    return { inTime: inTime.promise, answer };
+    wire.write({ command, status: ok, sequence, body });
+  }
+
+  function answerTo(command: number, body: Buffer): Promise<Pdu | null> {
+    return new Promise((resolve) => {
+      ask(command, body, { answered: resolve, late: () => resolve(null), lost: () => resolve(null) });
+    });
+  }
+
+  function late(asked: Pending): void {
+    tooLate.add(asked);
+    suspect(asked.command);
+    asked.asker.late?.();
+  }
+
+  function giveUp(asked: Pending): void {
+    pending.delete(asked.sequence);
+    asked.asker.lost(new Error('No answer.'));
   }
 
   function received(pdu: Pdu): void {
@@ -150,8 +164,9 @@ export function openSession(
     const asked = pending.get(pdu.sequence);
     if (!asked || (pdu.command !== responseTo(asked.command) && pdu.command !== commands.generic_nack)) return;
     pending.delete(pdu.sequence);
-    clearTimeout(asked.timer);
-    asked.resolve(pdu);
+    inTime.delete(asked);
+    tooLate.delete(asked);
+    asked.asker.answered(pdu);
   }
 
   async function take(pdu: Pdu): Promise<void> {
@@ -178,9 +193,10 @@ export function openSession(
       wire.close('we stopped before it was bound');
       return;
     }
-    const { answer } = ask(commands.unbind, noBody);
+    const ended = Promise.withResolvers<void>();
     const timer = setTimeout(() => wire.close('we unbound'), times.stopMs);
-    await answer.catch(() => {});
+    ask(commands.unbind, noBody, { answered: () => ended.resolve(), lost: () => ended.resolve() });
+    await ended.promise;
     clearTimeout(timer);
     wire.close('we unbound');
   }
@@ -190,6 +206,7 @@ export function openSession(
     closed: closed.promise,
     closedAt: () => closedAt,
     ask,
+    answerTo,
     isFree: () => !isSilent && wire.isFree(),
     unbind,
   };

@@ -1,6 +1,6 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { commands, noBody, type Pdu, PduFault, pduBytes, pduReader } from '../codec/pdu.ts';
+import { commands, headerBytes, noBody, type Pdu, PduFault, pduBytes, pduReader } from '../codec/pdu.ts';
 import type { SmppHost } from '../options.ts';
 
 /** A connection that carries messages. It ends once, with the reason. */
@@ -25,10 +25,13 @@ export function openWire(host: SmppHost, connectMs: number, events: WireEvents):
   const socket = connect(host);
   const read = pduReader();
   let closed = false;
+  let waiting: Pdu[] = [];
+  let waitingBytes = 0;
   const timer = setTimeout(close, connectMs, `no connection within ${connectMs} ms`);
 
   function close(why: string): void {
     if (closed) return;
+    flush();
     closed = true;
     clearTimeout(timer);
     // Whatever was written still goes out if the peer reads it; the reason for closing may be in it.
@@ -50,16 +53,21 @@ export function openWire(host: SmppHost, connectMs: number, events: WireEvents):
 
   function write(pdu: Pdu): void {
     if (closed) return;
-    if (socket.writableLength > unreadBytesMax) {
+    if (socket.writableLength + waitingBytes > unreadBytesMax) {
       close('the peer reads nothing');
       return;
     }
-    // Messages of one turn of the event loop are one write.
-    if (socket.writableCorked === 0) {
-      socket.cork();
-      process.nextTick(() => socket.uncork());
-    }
-    socket.write(pduBytes(pdu));
+    if (waiting.length === 0) setImmediate(flush);
+    waiting.push(pdu);
+    waitingBytes += headerBytes + pdu.body.length;
+  }
+
+  /** Messages of one turn of the event loop are one write. */
+  function flush(): void {
+    if (waiting.length === 0 || closed) return;
+    socket.write(pduBytes(...waiting));
+    waiting = [];
+    waitingBytes = 0;
   }
 
   socket.setNoDelay(true);
@@ -72,7 +80,7 @@ export function openWire(host: SmppHost, connectMs: number, events: WireEvents):
   socket.on('error', (error: NodeJS.ErrnoException) => close(error.code ?? error.message));
   socket.on('end', () => close('the peer closed the connection'));
   socket.on('close', () => close('the connection was closed'));
-  return { write, isFree: () => !closed && socket.writableLength < writtenBytesMax, close };
+  return { write, isFree: () => !closed && socket.writableLength + waitingBytes < writtenBytesMax, close };
 }
 
 function connect({ host, port, tls }: SmppHost): Socket {

@@ -8,7 +8,7 @@ const types = { unknown: 0, international: 1, national: 2 } as const;
 const shortCodeDigitsMax = 6;
 
 export function writeAddress(phone: string, { ton, npi }: AddressType, { plusSign }: AddressSettings): Address {
-  return { ton, npi, digits: plusSign ? phone : phone.replace(/^\+/, '') };
+  return { ton, npi, digits: !plusSign && phone.startsWith('+') ? phone.slice(1) : phone };
 }
 
 /** In E.164, if it is a number with a country. Short codes and names stay as they are. */

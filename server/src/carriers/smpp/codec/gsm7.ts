@@ -18,8 +18,9 @@ const extension: Record<number, string> = {
 };
 const escapeOctet = 0x1b;
 
-/** By character code: its octet, with the escape in the upper byte if it needs one; 0xffff if GSM-7 lacks it. */
-const octetsOf = new Uint16Array(0x10000).fill(0xffff);
+/** By character code: its octet, with the escape in the upper byte if it needs one. */
+const lacking = 0xffff;
+const octetsOf = new Uint16Array(0x10000).fill(lacking);
 for (const [octet, character] of [...basic].entries()) if (octet !== escapeOctet) octetsOf[codeOf(character)] = octet;
 for (const [octet, character] of Object.entries(extension))
   octetsOf[codeOf(character)] = (escapeOctet << 8) | Number(octet);
@@ -28,13 +29,14 @@ function codeOf(character: string): number {
   return character.charCodeAt(0);
 }
 
-/** Only for texts whose characters GSM-7 has. */
-export function encodeGsm7(text: string): Buffer {
-  const octets = Buffer.allocUnsafe(text.length * 2);
+/** Null if GSM-7 lacks a character of the text, or if it takes more octets than `octetsMax`. */
+export function encodeGsm7(text: string, octetsMax: number): Buffer | null {
+  if (text.length > octetsMax) return null;
+  const octets = Buffer.allocUnsafe(Math.min(text.length * 2, octetsMax));
   let at = 0;
   for (let index = 0; index < text.length; index++) {
-    const code = octetsOf[text.charCodeAt(index)] ?? 0xffff;
-    if (code === 0xffff) throw new Error('GSM-7 lacks a character of this text.');
+    const code = octetsOf[text.charCodeAt(index)] ?? lacking;
+    if (code === lacking || at + (code > 0xff ? 2 : 1) > octetsMax) return null;
     if (code > 0xff) octets[at++] = escapeOctet;
     octets[at++] = code & 0xff;
   }

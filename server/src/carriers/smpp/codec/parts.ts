@@ -19,39 +19,41 @@ export function partsOf(text: OutgoingText, joinedBy: number, settings: SmppSett
     registeredDelivery,
     dataCoding,
   };
-  const reference = referenceOf(text);
   return pieces.map((octets, index) => {
     const part = { joinedBy, number: index + 1, of: pieces.length };
-    const { parameters, ...carried } = inPayload ? payloadOf(octets) : carry(octets, part, settings.longTexts);
-    return { ...common, ...carried, parameters: new Map([...reference, ...parameters]) };
+    const carried = inPayload ? payloadOf(octets) : carry(octets, part, settings.longTexts);
+    return { ...common, ...carried, parameters: withReference(text, carried.parameters) };
   });
 }
 
 /** Our own reference, of which SMPP has room for 16 bits. A receipt may repeat it. */
-function referenceOf({ reference }: OutgoingText): Parameters {
-  return new Map(reference === undefined ? [] : [[tags.user_message_reference, int16(reference % 0x10000)]]);
+function withReference({ reference }: OutgoingText, others: [number, Buffer][]): Parameters {
+  const parameters = new Map<number, Buffer>();
+  if (reference !== undefined) parameters.set(tags.user_message_reference, int16(reference % 0x10000));
+  for (const [tag, value] of others) parameters.set(tag, value);
+  return parameters;
 }
 
 type Part = { joinedBy: number; number: number; of: number };
-type Carried = Pick<ShortMessage, 'esmClass' | 'octets' | 'parameters'>;
+type Carried = Pick<ShortMessage, 'esmClass' | 'octets'> & { parameters: [number, Buffer][] };
 
 function payloadOf(octets: Buffer): Carried {
-  return { esmClass: 0, octets: noBody, parameters: new Map([[tags.message_payload, octets]]) };
+  return { esmClass: 0, octets: noBody, parameters: [[tags.message_payload, octets]] };
 }
 
 function carry(octets: Buffer, part: Part, longTexts: SmppSettings['longTexts']): Carried {
-  if (part.of === 1) return { esmClass: 0, octets, parameters: new Map() };
+  if (part.of === 1) return { esmClass: 0, octets, parameters: [] };
   if (longTexts === 'sar') return { esmClass: 0, octets, parameters: sarOf(part) };
   const header = longTexts === 'udh16' ? header16(part) : header8(part);
-  return { esmClass: headerFollows, octets: Buffer.concat([header, octets]), parameters: new Map() };
+  return { esmClass: headerFollows, octets: Buffer.concat([header, octets]), parameters: [] };
 }
 
-function sarOf({ joinedBy, number, of }: Part): Parameters {
-  return new Map([
+function sarOf({ joinedBy, number, of }: Part): [number, Buffer][] {
+  return [
     [tags.sar_msg_ref_num, int16(joinedBy)],
     [tags.sar_total_segments, Buffer.of(of)],
     [tags.sar_segment_seqnum, Buffer.of(number)],
-  ]);
+  ];
 }
 
 /** A user data header with one element, the concatenation (3GPP TS 23.040, 9.2.3.24.1 and 9.2.3.24.8). */

@@ -17,7 +17,7 @@ export const commands = {
 } as const;
 
 const responseBit = 0x80000000;
-const headerBytes = 16;
+export const headerBytes = 16;
 /** A `message_payload` has at most 65,535 octets; the fields around it are short. */
 export const pduBytesMax = 70_000;
 
@@ -43,13 +43,20 @@ export class PduFault extends Error {
 
 const invalidLength = 0x02;
 
-export function pduBytes({ command, status, sequence, body }: Pdu): Buffer {
-  const bytes = Buffer.allocUnsafe(headerBytes + body.length);
-  bytes.writeUInt32BE(bytes.length, 0);
-  bytes.writeUInt32BE(command, 4);
-  bytes.writeUInt32BE(status, 8);
-  bytes.writeUInt32BE(sequence, 12);
-  body.copy(bytes, headerBytes);
+/** The bytes of messages that go out together. */
+export function pduBytes(...pdus: Pdu[]): Buffer {
+  let length = 0;
+  for (const { body } of pdus) length += headerBytes + body.length;
+  const bytes = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const { command, status, sequence, body } of pdus) {
+    bytes.writeUInt32BE(headerBytes + body.length, at);
+    bytes.writeUInt32BE(command, at + 4);
+    bytes.writeUInt32BE(status, at + 8);
+    bytes.writeUInt32BE(sequence, at + 12);
+    bytes.set(body, at + headerBytes);
+    at += headerBytes + body.length;
+  }
   return bytes;
 }
 

@@ -18,10 +18,9 @@ export function receiptIds(inReceipt: string, spelling: Spelling): string[] {
   if (spelling === 'hex') return [decimalOf(inReceipt, 'decimal') ?? inReceipt];
   if (spelling === 'decimal') return [decimalOf(inReceipt, 'hex') ?? inReceipt];
   if (spelling === 'same') return [inReceipt];
-  const decimal = decimalOf(inReceipt, 'decimal');
-  const hex = decimalOf(inReceipt, 'hex');
-  const others = [decimal === null ? null : BigInt(decimal).toString(16), hex];
-  return [...new Set([plainId(inReceipt), ...others.flatMap((id) => (id === null ? [] : plainId(id)))])];
+  const ids = [plainId(inReceipt)];
+  for (const id of [hexOf(inReceipt), decimalOf(inReceipt, 'hex')]) if (id !== null && !ids.includes(id)) ids.push(id);
+  return ids;
 }
 
 /** Under which a text is remembered: without the case and the zeros that differ between answer and receipt. */
@@ -29,8 +28,20 @@ export function plainId(id: string): string {
   return /^[0-9a-f]+$/i.test(id) ? id.toLowerCase().replace(/^0+(?=.)/, '') : id;
 }
 
+/** So many digits are a number that JavaScript has exactly. Most ids have no more, and BigInt is slow. */
+const exactDigitsMax = { hex: 13, decimal: 15 };
+
 function decimalOf(id: string, base: 'hex' | 'decimal'): string | null {
   const digits = base === 'hex' ? /^(?:0x)?([0-9a-f]{1,64})$/i : /^([0-9]{1,64})$/;
   const found = digits.exec(id)?.[1];
-  return found ? BigInt(base === 'hex' ? `0x${found}` : found).toString() : null;
+  if (!found) return null;
+  if (found.length <= exactDigitsMax[base]) return String(Number.parseInt(found, base === 'hex' ? 16 : 10));
+  return BigInt(base === 'hex' ? `0x${found}` : found).toString();
+}
+
+/** A decimal number in hexadecimal. */
+function hexOf(id: string): string | null {
+  const decimal = decimalOf(id, 'decimal');
+  if (decimal === null) return null;
+  return decimal.length <= exactDigitsMax.decimal ? Number(decimal).toString(16) : BigInt(decimal).toString(16);
 }

@@ -36,7 +36,7 @@ export function makeQueries(
     const session = transmitters.find((bind) => bind.hasRoom())?.session();
     if (!session || !part.inAnswer) return;
     const source = writeAddress(text.text.from, settings.source, settings);
-    const pdu = await session.ask(commands.query_sm, queryBody(part.inAnswer, source)).inTime;
+    const pdu = await session.answerTo(commands.query_sm, queryBody(part.inAnswer, source));
     if (!pdu || pdu.status !== ok || pdu.command === commands.generic_nack) return;
     const { state, errorCode } = readQueryAnswer(pdu);
     const said = readState(state);

@@ -36,13 +36,13 @@ const words: [beginning: string, name: string, state: State][] = [
 
 /** Null if neither the parameters nor the text are a receipt's. */
 export function readReceipt(text: string, parameters: Parameters): ReadReceipt | null {
-  const fields = fieldsIn(text);
-  const messageId = textIn(parameters, tags.receipted_message_id)?.trim() || fields.get('id') || null;
+  const fields = usualFields(text) ?? fieldsIn(text);
+  const messageId = textIn(parameters, tags.receipted_message_id)?.trim() || fields.id || null;
   if (messageId === null) return null;
-  const said = sayingOf(parameters.get(tags.message_state)?.at(-1), fields.get('stat'));
+  const said = sayingOf(parameters.get(tags.message_state)?.at(-1), fields.stat);
   if (!said) return null;
-  const beginning = fields.get('text') || null;
-  return { messageId, state: said.state, code: codeOf(said.name, fields.get('err'), parameters), beginning };
+  const beginning = fields.text || null;
+  return { messageId, state: said.state, code: codeOf(said.name, fields.err, parameters), beginning };
 }
 
 export function readState(number: number): { name: string; state: State } | null {
@@ -70,12 +70,29 @@ function codeOf(name: string, error: string | undefined, parameters: Parameters)
   return number === 0 ? name : `${name} ${String(number).padStart(3, '0')}`;
 }
 
-const field = /\b(id|sub|dlvrd|submit[ _]?date|done[ _]?date|stat|err|text)\s*[:=]\s*/gi;
+/** Of the fields of a receipt, those that are read. */
+type Fields = { id?: string; stat?: string; err?: string; text?: string };
+
+const plain = '[^\\s,;|:=]*';
+const usual = new RegExp(
+  `^id:(${plain}) sub:${plain} dlvrd:${plain} submit date:${plain} done date:${plain} stat:(${plain}) err:(${plain}) text:(.*)$`,
+  'is',
+);
 /** Nobody's receipt is longer; the text at its end isn't ours to read. */
 const receiptLengthMax = 1_000;
 
+/** The fields as most SMSCs write them (SMPP 3.4, Appendix B). Null for any other form, which takes ten times as long to read. */
+function usualFields(text: string): Fields | null {
+  const found = text.length <= receiptLengthMax ? usual.exec(text) : null;
+  if (!found) return null;
+  const [, id = '', stat = '', err = '', rest = ''] = found;
+  return { id, stat, err, text: rest.trim() };
+}
+
+const field = /\b(id|sub|dlvrd|submit[ _]?date|done[ _]?date|stat|err|text)\s*[:=]\s*/gi;
+
 /** Fields in any order and case, separated by spaces or by other signs. `text` takes the rest. */
-function fieldsIn(text: string): Map<string, string> {
+function fieldsIn(text: string): Fields {
   const fields = new Map<string, string>();
   const heads = [...text.slice(0, receiptLengthMax).matchAll(field)];
   for (const [index, head] of heads.entries()) {
@@ -89,5 +106,5 @@ function fieldsIn(text: string): Map<string, string> {
     const value = text.slice(start, heads[index + 1]?.index ?? text.length);
     fields.set(name, /^[^\s,;|]*/.exec(value.trim())?.[0] ?? '');
   }
-  return fields;
+  return Object.fromEntries(fields);
 }

@@ -18,19 +18,35 @@ const earlyPollMs = 20;
 const tellingsMax = 7;
 const firstPauseMs = 50;
 
+/** The next turn of the event loop: one timer for all who wait for it. */
+function makeNextTurn(): () => Promise<void> {
+  let turn: Promise<void> | null = null;
+  return () => {
+    turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        turn = null;
+        resolve();
+      });
+    });
+    return turn;
+  };
+}
+
 export function makeReceipts(
   { settings, tracking, counts }: { settings: SmppSettings; tracking: Tracking; counts: Counts },
   inbound: () => Inbound,
 ): Receipts {
+  const nextTurn = makeNextTurn();
+
   /** A receipt may overtake the answer that has its id. */
-  async function find(receipt: HeardReceipt): Promise<Tracked | null> {
+  async function findEarly(receipt: HeardReceipt): Promise<Tracked | null> {
     const until = Date.now() + settings.times.earlyMs;
-    for (;;) {
+    while (tracking.mayBeEarly(receipt) && Date.now() <= until) {
+      await pause(earlyPollMs);
       const found = tracking.find(receipt);
       if (found) return found;
-      if (!tracking.mayBeEarly(receipt) || Date.now() > until) return tracking.findDoubt(receipt);
-      await pause(earlyPollMs);
     }
+    return tracking.findDoubt(receipt);
   }
 
   async function handOn(text: TrackedText): Promise<void> {
@@ -68,7 +84,9 @@ export function makeReceipts(
   return {
     async receive(receipt) {
       if (!receipt.state) return;
-      const found = await find(receipt);
+      // The answer may be right in front of it. The domain writes both at once if it has heard the answer first.
+      await nextTurn();
+      const found = tracking.find(receipt) ?? (await findEarly(receipt));
       if (found) await settle(found, receipt);
       else await handOnUnmatched(receipt, receipt.state);
     },

@@ -4,7 +4,6 @@ import type { Counts } from '../../shared/counts.ts';
 import type { Lanes } from '../../shared/lanes.ts';
 import type { Pace } from '../../shared/pace.ts';
 import type { Bind } from '../binds/bind.ts';
-import type { Asked } from '../binds/session.ts';
 import { readSubmitAnswer, type ShortMessage, submitBody } from '../codec/bodies.ts';
 import { partsOf } from '../codec/parts.ts';
 import { commands, type Pdu } from '../codec/pdu.ts';
@@ -68,7 +67,7 @@ async function submitPart(
   submitting: Submitting,
   { tracked, part, message, until }: PartSubmission,
 ): Promise<'taken' | 'taken_late' | Exclude<Submission, { accepted: string }>> {
-  const { settings, lanes, tracking, pace, counts } = submitting;
+  const { settings, lanes } = submitting;
   const isFirst = part === tracked.parts[0];
   for (;;) {
     const bind = await lanes.enter(until);
@@ -77,21 +76,13 @@ async function submitPart(
       return { notTaken: bind };
     }
     part.state = 'asked';
-    const { pdu, isLate } = await askOn(bind, { tracked, part, message });
+    const { pdu, isLate } = await askOn(submitting, bind, { tracked, part, message });
     // A receipt told us its id before the answer did.
     if (!pdu) return 'taken_late';
     const status = statusOf(pdu);
     if (status === ok) {
-      tracking.accepted(tracked, part, readSubmitAnswer(pdu));
       tracked.code = null;
-      pace.accepted();
       return isLate ? 'taken_late' : 'taken';
-    }
-    if (isThrottling(status, settings)) {
-      counts.throttled += 1;
-      const { name, host } = bind.status();
-      if (pace.throttled())
-        settings.report({ connection: name, host, event: 'throttled', perSecond: pace.perSecond() ?? 0 });
     }
     if (status === notBound) void bind.session()?.unbind();
     tracked.code = statusName(status);
@@ -103,26 +94,64 @@ async function submitPart(
   }
 }
 
-async function askOn(
+/** Its answer, or null if a receipt told its id before a late answer did. Throws if it was lost. */
+function askOn(
+  submitting: Submitting,
   bind: Bind,
   { tracked, part, message }: Omit<PartSubmission, 'until'>,
 ): Promise<{ pdu: Pdu | null; isLate: boolean }> {
-  const session = bind.session();
-  let asked: Asked;
-  try {
-    if (!session) throw new Error('The bind was lost.');
-    asked = session.ask(commands.submit_sm, submitBody(message));
-    const pdu = await asked.inTime;
-    if (pdu) return { pdu, isLate: false };
-  } catch (error) {
-    part.state = 'lost';
-    throw error;
-  } finally {
-    bind.left();
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    let isNamed = false;
+    const leave = () => {
+      if (!isLate) bind.left();
+    };
+    const lost = (error: Error) => {
+      part.state = 'lost';
+      leave();
+      reject(error);
+    };
+    const session = bind.session();
+    if (!session) return lost(new Error('The bind was lost.'));
+    session.ask(commands.submit_sm, submitBody(message), {
+      answered(pdu) {
+        if (!isNamed) hear(submitting, bind, { tracked, part, pdu });
+        leave();
+        resolve({ pdu, isLate });
+      },
+      late() {
+        leave();
+        isLate = true;
+        part.state = 'lost';
+        submitting.tracking.whenNamed(tracked, () => {
+          isNamed = true;
+          resolve({ pdu: null, isLate });
+        });
+      },
+      lost,
+    });
+  });
+}
+
+/**
+ * What can't wait for a later turn: the text's id, since its receipt may be right behind the answer, and the pace, since other texts
+ * wait for the place that is free now.
+ */
+function hear(
+  { settings, tracking, pace, counts }: Submitting,
+  bind: Bind,
+  { tracked, part, pdu }: Pick<PartSubmission, 'tracked' | 'part'> & { pdu: Pdu },
+): void {
+  const status = statusOf(pdu);
+  if (status === ok) {
+    tracking.accepted(tracked, part, readSubmitAnswer(pdu));
+    pace.accepted();
+  } else if (isThrottling(status, settings)) {
+    counts.throttled += 1;
+    const { name, host } = bind.status();
+    if (pace.throttled())
+      settings.report({ connection: name, host, event: 'throttled', perSecond: pace.perSecond() ?? 0 });
   }
-  part.state = 'lost';
-  const pdu = await Promise.race([asked.answer, tracked.named.promise.then(() => null)]);
-  return { pdu, isLate: true };
 }
 
 /** A generic_nack is an error, whatever its status says. */

@@ -14,8 +14,8 @@ export type TrackedText = {
   ended: boolean;
   /** The reason of the first part that failed. */
   code: string | null;
-  /** Resolves when receipts have named every part whose answer was lost. */
-  named: PromiseWithResolvers<void>;
+  /** Who waits for receipts to name every part whose answer was lost. */
+  whenNamed: (() => void) | null;
 };
 
 /** `asked` waits for its answer; `lost` waits no longer, but nobody knows; `unsent` stays if it never goes out. */
@@ -30,6 +30,8 @@ export type Tracked = { text: TrackedText; part: TrackedPart };
 export type Tracking = {
   begin(text: OutgoingText, parts: number): TrackedText;
   accepted(text: TrackedText, part: TrackedPart, inAnswer: string): void;
+  /** Calls back when receipts have named every part whose answer was lost. */
+  whenNamed(text: TrackedText, call: () => void): void;
   forget(text: TrackedText): void;
   /** By its id, as far as this node remembers. */
   find(receipt: HeardReceipt): Tracked | null;
@@ -59,7 +61,8 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
   }
 
   function unname(text: TrackedText, key: string): void {
-    const others = byId.get(key)?.filter((each) => each.text !== text) ?? [];
+    const named = byId.get(key) ?? [];
+    const others = named.length === 1 && named[0]?.text === text ? [] : named.filter((each) => each.text !== text);
     if (others.length > 0) byId.set(key, others);
     else byId.delete(key);
   }
@@ -68,8 +71,9 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
     if (!texts.has(tracked.text)) return;
     tracked.part.id = id;
     const key = plainId(id);
-    const others = byId.get(key)?.filter(({ part }) => part !== tracked.part) ?? [];
-    byId.set(key, [...others, tracked]);
+    const others = byId.get(key)?.filter(({ part }) => part !== tracked.part);
+    if (others) others.push(tracked);
+    byId.set(key, others ?? [tracked]);
   }
 
   function ofPhone(receipt: HeardReceipt): TrackedText[] {
@@ -82,17 +86,19 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
     begin(text, parts) {
       const tracked: TrackedText = {
         text,
-        parts: Array.from({ length: parts }, () => ({ id: null, inAnswer: null, state: 'unsent' as const })),
+        parts: partsOf(parts),
         at: Date.now(),
         answeredAt: null,
         ended: false,
         code: null,
-        named: Promise.withResolvers(),
+        whenNamed: null,
       };
       const [oldest] = texts.size >= textsMax ? texts : [];
       if (oldest) forget(oldest);
       texts.add(tracked);
-      byPhone.set(text.to, (byPhone.get(text.to) ?? new Set()).add(tracked));
+      const ofPhone = byPhone.get(text.to);
+      if (ofPhone) ofPhone.add(tracked);
+      else byPhone.set(text.to, new Set([tracked]));
       return tracked;
     },
     accepted(text, part, inAnswer) {
@@ -104,12 +110,20 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
       text.answeredAt = Date.now();
     },
     forget,
+    whenNamed(text, call) {
+      if (text.parts.some(isUnnamed)) text.whenNamed = call;
+      else call();
+    },
     find(receipt) {
-      const [likeliest, ...others] = receiptIds(receipt.messageId, messageIds).map((id) => byId.get(plainId(id)) ?? []);
-      const all = [...(likeliest ?? []), ...others.flat()];
-      const between = all.findLast(({ text }) => isBetween(text, receipt));
+      let [between, only, count]: [Tracked | null, Tracked | null, number] = [null, null, 0];
+      for (const [index, id] of receiptIds(receipt.messageId, messageIds).entries())
+        for (const tracked of byId.get(plainId(id)) ?? []) {
+          count += 1;
+          only = index === 0 ? tracked : null;
+          if (isBetween(tracked.text, receipt)) between = tracked;
+        }
       // In another spelling an id may be another text's, so the numbers have to agree.
-      return between ?? (all.length === 1 ? (likeliest?.[0] ?? null) : null);
+      return between ?? (count === 1 ? only : null);
     },
     findDoubt(receipt) {
       const [text, another] = ofPhone(receipt).filter((each) => fits(each, receipt));
@@ -117,12 +131,18 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
       if (!text || !part || another) return null;
       const [id = ''] = receiptIds(receipt.messageId, messageIds === 'auto' ? 'same' : messageIds);
       if (part.id === null) name({ text, part }, id);
-      if (!text.parts.some(isUnnamed)) text.named.resolve();
+      if (!text.parts.some(isUnnamed)) text.whenNamed?.();
       return { text, part };
     },
     mayBeEarly: (receipt) => ofPhone(receipt).some(({ parts }) => parts.some(({ state }) => state === 'asked')),
     all: () => texts,
   };
+}
+
+function partsOf(count: number): TrackedPart[] {
+  const parts: TrackedPart[] = [];
+  for (let number = 0; number < count; number++) parts.push({ id: null, inAnswer: null, state: 'unsent' });
+  return parts;
 }
 
 /** In either direction: some SMSCs leave the numbers of a receipt as they were in the text. */
