@@ -26,6 +26,7 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
   const room = claimRoom(carrier);
   let isFull = false;
   const tasks = new Set<Promise<void>>();
+  let unanswered = 0;
   const abandoned = new AbortController();
   const recording = { deps, log, abandoned: abandoned.signal };
 
@@ -33,20 +34,30 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
     const trace = traceDispatch(deps.tracer, text, name);
     trace?.submitted();
     const { result, late } = submitToCarrier(deps, carrier, text);
+    unanswered += 1;
     const known = await result;
     trace?.answered(known);
+    unanswered -= 1;
     room.answered();
     if ('accepted' in known || 'refused' in known) breaker.succeeded();
     else breaker.failed(text.phone);
+    claimMore();
     await recordAnswer(recording, text, known);
     trace?.recorded(known);
     // A late answer still settles a text in doubt; nobody waits for it.
     void late.then((answer) => answer && recordOutcome(recording, text, answer));
   }
 
+  /** Those who wait to claim go on as soon as there is room. */
+  function claimMore(): void {
+    if (!isFull || room.beside(unanswered, tasks.size) === 0) return;
+    isFull = false;
+    deps.signals.queued.raise();
+  }
+
   return {
     claimable() {
-      const count = room.beside(tasks.size);
+      const count = room.beside(unanswered, tasks.size);
       isFull = count === 0;
       return Math.min(count, breaker.allowance());
     },
@@ -56,10 +67,7 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
         .catch((err) => log.error({ err }, 'a text could not be submitted'))
         .finally(() => {
           tasks.delete(task);
-          if (isFull && room.beside(tasks.size) > 0) {
-            isFull = false;
-            deps.signals.queued.raise();
-          }
+          claimMore();
         });
       tasks.add(task);
     },
