@@ -107,13 +107,14 @@ suite('the settings', () => {
     refused({ DATABASE_URL: 'mysql://assent:swordfish@localhost/x' }, /^DATABASE_URL (?!.*swordfish).*postgres:\/\//);
   });
 
-  test('settings for TLS to the database must be known and fit together', () => {
+  test('settings in the database’s URL must be known and fit together', () => {
     for (const [query, why] of [
       ['sslmode=prefer', /sslmode is one of disable, require, verify-ca, verify-full/],
       ['ssl=true', /sslmode instead of ssl/],
       ['sslrootcert=/ca.pem', /sslmode if it has sslrootcert/],
       ['sslmode=verify-ca', /sslrootcert if sslmode is verify-ca/],
       ['sslmode=verify-ca&sslrootcert=system', /sslmode=verify-full if sslrootcert is system/],
+      ['target_session_attrs=any', /target_session_attrs is read-write or primary/],
     ] as const)
       refused({ DATABASE_URL: `postgres://localhost/x?${query}` }, why);
   });

@@ -110,6 +110,18 @@ suite('the database', () => {
     });
   });
 
+  test('that vanished costs one timeout, not one for each connection that was open', async () => {
+    const proxy = await startProxy(world.database.url);
+    const pool = connect({ connectionString: proxy.url, size: 3, timeoutMs, role: appRole });
+    await Promise.all([1, 2, 3].map(() => pool.query('select pg_sleep(0.05)')));
+    assert.equal(pool.counts().idle, 3);
+    proxy.silence();
+    await assert.rejects(pool.query('select 1'), DatabaseTimeout);
+    for (let index = 0; index < 3; index++) assert.equal((await pool.query('select 1')).length, 1);
+    await pool.end();
+    await proxy.close();
+  });
+
   suite('whose connections are all taken', () => {
     test('is a 429 with Retry-After', async () => {
       const release = await takeAll(world.database.pool, 2);

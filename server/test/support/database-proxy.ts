@@ -24,6 +24,8 @@ export type DatabaseProxy = {
   writes: number;
   /** Breaks every connection. */
   drop(): void;
+  /** No connection that is open now is heard again, as if its server had lost its power. */
+  silence(): void;
   close(): Promise<void>;
 };
 
@@ -33,6 +35,7 @@ const commitAnswer = 'COMMIT\0';
 /** Starts a proxy in front of PostgreSQL on its own port. */
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>();
+  const silenced = new Set<Socket>();
   const upstream = addressOf(databaseUrl);
   const server = createServer((near) => {
     sockets.add(near);
@@ -47,6 +50,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
       far.destroy();
     };
     near.on('data', (bytes) => {
+      if (silenced.has(near)) return;
       proxy.writes += 1;
       if (bytes.includes(commitMessage)) {
         lost = proxy.fate;
@@ -74,6 +78,9 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     writes: 0,
     drop() {
       for (const socket of sockets) socket.destroy();
+    },
+    silence() {
+      for (const socket of sockets) silenced.add(socket);
     },
     async close() {
       proxy.drop();

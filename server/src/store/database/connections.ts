@@ -30,8 +30,10 @@ const withoutCompiler = 'jit=off';
 
 setColumnParsers();
 
-/** Which run of the server each connection belongs to. */
-const runs = new WeakMap<pg.ClientBase, string>();
+/** Of each connection: which run of the server it belongs to, and when it was opened. */
+const known = new WeakMap<pg.ClientBase, { run: string; atMs: number }>();
+/** A connection that nobody uses notices a server that vanished after this and ten seconds more. */
+const keepAliveInitialDelayMillis = 5_000;
 
 /** Connections with these settings of the planner. */
 export function makeConnections(options: ConnectionOptions, size: number, planning: string[]): pg.Pool {
@@ -50,6 +52,8 @@ export function makeConnections(options: ConnectionOptions, size: number, planni
     // A server that vanished (a pulled cable) never answers, so the driver gives up shortly after the server would have.
     query_timeout: options.timeoutMs + 1_000,
     idle_in_transaction_session_timeout: 60_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis,
     application_name: 'assent',
     options: [...planning, searchListLimit, withoutCompiler, ...(options.role ? [`role=${options.role}`] : [])]
       .map((setting) => `-c ${setting}`)
@@ -87,11 +91,11 @@ async function learnRun(client: pg.ClientBase, hosts: Hosts, timeoutMs: number):
   const { rows } = await client.query<{ run: string; readOnly: boolean }>(statement);
   const [{ run, readOnly }] = rows as [(typeof rows)[0]];
   if (readOnly && hosts.count > 1) throw new ReadOnlyHost('The server only takes reads.');
-  runs.set(client, run);
+  known.set(client, { run, atMs: performance.now() });
 }
 
 export function runOf(client: pg.ClientBase): string {
-  return runs.get(client) ?? '';
+  return known.get(client)?.run ?? '';
 }
 
 /** A socket that writes at the end of the turn: statements sent one after another are one call of the system, and arrive at once. */
@@ -134,13 +138,30 @@ export async function connectIn(pool: pg.Pool): Promise<pg.PoolClient> {
   for (let tried = 1; ; tried++) {
     const host = hosts.current();
     try {
-      return await pool.connect();
+      return await connectHeard(pool, hosts);
     } catch (error) {
       if (isNoneFree(error)) throw error;
       hosts.leave(host);
       if (tried >= hosts.count) throw error;
     }
   }
+}
+
+/** Passes over connections from before the server fell silent: each would cost somebody a timeout. */
+async function connectHeard(pool: pg.Pool, hosts: Hosts): Promise<pg.PoolClient> {
+  for (;;) {
+    const client = await pool.connect();
+    if ((known.get(client)?.atMs ?? 0) >= hosts.silentAtMs) return client;
+    client.release(true);
+  }
+}
+
+/** Whether a connection is useless after an error. If it fell silent, so did the others that are as old. */
+export function breaks(pool: pg.Pool, error: unknown): boolean {
+  const isUseless = isBroken(error);
+  if (isUseless && kindOf(error) === 'timeout')
+    hostsOf(pool.options.connectionString ?? '').silentAtMs = performance.now();
+  return isUseless;
 }
 
 /** The pool’s own timeout, for those who wait until others give their connections back. */
@@ -160,7 +181,7 @@ export async function queryOn<Row extends object>(pool: pg.Pool, statement: Stat
   try {
     return (await client.query<Row>(statement)).rows;
   } catch (error) {
-    broken = isBroken(error);
+    broken = breaks(pool, error);
     throw translated(error);
   } finally {
     client.release(broken);

@@ -12,6 +12,8 @@ export type Hosts = {
   current(): Host;
   /** Nobody can write there, so the next connection goes to the one after it. */
   leave(host: Host): void;
+  /** When a server last let a statement wait beyond its timeout. */
+  silentAtMs: number;
 };
 
 /** The server only takes reads: it is a standby, or it was told to refuse writes. */
@@ -29,6 +31,7 @@ export function hostsOf(url: string): Hosts {
   let index = 0;
   const made: Hosts = {
     count: hosts.length,
+    silentAtMs: 0,
     current: () => hosts[index] as Host,
     leave(host) {
       // Others may have left it already.

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { type ConnectionOptions, connectIn, makeConnections } from './connections.ts';
+import { breaks, type ConnectionOptions, connectIn, makeConnections } from './connections.ts';
 import type { Db } from './db.ts';
-import { isBroken, translated } from './errors.ts';
+import { translated } from './errors.ts';
 
 export type Lookups = { query: Db['query']; open(): Promise<void>; end(): Promise<void> };
 
@@ -48,7 +48,7 @@ export function makeLookups(options: ConnectionOptions, planning: string[], othe
       const client = await used;
       return (await client.query<Row>({ text, values, name })).rows;
     } catch (error) {
-      if (!isBroken(error)) throw translated(error);
+      if (!breaks(pool, error)) throw translated(error);
       drop(used);
       return otherwise<Row>(text, values, name);
     } finally {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { acquire, runOf } from './connections.ts';
-import { DatabaseUnavailable, isBroken, OutcomeUnknown } from './errors.ts';
+import { acquire, breaks, runOf } from './connections.ts';
+import { DatabaseUnavailable, OutcomeUnknown } from './errors.ts';
 
 /** A transaction whose commit was sent, and the run of the server that it was sent to. */
 export type Committing = { xid: string; run: string };
@@ -49,7 +49,7 @@ async function outcomeOf(pool: pg.Pool, { xid, run }: Committing): Promise<Outco
     if (status === 'in progress' && runOf(client) !== run) return 'aborted';
     return status === 'aborted' ? status : undefined;
   } catch (error) {
-    broken = isBroken(error);
+    broken = breaks(pool, error);
     if (error instanceof pg.DatabaseError && error.code === inTheFuture) return 'aborted';
     throw error;
   } finally {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { acquire, runOf, type Statement } from './connections.ts';
+import { acquire, breaks, runOf, type Statement } from './connections.ts';
 import { copyIn } from './copy.ts';
 import type { Transaction } from './db.ts';
 import { isBroken, kindOf, translated } from './errors.ts';
@@ -49,7 +49,7 @@ async function runOnce<Result>(pool: pg.Pool, settle: SettleCommit, work: Work<R
       throw failure;
     }
   } catch (error) {
-    broken = isBroken(error) || !(await rolledBack(client));
+    broken = breaks(pool, error) || !(await rolledBack(client));
     if (!committing || !isBroken(error)) throw translated(error);
     await settle({ xid: committing.xid, run: runOf(client) }, error);
   } finally {
