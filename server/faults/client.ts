@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SandboxAdvisor, SandboxFile } from '../src/sandbox/sandbox.ts';
-import type { Ledger } from './ledger.ts';
+import { type Ledger, noteAnswer } from './ledger.ts';
 
 /**
  * The outcome of a request: a final answer; or `nothing`, if it certainly had no effect; or `unknown`, if the server died
@@ -17,6 +17,7 @@ export type Body = {
 export type Client = {
   /** Posts once on an advisor's behalf. */
   post(advisor: SandboxAdvisor, path: string, body: object, key?: string): Promise<Answer>;
+  get(advisor: SandboxAdvisor, path: string): Promise<Answer>;
   /** Replies from a phone until the reply has taken effect; null if the client gave up before. */
   reply(phone: string, to: string, text: string): Promise<Date | null>;
   /** Gets new tokens while the server is up. */
@@ -31,7 +32,10 @@ const retryMs = 50;
 /** By the contract nothing was accepted. */
 const nothingDone = [429, 502, 504];
 
-export function makeClient(origin: string, sandbox: SandboxFile, ledger: Ledger): Client {
+/** Replies once, and says whether it was taken. Without it, replies go through the sandbox's phones. */
+export type Reply = (phone: string, to: string, text: string) => Promise<boolean>;
+
+export function makeClient(origin: string, sandbox: SandboxFile, ledger: Ledger, replyOnce?: Reply): Client {
   const tokens = new Map<number, string>();
   let givenUp = false;
 
@@ -45,30 +49,48 @@ export function makeClient(origin: string, sandbox: SandboxFile, ledger: Ledger)
     return 'nothing';
   }
 
-  async function ask(path: string, body: object, headers: Record<string, string>): Promise<Answer> {
+  async function get(advisor: SandboxAdvisor, path: string): Promise<Answer> {
+    const answer = await ask(`/v1${path}`, null, { authorization: `Bearer ${tokens.get(advisor.id)}` });
+    if (typeof answer !== 'string' && answer.status !== 200) surprise(path, answer);
+    return answer;
+  }
+
+  async function ask(path: string, body: object | null, headers: Record<string, string>): Promise<Answer> {
+    const { fault } = ledger;
+    const began = performance.now();
     try {
       const response = await fetch(`${origin}${path}`, {
-        method: 'POST',
-        headers: { ...headers, 'x-api-key': sandbox.apiKey, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+        headers: { ...headers, 'x-api-key': sandbox.apiKey, ...(body && { 'content-type': 'application/json' }) },
         signal: AbortSignal.timeout(answerMs),
       });
+      if (!/json/.test(response.headers.get('content-type') ?? '')) {
+        // The load balancer answers for a node that died, or that it can't reach.
+        await response.body?.cancel();
+        noteAnswer(ledger, fault, `${response.status} of the balancer`);
+        await pause(retryMs);
+        return 'unknown';
+      }
       const answer = { status: response.status, body: (await response.json()) as Body };
-      ledger.requests += 1;
+      noteAnswer(ledger, fault, answer.status);
+      ledger.tookMs?.push(performance.now() - began);
       return answer;
     } catch (error) {
       if (isRefused(error)) {
         await pause(retryMs);
         return 'nothing';
       }
-      ledger.requests += 1;
-      ledger.unansweredRequests += 1;
+      noteAnswer(ledger, fault, 'none');
       return 'unknown';
     }
   }
 
   async function reply(phone: string, to: string, text: string): Promise<Date | null> {
     for (; !givenUp; await pause(retryMs)) {
+      if (replyOnce) {
+        if (await replyOnce(phone, to, text)) return new Date();
+        continue;
+      }
       const answer = await ask(`/sandbox/handset/${phone}/replies`, { to, text }, {});
       if (typeof answer === 'string' || nothingDone.includes(answer.status)) continue;
       if (answer.status === 202) return new Date();
@@ -96,6 +118,7 @@ export function makeClient(origin: string, sandbox: SandboxFile, ledger: Ledger)
 
   return {
     post,
+    get,
     reply,
     authorize,
     giveUp: () => {

@@ -6,11 +6,11 @@ import { freePort, launchServer, makeDataFolder, type Program, startServer } fro
 import { until } from '../test/support/waiting.ts';
 import { type Client, makeClient } from './client.ts';
 import { type Findings, judge } from './judge.ts';
-import { type Ledger, makeLedger } from './ledger.ts';
+import { type Ledger, makeLedger, requestsIn } from './ledger.ts';
 import { type Running, startLoad } from './load.ts';
 
 export type Kills = { server: number; whileStarting: number; database: number };
-export type Run = Findings & { kills: Kills; requests: number; unansweredRequests: number };
+export type Run = Findings & { kills: Kills; requests: number; unanswered: number };
 export type Options = { kills: number; say(line: string): void; signal?: AbortSignal };
 
 type Folder = ReturnType<typeof makeDataFolder>;
@@ -61,21 +61,18 @@ export async function runFaults({ kills, say, signal }: Options): Promise<Run> {
       if (done.server % startingEvery === 0 && done.server < kills) await killWhileStarting(env, done);
       program = await startServer(env);
       if (Date.now() > authorizedAt + tokensMs) authorizedAt = await authorizeAgain(client);
-      if (done.server % 10 === 0) say(`${done.server} kills, ${acceptedOf(ledger)} texts accepted`);
+      if (done.server % 10 === 0) say(`${done.server} kills, ${ledger.accepted} texts accepted`);
     }
     await load.stop();
     await drained(folder);
-    const findings = await judge(databaseUrl(folder), ledger);
-    return { ...findings, kills: done, requests: ledger.requests, unansweredRequests: ledger.unansweredRequests };
+    const { all } = await judge(databaseUrl(folder), ledger);
+    const { requests, unanswered } = requestsIn(ledger);
+    return { ...all, kills: done, requests, unanswered };
   } finally {
     load?.abandon();
     await program?.stop();
     await leave(folder);
   }
-}
-
-function acceptedOf({ sends }: Ledger): number {
-  return sends.filter(({ outcome }) => outcome === 'accepted').length;
 }
 
 /** The server stops PostgreSQL, too, unless it was killed. */
@@ -87,9 +84,9 @@ async function leave(folder: Folder): Promise<void> {
 }
 
 async function live(ledger: Ledger, { server }: Kills): Promise<void> {
-  const enough = acceptedOf(ledger) + acceptedLeast;
+  const enough = ledger.accepted + acceptedLeast;
   await pause(aliveMs.least + Math.random() * aliveMs.spread);
-  if (server % 2 === 0) await until('texts are accepted', () => acceptedOf(ledger) >= enough, acceptedWithinMs);
+  if (server % 2 === 0) await until('texts are accepted', () => ledger.accepted >= enough, acceptedWithinMs);
 }
 
 async function killOnce(program: Program, folder: Folder, done: Kills): Promise<void> {
@@ -142,6 +139,6 @@ async function onDatabase<Row extends object>(folder: Folder, sql: string): Prom
     .finally(() => owner.end());
 }
 
-function databaseUrl({ path }: Folder): string {
+export function databaseUrl({ path }: Pick<Folder, 'path'>): string {
   return `postgres://assent@localhost/assent?host=${encodeURIComponent(join(path, 'postgres'))}`;
 }

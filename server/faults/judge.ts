@@ -1,5 +1,7 @@
 import pg from 'pg';
 import type { Ledger, Send } from './ledger.ts';
+import type { Received } from './phones.ts';
+import { checkRecords } from './records.ts';
 
 /** What happened to the texts that the server accepted. */
 export type Findings = {
@@ -12,6 +14,8 @@ export type Findings = {
   failed: number;
   lost: string[];
   doubled: string[];
+  /** Texts that went out although the person hadn't consented, or had said STOP. */
+  withoutConsent: string[];
   /** Every other broken promise. */
   broken: string[];
 };
@@ -25,37 +29,62 @@ type Stored = {
 };
 type Schedule = { status: string; reason: string | null };
 
-/** Compares the ledger with the phones and the database, once everything has settled. */
-export async function judge(databaseUrl: string, ledger: Ledger): Promise<Findings> {
+export type Verdict = {
+  all: Findings /** What became of the texts that were sent during a fault. */;
+  of(fault: string): Findings;
+};
+
+/**
+ * Compares the ledger with the phones and the database, once everything has settled. Without `received`, the phones are the
+ * sandbox's.
+ */
+export async function judge(databaseUrl: string, ledger: Ledger, received?: Received[]): Promise<Verdict> {
   const db = new pg.Client({ connectionString: databaseUrl });
   await db.connect();
   try {
-    const findings = await judgeSends(db, ledger);
-    findings.broken.push(...ledger.surprises);
-    for (const check of [checkRecords, checkPhones, checkConsents]) findings.broken.push(...(await check(db, ledger)));
-    return findings;
+    await layOut(db, received);
+    const { all, ...verdict } = await judgeSends(db, ledger);
+    all.broken.push(...ledger.surprises);
+    for (const check of [checkRecords, checkPhones, checkConsents]) all.broken.push(...(await check(db, ledger)));
+    all.withoutConsent.push(...(await checkStops(db, ledger)));
+    return { all, ...verdict };
   } finally {
     await db.end();
   }
 }
 
-async function judgeSends(db: pg.Client, { sends }: Ledger): Promise<Findings> {
-  const phones = await rows<{ text: string; times: number }>(
+/** What the phones have, as a table. */
+async function layOut(db: pg.Client, received: Received[] | undefined): Promise<void> {
+  if (!received) {
+    await db.query('create temp view received as select phone, texting_number, text from handset_messages');
+    return;
+  }
+  await db.query('create temp table received (phone text, texting_number text, text text)');
+  const columns = [received.map((each) => each.phone), received.map((each) => each.textingNumber)];
+  await db.query('insert into received select * from unnest($1::text[], $2::text[], $3::text[])', [
+    ...columns,
+    received.map((each) => each.text),
+  ]);
+}
+
+async function judgeSends(db: pg.Client, { sends }: Ledger): Promise<Verdict> {
+  const onPhones = await rows<Received & { times: number }>(
     db,
-    'select text, count(*)::integer as times from handset_messages group by text',
+    'select phone, text, count(*)::integer as times from received group by 1, 2',
   );
-  const received = new Map(phones.map(({ text, times }) => [text, times]));
+  const received = new Map(onPhones.map(({ times, ...of }) => [keyOf(of), times]));
   const stored = Map.groupBy(
-    await rows<Stored>(
+    await rows<Stored & { phone: string }>(
       db,
       `select
-         message_id::integer as "messageId", convert_from(body, 'UTF8') as text, status, failure_code as "failureCode",
+         message_id::integer as "messageId", phone, convert_from(body, 'UTF8') as text, status, failure_code as "failureCode",
          scheduled_message_id::integer as "scheduledMessageId"
-       from messages
-       join archive_bodies b on b.advisor_id = messages.advisor_id and b.number = archive_number
+       from messages t
+       join members m on m.advisor_id = t.advisor_id and m.member_id = t.member_id
+       join archive_bodies b on b.advisor_id = t.advisor_id and b.number = archive_number
        where kind = 'text'`,
     ),
-    ({ text }) => text,
+    keyOf,
   );
   const schedules = new Map(
     (
@@ -65,22 +94,31 @@ async function judgeSends(db: pg.Client, { sends }: Ledger): Promise<Findings> {
       )
     ).map(({ id, ...schedule }) => [id, schedule]),
   );
-  const findings: Findings = {
-    accepted: 0,
-    acceptedUnanswered: 0,
-    onHandset: 0,
-    inDoubt: 0,
-    inDoubtOnHandset: 0,
-    failed: 0,
-    lost: [],
-    doubled: [],
-    broken: [],
+  const judged = (some: Send[]): Findings => {
+    const findings: Findings = {
+      accepted: 0,
+      acceptedUnanswered: 0,
+      onHandset: 0,
+      inDoubt: 0,
+      inDoubtOnHandset: 0,
+      failed: 0,
+      lost: [],
+      doubled: [],
+      withoutConsent: [],
+      broken: [],
+    };
+    for (const send of some) {
+      const schedule = send.scheduledMessageId === undefined ? undefined : schedules.get(send.scheduledMessageId);
+      judgeSend(findings, send, received.get(keyOf(send)) ?? 0, stored.get(keyOf(send)) ?? [], schedule);
+    }
+    return findings;
   };
-  for (const send of sends) {
-    const schedule = send.scheduledMessageId === undefined ? undefined : schedules.get(send.scheduledMessageId);
-    judgeSend(findings, send, received.get(send.text) ?? 0, stored.get(send.text) ?? [], schedule);
-  }
-  return findings;
+  return { all: judged(sends), of: (fault) => judged(sends.filter((send) => send.fault === fault)) };
+}
+
+/** No phone gets the same text twice. */
+function keyOf({ phone, text }: { phone: string; text: string }): string {
+  return `${phone} ${text}`;
 }
 
 function judgeSend(
@@ -94,7 +132,9 @@ function judgeSend(
   const told = () => JSON.stringify({ ...send, times, stored, schedule });
   if (times > 1 || stored.length > 1) findings.doubled.push(told());
   if (send.outcome === 'refused') {
-    if (times > 0 || message) findings.broken.push(`Refused, but sent anyway: ${told()}`);
+    // Nothing here is refused for another reason.
+    if (times > 0) findings.withoutConsent.push(told());
+    else if (message) findings.broken.push(`Refused, but stored anyway: ${told()}`);
     return;
   }
   // An unanswered request may have been accepted; if so, its text must not be lost either.
@@ -115,86 +155,6 @@ function judgeSend(
   if (differs) findings.broken.push(`Stored under another id: ${told()}`);
 }
 
-/** Checks the archive, and that nothing is half done. Each query counts rows that must not exist. */
-async function checkRecords(db: pg.Client): Promise<string[]> {
-  const faults: [string, string][] = [
-    [
-      'archives whose numbers are not dense',
-      `select count(*)
-       from archive_heads h
-       full join (
-         select advisor_id, count(*) as entries, min(number) as least, max(number) as most
-         from archive_entries
-         group by advisor_id
-       ) as e using (advisor_id)
-       where last_number is distinct from coalesce(entries, 0) or least <> 1 or most <> entries`,
-    ],
-    [
-      'entries without a body, or with one that doesn’t match the commitment',
-      `select count(*)
-       from archive_entries e
-       left join archive_bodies b using (advisor_id, number)
-       where kind <> 'outcome' and commitment is distinct from sha256(salt || body)`,
-    ],
-    [
-      'bodies without an entry',
-      `select count(*)
-       from archive_bodies b
-       where not exists (
-         select
-         from archive_entries e
-         where e.advisor_id = b.advisor_id and e.number = b.number
-       )`,
-    ],
-    [
-      'messages without their entry',
-      `select count(*)
-       from messages t
-       left join archive_entries e on e.advisor_id = t.advisor_id and e.number = t.archive_number
-       where e.message_id is distinct from t.message_id or e.kind is distinct from 'text_out'`,
-    ],
-    [
-      'entries of texts without their message',
-      `select count(*)
-       from archive_entries e
-       left join messages t using (advisor_id, message_id)
-       where e.kind = 'text_out' and t.archive_number is distinct from e.number`,
-    ],
-    [
-      'messages whose last outcome is not archived',
-      `select count(*)
-       from messages t
-       left join (
-         select distinct on (advisor_id, message_id) advisor_id, message_id, meta::json ->> 'outcome' as outcome
-         from archive_entries
-         where kind = 'outcome'
-         order by advisor_id, message_id, number desc
-       ) as o using (advisor_id, message_id)
-       where t.status <> coalesce(o.outcome, 'sent')`,
-    ],
-    ['messages that never ended', `select count(*) from messages where status = 'queued'`],
-    ['failures without a reason', `select count(*) from messages where status = 'failed' and failure_code is null`],
-    ['texts left in the outbox', 'select count(*) from dispatches'],
-    ['schedules that are due but were not sent', `select count(*) from scheduled_messages where status = 'scheduled'`],
-    ['claims that never ended', 'select count(*) from claims'],
-    [
-      'attempts without an outcome',
-      `select count(*)
-       from begun b
-       left join attempts a using (advisor_id, message_id, attempt)
-       join messages t on t.advisor_id = b.advisor_id and t.message_id = b.message_id
-       where a.outcome is null and (t.attempt <> b.attempt or t.date_time_sent is null)`,
-    ],
-    ['keys without an answer', 'select count(*) from idempotent_answers where status is null'],
-  ];
-  const found = [];
-  for (const [what, sql] of faults) {
-    const [row] = await rows<{ count: string }>(db, sql);
-    if (Number(row?.count) > 0) found.push(`${row?.count} ${what}`);
-  }
-  return found;
-}
-
 /** Every text is on the phone as often as it was sent, or at most that often if it is in doubt. */
 async function checkPhones(db: pg.Client): Promise<string[]> {
   const differing = await rows<object>(
@@ -210,33 +170,31 @@ async function checkPhones(db: pg.Client): Promise<string[]> {
        join advisors a on a.advisor_id = t.advisor_id
        group by 1, 2, 3
      ),
-     received as (
+     counted as (
        select phone, texting_number, text, count(*) as times
-       from handset_messages
+       from received
        group by 1, 2, 3
      )
      select phone, text, surely, perhaps, times
      from sent
-     full join received using (phone, texting_number, text)
+     full join counted using (phone, texting_number, text)
      where coalesce(times, 0) not between coalesce(surely, 0) and coalesce(perhaps, 0)`,
   );
   return differing.map((row) => `Not on the phone as often as sent: ${JSON.stringify(row)}`);
 }
 
-/** A reply holds from the moment it was acknowledged; a number that was asked once has one request. */
+/** A reply has taken effect once it was acknowledged; a number that was asked once has one request. */
 async function checkConsents(db: pg.Client, { asked, replied }: Ledger): Promise<string[]> {
   const members = new Map(
     (
-      await rows<{ phone: string; state: string; requests: number; confirmations: number; startedAt: Date | null }>(
+      await rows<{ phone: string; state: string; requests: number; confirmations: number }>(
         db,
         `select
            phone, state,
            count(distinct t.message_id) filter (where kind = 'consent_request')::integer as requests,
-           count(distinct t.message_id) filter (where kind = 'opt_out')::integer as confirmations,
-           max(date_time_started) filter (where kind not in ('opt_out', 'help')) as "startedAt"
+           count(distinct t.message_id) filter (where kind = 'opt_out')::integer as confirmations
          from members m
          left join messages t on t.advisor_id = m.advisor_id and t.member_id = m.member_id
-         left join begun b on b.advisor_id = t.advisor_id and b.message_id = t.message_id
          where phone like '+1212%'
          group by m.advisor_id, m.member_id`,
       )
@@ -247,18 +205,36 @@ async function checkConsents(db: pg.Client, { asked, replied }: Ledger): Promise
     const requests = members.get(phone)?.requests ?? 0;
     if (requests > 1 || (accepted && requests === 0)) found.push(`${phone} was asked ${requests} times`);
   }
-  for (const { phone, word, answeredAt } of replied) {
+  for (const { phone, word } of replied) {
     const member = members.get(phone);
     const expected = word === 'STOP' ? 'opted_out' : 'accepted';
     if (member?.state !== expected) found.push(`${phone} said ${word} and is ${member?.state}`);
-    if (word === 'ACCEPT') continue;
-    if (member?.confirmations !== 1) found.push(`${phone} said STOP and has ${member?.confirmations} confirmations`);
-    if (member?.startedAt && member.startedAt > answeredAt)
-      found.push(
-        `${phone} said STOP at ${answeredAt.toISOString()} and was texted at ${member.startedAt.toISOString()}`,
-      );
+    if (word === 'STOP' && member?.confirmations !== 1)
+      found.push(`${phone} said STOP and has ${member?.confirmations} confirmations`);
   }
   return found;
+}
+
+/** No attempt to text a person begins after their STOP was acknowledged. */
+async function checkStops(db: pg.Client, { replied }: Ledger): Promise<string[]> {
+  const begun = new Map(
+    (
+      await rows<{ phone: string; last: Date }>(
+        db,
+        `select phone, max(began_at) as last
+         from begun b
+         join messages t on t.advisor_id = b.advisor_id and t.message_id = b.message_id
+         join members m on m.advisor_id = t.advisor_id and m.member_id = t.member_id
+         where kind not in ('opt_out', 'help')
+         group by phone`,
+      )
+    ).map(({ phone, last }) => [phone, last]),
+  );
+  return replied.flatMap(({ phone, word, answeredAt }) => {
+    const last = begun.get(phone);
+    if (word !== 'STOP' || !last || last <= answeredAt) return [];
+    return `${phone} said STOP at ${answeredAt.toISOString()} and was texted at ${last.toISOString()}`;
+  });
 }
 
 async function rows<Row extends object>(db: pg.Client, sql: string): Promise<Row[]> {

@@ -1,8 +1,13 @@
-/** A text, unique in the run, and the answer to its request. */
+/** The fault during which times can't be compared. */
+export const clockFault = 'the clock a day ahead and back';
+
+/** A text, unique in the run for its phone, and the answer to its request. */
 export type Send = {
   text: string;
   phone: string;
   scheduled: boolean;
+  /** What was wrong when it was sent. */
+  fault: string;
   /** Unset until the outcome is known. `unanswered`: it may have been accepted or not. */
   outcome?: 'accepted' | 'refused' | 'unanswered';
   messageId?: number;
@@ -15,16 +20,48 @@ export type Replied = { phone: string; textingNumber: string; word: 'ACCEPT' | '
 
 /** All requests and answers, kept where no kill can reach them. */
 export type Ledger = {
+  /** What is wrong at the moment. */
+  fault: string;
   sends: Send[];
+  /** How many of them were accepted. */
+  accepted: number;
   asked: Asked[];
   replied: Replied[];
   /** Answers that no fault explains. */
   surprises: string[];
-  /** Requests that reached a server, even one that then died. */
-  requests: number;
-  unansweredRequests: number;
+  /** Requests that reached a server, even one that then died: how often each was answered in which way, by fault. */
+  answers: Map<string, Map<Answered, number>>;
+  /** How long answers took, if somebody wants to know. */
+  tookMs?: number[];
 };
 
+/** A status, of the server or of the load balancer; or `none`, if no answer came. */
+export type Answered = number | 'none' | `${number} of the balancer`;
+
+/** It has no answer of the contract's but a fault of ours. */
+export function isFailure(answered: Answered): boolean {
+  return typeof answered === 'string' || answered >= 500;
+}
+
 export function makeLedger(): Ledger {
-  return { sends: [], asked: [], replied: [], surprises: [], requests: 0, unansweredRequests: 0 };
+  return { fault: 'none', sends: [], accepted: 0, asked: [], replied: [], surprises: [], answers: new Map() };
+}
+
+export function noteAnswer({ answers }: Ledger, fault: string, answered: Answered): void {
+  const ofFault = answers.get(fault) ?? new Map<Answered, number>();
+  ofFault.set(answered, (ofFault.get(answered) ?? 0) + 1);
+  answers.set(fault, ofFault);
+}
+
+/** How many requests there were, how many of them failed, and how many got no answer: of one fault, or of all. */
+export function requestsIn(
+  { answers }: Ledger,
+  fault?: string,
+): { requests: number; failed: number; unanswered: number } {
+  const chosen = [...answers]
+    .filter(([name]) => fault === undefined || name === fault)
+    .flatMap(([, each]) => [...each]);
+  const sum = (some: [Answered, number][]) => some.reduce((total, [, count]) => total + count, 0);
+  const failed = sum(chosen.filter(([answered]) => isFailure(answered)));
+  return { requests: sum(chosen), failed, unanswered: sum(chosen.filter(([answered]) => answered === 'none')) };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SandboxAdvisor, SandboxFile } from '../src/sandbox/sandbox.ts';
 import type { Answer, Client } from './client.ts';
-import type { Ledger, Send } from './ledger.ts';
+import { clockFault, type Ledger, type Send } from './ledger.ts';
 
 /** The load that runs while the server is killed. */
 export type Running = {
@@ -13,6 +13,9 @@ export type Running = {
 };
 
 type Person = { advisor: SandboxAdvisor; phone: string };
+/** Senders who text many people with each request, for advisors who need no consent. */
+export type Bulk = { senders: number; people: number /** They wait while this is true. */; isBehind?(): boolean };
+
 type Stage = {
   client: Client;
   ledger: Ledger;
@@ -32,7 +35,7 @@ const peopleMax = 400;
 const dueMs = { soonest: 500, spread: 4_000 };
 const textsBeforeStop = 4;
 /** The longest pause between two requests. */
-const restMs = { sender: 15, scheduler: 60, asker: 150, stopper: 250 };
+const restMs = { sender: 15, scheduler: 60, asker: 150, stopper: 250, bulk: 50 };
 /** The carrier fails once; accepts the text, but its answer is lost; or answers, and the phone replies. */
 const oddPhones = ['+15005550021', '+15005550022', '+15005550008'];
 const oddShare = 0.03;
@@ -44,7 +47,12 @@ function newPhone(): string {
 }
 
 /** Starts senders with and without keys, schedules, consent requests with their replies, and people who say STOP. */
-export async function startLoad(client: Client, sandbox: SandboxFile, ledger: Ledger): Promise<Running> {
+export async function startLoad(
+  client: Client,
+  sandbox: SandboxFile,
+  ledger: Ledger,
+  bulk: Bulk = { senders: 0, people: 0 },
+): Promise<Running> {
   const [avery, casey] = ['avery@sandbox.example', 'casey@sandbox.example'].map((email) =>
     sandbox.advisors.find((each) => each.email === email),
   ) as [SandboxAdvisor, SandboxAdvisor];
@@ -58,6 +66,12 @@ export async function startLoad(client: Client, sandbox: SandboxFile, ledger: Le
     ...[true, false].map((keyed) => keep(stage, restMs.scheduler, () => schedule(stage, keyed))),
     keep(stage, restMs.asker, () => askAndAccept(stage)),
     keep(stage, restMs.stopper, () => textAndStop(stage)),
+    ...Array.from({ length: bulk.senders }, () => {
+      const phones = Array.from({ length: bulk.people }, newPhone);
+      return keep(stage, restMs.bulk, async () => {
+        if (!bulk.isBehind?.()) await sendToAll(stage, casey, phones);
+      });
+    }),
   ];
   const abandon = () => {
     over = true;
@@ -98,12 +112,27 @@ type How = { keyed: boolean; deliveryDate?: number };
 
 async function send(stage: Stage, { advisor, phone }: Person, { keyed, deliveryDate }: How): Promise<void> {
   const { client, ledger } = stage;
-  const record: Send = { text: `Text ${randomUUID()}`, phone, scheduled: deliveryDate !== undefined };
+  const { fault } = ledger;
+  const record: Send = { text: `Text ${randomUUID()}`, phone, scheduled: deliveryDate !== undefined, fault };
   ledger.sends.push(record);
   const schedule = deliveryDate === undefined ? {} : { scheduleDelivery: true, deliveryDate };
   const body = { text: record.text, phone, ...schedule };
   const once = (key?: string) => client.post(advisor, messages, body, key);
   note(record, ledger, keyed ? await untilSure(stage, once) : await once());
+}
+
+/** One text to many people. */
+async function sendToAll(stage: Stage, advisor: SandboxAdvisor, phones: string[]): Promise<void> {
+  const { client, ledger } = stage;
+  const text = `Text ${randomUUID()}`;
+  const records = phones.map((phone): Send => ({ text, phone, scheduled: false, fault: ledger.fault }));
+  ledger.sends.push(...records);
+  const answer = await untilSure(stage, (key) => client.post(advisor, messages, { text, phoneNumbers: phones }, key));
+  const accepted = typeof answer === 'string' ? 0 : (answer.body.successes?.length ?? 0);
+  if (accepted > 0 && accepted < phones.length) ledger.surprises.push(`${text} was accepted for ${accepted} people`);
+  ledger.accepted += accepted;
+  for (const record of records)
+    record.outcome = accepted > 0 ? 'accepted' : answer === 'unknown' ? 'unanswered' : 'refused';
 }
 
 function note(record: Send, ledger: Ledger, answer: Answer): void {
@@ -113,6 +142,7 @@ function note(record: Send, ledger: Ledger, answer: Answer): void {
   const [success] = successes;
   if (success) {
     record.outcome = 'accepted';
+    ledger.accepted += 1;
     record.messageId = success.messageId ?? undefined;
     record.scheduledMessageId = success.scheduledMessageId;
   } else if (answer.status === 200 && failureDetails[0]?.code !== 'opted_out')
@@ -138,13 +168,15 @@ async function schedule(stage: Stage, keyed: boolean): Promise<void> {
 
 async function askAndAccept(stage: Stage): Promise<void> {
   const { client, ledger, people, avery } = stage;
+  const { fault } = ledger;
   const phone = newPhone();
   const once = (key?: string) => client.post(avery, consentRequests, { phoneNumbers: [phone] }, key);
   const answer = Math.random() < 0.5 ? await untilSure(stage, once) : await once();
   ledger.asked.push({ phone, accepted: typeof answer !== 'string' });
   if (typeof answer === 'string') return;
   const answeredAt = await client.reply(phone, avery.textingNumber, 'ACCEPT');
-  if (!answeredAt) return;
+  // One that seems to be from before the request doesn't count: the person may have meant something else.
+  if (!answeredAt || fault === clockFault || ledger.fault === clockFault) return;
   ledger.replied.push({ phone, textingNumber: avery.textingNumber, word: 'ACCEPT', answeredAt });
   if (people.length < peopleMax) people.push({ advisor: avery, phone });
 }

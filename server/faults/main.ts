@@ -1,19 +1,34 @@
 // Kills the server at random moments under load and counts what happened to every accepted text; races STOPs against texts
-// on two nodes; kills the server and an SMPP peer with texts between them; tampers with the archive; and has many readers and a
-// failing endpoint follow events that two nodes write. `--kills 200`, `--races 50`, `--rounds 20` and `--events 1000000` make longer
-// runs; `--only kills`, `--only races`, `--only carriers`, `--only tampering` or `--only events` runs one of the five. Exits with 1
-// if a text was lost or sent twice, a promise was broken, tampering went undetected, or somebody missed an event.
+// on two nodes; kills the server and an SMPP peer with texts between them; tampers with the archive; has many readers and a
+// failing endpoint follow events that two nodes write; and breaks everything that nodes depend on, one thing after another, in a
+// deployment of five of them. `--kills 200`, `--races 50`, `--rounds 20`, `--events 1000000`, `--texts 200000` and `--seconds 3600` make
+// longer runs; `--only kills`, `--only races`, `--only carriers`, `--only tampering`, `--only events` or `--only nodes` runs one of the
+// six, and `--fault` one kind of fault of the last. Exits with 1 if a text was lost, sent twice or sent without consent, a promise
+// was broken, tampering went undetected, or somebody missed an event.
 import { parseArgs } from 'node:util';
 import { tryCarriers } from './carriers.ts';
 import { tryEvents } from './events.ts';
 import { type Run, runFaults } from './faults.ts';
+import type { Findings } from './judge.ts';
+import { table, tryNodes } from './nodes.ts';
 import { tryRaces } from './races.ts';
 import { tryTamperings } from './tampering.ts';
 
 const shownMax = 20;
 
 const text = { type: 'string' } as const;
-const { values } = parseArgs({ options: { kills: text, races: text, rounds: text, events: text, only: text } });
+const { values } = parseArgs({
+  options: {
+    kills: text,
+    races: text,
+    rounds: text,
+    events: text,
+    texts: text,
+    seconds: text,
+    fault: { ...text, multiple: true },
+    only: text,
+  },
+});
 const kills = atLeastOne('--kills', values.kills ?? '50');
 const races = atLeastOne('--races', values.races ?? '10');
 const rounds = atLeastOne('--rounds', values.rounds ?? '8');
@@ -25,6 +40,7 @@ const parts = {
   carriers: () => tryCarriers(rounds, say),
   tampering: () => tryTamperings(say),
   events: () => tryEvents(events, say),
+  nodes: breakNodes,
 };
 const chosen = Object.entries(parts).filter(([name]) => values.only === undefined || values.only === name);
 if (chosen.length === 0) refuse(`--only must be one of ${Object.keys(parts).join(', ')}.`);
@@ -45,7 +61,29 @@ async function tryKills(): Promise<string[]> {
     return process.exit(130);
   });
   show(run, (performance.now() - began) / 1000);
-  return [...run.lost.map((each) => `lost: ${each}`), ...run.doubled.map((each) => `doubled: ${each}`), ...run.broken];
+  return wrongIn(run);
+}
+
+async function breakNodes(): Promise<string[]> {
+  const run = await tryNodes({
+    kills: atLeastOne('--kills', values.kills ?? '40'),
+    texts: atLeastOne('--texts', values.texts ?? '20000'),
+    seconds: atLeastOne('--seconds', values.seconds ?? '480'),
+    ...(values.fault && { faults: values.fault }),
+    bulk: { senders: 4, people: 25 },
+    say,
+  });
+  for (const line of table(run)) say(line);
+  return [...run.wrong, ...wrongIn(run.verdict.all)];
+}
+
+function wrongIn({ lost, doubled, withoutConsent, broken }: Findings): string[] {
+  return [
+    ...lost.map((each) => `lost: ${each}`),
+    ...doubled.map((each) => `doubled: ${each}`),
+    ...withoutConsent.map((each) => `without consent: ${each}`),
+    ...broken,
+  ];
 }
 
 function atLeastOne(name: string, given: string): number {
@@ -59,16 +97,17 @@ function refuse(why: string): never {
   process.exit(2);
 }
 
-function show({ kills, requests, unansweredRequests, ...found }: Run, seconds: number): void {
+function show({ kills, requests, unanswered, ...found }: Run, seconds: number): void {
   const rows: [string, number, string?][] = [
     ['kills', kills.server, `${kills.database} of them of PostgreSQL too, ${kills.whileStarting} while starting`],
-    ['requests', requests, `${unansweredRequests} without an answer`],
+    ['requests', requests, `${unanswered} without an answer`],
     ['accepted', found.accepted, `and ${found.acceptedUnanswered} without an answer`],
     ['on the handset', found.onHandset],
     ['in doubt', found.inDoubt, `${found.inDoubtOnHandset} of them on the handset`],
     ['failed with a reason', found.failed],
     ['lost', found.lost.length],
     ['doubled', found.doubled.length],
+    ['without consent', found.withoutConsent.length],
     ['other promises broken', found.broken.length],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));

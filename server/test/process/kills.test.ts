@@ -8,5 +8,6 @@ test('every accepted text is on the phone once, in doubt, or failed with a reaso
   assert.ok(run.accepted > 50, `only ${run.accepted} were accepted`);
   assert.deepEqual(run.lost, []);
   assert.deepEqual(run.doubled, []);
+  assert.deepEqual(run.withoutConsent, []);
   assert.deepEqual(run.broken, []);
 });

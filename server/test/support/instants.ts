@@ -8,6 +8,8 @@ import type { TestDatabase } from './database.ts';
 export const keepAttempts = `
   create table begun (
     advisor_id bigint, message_id bigint, attempt smallint, date_time_started timestamptz,
+    -- By the real clock, whatever the sandbox's says.
+    began_at timestamptz default clock_timestamp(),
     primary key (advisor_id, message_id, attempt)
   );
   create function keep_attempts() returns trigger language plpgsql security definer as $$

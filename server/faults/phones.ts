@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url';
+import { startFarEnd } from '../test/support/far-ends.ts';
+
+/** A text as a phone has it: who sent it, from and to which number. */
+export type Received = { phone: string; textingNumber: string; text: string };
+
+/** The phones behind an SMSC, in a process of its own that no fault reaches. It keeps all that it took, and confirms it with receipts. */
+export type Phones = {
+  port: number;
+  /** Replies once, and says whether it was taken. */
+  reply(phone: string, to: string, text: string): Promise<boolean>;
+  has(phone: string, text: string): Promise<boolean>;
+  count(): Promise<number>;
+  received(): Promise<Received[]>;
+  stop(): Promise<void>;
+};
+
+const program = fileURLToPath(new URL('phones-process.ts', import.meta.url));
+
+export async function startPhones(): Promise<Phones> {
+  const { call, stop } = startFarEnd(program);
+  return {
+    port: await call('listen'),
+    reply: (phone, to, text) => call('reply', phone, to, text),
+    has: (phone, text) => call('has', phone, text),
+    count: () => call('count'),
+    received: () => call('received'),
+    stop,
+  };
+}
