@@ -80,6 +80,40 @@ suite('an import', () => {
     assert.deepEqual(await contacts.save(people(1, 1)), [{ result: 'unchanged', contactId, kept: [] }]);
   });
 
+  test('creates everybody, though a number becomes known elsewhere at the same moment', async () => {
+    const person = await newcomer(world);
+    const [, rival] = people(3, 0);
+    let isKnown = false;
+    const db = withinTransactions(world.database.pool, async (statement) => {
+      if (isKnown || !/lock_shared/.test(statement)) return;
+      isKnown = true;
+      await addContact(person, { lastName: 'Rival', phone: rival?.fields.phone });
+    });
+    const outcomes = await startImport({ ...world.deps, db }, idOf(person), { dryRun: false }).save(people(3, 0));
+    assert.ok(isKnown);
+    assert.deepEqual(countsOf(outcomes), { created: 3 });
+    const rows = await world.database.asOwner<{ phone: string }>(
+      'select phone from members where advisor_id = $1 order by phone',
+      [idOf(person)],
+    );
+    assert.deepEqual(
+      rows.map(({ phone }) => phone),
+      people(3, 0).map(({ fields }) => fields.phone),
+    );
+    await assertInSync(world, idOf(person));
+  });
+
+  test('knows a number once, though several of a family have it, in one batch and in two at once', async () => {
+    const person = await newcomer(world);
+    const contacts = importOf(person);
+    const family = { phone: '+12125550177' };
+    const batches = [0, 1, 2].map((batch) => [...people(40, batch), ...people(3, batch + 5, family)]);
+    const outcomes = await Promise.all(batches.map((rows) => contacts.save(rows)));
+    assert.deepEqual(countsOf(outcomes.flat()), { created: 129 });
+    const rows = await world.database.asOwner<object>('select from members where advisor_id = $1', [idOf(person)]);
+    assert.equal(rows.length, 121);
+  });
+
   test('skips a person who was in the file before, and says where', async () => {
     const contacts = importOf(await newcomer(world));
     const [first] = await Promise.all([contacts.save(people(3, 0)), contacts.save(people(3, 0))]);

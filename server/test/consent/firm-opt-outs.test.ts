@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
-import { inTransaction } from '../../src/deps.ts';
+import { type Deps, inTransaction } from '../../src/deps.ts';
 import { type Advisor, addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
+import { startImport } from '../../src/domain/address-book/contact-imports.ts';
 import { createContacts } from '../../src/domain/address-book/contacts.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { optOutByCarrier } from '../../src/domain/consent/carrier-opt-outs.ts';
@@ -55,6 +56,21 @@ async function newcomer(of = firmId): Promise<Person> {
   });
   return { ...ann, advisor };
 }
+
+/** The ways in which an advisor's book gets numbers. */
+const waysToAdd: Record<string, (deps: Deps, advisorId: number, phones: string[]) => Promise<unknown>> = {
+  'a new contact': (deps, advisorId, phones) =>
+    createContacts(
+      deps,
+      advisorId,
+      phones.map((phone) => ({ phone })),
+      0,
+    ),
+  'an import': (deps, advisorId, phones) =>
+    startImport(deps, advisorId, { dryRun: false }).save(
+      phones.map((phone, index) => ({ line: index + 1, fields: { phone }, groups: [], own: null })),
+    ),
+};
 
 async function lastMove(person: Person, phone: string) {
   const { actor, meta, body } = (await entries(world, person, phone, 'consent')).at(-1) ?? assert.fail('no entry');
@@ -207,22 +223,23 @@ suite('where a stop counts for the firm', () => {
     assert.equal((await entries(world, cam, phone, 'consent')).length, 1);
   });
 
-  test('so does one whose contact has the number, and one who learns of it from an advisor that a stop was extended to', async () => {
-    const [phone, other] = [await sharedPhone(), newPhone()];
-    await say(world, ann, phone, 'STOP');
-    await database.asOwner('update members set stopped_at = null where phone = $1 and advisor_id = $2', [
-      phone,
-      ann.advisor.advisorId,
-    ]);
-    const cam = await newcomer();
-    await createContacts(deps, cam.advisor.advisorId, [{ phone }, { phone: other }], 0);
-    assert.equal(await stateOf(world, cam, phone), 'opted_out');
-    assert.equal(await stateOf(world, cam, other), 'none');
-    assert.deepEqual((await lastMove(cam, phone)).evidence.stop, {
-      advisorId: ann.advisor.advisorId,
-      reason: 'opt_out',
+  for (const [way, add] of Object.entries(waysToAdd))
+    test(`so does one who gets the number by ${way}, and one who learns of it from an advisor that a stop was extended to`, async () => {
+      const [phone, other] = [await sharedPhone(), newPhone()];
+      await say(world, ann, phone, 'STOP');
+      await database.asOwner('update members set stopped_at = null where phone = $1 and advisor_id = $2', [
+        phone,
+        ann.advisor.advisorId,
+      ]);
+      const cam = await newcomer();
+      await add(deps, cam.advisor.advisorId, [phone, other]);
+      assert.equal(await stateOf(world, cam, phone), 'opted_out');
+      assert.equal(await stateOf(world, cam, other), 'none');
+      assert.deepEqual((await lastMove(cam, phone)).evidence.stop, {
+        advisorId: ann.advisor.advisorId,
+        reason: 'opt_out',
+      });
     });
-  });
 
   test('a START to a new advisor counts if it was written after the stop', async () => {
     const phone = newPhone();
@@ -302,36 +319,40 @@ suite('races', () => {
     }
   });
 
-  test('a STOP waits for an advisor who is just getting to know the number, and opts it out there too', async () => {
-    const phone = newPhone();
-    const inserted = Promise.withResolvers<void>();
-    const commit = Promise.withResolvers<void>();
-    const creating = inTransaction(deps, async (deps) => {
-      await createContacts(deps, bob.advisor.advisorId, [{ phone }], 0);
-      inserted.resolve();
-      await commit.promise;
+  for (const [way, add] of Object.entries(waysToAdd))
+    test(`a STOP waits for an advisor who is just getting to know the number by ${way}, and opts it out there too`, async () => {
+      const phone = newPhone();
+      const inserted = Promise.withResolvers<void>();
+      const commit = Promise.withResolvers<void>();
+      const creating = inTransaction(deps, async (deps) => {
+        await add(deps, bob.advisor.advisorId, [phone]);
+        inserted.resolve();
+        await commit.promise;
+      });
+      await inserted.promise;
+      const stopping = say(world, ann, phone, 'STOP');
+      const waits = async () =>
+        (await database.asOwner("select from pg_locks where locktype = 'advisory' and not granted")).length > 0;
+      await until('the STOP waits', waits);
+      commit.resolve();
+      await Promise.all([creating, stopping]);
+      assert.deepEqual(await statesOf(phone), ['opted_out', 'opted_out']);
     });
-    await inserted.promise;
-    const stopping = say(world, ann, phone, 'STOP');
-    const waits = async () =>
-      (await database.asOwner("select from pg_locks where locktype = 'advisory' and not granted")).length > 0;
-    await until('the STOP waits', waits);
-    commit.resolve();
-    await Promise.all([creating, stopping]);
-    assert.deepEqual(await statesOf(phone), ['opted_out', 'opted_out']);
-  });
 
   test('a number that becomes known while a STOP is being written starts opted out', async () => {
     const phones = Array.from({ length: 40 }, newPhone);
-    await Promise.all(
-      phones.flatMap((phone) => [
+    const cam = await newcomer();
+    await Promise.all([
+      ...phones.flatMap((phone) => [
         say(world, ann, phone, 'STOP'),
         sendMessage(deps, bob.advisor.advisorId, { phone, text: 'Hi' }, byOperator),
       ]),
-    );
+      waysToAdd['an import']?.(deps, cam.advisor.advisorId, phones),
+    ]);
     for (const phone of phones) {
       assert.deepEqual(await statesOf(phone), ['opted_out', 'opted_out']);
-      assert.equal((await entries(world, bob, phone, 'consent')).length, 1);
+      assert.equal(await stateOf(world, cam, phone), 'opted_out');
+      for (const person of [bob, cam]) assert.equal((await entries(world, person, phone, 'consent')).length, 1);
     }
   });
 });

@@ -13,8 +13,8 @@ import { makeImportReport } from './import-report.ts';
 import { type PreparedRow, rowPreparer } from './import-rows.ts';
 
 const batchSize = 2_500;
-/** How many batches are saved at once, while the next one is read: PostgreSQL is busier with them than we are. */
-const batchesMax = 3;
+/** How many batches are saved at once, while the next one is read: PostgreSQL writes two, while a third becomes searchable. */
+const batchesMax = 4;
 
 export async function importFile(call: Call): Promise<void> {
   const { runtime, operands, options, switches, streams, out } = call;

@@ -1,7 +1,10 @@
 import type { Deps } from '../../deps.ts';
 import { insertEntries } from '../../store/archive/archive.ts';
 import { listStoppedBefore, updateStopped } from '../../store/consent/firm-opt-outs.ts';
-import { insertMembers, type PhoneOf } from '../../store/texting/members.ts';
+import type { Transaction } from '../../store/database/db.ts';
+import { shareFirmNumbers } from '../../store/texting/firm-numbers.ts';
+import { insertMembers, type NewMember, type PhoneOf } from '../../store/texting/members.ts';
+import { copyMembers, listMembersOfFirm, listUnknownNumbers } from '../../store/texting/new-members.ts';
 import { byService } from '../archive/archive.ts';
 import { consentEntry, evidenceOfStop } from '../archive/consent-entries.ts';
 
@@ -17,9 +20,31 @@ export async function listStoppedNumbers(deps: Deps, numbers: PhoneOf[]): Promis
  * stop counts for every advisor, a number that has stopped one of them starts opted out, with its own entry.
  */
 export async function knowNumbers(deps: Deps, numbers: PhoneOf[]): Promise<void> {
-  const now = deps.clock.now();
-  const members = await insertMembers(deps.db, numbers, now);
+  await startOptedOut(deps, await insertMembers(deps.db, numbers, deps.clock.now()));
+}
+
+/** The same for the many numbers of a file, most of which are new to the advisor. */
+export async function knowManyNumbers(
+  deps: Omit<Deps, 'db'> & { db: Transaction },
+  advisorId: number,
+  phones: string[],
+): Promise<void> {
+  const unknown = await listUnknownNumbers(deps.db, advisorId, [...new Set(phones)]);
+  if (unknown.length === 0) return;
+  await shareFirmNumbers(deps.db, advisorId, unknown);
+  const isDone = await copyMembers(deps.db, advisorId, unknown, deps.clock.now());
+  if (isDone) await startOptedOut(deps, await listMembersOfFirm(deps.db, advisorId, unknown));
+  else
+    await knowNumbers(
+      deps,
+      unknown.map((phone) => ({ advisorId, phone })),
+    );
+}
+
+/** New members whose number has stopped their firm start opted out. */
+async function startOptedOut(deps: Deps, members: NewMember[]): Promise<void> {
   if (members.length === 0) return;
+  const now = deps.clock.now();
   // In a statement of its own, which sees all that was committed before the members' locks were taken.
   const stopped = await listStoppedBefore(deps.db, members);
   if (stopped.length === 0) return;

@@ -9,10 +9,10 @@ import {
 } from '../../store/address-book/contacts.ts';
 import { listGroupIds } from '../../store/address-book/groups.ts';
 import type { Transaction } from '../../store/database/db.ts';
-import { knowNumbers } from '../accounts/known-numbers.ts';
+import { knowManyNumbers } from '../accounts/known-numbers.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import { contactSearchText } from './contacts.ts';
-import { type Decision, decide, type Entry, type ImportRow, personOf } from './import-decisions.ts';
+import { type Decision, decide, type Entry, type ImportRow } from './import-decisions.ts';
 import { findGroups } from './import-groups.ts';
 import { makeSeenRows } from './seen-rows.ts';
 
@@ -34,6 +34,9 @@ export type ContactImport = {
 };
 
 const importSource = numberOf('source', 'Import');
+/** Most rows of a large file share these. */
+const created: Outcome = { result: 'created' };
+const none: number[] = [];
 
 /** Whether the book has nobody but the contacts of this import: then nobody needs to be looked for. */
 type IsOurs = () => Promise<boolean>;
@@ -48,6 +51,7 @@ export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun:
   const seen = makeSeenRows();
   const groups = findGroups(deps, advisorId, { dryRun });
   const book = watchBook(deps, advisorId);
+  const emptySearchList = together(() => store.emptySearchList(deps.db));
   let turn: Promise<unknown> = Promise.resolve();
 
   /** Ids and groups are taken in the order of the file, though batches overlap. */
@@ -57,10 +61,13 @@ export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun:
     return result;
   }
 
-  async function prepare(rows: ImportRow[]): Promise<{ entries: Entry[]; ids: number[] }> {
+  async function prepare(rows: ImportRow[]): Promise<{ entries: Decision[]; ids: number[] }> {
     await book.look();
-    const entries: Entry[] = [];
-    for (const row of rows) entries.push({ row, groupIds: row.groups.length > 0 ? await groups.find(row.groups) : [] });
+    const entries: Decision[] = [];
+    for (const row of rows) {
+      const groupIds = row.groups.length > 0 ? await groups.find(row.groups) : none;
+      entries.push({ row, groupIds, known: null });
+    }
     return { entries, ids: dryRun ? [] : await store.takeContactIds(deps.db, rows.length) };
   }
 
@@ -72,19 +79,40 @@ export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun:
       const decisions = dryRun
         ? await decide(deps, advisorId, entries)
         : await book.adding(entries.length, (isOurs) => saveEntries(deps, advisorId, { entries, ids, isOurs }));
-      const outcomes = decisions.map(outcomeOf).values();
-      return lines.map((line) => (line === null ? (outcomes.next().value as Outcome) : { result: 'repeated', line }));
+      // Nobody waits for the book meanwhile: its lock is free since the commit.
+      if (!dryRun && decisions.some(({ known }) => known === null)) await emptySearchList();
+      let next = 0;
+      return lines.map((line) =>
+        line === null ? outcomeOf(decisions[next++] as Decision) : { result: 'repeated', line },
+      );
     },
   };
 }
 
 /** Rows with one key are one person. Our own export has told apart those with different ids. */
 function keyOf({ own, fields }: ImportRow): string {
-  return own ? own.identifier : Object.values(personOf(fields)).join('\0');
+  if (own) return own.identifier;
+  const { firstName, lastName, emailAddress, phone } = fields;
+  return `${firstName ?? ''}\0${lastName ?? ''}\0${emailAddress ?? ''}\0${phone ?? ''}`;
+}
+
+/** Calls that come while the work runs share the run that follows it: that sees what each of them has done before. */
+function together(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<unknown> = Promise.resolve();
+  let following: Promise<void> | null = null;
+  return () => {
+    following ??= running.then(() => {
+      const run = work();
+      following = null;
+      running = run.catch(() => {});
+      return run;
+    });
+    return following;
+  };
 }
 
 function outcomeOf({ known }: Decision): Outcome {
-  if (!known) return { result: 'created' };
+  if (!known) return created;
   const { contact, isOwn, differing, joins } = known;
   const isChanged = joins.length > 0 || (isOwn && differing.length > 0);
   return {
@@ -129,19 +157,14 @@ function watchBook(deps: Deps, advisorId: number) {
 async function saveEntries(
   deps: Deps,
   advisorId: number,
-  { entries, ids, isOurs }: { entries: Entry[]; ids: number[]; isOurs: IsOurs },
+  { entries, ids, isOurs }: { entries: Decision[]; ids: number[]; isOurs: IsOurs },
 ): Promise<Decision[]> {
   const isNobodyKnown = await isOurs();
   return inTransaction(deps, async (deps) => {
     const { db } = deps;
     const phones = entries.flatMap(({ row }) => row.fields.phone ?? []);
-    await knowNumbers(
-      deps,
-      phones.map((phone) => ({ advisorId, phone })),
-    );
-    let decisions: Decision[] = isNobodyKnown
-      ? entries.map((entry) => ({ ...entry, known: null }))
-      : await decide(deps, advisorId, entries);
+    await knowManyNumbers(deps, advisorId, phones);
+    let decisions = isNobodyKnown ? entries : await decide(deps, advisorId, entries);
     // New contacts without groups need no lock until they are counted, so that batches overlap.
     if (decisions.some(({ known, groupIds }) => known !== null || groupIds.length > 0)) {
       await lockBook(db, advisorId);
@@ -159,14 +182,16 @@ async function write(
   ids: number[],
 ): Promise<void> {
   const now = clock.now();
-  const wanted = new Set(decisions.flatMap(({ groupIds }) => groupIds.filter((each) => each !== null)));
+  const wanted = new Set<number>();
+  for (const { groupIds } of decisions) for (const groupId of groupIds) if (groupId !== null) wanted.add(groupId);
   // A group may have been deleted in the meantime.
   const groups = new Set(wanted.size > 0 ? await listGroupIds(db, advisorId, [...wanted]) : []);
-  const created = decisions.filter(({ known }) => known === null);
-  const newIds = new Map(created.map((decision, index) => [decision, ids[index] ?? -1]));
-  const contacts = created.map((decision) => newContact(decision, newIds.get(decision) ?? -1, groups));
+  const added = decisions.filter(({ known }) => known === null);
+  const contacts = added.map((decision, index) => newContact(decision, ids[index] ?? -1, groups));
   if (contacts.length > 0) await store.insertImportedContacts(db, advisorId, contacts, now);
-  await updateContacts(db, advisorId, decisions.flatMap(changesOf), now);
+  if (added.length < decisions.length) await updateContacts(db, advisorId, decisions.flatMap(changesOf), now);
+  if (groups.size === 0) return;
+  const newIds = new Map(added.map((decision, index) => [decision, ids[index] ?? -1]));
   const memberships = decisions.flatMap((decision) => {
     const contactId = decision.known?.contact.contactId ?? newIds.get(decision) ?? -1;
     return groupsOf(decision, groups).map((groupId) => ({ contactId, groupId }));
@@ -178,11 +203,9 @@ async function write(
 function newContact(entry: Entry, contactId: number, groups: Set<number>): store.ImportedContact {
   const { fields, own } = entry.row;
   return {
-    ...fields,
     contactId,
-    identifier: own?.identifier ?? null,
-    remoteContactId: own?.remoteContactId ?? null,
-    remoteContactUrl: own?.remoteContactUrl ?? null,
+    fields,
+    own,
     source: importSource,
     groupCount: groupsOf(entry, groups).length,
     searchText: contactSearchText(fields),
@@ -190,7 +213,7 @@ function newContact(entry: Entry, contactId: number, groups: Set<number>): store
 }
 
 function groupsOf({ groupIds }: Entry, groups: Set<number>): number[] {
-  if (groupIds.length === 0) return [];
+  if (groupIds.length === 0) return none;
   return [...new Set(groupIds)].filter((groupId): groupId is number => groupId !== null && groups.has(groupId));
 }
 

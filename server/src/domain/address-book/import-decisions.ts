@@ -66,7 +66,7 @@ export async function decide({ db }: Pick<Deps, 'db'>, advisorId: number, entrie
 }
 
 /** Who somebody is, where no id says so. */
-export function personOf({ firstName, lastName, emailAddress, phone }: Partial<ContactFields>): store.Person {
+function personOf({ firstName, lastName, emailAddress, phone }: Partial<ContactFields>): store.Person {
   return {
     firstName: firstName ?? null,
     lastName: lastName ?? null,

@@ -36,7 +36,9 @@ export function makeSeenRows(): SeenRows {
       const at = placeOf(high, low);
       const seen = places[at + 2];
       if (seen) return seen;
-      places.set([high, low, line], at);
+      places[at] = high;
+      places[at + 1] = low;
+      places[at + 2] = line;
       count += 1;
       if (count > (places.length / width) * loadMax) grow();
       return null;

@@ -17,6 +17,21 @@ export const firmNumberKey = (firmId: string, phone: string) => slotKey(firmId, 
 const slotKey = (firmId: string, slot: string) =>
   `hashtextextended('firm numbers', ${firmId} * ${firmNumberSlots} + ${slot})`;
 
+/** Until the transaction ends, nobody stops these numbers for the whole firm of the advisor, who is about to know them. */
+export async function shareFirmNumbers(db: Db, advisorId: number, phones: string[]): Promise<void> {
+  await db.query(
+    `select pg_advisory_xact_lock_shared(key)
+     from (
+       select ${slotKey('firm_id', 'slot')} as key
+       from (select distinct ${slotOf('phone')} as slot from unnest($2::text[]) as phone) as slots
+       join advisors on advisor_id = $1
+       order by key
+     ) as keys`,
+    [advisorId, phones],
+    'share-firm-numbers',
+  );
+}
+
 /** Until the transaction ends, no advisor of the firm gets to know this number. */
 export async function lockFirmNumber(db: Db, firmId: number, phone: string): Promise<void> {
   await db.query(
