@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { copyRow } from '../database/copy.ts';
 import type { Db, Transaction } from '../database/db.ts';
 import type { ContactFields, ContactRow } from './contacts.ts';
-import { searchKeys } from './search-keys.ts';
+import { plainSearchKeys, searchKeys } from './search-keys.ts';
 
 /** A contact of an import, whose id was taken before. */
 export type ImportedContact = {
@@ -91,7 +91,7 @@ function importedRow(advisorId: number, contact: ImportedContact, time: string):
     own?.remoteContactUrl,
     contact.groupCount,
     contact.searchText,
-    keysOf(contact),
+    plainSearchKeys(contact.searchText) ?? arrayOf(searchKeys(contact.searchText)),
     time,
     time,
   ]);
@@ -105,12 +105,6 @@ function arrayOf(values: (string | number | null | undefined)[]): string {
     typeof value === 'string' ? `"${value.replace(/["\\]/g, '\\$&')}"` : String(value ?? 'null'),
   );
   return `{${texts.join()}}`;
-}
-
-/** Most keys need no quotes. */
-function keysOf({ searchText }: ImportedContact): string {
-  const keys = searchKeys(searchText);
-  return /^[a-z0-9@._ -]*$/.test(searchText) ? `{${keys.join()}}` : arrayOf(keys);
 }
 
 /** Those of these contacts that are in the book: with the id they were exported with, or restored from an export. */

@@ -52,15 +52,33 @@ export function searchText(texts: (string | null | undefined)[], phone?: string 
 }
 
 function chunks(text: string): string[] {
-  return fold(text)
-    .split(/\s+/)
-    .filter((each) => each !== '');
+  const folded = fold(text);
+  return /\s/.test(folded) || folded === '' ? words(folded) : [folded];
+}
+
+function words(folded: string): string[] {
+  return folded.split(/\s+/).filter((each) => each !== '');
 }
 
 function wordBeginnings(chunk: string): string[] {
   // Most are one word, and an import makes a search text for each contact.
   if (/^[a-z0-9]*$/.test(chunk)) return [chunk];
+  if (isAscii(chunk)) return asciiBeginnings(chunk);
   return [chunk, ...[...chunk.matchAll(innerWordStart)].map((match) => chunk.slice(match.index))];
+}
+
+/** The same, where that is decided by a look at two characters. */
+function asciiBeginnings(chunk: string): string[] {
+  const beginnings = [chunk];
+  for (let at = 1; at < chunk.length; at++)
+    if (isWordCharacter(chunk.charCodeAt(at)) && !isWordCharacter(chunk.charCodeAt(at - 1)))
+      beginnings.push(chunk.slice(at));
+  return beginnings;
+}
+
+/** Of folded ASCII: a small letter or a digit. */
+function isWordCharacter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
 }
 
 /** A search for "10-4" looks for 104, because it could be part of a phone number. */
