@@ -7,8 +7,9 @@ import { insertEntries } from '../../src/store/archive/archive.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { updateConsent, updateHeldSince } from '../../src/store/consent/consents.ts';
 import type { Db } from '../../src/store/database/db.ts';
-import { type ClaimedRow, claimDispatches, expireClaims } from '../../src/store/delivery/claims.ts';
+import { type ClaimedRow, claimDispatches } from '../../src/store/delivery/claims.ts';
 import { failDispatches, releaseDeferred, updateHours } from '../../src/store/delivery/dispatches.ts';
+import { expireClaims } from '../../src/store/delivery/expired-claims.ts';
 import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../src/store/delivery/outcomes.ts';
 import { applyEarlyReceipts, deleteUnmatchedReceipts, recordReceipts } from '../../src/store/delivery/receipts.ts';
 import { lockMembers } from '../../src/store/texting/members.ts';
@@ -779,8 +780,8 @@ suite('dispatches', () => {
     test('can get new hours, or fail', async () => {
       const [one, two] = [await queue({ openUntil: start }), await queue({ openUntil: start })];
       await updateHours(world.deps.db, [
-        { messageId: one.messageId, deferredUntil: at(hourMs), openUntil: null },
-        { messageId: two.messageId, deferredUntil: null, openUntil: at(1) },
+        { advisorId, messageId: one.messageId, deferredUntil: at(hourMs), openUntil: null },
+        { advisorId, messageId: two.messageId, deferredUntil: null, openUntil: at(1) },
       ]);
       assert.deepEqual(
         (await claim()).map(({ messageId, decision }) => [messageId, decision]),

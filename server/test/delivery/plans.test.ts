@@ -24,7 +24,7 @@ const statements: [name: string, run: (db: Db) => Promise<unknown>][] = [
 /** Those that change texts which wait in it. */
 const changes: typeof statements = [
   ['release-deferred', (db) => releaseDeferred(db, times)],
-  ['update-hours', (db) => updateHours(db, [{ messageId: 1, deferredUntil: null, openUntil: null }])],
+  ['update-hours', (db) => updateHours(db, [{ advisorId: 1, messageId: 1, deferredUntil: null, openUntil: null }])],
   ['fail-dispatches', (db) => failDispatches(db, [{ advisorId: 1, messageId: 1, failureCode: 'expired' }], now)],
 ];
 
@@ -74,7 +74,7 @@ suite('a plan that was made while there were few texts', () => {
       await client.query(`prepare "${name}" as ${text}`);
       return [];
     };
-    await run({ query, write: query as unknown as Db['write'] } as Db);
+    await run({ query, write: query as unknown as Db['write'], isDistributed: () => false } as Db);
     const { rows } = await client.query(`explain execute "${name}" (${Array(parameters).fill('null').join()})`);
     return rows.map((row) => row['QUERY PLAN']);
   }

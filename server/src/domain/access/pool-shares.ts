@@ -34,6 +34,7 @@ export function poolShares(db: Db, size: number): PoolShares {
       transaction: (work) => inTurn(() => db.transaction(work)),
       batch: (batch, item) => db.batch(batch, item),
       afterCommit: (work) => db.afterCommit(work),
+      isDistributed: () => db.isDistributed(),
     };
   };
 }

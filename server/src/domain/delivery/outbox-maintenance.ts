@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { listMoved, passDispatches } from '../../store/carriers/numbers.ts';
-import { expireClaims, expiredMax } from '../../store/delivery/claims.ts';
 import * as dispatches from '../../store/delivery/dispatches.ts';
+import { expireClaims, expiredMax } from '../../store/delivery/expired-claims.ts';
 import * as receipts from '../../store/delivery/receipts.ts';
 import { lapseWaitingTexts } from '../texting/waiting-texts.ts';
 import { settleByReference } from './doubts.ts';

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Db } from '../database/db.ts';
 import { accessEnds } from './access-epoch.ts';
 
@@ -26,24 +27,24 @@ export async function upsertGrant(
   grant: NewGrant,
   now: Date,
 ): Promise<{ grantId: string; isChanged: boolean }> {
-  const [row] = await db.query<{ grantId: string; isChanged: boolean }>(
-    `with earlier as (
-       select scopes
-       from grants
-       where advisor_id = $1 and application_id = $2 and kind = $3
-     )
-     insert into grants as g (
+  const earlier = await db.query(
+    `select
+     from grants
+     where advisor_id = $1 and application_id = $2 and kind = $3 and scopes @> $4`,
+    [grant.advisorId, grant.applicationId, grant.kind, grant.scopes],
+  );
+  const [row] = await db.query<{ grantId: string }>(
+    `insert into grants as g (
        advisor_id, application_id, kind, grant_id, scopes, date_time_created, date_time_modified
      )
      values ($1, $2, $3, $4, $5, $6, $6)
      on conflict (advisor_id, application_id, kind) do update
-     set scopes = g.scopes || array(select unnest(excluded.scopes) except select unnest(g.scopes)),
-         date_time_modified = excluded.date_time_modified
-     returning grant_id as "grantId", not coalesce((select scopes @> $5 from earlier), false) as "isChanged"`,
+     set scopes = scopes_of_both(g.scopes, excluded.scopes), date_time_modified = excluded.date_time_modified
+     returning grant_id as "grantId"`,
     [grant.advisorId, grant.applicationId, grant.kind, grant.grantId, grant.scopes, now],
   );
   if (!row) throw new Error('The upsert returned no grant.');
-  return row;
+  return { ...row, isChanged: earlier.length === 0 };
 }
 
 /**
@@ -167,7 +168,8 @@ export async function deleteConnections(
      ),
      renamed as (
        update grants
-       set grant_id = gen_random_uuid()::text
+       -- Random once, and different for each: every node must come to the same.
+       set grant_id = md5($3::text || ':' || advisor_id)::uuid::text
        where application_id = $1 and ($2::bigint is null or advisor_id = $2) and kind = 'provisioned'
        returning kind
      )
@@ -179,7 +181,7 @@ export async function deleteConnections(
        union all
        select kind from renamed
      ) as all_of_them`,
-    [applicationId, advisorId],
+    [applicationId, advisorId, randomUUID()],
   );
   return row ?? { authorized: 0, grants: 0, ended: [] };
 }

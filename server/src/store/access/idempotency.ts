@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { byAdvisor, forEachAdvisor } from '../database/distribution/by-advisor.ts';
 
 export type AnswerKey = { advisorId: number; applicationId: number; method: string; path: string; key: string };
 export type Answer = { status: number; body: string };
@@ -16,8 +17,8 @@ const given = `
   )`;
 
 const sameKey = `
-  (a.advisor_id, a.application_id, a.method, a.path, a.key)
-    = (given.advisor_id, given.application_id, given.method, given.path, given.key)`;
+  a.advisor_id = given.advisor_id
+  and (a.application_id, a.method, a.path, a.key) = (given.application_id, given.method, given.path, given.key)`;
 
 /**
  * Claims keys, each different, for this transaction and returns which of them it got. If another transaction holds one,
@@ -29,8 +30,9 @@ export async function claimAnswers(
   keys: (AnswerKey & { fingerprint: Buffer })[],
   { now, expiredBefore }: { now: Date; expiredBefore: Date },
 ): Promise<boolean[]> {
-  const rows = await db.query<{ claimed: boolean }>(
-    `with given as materialized (${given}),
+  return byAdvisor(db, keys, async (db, keys) => {
+    const rows = await db.query<{ claimed: boolean }>(
+      `with given as materialized (${given}),
      claimed as (
        insert into idempotent_answers as a (
          advisor_id, application_id, method, path, key, fingerprint, date_time_created
@@ -47,14 +49,15 @@ export async function claimAnswers(
      from given
      left join claimed using (advisor_id, application_id, method, path, key)
      order by position`,
-    [
-      JSON.stringify(keys.map((each) => ({ ...each, fingerprint: each.fingerprint.toString('hex') }))),
-      now,
-      expiredBefore,
-    ],
-    'claim-answers',
-  );
-  return rows.map(({ claimed }) => claimed);
+      [
+        JSON.stringify(keys.map((each) => ({ ...each, fingerprint: each.fingerprint.toString('hex') }))),
+        now,
+        expiredBefore,
+      ],
+      'claim-answers',
+    );
+    return rows.map(({ claimed }) => claimed);
+  });
 }
 
 export async function findAnswer(
@@ -73,28 +76,34 @@ export async function findAnswer(
 
 export async function updateAnswers(db: Db, answers: { key: AnswerKey; answer: Answer }[]): Promise<void> {
   if (answers.length === 0) return;
-  await db.write(
-    `update idempotent_answers as a
+  const kept = answers.map(({ key, answer }) => ({ ...key, ...answer }));
+  await forEachAdvisor(db, kept, (db, answers) =>
+    db.write(
+      `update idempotent_answers as a
      set status = given.status, body = given.body
      from (${given}) as given
      where ${sameKey}`,
-    [JSON.stringify(answers.map(({ key, answer }) => ({ ...key, ...answer })))],
-    'update-answers',
+      [JSON.stringify(answers)],
+      'update-answers',
+    ),
   );
 }
 
 /** Gives claimed keys back: nothing was kept under them. */
 export async function deleteAnswers(db: Db, keys: AnswerKey[]): Promise<void> {
   if (keys.length === 0) return;
-  await db.write(
-    `delete from idempotent_answers as a
+  await forEachAdvisor(db, keys, (db, keys) =>
+    db.write(
+      `delete from idempotent_answers as a
      using (${given}) as given
      where ${sameKey}`,
-    [JSON.stringify(keys)],
-    'delete-answers',
+      [JSON.stringify(keys)],
+      'delete-answers',
+    ),
   );
 }
 
+/** Spans advisors: answers expire, whoever's they are. */
 export async function deleteExpiredAnswers(db: Db, expiredBefore: Date, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from idempotent_answers

@@ -153,7 +153,7 @@ export async function findAdvisorByTextingNumber(db: Db, textingNumber: string):
   return row ?? null;
 }
 
-/** The advisors who know the number, the oldest account first. */
+/** The advisors who know the number, the oldest account first. Spans advisors: the question is who knows the number. */
 export async function listAdvisorsKnowing(db: Db, phone: string): Promise<AdvisorRow[]> {
   return db.query<AdvisorRow>(
     `select ${columns}

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyRow } from '../database/copy.ts';
 import type { Db, Transaction } from '../database/db.ts';
+import { changingContacts } from './contact-books.ts';
 import type { ContactFields, ContactRow } from './contacts.ts';
 import { plainSearchKeys, searchKeys } from './search-keys.ts';
 
@@ -47,15 +48,18 @@ export async function insertImportedContacts(
   let rows = '';
   for (const contact of contacts) rows += importedRow(advisorId, contact, time);
   await db.query(`select set_config('gin_pending_list_limit', $1, true)`, [searchListLimit]);
-  await db.copy(
-    `copy contacts (
+  const contactIds = contacts.map(({ contactId }) => contactId);
+  await changingContacts(db, advisorId, { what: 'created', contactIds }, () =>
+    db.copy(
+      `copy contacts (
        advisor_id, contact_id, identifier, restored, first_name, last_name, nickname, email_address, phone, birth_date,
        client_anniversary, gender, marital_status, address1, address2, city, state, postal_code, source,
        remote_contact_id, remote_contact_url, group_count, search_text, search_keys, date_time_created,
        date_time_modified
      )
      from stdin`,
-    rows,
+      rows,
+    ),
   );
 }
 
@@ -218,8 +222,14 @@ export async function insertMemberships(
   { counted }: { counted: number[] },
   now: Date,
 ): Promise<void> {
-  await db.query(
-    `with joined as (
+  const contactIds = [...new Set(memberships.map(({ contactId }) => contactId))].filter((id) => !counted.includes(id));
+  await changingContacts(
+    db,
+    advisorId,
+    { what: 'updated', contactIds },
+    () =>
+      db.query<{ contactId: number }>(
+        `with joined as (
        insert into memberships (advisor_id, group_id, contact_id)
        select $1, group_id, contact_id
        from unnest($2::bigint[], $3::bigint[]) as given (group_id, contact_id)
@@ -240,8 +250,17 @@ export async function insertMemberships(
        where contact_id <> all ($4)
        group by contact_id
      ) as of_contact
-     where advisor_id = $1 and contacts.contact_id = of_contact.contact_id`,
-    [advisorId, memberships.map(({ groupId }) => groupId), memberships.map(({ contactId }) => contactId), counted, now],
+     where advisor_id = $1 and contacts.contact_id = of_contact.contact_id
+     returning contacts.contact_id as "contactId"`,
+        [
+          advisorId,
+          memberships.map(({ groupId }) => groupId),
+          memberships.map(({ contactId }) => contactId),
+          counted,
+          now,
+        ],
+      ),
+    (rows) => rows.map((row) => row.contactId),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { changingContacts } from './contact-books.ts';
 import { searchKeys } from './search-keys.ts';
 
 /** A contact as the database has it: the contract's names, `null` for unset fields. */
@@ -88,8 +89,9 @@ export const contactColumns = `
   c.date_time_created as "dateTimeCreated", c.date_time_modified as "dateTimeModified"`;
 
 export async function insertContacts(db: Db, advisorId: number, contacts: NewContact[], now: Date): Promise<number[]> {
-  const rows = await db.query<{ contactId: number }>(
-    `insert into contacts (
+  const insert = () =>
+    db.query<{ contactId: number }>(
+      `insert into contacts (
        advisor_id, first_name, last_name, nickname, email_address, phone, birth_date, client_anniversary, gender,
        marital_status, address1, address2, city, state, postal_code, source, remote_contact_id, remote_contact_url,
        search_text, search_keys, date_time_created, date_time_modified
@@ -108,10 +110,11 @@ export async function insertContacts(db: Db, advisorId: number, contacts: NewCon
      ) with ordinality
      order by ordinality
      returning contact_id as "contactId"`,
-    [advisorId, JSON.stringify(contacts.map(withKeys)), now],
-    'insert-contacts',
-  );
-  return rows.map((row) => row.contactId);
+      [advisorId, JSON.stringify(contacts.map(withKeys)), now],
+      'insert-contacts',
+    );
+  const idsOf = (rows: { contactId: number }[]) => rows.map((row) => row.contactId);
+  return idsOf(await changingContacts(db, advisorId, { what: 'created' }, insert, idsOf));
 }
 
 export async function updateContact(
@@ -124,19 +127,23 @@ export async function updateContact(
   const { searchText, ...fields } = change;
   const given = Object.entries(fields) as [keyof ContactFields, unknown][];
   const assignments = given.map(([field], index) => `${fieldColumns[field]} = $${index + 6}`);
-  await db.query(
-    `update contacts
+  await changingContacts(db, advisorId, { what: 'updated', contactIds: [contactId] }, () =>
+    db.query(
+      `update contacts
      set ${[...assignments, 'search_text = $3', 'search_keys = $4', 'date_time_modified = $5'].join(', ')}
      where advisor_id = $1 and contact_id = $2`,
-    [advisorId, contactId, searchText, searchKeys(searchText), now, ...given.map(([, value]) => value)],
+      [advisorId, contactId, searchText, searchKeys(searchText), now, ...given.map(([, value]) => value)],
+    ),
   );
 }
 
 /** Replaces all fields of each contact. */
 export async function updateContacts(db: Db, advisorId: number, contacts: ChangedContact[], now: Date): Promise<void> {
   if (contacts.length === 0) return;
-  await db.query(
-    `update contacts c
+  const contactIds = contacts.map(({ contactId }) => contactId);
+  await changingContacts(db, advisorId, { what: 'updated', contactIds }, () =>
+    db.query(
+      `update contacts c
      set first_name = "firstName", last_name = "lastName", nickname = given.nickname, email_address = "emailAddress",
          phone = given.phone, birth_date = "birthDate", client_anniversary = "clientAnniversary",
          gender = given.gender, marital_status = "maritalStatus", address1 = given.address1,
@@ -150,8 +157,9 @@ export async function updateContacts(db: Db, advisorId: number, contacts: Change
        "remoteContactUrl" text, "searchText" text, "searchKeys" text[]
      )
      where c.advisor_id = $1 and c.contact_id = "contactId"`,
-    [advisorId, JSON.stringify(contacts.map(withKeys)), now],
-    'update-contacts',
+      [advisorId, JSON.stringify(contacts.map(withKeys)), now],
+      'update-contacts',
+    ),
   );
 }
 
@@ -234,14 +242,25 @@ export async function listContactsWithGroups(
 }
 
 export async function deleteContact(db: Db, advisorId: number, contactId: number): Promise<boolean> {
-  const rows = await db.query(
-    `delete from contacts
+  if (await db.isDistributed()) await unlinkContact(db, advisorId, contactId);
+  const rows = await changingContacts(db, advisorId, { what: 'deleted', contactIds: [contactId] }, () =>
+    db.query(
+      `delete from contacts
      where advisor_id = $1 and contact_id = $2
      returning contact_id`,
-    [advisorId, contactId],
-    'delete-contact',
+      [advisorId, contactId],
+      'delete-contact',
+    ),
   );
   return rows.length > 0;
+}
+
+/** What a foreign key does on one PostgreSQL. */
+async function unlinkContact(db: Db, advisorId: number, contactId: number): Promise<void> {
+  await db.query('update crm_contacts set contact_id = null where advisor_id = $1 and contact_id = $2', [
+    advisorId,
+    contactId,
+  ]);
 }
 
 /** Which of these numbers a contact in the book has. */

@@ -51,6 +51,7 @@ export async function findCrmConnection(db: Db, advisorId: number): Promise<CrmC
   return row ?? null;
 }
 
+/** Spans advisors: an operator sees all of them. */
 export async function listCrmConnections(db: Db): Promise<CrmConnectionRow[]> {
   return db.query<CrmConnectionRow>(
     `select ${columns}
@@ -80,7 +81,7 @@ export async function updateSealedSecret(db: Db, advisorId: number, sealedSecret
   );
 }
 
-/** Advisors whose sync is due and not running, the longest overdue first. */
+/** Advisors whose sync is due and not running, the longest overdue first. Spans advisors: syncs are due, whoever's they are. */
 export async function listDueForSync(
   db: Db,
   { now, realNow, limit }: { now: Date; realNow: Date; limit: number },

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { lockByAdvisor } from '../database/distribution/by-advisor.ts';
 
 export type CrmLookup = { advisorId: number; phone: string; failures: number };
 
@@ -21,8 +22,15 @@ export async function claimCrmLookups(
   db: Db,
   { realNow, until, limit, eachMax }: { realNow: Date; until: Date; limit: number; eachMax: number },
 ): Promise<CrmLookup[]> {
-  return db.query<CrmLookup>(
-    `update crm_lookups l
+  const ready = `
+    select l.advisor_id
+    from crm_lookups l
+    join crm_connections c on c.advisor_id = l.advisor_id
+    where c.lookups_after <= $1 and l.not_before <= $1 and (l.leased_until is null or l.leased_until < $1)
+    order by l.not_before`;
+  return lockByAdvisor(db, { ready, values: [realNow], limit }, (db, own) =>
+    db.query<CrmLookup>(
+      `update crm_lookups l
      set leased_until = $2
      from (
        select advisor_id, phone
@@ -35,13 +43,14 @@ export async function claimCrmLookups(
          limit $4
          for update skip locked
        ) as ready
-       where lookups_after <= $1
+       where lookups_after <= $1 ${own.of('c')}
        limit $3
      ) as claimed
      where l.advisor_id = claimed.advisor_id and l.phone = claimed.phone
      returning l.advisor_id as "advisorId", l.phone, l.failures`,
-    [realNow, until, limit, eachMax],
-    'claim-crm-lookups',
+      [realNow, until, own.limit, eachMax],
+      'claim-crm-lookups',
+    ),
   );
 }
 

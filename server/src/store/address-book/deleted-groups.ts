@@ -1,7 +1,9 @@
 import type { Db } from '../database/db.ts';
+import { changingContacts } from './contact-books.ts';
 
 export type DeletedGroup = { advisorId: number; groupId: number };
 
+/** Spans advisors: a job clears them for everybody. */
 export async function listDeletedGroups(db: Db, limit: number): Promise<DeletedGroup[]> {
   return db.query<DeletedGroup>(
     `select advisor_id as "advisorId", group_id as "groupId"
@@ -23,8 +25,10 @@ export async function deleteMemberships(
 ): Promise<number> {
   // No change of its members: see log_contact_changes.
   await db.query(`select set_config('assent.clearing_group', 'on', true)`);
-  const [row] = await db.query<{ removed: number }>(
-    `with left_contacts as (
+  const contactIds = (await db.isDistributed()) ? await listLeaving(db, advisorId, { groupId, limit }) : [];
+  const [row] = await changingContacts(db, advisorId, { what: 'counted', contactIds }, () =>
+    db.query<{ removed: number }>(
+      `with left_contacts as (
        delete from memberships
        where advisor_id = $1 and group_id = $2 and contact_id in (
          select contact_id
@@ -42,10 +46,27 @@ export async function deleteMemberships(
      )
      select count(*) as removed
      from left_contacts`,
-    [advisorId, groupId, limit],
-    'delete-memberships',
+      [advisorId, groupId, limit],
+      'delete-memberships',
+    ),
   );
   return row?.removed ?? 0;
+}
+
+async function listLeaving(
+  db: Db,
+  advisorId: number,
+  { groupId, limit }: { groupId: number; limit: number },
+): Promise<number[]> {
+  const rows = await db.query<{ contactId: number }>(
+    `select contact_id as "contactId"
+     from memberships
+     where advisor_id = $1 and group_id = $2
+     order by contact_id
+     limit $3`,
+    [advisorId, groupId, limit],
+  );
+  return rows.map(({ contactId }) => contactId);
 }
 
 /** Once it has no memberships left. */

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { changingContacts } from './contact-books.ts';
 import { beginsWord } from './contact-search.ts';
 
 export type GroupRow = {
@@ -91,8 +92,13 @@ export async function replaceMemberships(
   groupIds: number[],
   now: Date,
 ): Promise<void> {
-  await db.query(
-    `with left_groups as (
+  await changingContacts(
+    db,
+    advisorId,
+    { what: 'updated', contactIds: [contactId] },
+    () =>
+      db.query<{ contactId: number }>(
+        `with left_groups as (
        delete from memberships
        where advisor_id = $1 and contact_id = $2 and group_id <> all ($3)
        returning group_id
@@ -119,9 +125,12 @@ export async function replaceMemberships(
      update contacts
      set group_count = cardinality($3::bigint[]),
          date_time_modified = case when exists (select from counted) then $4 else date_time_modified end
-     where advisor_id = $1 and contact_id = $2 and exists (select from changed)`,
-    [advisorId, contactId, groupIds, now],
-    'replace-memberships',
+     where advisor_id = $1 and contact_id = $2 and exists (select from changed)
+     returning contact_id as "contactId"`,
+        [advisorId, contactId, groupIds, now],
+        'replace-memberships',
+      ),
+    (rows) => rows.map((row) => row.contactId),
   );
 }
 

@@ -43,7 +43,9 @@ export async function updateTreeFault(db: Db, fault: string | null): Promise<voi
   await db.query('update archive_tree set fault = $1 where fault is distinct from $1', [fault]);
 }
 
-/** The entries that are not in the tree yet, in the order of advisors. */
+/**
+ * The entries that are not in the tree yet, in the order of advisors. Spans advisors: the tree has the entries of all advisors.
+ */
 export async function listUntaken(db: Db, advisorsMax: number): Promise<Span[]> {
   return db.query<Span>(
     `select h.advisor_id as "advisorId", coalesce(t.last_number, 0) as after, h.last_number as "upTo"
@@ -57,7 +59,7 @@ export async function listUntaken(db: Db, advisorsMax: number): Promise<Span[]> 
   );
 }
 
-/** The entries in these spans, in the order of spans and numbers. */
+/** The entries in these spans, in the order of spans and numbers. Spans advisors: the tree has the entries of all advisors. */
 export async function listLeaves(db: Db, spans: Span[]): Promise<LeafRow[]> {
   return db.query<LeafRow>(
     `select ${leafColumns}
@@ -92,7 +94,7 @@ export async function upsertTiles(db: Db, tiles: TileRow[]): Promise<void> {
   );
 }
 
-/** Records which entries became which leaves. */
+/** Records which entries became which leaves. Spans advisors: the tree has the entries of all advisors. */
 export async function insertRuns(db: Db, runs: RunRow[]): Promise<void> {
   const columns = [
     runs.map(({ firstLeaf }) => firstLeaf),
@@ -205,7 +207,10 @@ export async function listCheckpointTimes(
  */
 export type StoredLeaf = LeafRow & { leaf: number; salt: Buffer | null; body: Buffer | null };
 
-/** The entries for the leaves from `from` up to but not including `to`, if they exist. */
+/**
+ * The entries for the leaves from `from` up to but not including `to`, if they exist. Spans advisors: the tree has the entries
+ * of all advisors.
+ */
 export async function listStoredLeaves(db: Db, from: number, to: number): Promise<StoredLeaf[]> {
   return db.query<StoredLeaf>(
     `select r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, ${smallBody}
@@ -254,6 +259,7 @@ export type BookRow = {
   highestNumber: number | null;
 };
 
+/** Spans advisors: a verification looks at everything. */
 export async function listBooks(db: Db): Promise<BookRow[]> {
   return db.query<BookRow>(
     `select

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { byAdvisor, forEachAdvisor } from '../database/distribution/by-advisor.ts';
 import { eventsAt, insertedEvents, type NewEvent } from '../events/new-events.ts';
 import { endsOf, standingsOf } from './heads.ts';
 
@@ -60,14 +61,17 @@ export type EntryRow = {
 
 /** Adds entries and their events. */
 export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Promise<void> {
-  if (entries.length > 0) await db.write(...insertion(entries, now));
+  if (entries.length === 0) return;
+  await forEachAdvisor(db, entries, (db, entries) => db.write(...insertion(entries, now)));
 }
 
 /** Adds entries and their events, and returns the number of each entry. */
 export async function insertNumberedEntries(db: Db, entries: NewEntry[], now: Date): Promise<number[]> {
   if (entries.length === 0) return [];
-  const rows = await db.query<{ number: number }>(...insertion(entries, now));
-  return rows.map(({ number }) => number);
+  return byAdvisor(db, entries, async (db, entries) => {
+    const rows = await db.query<{ number: number }>(...insertion(entries, now));
+    return rows.map(({ number }) => number);
+  });
 }
 
 function insertion(entries: NewEntry[], now: Date): [text: string, values: unknown[], name: string] {
@@ -121,14 +125,17 @@ function insertion(entries: NewEntry[], now: Date): [text: string, values: unkno
 
 /** Locks these advisors' heads, always in the same order, for callers that add entries more than once. */
 export async function lockHeads(db: Db, advisorIds: number[]): Promise<void> {
-  await db.write(
-    `select
-     from archive_heads
-     where advisor_id = any ($1)
-     order by advisor_id
-     for no key update`,
-    [[...new Set(advisorIds)]],
-    'lock-heads',
+  const heads = [...new Set(advisorIds)].map((advisorId) => ({ advisorId }));
+  await forEachAdvisor(db, heads, (db, heads) =>
+    db.write(
+      `select
+     from archive_heads head
+     join unnest($1::bigint[]) as wanted (advisor_id) on head.advisor_id = wanted.advisor_id
+     order by head.advisor_id
+     for no key update of head`,
+      [heads.map(({ advisorId }) => advisorId)],
+      'lock-heads',
+    ),
   );
 }
 

@@ -15,7 +15,10 @@ const keys = {
   reply_media: 'reply_number',
 } as const;
 
-/** The end of a page with that many rows; null if there are no more than that. */
+/**
+ * The end of a page with that many rows; null if there are no more than that. Spans advisors: a verification looks at
+ * everything.
+ */
 export async function findPageEnd(db: Db, table: keyof typeof keys, after: Place, rows: number): Promise<Place | null> {
   const [end] = await db.query<Place>(
     `select advisor_id as "advisorId", ${keys[table]} as id
@@ -37,7 +40,7 @@ export function boundsOf({ after, upTo }: Page): (number | string)[] {
   return [after.advisorId, after.id, upTo?.advisorId ?? beyondAll, upTo?.id ?? beyondAll];
 }
 
-/** Members whose consent is not what their last consent entry says. */
+/** Members whose consent is not what their last consent entry says. Spans advisors: a verification looks at everything. */
 export async function listUnprovenMembers(db: Db, page: Page, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
     `select m.advisor_id as "advisorId", entry.number, m.member_id as id,
@@ -50,7 +53,10 @@ export async function listUnprovenMembers(db: Db, page: Page, limit: number): Pr
   );
 }
 
-/** Consent entries that don't continue where the member's one before ended, or whose member is not in the table. */
+/**
+ * Consent entries that don't continue where the member's one before ended, or whose member is not in the table. Spans advisors:
+ * a verification looks at everything.
+ */
 export async function listBrokenConsents(db: Db, page: Page, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
     `select e.advisor_id as "advisorId", e.number, e.member_id as id,
@@ -76,7 +82,10 @@ export async function listBrokenConsents(db: Db, page: Page, limit: number): Pro
   );
 }
 
-/** Entries of texts that went out without a message, or with one that says something else. */
+/**
+ * Entries of texts that went out without a message, or with one that says something else. Spans advisors: a verification looks
+ * at everything.
+ */
 export async function listUnmatchedTexts(db: Db, page: Page, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
     `select e.advisor_id as "advisorId", e.number, e.message_id as id,
@@ -111,9 +120,10 @@ export async function listUnmatchedTexts(db: Db, page: Page, limit: number): Pro
 }
 
 /**
- * Messages without an entry, and those whose attempts are not what they say: numbered without gaps up to the last. The one
- * that the carrier accepted is the message's last, and has a row only if it was in doubt before, or if it is from the time
- * when every attempt had one. A message says that it was sent, by its id and time, if and only if an attempt was accepted.
+ * Messages without an entry, and those whose attempts are not what they say: numbered without gaps up to the last. The one that
+ * the carrier accepted is the message's last, and has a row only if it was in doubt before, or if it is from the time when every
+ * attempt had one. A message says that it was sent, by its id and time, if and only if an attempt was accepted. Spans advisors:
+ * a verification looks at everything.
  */
 export async function listUnmatchedMessages(db: Db, page: Page, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
@@ -161,9 +171,10 @@ export async function listUnmatchedMessages(db: Db, page: Page, limit: number): 
 
 /**
  * Messages whose status is not what their last outcome entry says. A text that was handed over has no entry yet, unless its
- * doubt was settled that way. Those that were accepted before outcomes were entries have none. The reason of a doubt is in
- * the entry only. Entries from before carriers were among the facts say nothing about the carrier. A text that awaited consent waits until the next entry that gives or withdraws it: only if that one gives
- * it may the text go out.
+ * doubt was settled that way. Those that were accepted before outcomes were entries have none. The reason of a doubt is in the
+ * entry only. Entries from before carriers were among the facts say nothing about the carrier. A text that awaited consent
+ * waits until the next entry that gives or withdraws it: only if that one gives it may the text go out. Spans advisors: a
+ * verification looks at everything.
  */
 export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
@@ -220,7 +231,7 @@ export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): 
 /** An entry about a firm, an advisor, a staff member, a wording or a lexicon. */
 export type SettingRow = { advisorId: number; number: number; kind: string; meta: string; body: string | null };
 
-/** Entries about settings and staff after one, in order. */
+/** Entries about settings and staff after one, in order. Spans advisors: a verification looks at everything. */
 export async function listSettingEntries(db: Db, after: Place, limit: number): Promise<SettingRow[]> {
   return db.query<SettingRow>(
     `select e.advisor_id as "advisorId", e.number, e.kind, e.meta, convert_from(b.body, 'UTF8') as body

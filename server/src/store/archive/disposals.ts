@@ -13,7 +13,7 @@ export type RuleRow = {
   body: Buffer | null;
 };
 
-/** In the order of advisors and numbers. */
+/** In the order of advisors and numbers. Spans advisors: a verification looks at everything. */
 export async function listRules(
   db: Db,
   after: { advisorId: number; number: number },
@@ -39,7 +39,10 @@ export async function listRules(
   );
 }
 
-/** The firm of each advisor: by the entry that added them, which is signed, or else by their row. */
+/**
+ * The firm of each advisor: by the entry that added them, which is signed, or else by their row. Spans advisors: it is asked for
+ * several advisors at once.
+ */
 export async function listFirms(db: Db, advisorIds: number[]): Promise<Map<number, number>> {
   const rows = await db.query<{ advisorId: number; firmId: number }>(
     `select

@@ -1,7 +1,10 @@
 import type { Db } from '../database/db.ts';
 import { boundsOf, type Difference, onPage, type Page } from './comparisons.ts';
 
-/** Entries of media, and of replies that came with some, whose rows are not there or say something else. */
+/**
+ * Entries of media, and of replies that came with some, whose rows are not there or say something else. Spans advisors: a
+ * verification looks at everything.
+ */
 export async function listUnmatchedMediaEntries(db: Db, page: Page, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
     `select said.advisor_id as "advisorId", said.number, said.reply as id,
@@ -34,7 +37,10 @@ export async function listUnmatchedMediaEntries(db: Db, page: Page, limit: numbe
   );
 }
 
-/** Media that no entry of a reply tells of, or whose own entry is another's or has other bytes. */
+/**
+ * Media that no entry of a reply tells of, or whose own entry is another's or has other bytes. Spans advisors: a
+ * verification looks at everything.
+ */
 export async function listUnmatchedMedia(db: Db, page: Page, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
     `select m.advisor_id as "advisorId", m.media_number as number, m.reply_number as id,

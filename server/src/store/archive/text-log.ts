@@ -27,7 +27,10 @@ const textJoins = `
 // By time, but each advisor's by number, so that one transaction's entries stay together whenever it began.
 const textOrder = 'max(e.date_time_created) over (partition by e.advisor_id order by e.number)';
 
-/** One advisor's, or all. Every entry up to a head is committed: its transaction locks the head until then. */
+/**
+ * One advisor's, or all. Every entry up to a head is committed: its transaction locks the head until then. Spans advisors: an
+ * operator may follow all of them.
+ */
 export async function listHeads(db: Db, advisorId: number | null): Promise<Head[]> {
   return db.query<Head>(
     `select advisor_id as "advisorId", last_number as "lastNumber"
@@ -38,7 +41,7 @@ export async function listHeads(db: Db, advisorId: number | null): Promise<Head[
   );
 }
 
-/** The last texts and changes of consent up to these heads, oldest first. */
+/** The last texts and changes of consent up to these heads, oldest first. Spans advisors: an operator may follow all of them. */
 export async function listLastTexts(db: Db, heads: Head[], limit: number): Promise<TextRow[]> {
   const rows = await db.query<TextRow>(
     `select ${textColumns}
@@ -60,7 +63,7 @@ export async function listLastTexts(db: Db, heads: Head[], limit: number): Promi
   return rows.reverse();
 }
 
-/** The texts and changes of consent in these spans, oldest first. */
+/** The texts and changes of consent in these spans, oldest first. Spans advisors: an operator may follow all of them. */
 export async function listTexts(db: Db, spans: Span[]): Promise<TextRow[]> {
   return db.query<TextRow>(
     `select ${textColumns}

@@ -41,7 +41,7 @@ export async function listStatus<Status>(db: Db, since: Date): Promise<StatusRow
   );
 }
 
-/** By carrier: texts that wait for it, and texts in doubt that it may have taken. */
+/** By carrier: texts that wait for it, and texts in doubt that it may have taken. Spans advisors: a carrier has texts of many. */
 export async function countTexts(db: Db): Promise<{ carrierId: number; waiting: number; inDoubt: number }[]> {
   return db.query(
     `select

@@ -77,7 +77,10 @@ export async function listMoved(db: Db, since: Date): Promise<number[]> {
   return rows.map(({ advisorId }) => advisorId);
 }
 
-/** Passes texts that wait to the carrier that their number has now. Returns how many. */
+/**
+ * Passes texts that wait to the carrier that their number has now. Returns how many. Spans advisors: several numbers may have
+ * moved.
+ */
 export async function passDispatches(db: Db, advisorIds: number[]): Promise<number> {
   if (advisorIds.length === 0) return 0;
   const rows = await db.query(

@@ -1,5 +1,6 @@
 import type { EntryRow } from '../archive/archive.ts';
 import type { Db } from '../database/db.ts';
+import { collectByAdvisor } from '../database/distribution/by-advisor.ts';
 
 export type ConsentState = 'none' | 'pending' | 'accepted' | 'opted_out';
 
@@ -100,13 +101,15 @@ export async function listSettledMembers(
   db: Db,
   members: { advisorId: number; memberId: number }[],
 ): Promise<{ advisorId: number; memberId: number }[]> {
-  return db.query(
-    `select m.advisor_id as "advisorId", m.member_id as "memberId"
+  return collectByAdvisor(db, members, (db, members) =>
+    db.query(
+      `select m.advisor_id as "advisorId", m.member_id as "memberId"
      from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, member_id)
-     join members m using (advisor_id, member_id)
+     join members m on m.advisor_id = given.advisor_id and m.member_id = given.member_id
      where m.state <> 'pending'`,
-    [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId)],
-    'list-settled-members',
+      [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId)],
+      'list-settled-members',
+    ),
   );
 }
 

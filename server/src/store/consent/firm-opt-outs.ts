@@ -1,6 +1,8 @@
 import type { Db } from '../database/db.ts';
+import { forEachAdvisor } from '../database/distribution/by-advisor.ts';
 import { slotOf } from '../texting/firm-numbers.ts';
 import { type MemberRow, memberColumns, type NewMember } from '../texting/members.ts';
+import { listStoppedMembers, lockMembersOfFirm, lockUnstoppedMembers } from './firm-stops.ts';
 
 /** A member, with the advisor who knows it. */
 export type FirmMember = MemberRow & { advisorId: number };
@@ -35,8 +37,9 @@ const latestStop = (of: { firmId: string; advisorId: string; phone: string }) =>
     limit 1
   ) as stop`;
 
-/** Everybody in the firm who knows the number, locked in the usual order. */
+/** Everybody in the firm who knows the number, locked in the usual order. Spans advisors: those of the firm. */
 export async function lockFirmMembers(db: Db, firmId: number, phone: string): Promise<FirmMember[]> {
+  if (await db.isDistributed()) return lockMembersOfFirm(db, firmId, phone);
   return db.query<FirmMember>(
     `select m.advisor_id as "advisorId", ${memberColumns}
      from advisors a
@@ -49,8 +52,13 @@ export async function lockFirmMembers(db: Db, firmId: number, phone: string): Pr
   );
 }
 
-/** Those of these new members whose number has stopped their firm. In other firms a stop counts for one advisor. */
+/**
+ * Those of these new members whose number has stopped their firm. In other firms a stop counts for one advisor. Spans advisors:
+ * those of the firm.
+ */
 export async function listStoppedBefore(db: Db, members: NewMember[]): Promise<(NewMember & FirmStop)[]> {
+  const isDistributed = db.isDistributed();
+  if (isDistributed !== false && (await isDistributed)) return listStoppedMembers(db, members);
   return db.query<NewMember & FirmStop>(
     `select m.advisor_id as "advisorId", m.member_id as "memberId", m.phone, ${stopColumns}
      from unnest($1::bigint[], $2::bigint[], $3::text[]) as m (advisor_id, member_id, phone)
@@ -76,25 +84,28 @@ export async function listStoppedBefore(db: Db, members: NewMember[]): Promise<(
 
 /** New members start opted out. */
 export async function updateStopped(db: Db, stopped: (NewMember & FirmStop)[], now: Date): Promise<void> {
-  await db.query(
-    `update members
+  await forEachAdvisor(db, stopped, (db, stopped) =>
+    db.write(
+      `update members
      set state = 'opted_out', last_changed = $4, stopped_at = given.stopped_at
      from unnest($1::bigint[], $2::bigint[], $3::timestamptz[]) as given (advisor_id, member_id, stopped_at)
      where members.advisor_id = given.advisor_id and members.member_id = given.member_id`,
-    [
-      stopped.map(({ advisorId }) => advisorId),
-      stopped.map(({ memberId }) => memberId),
-      stopped.map(({ stopAt }) => stopAt),
-      now,
-    ],
+      [
+        stopped.map(({ advisorId }) => advisorId),
+        stopped.map(({ memberId }) => memberId),
+        stopped.map(({ stopAt }) => stopAt),
+        now,
+      ],
+    ),
   );
 }
 
 /**
  * The firm's members of one slot who are not opted out although their number has stopped another advisor of the firm,
- * locked. A person who agreed after that stop is not among them.
+ * locked. A person who agreed after that stop is not among them. Spans advisors: those of the firm.
  */
 export async function lockUnstopped(db: Db, firmId: number, slot: number): Promise<(FirmMember & FirmStop)[]> {
+  if (await db.isDistributed()) return lockUnstoppedMembers(db, firmId, slot);
   return db.query<FirmMember & FirmStop>(
     `with stopped as materialized (
        select distinct s.phone

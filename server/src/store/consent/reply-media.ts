@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { lockByAdvisor } from '../database/distribution/by-advisor.ts';
 
 /** Media of a reply: the reply's entry, and the place in it, from 1. */
 export type MediaKey = { advisorId: number; replyNumber: number; place: number };
@@ -53,16 +54,18 @@ export async function claimReplyMedia(
   db: Db,
   { realNow, until, eachMax }: { realNow: Date; until: Date; eachMax: number },
 ): Promise<ClaimedMedia[]> {
-  return db.query<ClaimedMedia>(
-    `update reply_media m
+  const ready = 'select advisor_id from reply_media where not_before <= $1 order by not_before';
+  return lockByAdvisor(db, { ready, values: [realNow], limit: eachMax }, (db, { of }) =>
+    db.query<ClaimedMedia>(
+      `update reply_media m
      set not_before = $2
      from (
        select due.*
-       from (select distinct carrier_id from reply_media where not_before <= $1) as c
+       from (select distinct carrier_id from reply_media where not_before <= $1 ${of('reply_media')}) as c
        cross join lateral (
          select advisor_id, reply_number, place
          from reply_media
-         where carrier_id = c.carrier_id and not_before <= $1
+         where carrier_id = c.carrier_id and not_before <= $1 ${of('reply_media')}
          order by not_before
          limit $3
          for update skip locked
@@ -74,8 +77,9 @@ export async function claimReplyMedia(
        m.advisor_id as "advisorId", m.reply_number as "replyNumber", m.place, m.url, m.content_type as "contentType",
        m.member_id as "memberId", m.carrier_id as "carrierId", m.failures, m.date_time_created as "dateTimeCreated",
        e.meta as "replyMeta"`,
-    [realNow, until, eachMax],
-    'claim-reply-media',
+      [realNow, until, eachMax],
+      'claim-reply-media',
+    ),
   );
 }
 

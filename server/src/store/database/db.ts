@@ -20,6 +20,8 @@ export type Db = {
   batch<Item, Result>(batch: Batch<Item, Result>, item: Item): Promise<Result>;
   /** Runs once everything so far is committed: at once on the pool, at the end of an open transaction. */
   afterCommit(work: () => void): void;
+  /** Whether advisors are on several nodes of a distributed database. It is asked once; then the answer needs no waiting. */
+  isDistributed(): boolean | Promise<boolean>;
 };
 
 /** A transaction. It can also roll back a part of itself, and take many rows at once. */

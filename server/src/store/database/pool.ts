@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { coalescer } from './coalescer.ts';
 import { type ConnectionOptions, makeConnections, openAll, queryOn } from './connections.ts';
 import type { Db, Pool } from './db.ts';
+import { distributedAsker, hasCitus, routedQueries } from './distribution/queries.ts';
 import { DatabaseBusy, isDataError } from './errors.ts';
 import { gatherer } from './gatherer.ts';
 import { makeLookups } from './lookups.ts';
@@ -28,6 +29,8 @@ const lookupsOnly = ['enable_hashjoin=off', 'enable_mergejoin=off', 'enable_bitm
 // that took 0.8 ms, and running it 0.15.
 const batchPlanning = [...indexesOnly, ...lookupsOnly, 'plan_cache_mode=force_generic_plan'];
 
+const plansByValues = `select set_config('plan_cache_mode', 'auto', false) where exists (${hasCitus})`;
+
 export function connect(options: PoolOptions): Pool {
   const pool = makeConnections(options, options.size, indexesOnly);
   const batchPool = makeConnections(
@@ -35,17 +38,22 @@ export function connect(options: PoolOptions): Pool {
     Math.min(batchConnectionsMax, options.size),
     batchPlanning,
   );
+  // A distributed database plans by the values of a statement: they say which node has the rows.
+  batchPool.on('connect', (client) => void client.query(plansByValues).catch(() => {}));
   const lookups = makeLookups(options, indexesOnly, (text, values, name) => queryOn(pool, { text, values, name }));
   const lookUpOne = gatherer(lookups.query);
   const settle = commitSettler(pool, options.settleMs ?? settleMsDefault);
-  const on = (some: pg.Pool): Omit<Db, 'batch'> => ({
-    query: (text, values, name) => queryOn(some, { text, values, name }),
-    write: async (text, values, name) => void (await queryOn(some, { text, values, name })),
-    lookUp: lookups.query,
-    lookUpOne,
-    transaction: (work) => runTransaction(some, settle, work),
-    afterCommit: (work) => work(),
-  });
+  const isDistributed = distributedAsker();
+  const on = (some: pg.Pool): Omit<Db, 'batch'> => {
+    const query: Db['query'] = (text, values, name) => queryOn(some, { text, values, name });
+    const write: Db['write'] = async (text, values, name) => void (await query(text, values, name));
+    return {
+      ...routedQueries({ query, write, lookUp: lookups.query, lookUpOne }, () => isDistributed(query)),
+      transaction: (work) => runTransaction(some, { settle, isDistributed }, work),
+      afterCommit: (work) => work(),
+      isDistributed: () => isDistributed(query),
+    };
+  };
   const batch: Db['batch'] = coalescer(on(batchPool).transaction, {
     async statements(work) {
       // Others of this turn are part of it.

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { acquire, breaks, runOf, type Statement } from './connections.ts';
 import { copyIn } from './copy.ts';
 import type { Transaction } from './db.ts';
+import { type DistributedAsker, routedQueries } from './distribution/queries.ts';
 import { isBroken, kindOf, translated } from './errors.ts';
 import { gatherer } from './gatherer.ts';
 import type { SettleCommit } from './lost-commits.ts';
@@ -13,8 +14,12 @@ const conflictRetriesMax = 3;
 const conflictPauseMs = 50;
 
 /** Commits the work's changes, or none of them. */
-export function runTransaction<Result>(pool: pg.Pool, settle: SettleCommit, work: Work<Result>): Promise<Result> {
-  return repeatAfterConflict(() => runOnce(pool, settle, work));
+export function runTransaction<Result>(
+  pool: pg.Pool,
+  options: { settle: SettleCommit; isDistributed: DistributedAsker },
+  work: Work<Result>,
+): Promise<Result> {
+  return repeatAfterConflict(() => runOnce(pool, options, work));
 }
 
 /** After a deadlock or a serialization failure the work runs again. */
@@ -30,7 +35,11 @@ export async function repeatAfterConflict<Result>(work: () => Promise<Result>): 
   }
 }
 
-async function runOnce<Result>(pool: pg.Pool, settle: SettleCommit, work: Work<Result>): Promise<Result> {
+async function runOnce<Result>(
+  pool: pg.Pool,
+  { settle, isDistributed }: { settle: SettleCommit; isDistributed: DistributedAsker },
+  work: Work<Result>,
+): Promise<Result> {
   const client = await acquire(pool);
   const statements = statementsOn(client);
   const afterCommit: (() => void)[] = [];
@@ -41,7 +50,7 @@ async function runOnce<Result>(pool: pg.Pool, settle: SettleCommit, work: Work<R
     // If it fails, so does the first statement after it, with the same error.
     beginning.catch(() => {});
     if (!client.pipeline) await beginning;
-    const result = await work(transactionOn(client, statements, afterCommit));
+    const result = await work(transactionOn(client, statements, { afterCommit, isDistributed }));
     committing = { xid: await beginning, result };
     const failure = await statements.commit();
     if (failure) {
@@ -129,17 +138,22 @@ function statementsOn(client: pg.PoolClient) {
 function transactionOn(
   client: pg.PoolClient,
   { run, write, savepoint }: Statements,
-  afterCommit: (() => void)[],
+  { afterCommit, isDistributed }: { afterCommit: (() => void)[]; isDistributed: DistributedAsker },
 ): Transaction {
+  const query = async <Row extends object>(text: string, values?: unknown[], name?: string) =>
+    (await run<Row>({ text, values, name })).rows;
+  const plain = {
+    query,
+    write: (text: string, values?: unknown[], name?: string) => write({ text, values, name }),
+    lookUp: query,
+    lookUpOne: gatherer(query),
+  };
   const transaction: Transaction = {
-    query: async <Row extends object>(text: string, values?: unknown[], name?: string) =>
-      (await run<Row>({ text, values, name })).rows,
-    write: (text, values, name) => write({ text, values, name }),
-    lookUp: (text, values, name) => transaction.query(text, values, name),
-    lookUpOne: (text, key, name) => gatherer(transaction.query)(text, key, name),
+    ...routedQueries(plain, () => isDistributed(query)),
     transaction: (work) => work(transaction),
     batch: async (batch, item) => (await batch.run(transaction, [item]))[0] as Awaited<ReturnType<typeof batch.run>>[0],
     afterCommit: (work) => void afterCommit.push(work),
+    isDistributed: () => isDistributed(query),
     copy: (text, rows) => copyIn(client, text, rows),
     savepoint,
   };

@@ -1,6 +1,6 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
-import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
+import { lockByAdvisor, type Own } from '../database/distribution/by-advisor.ts';
 import type { TextKind } from '../texting/texts.ts';
 import type { MessageKey, Times } from './dispatches.ts';
 
@@ -51,11 +51,26 @@ export type Claim = Times & {
  * that was made while a table was empty would join the other way around, and read all of the table for each text.
  */
 export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[]> {
+  const ready = `
+    select advisor_id
+    from dispatches
+    where carrier_id = $1::smallint and deferred_until is null and not_before <= $2
+    order by not_before, message_id`;
+  const { carrierId, realNow, limit } = claim;
+  const rows = await lockByAdvisor(db, { ready, values: [carrierId, realNow], limit }, (db, own) =>
+    claimReady(db, claim, own),
+  );
+  return rows.some(({ claimId, decision }) => decision === 'go' && claimId === null)
+    ? insertClaim(db, claim, rows)
+    : rows;
+}
+
+async function claimReady(db: Db, claim: Claim, { of, limit }: Own): Promise<ClaimedRow[]> {
   return db.query<ClaimedRow>(
     `with picked as materialized (
        select advisor_id, message_id, not_before, open_until, expires_at
        from dispatches
-       where carrier_id = $7::smallint and deferred_until is null and not_before <= $1
+       where carrier_id = $7::smallint and deferred_until is null and not_before <= $1 ${of('dispatches')}
        order by not_before, message_id
        limit $2
        for update skip locked
@@ -108,7 +123,7 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
      ),
      taken as (
        delete from dispatches
-       where message_id = any (array(select message_id from decided where decision in ('go', 'held')))
+       where message_id = any (array(select message_id from decided where decision in ('go', 'held'))) ${of('dispatches')}
      ),
      passed as (
        update dispatches
@@ -117,21 +132,16 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
        where decision = 'moved'
          and dispatches.message_id = any (array(select message_id from decided where decision = 'moved'))
          and dispatches.message_id = decided.message_id
+         ${of('dispatches')}
      ),
      kept as (
        update messages
        set status = 'held', held_reason = 'possible_opt_out'
        where advisor_id = any (array(select advisor_id from decided where decision = 'held'))
          and message_id = any (array(select message_id from decided where decision = 'held'))
+         ${of('messages')}
      ),
-     begun as materialized (
-       insert into claims (carrier_id, date_time_started, leased_until, advisor_ids, message_ids, attempts)
-       select $7, $3, $4, array_agg(advisor_id), array_agg(message_id), array_agg((attempt + 1)::smallint)
-       from decided
-       where decision = 'go'
-       having count(*) > 0
-       returning claim_id
-     )
+     ${of('dispatches') ? noClaim : begunClaim}
      select
        advisor_id as "advisorId", message_id as "messageId", (select claim_id from begun) as "claimId",
        member_id as "memberId", kind, phone, texting_number as "textingNumber", convert_from(body, 'UTF8') as text,
@@ -144,81 +154,40 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
        limit 1
      ) as b
      order by not_before, message_id`,
-    [claim.realNow, claim.limit, claim.now, claim.leasedUntil, claim.allowed, claim.heldKinds, claim.carrierId],
+    [claim.realNow, limit, claim.now, claim.leasedUntil, claim.allowed, claim.heldKinds, claim.carrierId],
     'claim-dispatches',
   );
 }
 
-/** Expired claims that one statement handles. */
-export const expiredMax = 5;
+const begunClaim = `begun as materialized (
+       insert into claims (carrier_id, date_time_started, leased_until, advisor_ids, message_ids, attempts)
+       select $7, $3, $4, array_agg(advisor_id), array_agg(message_id), array_agg((attempt + 1)::smallint)
+       from decided
+       where decision = 'go'
+       having count(*) > 0
+       returning claim_id
+     )`;
 
-/**
- * Ends expired claims: the node that held them is gone, and nobody knows whether the carrier took those of their texts that
- * have no outcome. These are in doubt from now on, with an entry. While an outcome is being written, its message is locked;
- * then the claim stays until the next time. Returns how many claims had expired.
- */
-export async function expireClaims(db: Db, { now, realNow }: Times): Promise<number> {
-  const rows = await db.query(
-    `with lost as materialized (
-       select claim_id, carrier_id, date_time_started, advisor_ids, message_ids, attempts
-       from claims
-       where leased_until < $1
-       order by leased_until
-       limit ${expiredMax}
-       for update skip locked
-     ),
-     unanswered as materialized (
-       select lost.claim_id, lost.carrier_id, lost.date_time_started, text.*, coalesce(locked.yes, false) as is_locked
-       from lost
-       cross join lateral unnest(advisor_ids, message_ids, attempts) as text (advisor_id, message_id, attempt)
-       cross join lateral (
-         select
-         from messages
-         where advisor_id = text.advisor_id
-           and message_id = text.message_id
-           and status = 'queued'
-           and attempt = text.attempt - 1
-         limit 1
-       ) as t
-       left join lateral (
-         select true as yes
-         from messages
-         where advisor_id = text.advisor_id and message_id = text.message_id
-         for no key update skip locked
-       ) as locked on true
-     ),
-     doubted as (
-       update messages
-       set status = 'in_doubt', attempt = unanswered.attempt, carrier_id = unanswered.carrier_id
-       from unanswered
-       where is_locked
-         and messages.advisor_id = unanswered.advisor_id
-         and messages.message_id = unanswered.message_id
-         and messages.status = 'queued'
-         and messages.attempt = unanswered.attempt - 1
-       returning ${outcomeColumns}, date_time_started
-     ),
-     tried as (
-       insert into attempts (advisor_id, message_id, attempt, date_time_started, date_time_ended, outcome, code)
-       select advisor_id, message_id, attempt, date_time_started, $2, 'unknown', 'lease_expired'
-       from doubted
-     ),
-     ended as (
-       select
-         advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
-         'lease_expired' as reason, attempt, carrier_id, carrier_message_id, 'service' as actor, ${oneStep}
-       from doubted
-     ),
-     ${outcomeEntries('ended', '$2')},
-     removed as (
-       delete from claims
-       using lost
-       where claims.claim_id = lost.claim_id
-         and not exists (select from unanswered where unanswered.claim_id = lost.claim_id and not is_locked)
-     )
-     select
-     from lost`,
-    [realNow, now],
+/** A claim is of the deployment, so a statement for one advisor can't insert it. */
+const noClaim = 'begun as (select null::bigint as claim_id from decided where $4::timestamptz is null)';
+
+/** In the same transaction as the statements that found these rows. */
+async function insertClaim(db: Db, claim: Claim, rows: ClaimedRow[]): Promise<ClaimedRow[]> {
+  const going = rows.filter(({ decision }) => decision === 'go');
+  if (going.length === 0) return rows;
+  const [row] = await db.query<{ claimId: number }>(
+    `insert into claims (carrier_id, date_time_started, leased_until, advisor_ids, message_ids, attempts)
+     values ($1, $2, $3, $4, $5, $6)
+     returning claim_id as "claimId"`,
+    [
+      claim.carrierId,
+      claim.now,
+      claim.leasedUntil,
+      going.map(({ advisorId }) => advisorId),
+      going.map(({ messageId }) => messageId),
+      going.map(({ attempt }) => attempt),
+    ],
+    'insert-claim',
   );
-  return rows.length;
+  return rows.map((each) => ({ ...each, claimId: row?.claimId ?? null }));
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { forEachAdvisor, lockByAdvisor } from '../database/distribution/by-advisor.ts';
 import { slotsOf, spacingAt } from '../texting/pace.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 
@@ -12,7 +13,10 @@ export type Times = { now: Date; realNow: Date };
  */
 export const maintainedMax = 500;
 
-/** The real time when the carrier's next text is ready; null if none waits for its turn. */
+/**
+ * The real time when the carrier's next text is ready; null if none waits for its turn. Spans advisors: the next text may be
+ * anybody's.
+ */
 export async function findNextTurn(db: Db, carrierId: number): Promise<Date | null> {
   const [row] = await db.query<{ notBefore: Date }>(
     `select not_before as "notBefore"
@@ -26,7 +30,7 @@ export async function findNextTurn(db: Db, carrierId: number): Promise<Date | nu
   return row?.notBefore ?? null;
 }
 
-/** The same for all carriers. */
+/** The same for all carriers. Spans advisors: the next text may be anybody's. */
 export async function findFirstTurn(db: Db): Promise<Date | null> {
   const [row] = await db.query<{ notBefore: Date | null }>(
     `select min(next.not_before) as "notBefore"
@@ -44,7 +48,10 @@ export async function findFirstTurn(db: Db): Promise<Date | null> {
   return row?.notBefore ?? null;
 }
 
-/** Whether a text of these carriers is ready or deferred until now, or has been claimed and has no outcome yet. */
+/**
+ * Whether a text of these carriers is ready or deferred until now, or has been claimed and has no outcome yet. Spans advisors: a
+ * carrier has texts of many.
+ */
 export async function hasDue(db: Db, carrierIds: number[], { now, realNow }: Times): Promise<boolean> {
   const [row] = await db.query<{ due: boolean }>(
     `select
@@ -64,13 +71,19 @@ export async function hasDue(db: Db, carrierIds: number[], { now, realNow }: Tim
  * have ended by definition, so the claim checks them again. Returns how many there were.
  */
 export async function releaseDeferred(db: Db, { now, realNow }: Times): Promise<number> {
-  const rows = await db.query(
-    `with due as materialized (
+  const ready = `
+    select advisor_id
+    from dispatches
+    where deferred_until <= $1
+    order by deferred_until, message_id`;
+  const rows = await lockByAdvisor(db, { ready, values: [now], limit: maintainedMax }, (db, { of, limit }) =>
+    db.query(
+      `with due as materialized (
        select advisor_id, message_id, deferred_until
        from dispatches
-       where deferred_until <= $1
+       where deferred_until <= $1 ${of('dispatches')}
        order by deferred_until, message_id
-       limit ${maintainedMax}
+       limit ${limit}
        for update skip locked
      ),
      paced as materialized (
@@ -89,8 +102,10 @@ export async function releaseDeferred(db: Db, { now, realNow }: Times): Promise<
      from slots
      where dispatches.message_id = any (array(select message_id from slots))
        and dispatches.message_id = slots.message_id
+       ${of('dispatches')}
      returning 1`,
-    [now, realNow],
+      [now, realNow],
+    ),
   );
   return rows.length;
 }
@@ -98,21 +113,26 @@ export async function releaseDeferred(db: Db, { now, realNow }: Times): Promise<
 /** Changes the hours of queued texts: not before, and not after. */
 export async function updateHours(
   db: Db,
-  dispatches: (Pick<MessageKey, 'messageId'> & { deferredUntil: Date | null; openUntil: Date | null })[],
+  dispatches: (MessageKey & { deferredUntil: Date | null; openUntil: Date | null })[],
 ): Promise<void> {
   if (dispatches.length === 0) return;
-  await db.query(
-    `update dispatches
+  await forEachAdvisor(db, dispatches, (db, dispatches) =>
+    db.write(
+      `update dispatches
      set deferred_until = given.deferred_until, open_until = given.open_until
-     from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[])
-       as given (message_id, deferred_until, open_until)
-     where dispatches.message_id = any ($1) and dispatches.message_id = given.message_id`,
-    [
-      dispatches.map(({ messageId }) => messageId),
-      dispatches.map(({ deferredUntil }) => deferredUntil),
-      dispatches.map(({ openUntil }) => openUntil),
-    ],
-    'update-hours',
+     from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::bigint[])
+       as given (message_id, deferred_until, open_until, advisor_id)
+     where dispatches.message_id = any ($1)
+       and dispatches.message_id = given.message_id
+       and dispatches.advisor_id = given.advisor_id`,
+      [
+        dispatches.map(({ messageId }) => messageId),
+        dispatches.map(({ deferredUntil }) => deferredUntil),
+        dispatches.map(({ openUntil }) => openUntil),
+        dispatches.map(({ advisorId }) => advisorId),
+      ],
+      'update-hours',
+    ),
   );
 }
 
@@ -126,11 +146,14 @@ export async function failDispatches(
   now: Date,
 ): Promise<void> {
   if (failed.length === 0) return;
-  await db.query(
-    `with taken as (
+  await forEachAdvisor(db, failed, (db, failed) =>
+    db.write(
+      `with taken as (
        delete from dispatches
        using unnest($1::bigint[], $2::bigint[], $3::text[]) as given (advisor_id, message_id, failure_code)
-       where dispatches.message_id = any ($2) and dispatches.message_id = given.message_id
+       where dispatches.message_id = any ($2)
+         and dispatches.message_id = given.message_id
+         and dispatches.advisor_id = given.advisor_id
        returning given.*
      ),
      failed as (
@@ -144,11 +167,12 @@ export async function failDispatches(
      ),
      ${outcomeEntries('failed', '$4')}
      select`,
-    [
-      failed.map(({ advisorId }) => advisorId),
-      failed.map(({ messageId }) => messageId),
-      failed.map(({ failureCode }) => failureCode),
-      now,
-    ],
+      [
+        failed.map(({ advisorId }) => advisorId),
+        failed.map(({ messageId }) => messageId),
+        failed.map(({ failureCode }) => failureCode),
+        now,
+      ],
+    ),
   );
 }

@@ -12,7 +12,10 @@ export type DoubtRow = MessageKey & {
   submittedAt: Date;
 };
 
-/** A carrier's texts in doubt since a time, the newest first. `from` is the number that the entry says it was sent from. */
+/**
+ * A carrier's texts in doubt since a time, the newest first. `from` is the number that the entry says it was sent from. Spans
+ * advisors: a carrier has texts of many.
+ */
 export async function listDoubts(
   db: Db,
   { carrierId, since, limit }: { carrierId: number; since: Date; limit: number },

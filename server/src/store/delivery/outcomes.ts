@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { collectByAdvisor, forEachAdvisor } from '../database/distribution/by-advisor.ts';
 import { few } from '../shared/few.ts';
 import { outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import type { MessageKey } from './dispatches.ts';
@@ -34,8 +35,11 @@ export async function recordOutcomes(
   outcomes: OutcomeRow[],
   { now, endedClaims }: { now: Date; endedClaims: number[] },
 ): Promise<number> {
-  const [row] = await db.query<{ counted: number }>(
-    `${knownOutcomes},
+  let left = outcomes.length;
+  const rows = await collectByAdvisor(db, outcomes, (db, outcomes) => {
+    left -= outcomes.length;
+    return db.query<{ counted: number }>(
+      `${knownOutcomes},
      moved as (
        update messages
        set status = coalesce(known.receipt, known.status),
@@ -76,10 +80,12 @@ export async function recordOutcomes(
      ${outcomeEntries('changed', '$1')}
      select count(*) as counted
      from moved`,
-    [...valuesOf(outcomes, now), endedClaims],
-    'record-outcomes',
-  );
-  return row?.counted ?? 0;
+      // Where it takes several statements, the last one ends claims: until then their texts may be in doubt.
+      [...valuesOf(outcomes, now), left === 0 ? endedClaims : []],
+      'record-outcomes',
+    );
+  });
+  return rows.reduce((sum, { counted }) => sum + counted, 0);
 }
 
 /**
@@ -87,8 +93,9 @@ export async function recordOutcomes(
  * with an entry, but nothing is retried. An answer for any other attempt doesn't count.
  */
 export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): Promise<void> {
-  await db.query(
-    `${knownOutcomes},
+  await forEachAdvisor(db, outcomes, (db, outcomes) =>
+    db.write(
+      `${knownOutcomes},
      moved as (
        update messages
        set status = case when known.status = 'queued' then 'failed' else coalesce(known.receipt, known.status) end,
@@ -117,7 +124,8 @@ export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): P
      ${toldOf({ isArchived: 'true' })},
      ${outcomeEntries('changed', '$1')}
      select`,
-    valuesOf(outcomes, now),
+      valuesOf(outcomes, now),
+    ),
   );
 }
 

@@ -1,19 +1,11 @@
 import { sandboxCarrierId } from '../carriers/carriers.ts';
 import type { Db } from '../database/db.ts';
 import { few } from '../shared/few.ts';
-import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import { type MessageKey, maintainedMax, type Times } from './dispatches.ts';
+import { moveByReceipt, type ReceiptRow } from './receipt-moves.ts';
+import { applyByAdvisor, recordByAdvisor } from './receipts-by-advisor.ts';
 
-export type ReceiptRow = {
-  carrierId: number;
-  carrierMessageId: string;
-  status: 'delivered' | 'undelivered';
-  code?: string;
-  /** What the carrier repeats of the text, if it does: the last 16 bits of our reference, and both numbers. */
-  reference?: number;
-  from?: string;
-  to?: string;
-};
+export type { ReceiptRow } from './receipt-moves.ts';
 
 /** A text in doubt, and the receipt that is about it and no other. */
 export type FittingReceipt = MessageKey & { attempt: number; carrierId: number; carrierMessageId: string };
@@ -29,9 +21,12 @@ function messageWith(receipt: string): string {
 
 /**
  * Records receipts, with an entry for each that says something new. Duplicates and a different order make no difference:
- * delivered is final. A receipt whose id no message has yet is kept until one does.
+ * delivered is final. A receipt whose id no message has yet is kept until one does. Spans advisors: a carrier knows only its
+ * own ids.
  */
 export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, realNow }: Times): Promise<void> {
+  const isDistributed = db.isDistributed();
+  if (isDistributed !== false && (await isDistributed)) return recordByAdvisor(db, receipts, { now, realNow });
   await db.query(
     `with given as materialized (
        select distinct on (carrier_id, carrier_message_id) *
@@ -81,9 +76,10 @@ export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, real
 
 /**
  * A receipt and the answer that it overtook may be written at the same moment, without seeing each other. So receipts that
- * match no message are checked again. Returns how many there were.
+ * match no message are checked again. Returns how many there were. Spans advisors: a receipt doesn't say whose text it is about.
  */
 export async function applyEarlyReceipts(db: Db, now: Date): Promise<number> {
+  if (await db.isDistributed()) return db.transaction((own) => applyByAdvisor(own, maintainedMax, now));
   const rows = await db.query(
     `with known as materialized (
        select e.carrier_id, e.carrier_message_id, e.status, e.code, t.advisor_id, t.message_id
@@ -111,6 +107,7 @@ export async function applyEarlyReceipts(db: Db, now: Date): Promise<number> {
 /**
  * Texts in doubt that a receipt is about: it repeats both numbers and the last bits of our reference, and exactly one text since
  * `since` (domain time) fits. A text with several parts may have several such receipts; one that says undelivered comes first.
+ * Spans advisors: a receipt doesn't say whose text it is about.
  */
 export async function listFittingReceipts(db: Db, since: Date): Promise<FittingReceipt[]> {
   return db.query<FittingReceipt>(
@@ -153,18 +150,3 @@ export async function hasUnmatchedReceipts(db: Db): Promise<boolean> {
 export async function deleteUnmatchedReceipts(db: Db, before: Date): Promise<void> {
   await db.query('delete from unmatched_receipts where date_time_created < $1', [before]);
 }
-
-/** Updates the messages in `known` by their receipts; $1 is the time. */
-const moveByReceipt = `
-  moved as (
-    update messages
-    set status = known.status,
-        failure_code = case when known.status = 'undelivered' then coalesce(known.code, 'undelivered') end,
-        date_time_delivered = case when known.status = 'delivered' then $1::timestamptz end
-    from known
-    where messages.advisor_id = known.advisor_id
-      and messages.message_id = known.message_id
-      and (messages.status = 'sent' or (messages.status = 'undelivered' and known.status = 'delivered'))
-    returning ${outcomeColumns}, 'carrier' as actor, ${oneStep}
-  ),
-  ${outcomeEntries('moved', '$1')}`;

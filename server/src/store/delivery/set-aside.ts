@@ -4,7 +4,8 @@ import { maintainedMax } from './dispatches.ts';
 
 /**
  * Takes texts out of the outbox of a restored database, and puts them in doubt, with an attempt that began when they were
- * accepted: so carriers that can tell are asked about them. Returns how many were taken, up to a limit.
+ * accepted: so carriers that can tell are asked about them. Returns how many were taken, up to a limit. Spans
+ * advisors: a restored database is set aside as a whole.
  */
 export async function setAside(db: Db, now: Date): Promise<number> {
   const rows = await db.query(
@@ -36,7 +37,7 @@ export async function setAside(db: Db, now: Date): Promise<number> {
      ended as (
        select
          advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
-         'restored' as reason, attempt, carrier_message_id, 'operator' as actor, ${oneStep}
+         'restored' as reason, attempt, carrier_id, carrier_message_id, 'operator' as actor, ${oneStep}
        from doubted
      ),
      ${outcomeEntries('ended', '$1')}

@@ -1,10 +1,12 @@
 import type { Db } from '../database/db.ts';
+import { collectByAdvisor } from '../database/distribution/by-advisor.ts';
 import type { MessageKey } from './dispatches.ts';
 
 /** The traces that these texts were accepted in, as the archive has them. */
 export async function listTraceIds(db: Db, texts: MessageKey[]): Promise<{ messageId: number; traceId: string }[]> {
-  return db.query<{ messageId: number; traceId: string }>(
-    `select given.message_id as "messageId", e.trace_id as "traceId"
+  return collectByAdvisor(db, texts, (db, texts) =>
+    db.query<{ messageId: number; traceId: string }>(
+      `select given.message_id as "messageId", e.trace_id as "traceId"
      from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)
      cross join lateral (
        select archive_number
@@ -19,7 +21,8 @@ export async function listTraceIds(db: Db, texts: MessageKey[]): Promise<{ messa
        limit 1
      ) as e
      where e.trace_id is not null`,
-    [texts.map(({ advisorId }) => advisorId), texts.map(({ messageId }) => messageId)],
-    'list-trace-ids',
+      [texts.map(({ advisorId }) => advisorId), texts.map(({ messageId }) => messageId)],
+      'list-trace-ids',
+    ),
   );
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { byAdvisor } from '../database/distribution/by-advisor.ts';
 import { type Kept, keptOf } from '../shared/feeds.ts';
 import type { EventFacts } from './new-events.ts';
 
@@ -59,8 +60,9 @@ export type EventPlace = { advisorId: number; after: number; limit: number };
 
 /** The events after each of these places, in order, by one statement. */
 export async function listEventsAfter(db: Db, places: EventPlace[]): Promise<EventRow[][]> {
-  const rows = await db.query<EventRow & { place: number }>(
-    `select place, ${columns}
+  return byAdvisor(db, places, async (db, places) => {
+    const rows = await db.query<EventRow & { place: number }>(
+      `select place, ${columns}
      from unnest($1::bigint[], $2::bigint[], $3::integer[]) with ordinality as given (advisor_id, after, count, place)
      cross join lateral (
        select *
@@ -71,14 +73,18 @@ export async function listEventsAfter(db: Db, places: EventPlace[]): Promise<Eve
      ) as e
      left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
      order by place, e.number`,
-    [places.map(({ advisorId }) => advisorId), places.map(({ after }) => after), places.map(({ limit }) => limit)],
-    'list-events-after',
-  );
-  const byPlace = Map.groupBy(rows, ({ place }) => place);
-  return places.map((_, index) => byPlace.get(index + 1) ?? []);
+      [places.map(({ advisorId }) => advisorId), places.map(({ after }) => after), places.map(({ limit }) => limit)],
+      'list-events-after',
+    );
+    const byPlace = Map.groupBy(rows, ({ place }) => place);
+    return places.map((_, index) => byPlace.get(index + 1) ?? []);
+  });
 }
 
-/** Those of these readers whose advisor has an event that they haven't seen: one query, however many they are. */
+/**
+ * Those of these readers whose advisor has an event that they haven't seen: one query, however many they are. Spans advisors: a
+ * node asks once for all who wait.
+ */
 export async function listBehind(
   db: Db,
   readers: { advisorId: number; after: number }[],

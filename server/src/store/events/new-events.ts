@@ -1,5 +1,6 @@
 import { endsOf } from '../archive/heads.ts';
 import type { Db } from '../database/db.ts';
+import { forEachAdvisor } from '../database/distribution/by-advisor.ts';
 
 /** Everything that partners are told about, and what is known of each. */
 export type NewEvent = { advisorId: number } & EventFacts;
@@ -22,15 +23,17 @@ export type EventFacts =
 /** Adds events that no archive entry is about, in a transaction. */
 export async function insertEvents(db: Db, events: NewEvent[], now: Date): Promise<void> {
   if (events.length === 0) return;
-  const advisorIds = [...new Set(events.map(({ advisorId }) => advisorId))].sort((a, b) => a - b);
-  const { given, counts } = eventsAt(events, advisorIds);
-  await db.query(
-    `with ${endsOf('select advisor_id, 0, events from unnest($3::bigint[], $4::bigint[]) as g (advisor_id, events)')},
+  await forEachAdvisor(db, events, async (db, events) => {
+    const advisorIds = [...new Set(events.map(({ advisorId }) => advisorId))].sort((a, b) => a - b);
+    const { given, counts } = eventsAt(events, advisorIds);
+    await db.query(
+      `with ${endsOf('select advisor_id, 0, events from unnest($3::bigint[], $4::bigint[]) as g (advisor_id, events)')},
      ${insertedEvents({ events: '$1', now: '$2' })}
      select`,
-    [JSON.stringify(given), now, advisorIds, counts],
-    'insert-events',
-  );
+      [JSON.stringify(given), now, advisorIds, counts],
+      'insert-events',
+    );
+  });
 }
 
 /** Where each event stands: its advisor's place among these, from 1, and how many of that advisor's events follow. */

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { collectByAdvisor, lockByAdvisor } from '../database/distribution/by-advisor.ts';
 import { type NewScheduledMessage, phoneOf, type ScheduledMessageRow } from './scheduled-messages.ts';
 
 export type DueRow = Omit<ScheduledMessageRow, 'status' | 'reason'> &
@@ -19,8 +20,14 @@ export async function lockDue(
   now: Date,
   { limit, wait = false }: { limit: number; wait?: boolean },
 ): Promise<DueRow[]> {
-  return db.query<DueRow>(
-    `with due as materialized (
+  const ready = `
+    select advisor_id
+    from scheduled_messages
+    where status = 'scheduled' and delivery_date <= $1
+    order by delivery_date, scheduled_message_id`;
+  return lockByAdvisor(db, { ready, values: [now], limit }, (db, own) =>
+    db.query<DueRow>(
+      `with due as materialized (
        select *
        from scheduled_messages
        where status = 'scheduled'
@@ -32,6 +39,7 @@ export async function lockDue(
              and a.texting_number is not null
              and a.carrier_id is null
          )
+         ${own.of('scheduled_messages')}
        order by delivery_date, scheduled_message_id
        limit (select $2::integer)
        for update${wait ? '' : ' skip locked'}
@@ -42,8 +50,9 @@ export async function lockDue(
        delivery_date as "deliveryDate", actor, trace_id as "traceId"
      from due
      order by delivery_date, scheduled_message_id`,
-    [now, limit],
-    wait ? 'lock-due-waiting' : 'lock-due',
+      [now, own.limit],
+      wait ? 'lock-due-waiting' : 'lock-due',
+    ),
   );
 }
 
@@ -54,8 +63,9 @@ export async function lockDue(
  */
 export async function updateDue(db: Db, changes: DueChange[]): Promise<number> {
   if (changes.length === 0) return 0;
-  const updated = await db.query(
-    `update scheduled_messages s
+  const updated = await collectByAdvisor(db, changes, (db, changes) =>
+    db.query(
+      `update scheduled_messages s
      set delivery_date = given.delivery_date, status = given.status, reason = given.reason
      from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::text[], $6::text[]) as given (
        advisor_id, scheduled_message_id, was_due, delivery_date, status, reason
@@ -65,15 +75,16 @@ export async function updateDue(db: Db, changes: DueChange[]): Promise<number> {
        and s.status = (select 'scheduled')
        and s.delivery_date = given.was_due
      returning s.scheduled_message_id`,
-    [
-      changes.map(({ advisorId }) => advisorId),
-      changes.map(({ scheduledMessageId }) => scheduledMessageId),
-      changes.map(({ wasDue }) => wasDue),
-      changes.map(({ deliveryDate }) => deliveryDate),
-      changes.map(({ status }) => status),
-      changes.map(({ reason }) => reason),
-    ],
-    'update-due',
+      [
+        changes.map(({ advisorId }) => advisorId),
+        changes.map(({ scheduledMessageId }) => scheduledMessageId),
+        changes.map(({ wasDue }) => wasDue),
+        changes.map(({ deliveryDate }) => deliveryDate),
+        changes.map(({ status }) => status),
+        changes.map(({ reason }) => reason),
+      ],
+      'update-due',
+    ),
   );
   return updated.length;
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { byAdvisor } from '../database/distribution/by-advisor.ts';
 
 export type ScheduledStatus = 'scheduled' | 'skipped' | 'completed' | 'canceled';
 export type ScheduledMessageSort = keyof typeof sortColumns;
@@ -63,8 +64,9 @@ const sentColumns = (rows: string) => `
 /** For any number of advisors. Returns the ids in order. */
 export async function insertScheduledMessages(db: Db, rows: NewScheduledMessage[], now: Date): Promise<number[]> {
   if (rows.length === 0) return [];
-  const inserted = await db.query<{ scheduledMessageId: number }>(
-    `insert into scheduled_messages (
+  const inserted = await byAdvisor(db, rows, (db, rows) =>
+    db.query<{ scheduledMessageId: number }>(
+      `insert into scheduled_messages (
        advisor_id, member_id, text, first_date, time_zone, frequency, delivery_date, status, actor, trace_id,
        date_time_created
      )
@@ -76,18 +78,19 @@ export async function insertScheduledMessages(db: Db, rows: NewScheduledMessage[
      )
      order by position
      returning scheduled_message_id as "scheduledMessageId"`,
-    [
-      rows.map(({ advisorId }) => advisorId),
-      rows.map(({ memberId }) => memberId),
-      rows.map(({ text }) => text),
-      rows.map(({ firstDate }) => firstDate),
-      rows.map(({ timeZone }) => timeZone),
-      rows.map(({ frequency }) => frequency),
-      rows.map(({ actor }) => actor),
-      rows.map(({ traceId }) => traceId),
-      now,
-    ],
-    'insert-scheduled-messages',
+      [
+        rows.map(({ advisorId }) => advisorId),
+        rows.map(({ memberId }) => memberId),
+        rows.map(({ text }) => text),
+        rows.map(({ firstDate }) => firstDate),
+        rows.map(({ timeZone }) => timeZone),
+        rows.map(({ frequency }) => frequency),
+        rows.map(({ actor }) => actor),
+        rows.map(({ traceId }) => traceId),
+        now,
+      ],
+      'insert-scheduled-messages',
+    ),
   );
   return inserted.map(({ scheduledMessageId }) => scheduledMessageId);
 }

@@ -28,7 +28,7 @@ export type OverviewRow = {
   streamsFailingSince: Date | null;
 };
 
-/** `now` is domain time, `realNow` that of the outbox. Each count reads an index, or the newest pages of a table. */
+/** `now` is domain time, `realNow` that of the outbox. Each count reads an index, or the newest pages of a table. Spans advisors: an operator looks at the whole deployment. */
 export async function findOverview(db: Db, { now, realNow }: { now: Date; realNow: Date }): Promise<OverviewRow> {
   const [row] = await db.query<OverviewRow>(
     `with sent as materialized (

@@ -57,6 +57,7 @@ export async function insertHoldLift(
   return row?.lifted ?? false;
 }
 
+/** Spans advisors: a hold may be of a whole firm. */
 export async function findHold(db: Db, holdId: number): Promise<(HoldRow & { memberId: number | null }) | null> {
   const [row] = await db.query<HoldRow & { memberId: number | null }>(
     `select ${columns}, h.member_id as "memberId"
@@ -68,6 +69,7 @@ export async function findHold(db: Db, holdId: number): Promise<(HoldRow & { mem
   return row ?? null;
 }
 
+/** Spans advisors: a hold may be of a whole firm. */
 export async function listHolds(db: Db): Promise<HoldRow[]> {
   return db.query<HoldRow>(
     `select ${columns}

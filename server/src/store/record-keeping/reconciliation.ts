@@ -74,7 +74,10 @@ export async function deleteCarrierRecords(db: Db, runs: { is: number } | { befo
   while (deleted === deletedMax);
 }
 
-/** Whether we have any record from the period. It stops at the first one, and finds it by the time. */
+/**
+ * Whether we have any record from the period. It stops at the first one, and finds it by the time. Spans advisors: a carrier's
+ * records are about texts of many.
+ */
 export async function hasRecords(db: Db, { from, to }: Period): Promise<boolean> {
   const [row] = await db.query<{ found: boolean }>(
     `select
@@ -88,7 +91,10 @@ export async function hasRecords(db: Db, { from, to }: Period): Promise<boolean>
   return row?.found ?? false;
 }
 
-/** Attempts that the carrier accepted, which messages tell, and whether it has a record of them. */
+/**
+ * Attempts that the carrier accepted, which messages tell, and whether it has a record of them. Spans advisors: a carrier's
+ * records are about texts of many.
+ */
 export function compareAttempts(
   db: Transaction,
   { runId, carrierId }: Run,
@@ -111,7 +117,10 @@ export function compareAttempts(
   );
 }
 
-/** Attempts whose answer was lost or hasn't come yet, with everything needed to recognize the carrier's record. */
+/**
+ * Attempts whose answer was lost or hasn't come yet, with everything needed to recognize the carrier's record. Spans advisors: a
+ * carrier's records are about texts of many.
+ */
 export function listDoubts(db: Transaction, { from, to }: Period): AsyncGenerator<DoubtRow[]> {
   return fetched<DoubtRow>(
     db,
@@ -148,7 +157,10 @@ export function listDoubts(db: Transaction, { from, to }: Period): AsyncGenerato
   );
 }
 
-/** The carrier's records for the period, each with the message that has its id. A removed body counts as the same. */
+/**
+ * The carrier's records for the period, each with the message that has its id. A removed body counts as the same. Spans
+ * advisors: a carrier's records are about texts of many.
+ */
 export function compareRecords(
   db: Transaction,
   { runId, carrierId }: Run,
@@ -211,7 +223,10 @@ const counterparts = {
   },
 } satisfies Record<string, { id: string; table: string; only?: string; counterpart: string; matches: string }>;
 
-/** All of these that the period has, and whether each has its counterpart. */
+/**
+ * All of these that the period has, and whether each has its counterpart. Spans advisors: a carrier's records are about texts of
+ * many.
+ */
 export function compareOwn(
   db: Transaction,
   of: keyof typeof counterparts,

@@ -80,7 +80,7 @@ export type HandsetReply = Omit<HandsetMessage, 'text'> & { text: string | null 
 export type HandsetSender = { name: string; textingNumber: string; state: ConsentState | null };
 export type HandsetRow = { phone: string; text: string | null; dateTimeCreated: Date };
 
-/** The newest texts that the phone sent, to any advisor, oldest first. */
+/** The newest texts that the phone sent, to any advisor, oldest first. Spans advisors: a phone texts with anybody. */
 export async function listHandsetReplies(db: Db, phone: string, limit: number): Promise<HandsetReply[]> {
   const rows = await db.query<HandsetReply>(
     `select
@@ -98,7 +98,7 @@ export async function listHandsetReplies(db: Db, phone: string, limit: number): 
   return rows.reverse();
 }
 
-/** The advisors with a texting number, those who know the phone first. */
+/** The advisors with a texting number, those who know the phone first. Spans advisors: a phone texts with anybody. */
 export async function listHandsetSenders(db: Db, phone: string, limit: number): Promise<HandsetSender[]> {
   return db.query<HandsetSender>(
     `select a.name, a.texting_number as "textingNumber", m.state
@@ -111,7 +111,10 @@ export async function listHandsetSenders(db: Db, phone: string, limit: number): 
   );
 }
 
-/** The phones that recently received or sent a text, each with its last one, newest first. */
+/**
+ * The phones that recently received or sent a text, each with its last one, newest first. Spans advisors: a phone texts with
+ * anybody.
+ */
 export async function listHandsets(db: Db, limit: number): Promise<HandsetRow[]> {
   return db.query<HandsetRow>(
     `with latest as (

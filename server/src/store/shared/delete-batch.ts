@@ -1,6 +1,9 @@
 import type { Db } from '../database/db.ts';
 
-/** Deletes up to `limit` rows and skips those that another node is deleting. Returns how many it deleted. */
+/**
+ * Deletes up to `limit` rows and skips those that another node is deleting. Returns how many it deleted. Spans advisors: what is
+ * old goes, whoever's it is.
+ */
 export async function deleteBatch(
   db: Db,
   { table, key, where }: { table: string; key: string; where: string },

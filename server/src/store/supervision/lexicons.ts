@@ -21,14 +21,15 @@ export async function listLexicons(db: Db, firmIds: number[]): Promise<LexiconRo
 
 /** Adds a version after the last one. The caller has locked the firm's row, so two calls at once make two versions. */
 export async function insertLexicon(db: Db, firmId: number, rules: string, now: Date): Promise<number> {
-  const [row] = await db.query<{ version: number }>(
-    `insert into lexicons (firm_id, version, rules, date_time_created)
-     select $1, coalesce(max(version), 0) + 1, $2, $3
-     from lexicons
-     where firm_id = $1
-     returning version`,
-    [firmId, rules, now],
+  const [last] = await db.query<{ version: number | null }>(
+    'select max(version) as version from lexicons where firm_id = $1',
+    [firmId],
   );
-  if (!row) throw new Error('The insert returned no lexicon.');
-  return row.version;
+  const version = (last?.version ?? 0) + 1;
+  await db.query(
+    `insert into lexicons (firm_id, version, rules, date_time_created)
+     values ($1, $2, $3, $4)`,
+    [firmId, version, rules, now],
+  );
+  return version;
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { forEachAdvisor } from '../database/distribution/by-advisor.ts';
 
 export type ReviewKind =
   | 'possible_opt_out'
@@ -58,27 +59,32 @@ const joins = `
 /** Opens reviews, in one statement however many there are. */
 export async function insertReviews(db: Db, reviews: NewReview[], now: Date): Promise<void> {
   if (reviews.length === 0) return;
-  await db.write(
-    `insert into reviews (
-       advisor_id, firm_id, kind, member_id, archive_number, message_id, rules, lexicon_version, date_time_created
-     )
-     select
-       "advisorId", "firmId", kind, "memberId",
-       coalesce(
-         "archiveNumber",
-         (select t.archive_number from messages t where t.advisor_id = "advisorId" and t.message_id = "messageId")
-       ),
-       "messageId", rules, "lexiconVersion", $2
-     from json_to_recordset($1) as (
-       "advisorId" bigint, "firmId" bigint, kind text, "memberId" bigint, "archiveNumber" bigint, "messageId" bigint,
-       rules text[], "lexiconVersion" integer
-     )`,
-    [JSON.stringify(reviews), now],
-    'insert-reviews',
+  await forEachAdvisor(db, reviews, (db, reviews) =>
+    db.write(
+      `with given as materialized (
+         select
+           given.*,
+           coalesce(
+             "archiveNumber",
+             (select t.archive_number from messages t where t.advisor_id = given.advisor_id and t.message_id = "messageId")
+           ) as archive_number
+         from json_to_recordset($1) as given (
+           advisor_id bigint, "firmId" bigint, kind text, "memberId" bigint, "archiveNumber" bigint, "messageId" bigint,
+           rules text[], "lexiconVersion" integer
+         )
+       )
+       insert into reviews (
+         advisor_id, firm_id, kind, member_id, archive_number, message_id, rules, lexicon_version, date_time_created
+       )
+       select advisor_id, "firmId", kind, "memberId", archive_number, "messageId", rules, "lexiconVersion", $2
+       from given`,
+      [JSON.stringify(reviews.map(({ advisorId, ...review }) => ({ advisor_id: advisorId, ...review }))), now],
+      'insert-reviews',
+    ),
   );
 }
 
-/** Oldest first. */
+/** Oldest first. Spans advisors: a reviewer sees all of a firm. */
 export async function listReviews(db: Db, { firmId, status, kind }: ReviewFilter, limit: number): Promise<ReviewRow[]> {
   return db.query<ReviewRow>(
     `select ${columns}
@@ -93,7 +99,7 @@ export async function listReviews(db: Db, { firmId, status, kind }: ReviewFilter
   );
 }
 
-/** By id alone, which is unique across advisors. */
+/** By id alone, which is unique across advisors. Spans advisors: a reviewer knows only its id. */
 export async function findReview(db: Db, reviewId: number): Promise<ReviewRow | null> {
   const [row] = await db.query<ReviewRow>(
     `select ${columns}
@@ -107,7 +113,12 @@ export async function findReview(db: Db, reviewId: number): Promise<ReviewRow | 
 
 /** The same, locked: nobody else decides it until the transaction ends. */
 export async function lockReview(db: Db, reviewId: number): Promise<ReviewRow | null> {
-  await db.query('select from reviews where review_id = $1 for update', [reviewId]);
+  const found = await findReview(db, reviewId);
+  if (!found) return null;
+  await db.query('select from reviews where advisor_id = $1 and review_id = $2 for update', [
+    found.advisorId,
+    reviewId,
+  ]);
   return findReview(db, reviewId);
 }
 
@@ -170,28 +181,37 @@ export async function updateSamplePercent(db: Db, firmId: number, percent: numbe
 
 /** Claims the day for the caller, for each firm whose sample nobody has drawn yet. Returns those firms. */
 export async function claimSamples(db: Db, day: string, now: Date): Promise<number[]> {
-  const rows = await db.query<{ firmId: number }>(
-    `insert into review_samples (firm_id, day, date_time_created)
-     select firm_id, $1::date, $2
+  const missing = await db.query<{ firmId: number }>(
+    `select firm_id as "firmId"
      from firms f
      where not exists (
        select
        from review_samples s
        where s.firm_id = f.firm_id and s.day = $1::date
      )
-     order by firm_id
-     on conflict do nothing
-     returning firm_id as "firmId"`,
-    [day, now],
+     order by firm_id`,
+    [day],
   );
-  return rows.map(({ firmId }) => firmId);
+  const claimed: number[] = [];
+  for (const { firmId } of missing) {
+    const rows = await db.query(
+      `insert into review_samples (firm_id, day, date_time_created)
+       values ($1, $2, $3)
+       on conflict do nothing
+       returning 1`,
+      [firmId, day, now],
+    );
+    if (rows.length > 0) claimed.push(firmId);
+  }
+  return claimed;
 }
 
 export type Sample = { firmIds: number[]; from: Date; until: Date; textsMax: number };
 
 /**
- * Opens reviews for a share of the day's texts of each of these firms, at least one if there are any. They are picked with
- * the randomness behind UUIDs, so nobody can know beforehand. Texts that reviewers decide about anyway are left out.
+ * Opens reviews for a share of the day's texts of each of these firms, at least one if there are any. They are picked with the
+ * randomness behind UUIDs, so nobody can know beforehand. Texts that reviewers decide about anyway are left out. Spans advisors:
+ * a sample is of a whole firm.
  */
 export async function insertSamples(db: Db, { firmIds, from, until, textsMax }: Sample, now: Date): Promise<number> {
   const rows = await db.query(

@@ -6,6 +6,7 @@ import {
   provenState,
 } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
+import { collectByAdvisor } from '../database/distribution/by-advisor.ts';
 import { firmNumberKey } from './firm-numbers.ts';
 
 /** A number that an advisor knows, with its consent. */
@@ -47,19 +48,20 @@ export const memberColumns = `
  */
 export async function insertMembers(db: Db, numbers: PhoneOf[], now: Date): Promise<NewMember[]> {
   if (numbers.length === 0) return [];
-  return db.query<NewMember>(
-    `with missing as materialized (
-       select distinct given."advisorId" as advisor_id, given.phone, a.firm_id
-       from json_to_recordset($1) as given ("advisorId" bigint, phone text)
-       left join advisors a on a.advisor_id = given."advisorId"
+  return collectByAdvisor(db, numbers, (db, numbers) =>
+    db.query<NewMember>(
+      `with missing as materialized (
+       select distinct given.advisor_id, given.phone, a.firm_id
+       from json_to_recordset($1) as given (advisor_id bigint, phone text)
+       left join advisors a on a.advisor_id = given.advisor_id
        where not exists (
          select
          from members m
-         where m.advisor_id = given."advisorId" and m.phone = given.phone
+         where m.advisor_id = given.advisor_id and m.phone = given.phone
        )
      ),
      locked as materialized (
-       select pg_advisory_xact_lock_shared(key)
+       select pg_advisory_xact_lock_shared(key) is null as is_locked
        from (
          select distinct ${firmNumberKey('firm_id', 'phone')} as key
          from missing
@@ -73,8 +75,9 @@ export async function insertMembers(db: Db, numbers: PhoneOf[], now: Date): Prom
      order by advisor_id, phone
      on conflict (advisor_id, phone) do nothing
      returning advisor_id as "advisorId", member_id as "memberId", phone`,
-    [JSON.stringify(numbers), now],
-    'insert-members',
+      [JSON.stringify(numbers.map(({ advisorId, phone }) => ({ advisor_id: advisorId, phone }))), now],
+      'insert-members',
+    ),
   );
 }
 
@@ -106,18 +109,20 @@ export async function lockMember(db: Db, advisorId: number, memberId: number): P
 
 /** Locks those of these members whose texts are held, in the usual order, and returns their ids. */
 export async function lockHeldMembers(db: Db, members: { advisorId: number; memberId: number }[]): Promise<number[]> {
-  const rows = await db.query<{ memberId: number }>(
-    `select m.member_id as "memberId"
+  const rows = await collectByAdvisor(db, members, (db, members) =>
+    db.query<{ memberId: number }>(
+      `select m.member_id as "memberId"
      from (
        select distinct advisor_id, member_id
        from unnest($1::bigint[], $2::bigint[]) as g (advisor_id, member_id)
      ) as given
-     join members m using (advisor_id, member_id)
+     join members m on m.advisor_id = given.advisor_id and m.member_id = given.member_id
      where m.held_since is not null
      order by m.advisor_id, m.phone
      for update of m`,
-    [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId)],
-    'lock-held-members',
+      [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId)],
+      'lock-held-members',
+    ),
   );
   return rows.map(({ memberId }) => memberId);
 }

@@ -39,5 +39,10 @@ export function slotsOf(rows: string, { order, realNow }: { order: string; realN
 export function onHeads(realNow: string): string {
   return `on conflict (advisor_id) do update
        set last_number = head.last_number + excluded.last_number,
-           next_slot = greatest(head.next_slot, ${realNow}) + (excluded.next_slot - ${realNow})`;
+           next_slot = ${later(`greatest(head.next_slot, ${realNow})`, `excluded.next_slot - ${realNow}`)}`;
+}
+
+/** SQL for a later time. By way of UTC it is the same whatever the session's time zone, so a distributed database takes it too. */
+function later(time: string, interval: string): string {
+  return `(${time} at time zone 'UTC' + (${interval})) at time zone 'UTC'`;
 }

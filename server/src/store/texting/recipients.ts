@@ -1,5 +1,6 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
+import { byAdvisor } from '../database/distribution/by-advisor.ts';
 import type { PhoneOf } from './members.ts';
 import type { LineType } from './number-lookups.ts';
 
@@ -59,8 +60,9 @@ export type UnknownNumber = NumberRow & {
 
 /** A row per number, in the same order; none for an advisor that doesn't exist. */
 export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recipient | UnknownNumber)[]> {
-  return db.query<Recipient | UnknownNumber>(
-    `select
+  return byAdvisor(db, numbers, (db, numbers) =>
+    db.query<Recipient | UnknownNumber>(
+      `select
        given.advisor_id as "advisorId", given.phone, m.member_id as "memberId", m.state,
        case when m.member_id is not null then ${provenState} end as "provenState", m.held_since as "heldSince",
        m.requested_at as "requestedAt", m.last_reply_at as "lastReplyAt", m.first_texted_at as "firstTextedAt",
@@ -70,7 +72,7 @@ export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recip
        a.consent_collection as "consentCollection", a.quiet_hours as "quietHours", a.texting_pace as "textingPace",
        a.carrier_id::integer as "carrierId", a.disabled, l.line_type as "lineType", l.phone is not null as "isLookedUp"
      from unnest($1::bigint[], $2::text[]) with ordinality as given (advisor_id, phone, position)
-     join advisors a using (advisor_id)
+     join advisors a on a.advisor_id = given.advisor_id
      join firms f using (firm_id)
      left join members m on m.advisor_id = given.advisor_id and m.phone = given.phone
      ${lastConsentEntry}
@@ -88,7 +90,8 @@ export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recip
        limit 1
      ) as l on true
      order by position`,
-    [numbers.map(({ advisorId }) => advisorId), numbers.map(({ phone }) => phone)],
-    'list-recipients',
+      [numbers.map(({ advisorId }) => advisorId), numbers.map(({ phone }) => phone)],
+      'list-recipients',
+    ),
   );
 }

@@ -1,5 +1,6 @@
 import { endsOf } from '../archive/heads.ts';
 import type { Db } from '../database/db.ts';
+import { forEachAdvisor } from '../database/distribution/by-advisor.ts';
 import { few } from '../shared/few.ts';
 
 /** For the `returning` of an update of messages: what became of a text, without whose word it is. */
@@ -83,8 +84,9 @@ export async function insertStatusEvents(
   now: Date,
 ): Promise<void> {
   if (texts.length === 0) return;
-  await db.query(
-    `with changed as (
+  await forEachAdvisor(db, texts, (db, texts) =>
+    db.write(
+      `with changed as (
        select ${outcomeColumns}, 'service' as actor, false as was_sent, false as is_archived
        from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)
        join messages on messages.advisor_id = given.advisor_id and messages.message_id = given.message_id
@@ -92,7 +94,8 @@ export async function insertStatusEvents(
      ),
      ${outcomeEntries('changed', '$3')}
      select`,
-    [texts.map(({ advisorId }) => advisorId), texts.map(({ messageId }) => messageId), now],
-    'insert-status-events',
+      [texts.map(({ advisorId }) => advisorId), texts.map(({ messageId }) => messageId), now],
+      'insert-status-events',
+    ),
   );
 }

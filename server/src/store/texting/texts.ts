@@ -2,6 +2,7 @@ import { saltWith } from '../archive/archive.ts';
 import { standingsOf } from '../archive/heads.ts';
 import { sandboxCarrierId } from '../carriers/carriers.ts';
 import type { Db } from '../database/db.ts';
+import { forEachAdvisor } from '../database/distribution/by-advisor.ts';
 import { onHeads } from './pace.ts';
 
 /** Why a text is held: a lexicon's finding, or a reply that may mean stop. */
@@ -65,9 +66,11 @@ export async function insertTexts(
   { messageIds = [], now, realNow }: { messageIds?: number[]; now: Date; realNow: Date },
 ): Promise<void> {
   if (texts.length === 0) return;
-  const { standings, advisorIds, counts, seconds } = standingsOf(texts.map(withSeconds));
-  await db.write(
-    `with heads as (
+  const ids = new Map(texts.map((text, index) => [text, messageIds[index] ?? null]));
+  await forEachAdvisor(db, texts, (db, texts) => {
+    const { standings, advisorIds, counts, seconds } = standingsOf(texts.map(withSeconds));
+    return db.write(
+      `with heads as (
        insert into archive_heads as head (advisor_id, last_number, next_slot)
        select advisor_id, entries, $2::timestamptz + seconds * interval '1 second'
        from unnest($3::bigint[], $4::bigint[], $5::float8[]) as g (advisor_id, entries, seconds)
@@ -124,21 +127,22 @@ export async function insertTexts(
        case when awaits_consent then 'awaiting_consent' when held_reason is null then 'queued' else 'held' end,
        held_reason, segments, encoding, scheduled_message_id, $1
      from given`,
-    [
-      now,
-      realNow,
-      advisorIds,
-      counts,
-      seconds,
-      messageIds.slice(0, texts.length),
-      standings.map(({ place }) => place),
-      standings.map(({ after }) => after),
-      standings.map(({ secondsLeft }, index) => (isPaced(texts[index]) ? secondsLeft : null)),
-      ...columnsOf(texts),
-      carriersOf(texts, advisorIds),
-    ],
-    'insert-texts',
-  );
+      [
+        now,
+        realNow,
+        advisorIds,
+        counts,
+        seconds,
+        texts.map((text) => ids.get(text)),
+        standings.map(({ place }) => place),
+        standings.map(({ after }) => after),
+        standings.map(({ secondsLeft }, index) => (isPaced(texts[index]) ? secondsLeft : null)),
+        ...columnsOf(texts),
+        carriersOf(texts, advisorIds),
+      ],
+      'insert-texts',
+    );
+  });
 }
 
 /**
@@ -196,20 +200,22 @@ export async function updateFirstTexted(
   now: Date,
 ): Promise<void> {
   if (members.length === 0) return;
-  await db.write(
-    `with locked as materialized (
-       select advisor_id, member_id
+  await forEachAdvisor(db, members, (db, members) =>
+    db.write(
+      `with locked as materialized (
+       select m.advisor_id, m.member_id
        from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, member_id)
-       join members m using (advisor_id, member_id)
+       join members m on m.advisor_id = given.advisor_id and m.member_id = given.member_id
        where m.first_texted_at is null
-       order by advisor_id, phone
+       order by m.advisor_id, m.phone
        for update of m
      )
      update members
      set first_texted_at = $3
      from locked
      where members.advisor_id = locked.advisor_id and members.member_id = locked.member_id`,
-    [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId), now],
-    'update-first-texted',
+      [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId), now],
+      'update-first-texted',
+    ),
   );
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { collectByAdvisor, lockByAdvisor } from '../database/distribution/by-advisor.ts';
 import { few } from '../shared/few.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from './text-outcomes.ts';
 
@@ -39,8 +40,9 @@ export async function countWaitingTexts(
   since: Date,
 ): Promise<{ memberId: number; texts: number }[]> {
   if (members.length === 0) return [];
-  return db.query(
-    `select given.member_id as "memberId", count(*)::integer as texts
+  return collectByAdvisor(db, members, (db, members) =>
+    db.query(
+      `select given.member_id as "memberId", count(*)::integer as texts
      from (
        select distinct advisor_id, member_id
        from unnest($1::bigint[], $2::bigint[]) as g (advisor_id, member_id)
@@ -48,7 +50,8 @@ export async function countWaitingTexts(
      join messages t on t.advisor_id = given.advisor_id and t.member_id = given.member_id
      where t.status = 'awaiting_consent' and t.date_time_created > $3 and ${few('given.member_id')}
      group by given.member_id`,
-    [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId), since],
+      [members.map(({ advisorId }) => advisorId), members.map(({ memberId }) => memberId), since],
+    ),
   );
 }
 
@@ -77,18 +80,24 @@ export async function failWaiting(
  * first, in the usual order: whoever changes a person's consent decides about their texts.
  */
 export async function lapseWaiting(db: Db, { acceptedUntil, failureCode, now }: Lapse): Promise<number> {
-  const rows = await db.query(
-    `with due as materialized (
+  const ready = `
+    select advisor_id
+    from messages
+    where status = 'awaiting_consent' and date_time_created <= $1
+    order by date_time_created`;
+  const rows = await lockByAdvisor(db, { ready, values: [acceptedUntil], limit: lapsedMax }, (db, { of, limit }) =>
+    db.query(
+      `with due as materialized (
        select advisor_id, member_id, message_id
        from messages
-       where status = 'awaiting_consent' and date_time_created <= $1
+       where status = 'awaiting_consent' and date_time_created <= $1 ${of('messages')}
        order by date_time_created
-       limit ${lapsedMax}
+       limit ${limit}
      ),
      locked as materialized (
        select m.advisor_id, m.member_id
        from members m
-       where (m.advisor_id, m.member_id) in (select advisor_id, member_id from due)
+       where (m.advisor_id, m.member_id) in (select advisor_id, member_id from due) ${of('m')}
        order by m.advisor_id, m.phone
        for update
      ),
@@ -96,7 +105,7 @@ export async function lapseWaiting(db: Db, { acceptedUntil, failureCode, now }: 
        update messages
        set status = 'failed', failure_code = $2
        from due
-       join locked using (advisor_id, member_id)
+       join locked on locked.advisor_id = due.advisor_id and locked.member_id = due.member_id
        where messages.advisor_id = due.advisor_id
          and messages.message_id = due.message_id
          and messages.status = 'awaiting_consent'
@@ -105,7 +114,8 @@ export async function lapseWaiting(db: Db, { acceptedUntil, failureCode, now }: 
      ${outcomeEntries('failed', '$3')}
      select
      from failed`,
-    [acceptedUntil, failureCode, now],
+      [acceptedUntil, failureCode, now],
+    ),
   );
   return rows.length;
 }

@@ -38,15 +38,16 @@ export async function insertWording(
 ): Promise<number> {
   return db.transaction(async (own) => {
     await own.query('select from firms where firm_id = $1 for update', [firmId]);
-    const [row] = await own.query<{ version: number }>(
-      `insert into wordings (firm_id, kind, version, text, date_time_created)
-       select $1, $2, coalesce(max(version), 0) + 1, $3, $4
-       from wordings
-       where firm_id = $1 and kind = $2
-       returning version`,
-      [firmId, kind, text, now],
+    const [last] = await own.query<{ version: number | null }>(
+      'select max(version) as version from wordings where firm_id = $1 and kind = $2',
+      [firmId, kind],
     );
-    if (!row) throw new Error('The insert returned no wording.');
-    return row.version;
+    const version = (last?.version ?? 0) + 1;
+    await own.query(
+      `insert into wordings (firm_id, kind, version, text, date_time_created)
+       values ($1, $2, $3, $4, $5)`,
+      [firmId, kind, version, text, now],
+    );
+    return version;
   });
 }

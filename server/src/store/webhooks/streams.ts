@@ -24,7 +24,7 @@ export const scopes = `
 
 /**
  * Starts streams where the application has an endpoint and access to an advisor, from what comes next on. A stream that was
- * about to end goes on.
+ * about to end goes on. Spans advisors: an application acts for many.
  */
 export async function insertStreams(
   db: Db,
@@ -75,7 +75,7 @@ export async function listScopes(db: Db, { applicationId, advisorId }: Pick<Stre
   return row?.scopes ?? [];
 }
 
-/** Every stream may go on now: the endpoint was set again. */
+/** Every stream may go on now: the endpoint was set again. Spans advisors: an application acts for many. */
 export async function resumeStreams(db: Db, applicationId: number): Promise<void> {
   await db.query(
     `update webhook_streams
@@ -85,7 +85,7 @@ export async function resumeStreams(db: Db, applicationId: number): Promise<void
   );
 }
 
-/** How many streams have failed at what comes next, and since when. */
+/** How many streams have failed at what comes next, and since when. Spans advisors: an application acts for many. */
 export async function findFailing(
   db: Db,
   applicationId: number,

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { lockByAdvisor, type Own } from '../database/distribution/by-advisor.ts';
 import { type StreamRow, scopes } from './streams.ts';
 
 type Stream = Pick<StreamRow, 'applicationId' | 'advisorId' | 'feed'>;
@@ -27,7 +28,7 @@ const markingLock = 7_277_034;
 /**
  * Marks streams whose log has grown since they had told everything; returns how many. This compares every stream that isn't
  * marked, of all applications, with the end of its log, so how often it is done must depend on how long it takes. Claims don't
- * look at streams that aren't marked.
+ * look at streams that aren't marked. Spans advisors: an application acts for many.
  */
 export async function markBehind(db: Db, limit: number): Promise<number> {
   const rows = await db.query(
@@ -75,8 +76,14 @@ export async function claimStreams(
   wanted: { applicationId: number; count: number }[],
   { now, leasedUntil }: Lease,
 ): Promise<StreamRow[]> {
-  const rows = await db.query<StreamRow & { behind: boolean }>(
-    `with ready as materialized (
+  const ready = `
+    select advisor_id
+    from webhook_streams
+    where application_id = $1 and behind and not_before <= $2 and coalesce(leased_until < $2, true)
+    order by not_before`;
+  const claim = (db: Db, wanted: { applicationId: number; count: number }[], of: Own['of']) =>
+    db.query<StreamRow & { behind: boolean }>(
+      `with ready as materialized (
        select s.application_id, s.advisor_id, s.feed, not a.disabled as behind
        from unnest($1::bigint[], $2::integer[]) as wanted (application_id, count)
        cross join lateral (
@@ -86,6 +93,7 @@ export async function claimStreams(
            and behind
            and not_before <= $3
            and coalesce(leased_until < $3, true)
+           ${of('webhook_streams')}
          order by not_before
          limit wanted.count
          for update skip locked
@@ -102,9 +110,18 @@ export async function claimStreams(
        s.application_id as "applicationId", s.advisor_id as "advisorId", s.feed, s.number, s.contact_id as "contactId",
        s.ends_at as "endsAt", s.failures, s.failing_since as "failingSince", s.behind,
        ${scopes}`,
-    [wanted.map(({ applicationId }) => applicationId), wanted.map(({ count }) => count), now, leasedUntil],
-    'claim-streams',
-  );
+      [wanted.map(({ applicationId }) => applicationId), wanted.map(({ count }) => count), now, leasedUntil],
+      'claim-streams',
+    );
+  const isDistributed = db.isDistributed();
+  const isWhole = isDistributed === false || !(await isDistributed);
+  const rows = isWhole ? await claim(db, wanted, () => '') : [];
+  for (const { applicationId, count } of isWhole ? [] : wanted)
+    rows.push(
+      ...(await lockByAdvisor(db, { ready, values: [applicationId, now], limit: count }, (db, { of, limit }) =>
+        claim(db, [{ applicationId, count: limit }], of),
+      )),
+    );
   return rows.filter(({ behind }) => behind);
 }
 
@@ -112,6 +129,7 @@ export async function claimStreams(
  * Moves streams on, in one statement. For each, null if its lease is over, or the stream itself: then somebody else decides. A
  * stream that has told its last event goes. Otherwise what the application may see from now on. PostgreSQL expects a list for
  * each column to be short, and finds each stream by its key; it expects more of one JSON text, and would look at all streams.
+ * Spans advisors: a node moves many streams on at once.
  */
 export async function updateStreams(db: Db, updates: StreamUpdate[]): Promise<(Updated | null)[]> {
   const rows = await db.query<Updated & { place: number; number: number }>(

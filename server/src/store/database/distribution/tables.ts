@@ -1,0 +1,76 @@
+/**
+ * Where the rows of each table are when the database is distributed (Citus): decision 0025. On one PostgreSQL this says
+ * which tables are an advisor's own, and a test goes by it: their statements name the advisor, or say why they span advisors.
+ */
+
+/** An advisor's own, by `advisor_id`: all rows of one advisor are on one node. */
+export const advisorOwned = [
+  'archive_bodies',
+  'archive_entries',
+  'archive_heads',
+  'archive_taken',
+  'attempts',
+  'contact_blocks',
+  'contact_books',
+  'contact_changes',
+  'contacts',
+  'crm_connections',
+  'crm_contacts',
+  'crm_findings',
+  'crm_lookups',
+  'crm_syncs',
+  'deleted_groups',
+  'dispatches',
+  'events',
+  'groups',
+  'idempotent_answers',
+  'members',
+  'memberships',
+  'messages',
+  'replies',
+  'reply_media',
+  'reviews',
+  'scheduled_messages',
+  'text_counts',
+  'webhook_streams',
+] as const;
+
+/** Small, shared by advisors and joined to what they own: every node has all of their rows. */
+export const shared = [
+  'access_epoch',
+  'firms',
+  'carriers',
+  'advisors',
+  'applications',
+  'api_keys',
+  'grants',
+  'hold_lifts',
+  'holds',
+  'lexicons',
+  'number_lookups',
+  'retentions',
+  'review_samples',
+  'sandbox_clock',
+  'staff',
+  'webhooks',
+  'wordings',
+] as const;
+
+/**
+ * Statement triggers on contacts that count them and log their changes: they read the rows of the statement, which a shard has
+ * only a part of. Where the database is distributed, the store calls the functions instead.
+ */
+export const unsupportedTriggers = [
+  'change_created',
+  'change_deleted',
+  'change_updated',
+  'contacts_deleted',
+  'contacts_inserted',
+  'contacts_updated',
+].map((trigger) => ({ table: 'contacts', trigger }));
+
+/**
+ * Foreign keys that a distributed database can't have: one from a shared table to an advisor's, and one that sets a column to
+ * null. The functions that write there check the first, and the store does the second.
+ */
+export const unsupportedKeys = ['holds_advisor_id_member_id_fkey', 'crm_contacts_advisor_id_contact_id_fkey'];

@@ -1,0 +1,27 @@
+import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
+
+export type ReceiptRow = {
+  carrierId: number;
+  carrierMessageId: string;
+  status: 'delivered' | 'undelivered';
+  code?: string;
+  /** What the carrier repeats of the text, if it does: the last 16 bits of our reference, and both numbers. */
+  reference?: number;
+  from?: string;
+  to?: string;
+};
+
+/** Updates the messages in `known` by their receipts; $1 is the time. */
+export const moveByReceipt = `
+  moved as (
+    update messages
+    set status = known.status,
+        failure_code = case when known.status = 'undelivered' then coalesce(known.code, 'undelivered') end,
+        date_time_delivered = case when known.status = 'delivered' then $1::timestamptz end
+    from known
+    where messages.advisor_id = known.advisor_id
+      and messages.message_id = known.message_id
+      and (messages.status = 'sent' or (messages.status = 'undelivered' and known.status = 'delivered'))
+    returning ${outcomeColumns}, 'carrier' as actor, ${oneStep}
+  ),
+  ${outcomeEntries('moved', '$1')}`;
