@@ -1,4 +1,5 @@
 import type { CarrierKind } from '../domain/ports.ts';
+import { mediaFetcher } from './http/media.ts';
 import { sandboxCarrier } from './sandbox/sandbox-carrier.ts';
 import { smppKind } from './smpp/kind.ts';
 import { telnyxKind } from './telnyx/kind.ts';
@@ -11,7 +12,8 @@ export const carrierKinds: Record<CarrierKindName, CarrierKind> = {
   sandbox: {
     schema: { type: 'object', additionalProperties: false },
     secrets: [],
-    open: (_name, _settings, { db, clock }) => sandboxCarrier({ db, clock }),
+    open: (_name, _settings, { db, clock, ...surroundings }) =>
+      sandboxCarrier({ db, clock, fetchMedia: mediaFetcher(surroundings) }),
   },
   smpp: smppKind,
   twilio: twilioKind,

@@ -163,6 +163,8 @@ export type IncomingReply = {
 export type IncomingMedia = { url: string; contentType: string; size?: number };
 export type FetchedMedia = { contentType: string; bytes: Buffer };
 export const mediaBytesMax = 5 * 1024 * 1024;
+/** Where the sandbox's carrier has a picture of its own. */
+export const samplePictureUrl = 'sandbox://picture';
 /** Why media won't be fetched, in a sentence without secrets. */
 export class MediaRefused extends Error {}
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Deps } from '../deps.ts';
 import { receiveReply } from '../domain/consent/replies.ts';
+import { type IncomingMedia, samplePictureUrl } from '../domain/ports.ts';
 import { invalid } from '../domain/problems.ts';
 import { findAdvisorByTextingNumber } from '../store/accounts/advisors.ts';
 import { sandboxCarrierId } from '../store/carriers/carriers.ts';
@@ -17,6 +18,8 @@ export type ScreenText = {
   from: 'advisor' | 'phone';
   textingNumber: string;
   text: string | null;
+  /** How many pictures and the like came with it. */
+  media: number;
   dateTime: Date;
 };
 /** A magic number's owner, and what the number does. */
@@ -72,12 +75,17 @@ export async function listHandsetMessages({ db }: Pick<Deps, 'db'>, phone: strin
   return store.listHandsetMessages(db, phone, messagesMax);
 }
 
-/** A reply from the phone's owner. It has taken effect once this returns. */
+/** What a phone sends: a text, pictures by their address, or both. */
+export type HandsetAnswer = { to: string; text?: string; media?: string[] };
+
+/** A reply from the phone's owner. It has taken effect once this returns; what came with it is fetched in the background. */
 export async function replyFromHandset(
   deps: Deps,
   phone: string,
-  { to, text }: { to: string; text: string },
+  { to, text = '', media = [] }: HandsetAnswer,
 ): Promise<void> {
+  if (text === '' && media.length === 0)
+    throw invalid([{ path: '/text', rule: 'minLength', message: 'text can’t be empty unless there is media.' }]);
   if (!(await findAdvisorByTextingNumber(deps.db, to)))
     throw invalid([
       {
@@ -87,12 +95,19 @@ export async function replyFromHandset(
       },
     ]);
   const by = { carrierId: sandboxCarrierId, answersKeywords: false };
-  await receiveReply(deps, by, { carrierMessageId: randomUUID(), from: phone, to, text, sentAt: deps.clock.now() });
+  const reply = { carrierMessageId: randomUUID(), from: phone, to, text, sentAt: deps.clock.now() };
+  await receiveReply(deps, by, { ...reply, media: media.map(mediaAt) });
+}
+
+/** Whoever fetches an address learns the type. */
+function mediaAt(address: string): IncomingMedia {
+  if (address === 'sample') return { url: samplePictureUrl, contentType: 'image/png' };
+  return { url: address, contentType: 'application/octet-stream' };
 }
 
 function onScreen(from: ScreenText['from'], row: store.HandsetMessage | store.HandsetReply): ScreenText {
   const { carrierMessageId: id, textingNumber, text, dateTimeCreated } = row;
-  return { id, from, textingNumber, text, dateTime: dateTimeCreated };
+  return { id, from, textingNumber, text, media: 'media' in row ? row.media : 0, dateTime: dateTimeCreated };
 }
 
 function ownerOf(phone: string): Owner | null {

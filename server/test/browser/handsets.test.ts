@@ -69,6 +69,8 @@ for (const [name, options] of Object.entries({ 'on a phone': phoneWide, 'on a de
     await page.keyboard.press('Enter');
     await page.locator('.sent .bubble', { hasText: 'Gladly!' }).waitFor();
     assert.equal(await page.getByLabel('Your reply').inputValue(), '');
+    await page.getByRole('button', { name: 'Picture' }).click();
+    await page.locator('.sent .attached').waitFor();
     await page.getByRole('button', { name: 'STOP' }).click();
     await page.locator('.received .bubble', { hasText: 'You have opted out' }).waitFor();
     const [, mine, stop] = await bubbles(page);

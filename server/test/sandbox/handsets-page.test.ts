@@ -71,6 +71,17 @@ suite('the phones’ page', () => {
     }
   });
 
+  test('sends a picture, alone or with what was typed', async () => {
+    const phone = newPhone();
+    await visitor.get(`/handset/${phone}`);
+    assert.equal((await visitor.post(`/handset/${phone}`, { to, text: '', picture: 'sample' })).status, 303);
+    assert.match((await visitor.get('/handset')).body, /<span class="last" dir="auto">Picture</);
+    assert.equal((await visitor.post(`/handset/${phone}`, { to, text: 'The form', picture: 'sample' })).status, 303);
+    const { body } = await visitor.get(`/handset/${phone}`);
+    assert.equal(body.match(/<p class="attached">Picture</g)?.length, 2);
+    assert.deepEqual(body.match(/<p class="bubble" dir="auto">[^<]*/g), ['<p class="bubble" dir="auto">The form']);
+  });
+
   test('counts code points: 1,600 emoji are a reply, 1,601 are too many', async () => {
     const phone = newPhone();
     await visitor.get(`/handset/${phone}`);

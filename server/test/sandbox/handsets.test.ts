@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { carrierKinds } from '../../src/carriers/kinds.ts';
+import { samplePicture } from '../../src/carriers/sandbox/sample-picture.ts';
+import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
 import { assertInvalid } from '../address-book/address-book.ts';
 import { assertProblem } from '../support/problem.ts';
 import {
@@ -132,6 +138,44 @@ suite('POST /sandbox/handset/{phone}/replies', () => {
     assert.ok((await received(world, phone)).every(({ text }) => text !== 'STOP'));
   });
 
+  test('can bring pictures, which are fetched into the archive, with words or without', async (t) => {
+    const phone = newPhone();
+    const post = (body: object) =>
+      inject(world.app, {
+        method: 'POST',
+        url: `/sandbox/handset/${phone}/replies`,
+        headers: { 'x-api-key': world.apiKey },
+        payload: { to: annNumber, ...body },
+      });
+    assert.equal((await post({ media: ['sample'] })).status, 202);
+    assert.equal((await post({ text: 'The form', media: ['https://pictures.example/1', 'sample'] })).status, 202);
+    assert.deepEqual(await repliesOf(phone), ['', 'The form']);
+    await fetchDueMedia(world.deps, () => {});
+    const kept = await world.database.asOwner<{ type: string; notFetched: string | null; body: Buffer }>(
+      `select e.meta::json ->> 'contentType' as type, e.meta::json ->> 'notFetched' as "notFetched", b.body
+       from archive_entries e
+       join archive_bodies b using (advisor_id, number)
+       join members m using (advisor_id, member_id)
+       where e.kind = 'media_in' and m.phone = $1
+       order by e.meta::json ->> 'reply', e.meta::json ->> 'place'`,
+      [phone],
+    );
+    const sample = { type: 'image/png', notFetched: null, body: samplePicture.bytes };
+    const [first, byAddress, last] = kept;
+    assert.deepEqual([first, last, kept.length], [sample, sample, 3]);
+    assert.match(byAddress?.notFetched ?? '', /fetches nothing by address/);
+
+    const server = createServer((_request, response) => response.setHeader('content-type', 'image/gif').end('GIF89a'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const extra = { ...world.deps, ...world.config, report: () => {} };
+    const { fetchMedia } = carrierKinds.sandbox.open('sandbox', {}, extra);
+    const fetched = await fetchMedia?.({ url: `http://127.0.0.1:${port}/1`, contentType: 'application/octet-stream' });
+    assert.deepEqual(fetched, { contentType: 'image/gif', bytes: Buffer.from('GIF89a') });
+  });
+
   test('needs an advisor’s number and a text of 1 to 1,600 characters', async () => {
     const phone = newPhone();
     const post = (body: unknown) =>
@@ -146,6 +190,9 @@ suite('POST /sandbox/handset/{phone}/replies', () => {
     assertInvalid(await post({ text: 'Hi' }), '/to');
     for (const text of ['', 'x'.repeat(1_601), 7, null, ['Hi'], 'a\0b', '\ud800'])
       assertInvalid(await post({ to: annNumber, text }), '/text');
+    assertInvalid(await post({ to: annNumber }), '/text');
+    assertInvalid(await post({ to: annNumber, media: [] }), '/text');
+    assertInvalid(await post({ to: annNumber, text: 'Hi', media: Array(11).fill('sample') }), '/media');
     assert.deepEqual(await repliesOf(phone), []);
     assert.equal((await post({ to: annNumber, text: '☎'.repeat(1_600) })).status, 202);
     assertProblem(await reply(world, 'phone', annNumber, 'Hi'), 'invalid_request', /phone/);

@@ -10,12 +10,12 @@ const timeoutMs = 30_000;
  */
 export function mediaFetcher(
   surroundings: Surroundings,
-  { api, headers }: { api: URL; headers: Record<string, string> },
+  credentials?: { api: URL; headers: Record<string, string> },
 ): (media: IncomingMedia, until?: AbortSignal) => Promise<FetchedMedia> {
   const ask = makeOutbound(networksFor(surroundings), { timeoutMs, bytesMax: mediaBytesMax });
   return async ({ url, contentType }, until) => {
     try {
-      const own = URL.parse(url)?.origin === api.origin ? headers : {};
+      const own = credentials && URL.parse(url)?.origin === credentials.api.origin ? credentials.headers : {};
       const answer = await ask(url, { headers: own, ...(until && { signal: until }) });
       if (!answer.ok) {
         await answer.body?.cancel();

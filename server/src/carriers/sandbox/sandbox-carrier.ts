@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Carrier, CarrierRecord, Clock, Inbound, OutgoingText, Submission } from '../../domain/ports.ts';
+import {
+  type Carrier,
+  type CarrierRecord,
+  type Clock,
+  type Inbound,
+  MediaRefused,
+  type OutgoingText,
+  type Submission,
+  samplePictureUrl,
+} from '../../domain/ports.ts';
 import type { Batch, Db } from '../../store/database/db.ts';
 import { isNothingCommitted } from '../../store/database/errors.ts';
 import {
@@ -9,6 +18,7 @@ import {
   listHandsetRecords,
   type NewHandsetMessage,
 } from '../../store/sandbox/handsets.ts';
+import { samplePicture } from './sample-picture.ts';
 
 /** How a sandbox phone behaves. A phone that isn't listed receives its texts and confirms them with a receipt. */
 type Phone = {
@@ -47,8 +57,11 @@ const firstPauseMs = 50;
 const failuresRememberedMax = 10_000;
 const recordsMax = 1_000;
 
+/** `fetchMedia` gets what a phone sent by its address. Without it, a phone can only send the sample picture. */
+type SandboxOptions = { db: Db; clock: Clock; fetchMedia?: Carrier['fetchMedia'] };
+
 /** The sandbox's carrier: its phones are database rows. */
-export function sandboxCarrier({ db, clock }: { db: Db; clock: Clock }): Carrier {
+export function sandboxCarrier({ db, clock, fetchMedia }: SandboxOptions): Carrier {
   const failed = new Set<string>();
   const inProgress = new Set<Promise<void>>();
   let inbound: Inbound | null = null;
@@ -116,6 +129,11 @@ export function sandboxCarrier({ db, clock }: { db: Db; clock: Clock }): Carrier
       };
     },
     records: (from, to) => listRecords(db, from, to),
+    async fetchMedia(media, until) {
+      if (media.url === samplePictureUrl) return samplePicture;
+      if (!fetchMedia) throw new MediaRefused('This sandbox fetches nothing by address.');
+      return fetchMedia(media, until);
+    },
   };
 }
 

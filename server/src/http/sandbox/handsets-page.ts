@@ -6,6 +6,7 @@ import { isBlank, textLengthMax } from '../../domain/shared/text/text-rules.ts';
 import {
   getHandset,
   type Handset,
+  type HandsetAnswer,
   type HandsetInUse,
   listHandsets,
   listMagicNumbers,
@@ -61,18 +62,19 @@ export function addHandsetsPage(app: FastifyInstance, deps: Deps & Reserved): vo
       const phone = phoneOf(request);
       if (!e164.test(phone)) return reply.redirect('/handset', 303);
       const [to, text] = [fields('to'), fields('quick') || fields('text')];
+      const media = fields('picture') ? ['sample'] : [];
       const handset = await getHandset(deps, phone);
-      const problem = problemWith(handset, to, text);
+      const problem = problemWith(handset, { to, text, media });
       if (problem) return sendHandset(reply, handset, { to, text, problem, formToken: forms.token(request, reply) });
-      await replyFromHandset(onReserved(deps), phone, { to, text });
+      await replyFromHandset(onReserved(deps), phone, { to, text, media });
       return reply.redirect(`${pathOf(phone)}?to=${encodeURIComponent(to)}`, 303);
     });
   });
 }
 
-function problemWith({ senders }: Handset, to: string, text: string): string | null {
+function problemWith({ senders }: Handset, { to, text, media }: Required<HandsetAnswer>): string | null {
   if (!senders.some(({ textingNumber }) => textingNumber === to)) return 'Choose who to reply to.';
-  if (isBlank(text)) return 'Write something first.';
+  if (isBlank(text) && media.length === 0) return 'Write something first.';
   return [...text].length > textLengthMax ? `A text can have at most ${textLengthMax} characters.` : null;
 }
 
@@ -121,7 +123,7 @@ function phoneInUse({ phone, owner, text, dateTime }: HandsetInUse, now: Date): 
   return html`<li><a href="${pathOf(phone)}"><span class="number">${phone}</span>
 <span class="owner">${owner?.name}</span>
 <time datetime="${dateTime.toISOString()}">${when}</time>
-<span class="last" dir="auto">${text ?? gone}</span></a></li>`;
+<span class="last" dir="auto">${text === '' ? 'Picture' : (text ?? gone)}</span></a></li>`;
 }
 
 function magicNumber({ phone, owner }: { phone: string; owner: Owner }): Html {
@@ -168,7 +170,7 @@ ${owner && html`<h2>What it does</h2>\n<p>${owner.about}</p>`}
 
 /** A text, under its day if it is the day's first, and under the other side's name if that has changed. */
 function bubble(
-  { id, from, textingNumber, text, dateTime }: ScreenText,
+  { id, from, textingNumber, text, media, dateTime }: ScreenText,
   before: ScreenText | undefined,
   senders: Sender[],
 ) {
@@ -178,7 +180,8 @@ function bubble(
   return html`<li class="text ${from === 'phone' ? 'sent' : 'received'}" id="text-${id}">
 ${!sameDay && html`<p class="day">${dayOf(dateTime)}</p>`}
 ${!sameThread && html`<p class="whose">${from === 'phone' ? `to ${name}` : name}</p>`}
-<p class="bubble" dir="auto">${text ?? gone}</p>
+${media > 0 && html`<p class="attached">${media === 1 ? 'Picture' : `${media} pictures`}</p>`}
+${text !== '' && html`<p class="bubble" dir="auto">${text ?? gone}</p>`}
 <time datetime="${dateTime.toISOString()}">${timeOf(dateTime)}</time>
 </li>`;
 }
@@ -196,7 +199,8 @@ ${hidden({ formToken })}
 <input name="text" aria-label="Your reply" placeholder="Your reply" maxlength="${typedLengthMax}" value="${text}"${problem && html` aria-invalid="true" aria-describedby="problem"`}>
 <button class="button main">Send</button>
 </div>
-<div class="quick">${quickReplies.map((word) => html`<button name="quick" value="${word}">${word}</button>`)}</div>
+<div class="quick">${quickReplies.map((word) => html`<button name="quick" value="${word}">${word}</button>`)}
+<button name="picture" value="sample">Picture</button></div>
 </form>`;
 }
 

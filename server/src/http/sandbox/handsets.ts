@@ -19,7 +19,8 @@ export function handsetRoutes(deps: Deps & Reserved): SandboxRoute[] {
       method: 'POST',
       path: '/sandbox/handset/:phone/replies',
       summary: 'Reply from handset',
-      description: 'A text from the phone to an advisor. The answer comes once it has taken effect.',
+      description:
+        'A text from the phone to an advisor, with pictures if you like. The answer comes once it has taken effect.',
       params: HandsetParams,
       body: HandsetReply,
       answer: HandsetReplyResult,

@@ -40,9 +40,27 @@ export const HandsetMessages = Type.Object(
 export const HandsetReply = Type.Object(
   {
     to: Phone({ description: 'The texting number of the advisor who gets it.' }),
-    text: Type.String({ minLength: 1, maxLength: textLengthMax, description: 'Such as ACCEPT, STOP or any text.' }),
+    text: Type.Optional(
+      Type.String({
+        maxLength: textLengthMax,
+        description: 'Such as ACCEPT, STOP or any text. It can be empty, or left out, if there is media.',
+      }),
+    ),
+    media: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 2_000 }), {
+        maxItems: 10,
+        description:
+          'Pictures and the like that come with it, each by the address where it is. `sample` is a small picture that needs no network.',
+      }),
+    ),
   },
-  { title: 'Handset reply', examples: [{ to: '+15005551001', text: 'Yes, Tuesday is fine.' }] },
+  {
+    title: 'Handset reply',
+    examples: [
+      { to: '+15005551001', text: 'Yes, Tuesday is fine.' },
+      { to: '+15005551001', text: 'The signed form', media: ['sample'] },
+    ],
+  },
 );
 
 export const HandsetReplyResult = Type.Object({}, { title: 'Handset reply result', examples: [{}] });

@@ -75,7 +75,7 @@ export async function listHandsetMessages(db: Db, phone: string, limit: number):
 }
 
 /** A text that a phone sent. `text` is null if it is no longer kept. */
-export type HandsetReply = Omit<HandsetMessage, 'text'> & { text: string | null };
+export type HandsetReply = Omit<HandsetMessage, 'text'> & { text: string | null; media: number };
 /** An advisor who can get a reply, with the phone's consent, which is null if the number is unknown. */
 export type HandsetSender = { name: string; textingNumber: string; state: ConsentState | null };
 export type HandsetRow = { phone: string; text: string | null; dateTimeCreated: Date };
@@ -85,10 +85,12 @@ export async function listHandsetReplies(db: Db, phone: string, limit: number): 
   const rows = await db.query<HandsetReply>(
     `select
        m.phone, a.texting_number as "textingNumber", convert_from(b.body, 'UTF8') as text,
-       r.carrier_message_id as "carrierMessageId", r.date_time_created as "dateTimeCreated"
+       coalesce(json_array_length(e.meta::json -> 'media'), 0) as media, r.carrier_message_id as "carrierMessageId",
+       r.date_time_created as "dateTimeCreated"
      from advisors a
      join members m on m.advisor_id = a.advisor_id and m.phone = $1
      join replies r on r.advisor_id = m.advisor_id and r.member_id = m.member_id
+     join archive_entries e on e.advisor_id = r.advisor_id and e.number = r.archive_number
      left join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.archive_number
      where a.texting_number is not null
      order by r.date_time_created desc, r.reply_id desc
