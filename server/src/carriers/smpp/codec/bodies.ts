@@ -83,7 +83,9 @@ function readDeliver(reader: FieldReader): ShortMessage {
   const dataCoding = reader.int8();
   reader.int8();
   const octets = reader.octets(reader.int8());
-  return { ...addressed, esmClass, registeredDelivery, dataCoding, octets, parameters: reader.parameters() };
+  const { serviceType, source, destination } = addressed;
+  const parameters = reader.parameters();
+  return { serviceType, source, destination, esmClass, registeredDelivery, dataCoding, octets, parameters };
 }
 
 function readData(reader: FieldReader): ShortMessage {

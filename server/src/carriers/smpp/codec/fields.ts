@@ -117,10 +117,13 @@ export class FieldWriter {
 
   bytes(): Buffer {
     if (this.#at > this.#bytes.length) throw new Error('The fields don’t fit.');
-    return this.#bytes.subarray(0, this.#at);
+    return this.#at === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#at);
   }
 }
 
 export function int16(value: number): Buffer {
-  return Buffer.of((value >> 8) & 0xff, value & 0xff);
+  const octets = Buffer.allocUnsafe(2);
+  octets[0] = (value >> 8) & 0xff;
+  octets[1] = value & 0xff;
+  return octets;
 }

@@ -31,16 +31,20 @@ function codeOf(character: string): number {
 
 /** Null if GSM-7 lacks a character of the text, or if it takes more octets than `octetsMax`. */
 export function encodeGsm7(text: string, octetsMax: number): Buffer | null {
-  if (text.length > octetsMax) return null;
-  const octets = Buffer.allocUnsafe(Math.min(text.length * 2, octetsMax));
-  let at = 0;
-  for (let index = 0; index < text.length; index++) {
+  let size = 0;
+  for (let index = 0; index < text.length && size <= octetsMax; index++) {
     const code = octetsOf[text.charCodeAt(index)] ?? lacking;
-    if (code === lacking || at + (code > 0xff ? 2 : 1) > octetsMax) return null;
+    if (code === lacking) return null;
+    size += code > 0xff ? 2 : 1;
+  }
+  if (size > octetsMax) return null;
+  const octets = Buffer.allocUnsafe(size);
+  for (let index = 0, at = 0; at < size; index++) {
+    const code = octetsOf[text.charCodeAt(index)] ?? lacking;
     if (code > 0xff) octets[at++] = escapeOctet;
     octets[at++] = code & 0xff;
   }
-  return octets.subarray(0, at);
+  return octets;
 }
 
 /** An escape without a known character is shown as the standard says: a space for the escape, then the character. */
