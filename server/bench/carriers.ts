@@ -12,6 +12,7 @@ import { readConfig } from '../src/config.ts';
 import type { Carrier, OutgoingText } from '../src/domain/ports.ts';
 import { makeLog } from '../src/log.ts';
 import { startRuntime } from '../src/runtime.ts';
+import { measureDispatchers } from './carrier-dispatch.ts';
 import type { Scratch } from './scratch.ts';
 import { phoneOf, sampleText } from './send-cast.ts';
 import type { Sizes } from './sizes.ts';
@@ -21,6 +22,8 @@ import { heading, median, ratio, table, whole } from './tables.ts';
 const inFlight = 1_000;
 const people = 200;
 const window = 100;
+/** Until then much of what runs isn't compiled. */
+const warmUpTexts = 10_000;
 const peer = fileURLToPath(new URL('smpp-peer.ts', import.meta.url));
 const smpp = { name: 'bench', systemId: 'bench', password: 'bench', window };
 
@@ -33,7 +36,8 @@ const textOf = (number: number): OutgoingText => ({
 });
 
 /** Texts per second until each has its receipt: by SMPP on loopback, and by the sandbox's carrier, whose phones are rows. */
-export async function measureCarriers(scratch: Scratch, { carrierTexts, rounds }: Sizes): Promise<string[]> {
+export async function measureCarriers(scratch: Scratch, sizes: Sizes): Promise<string[]> {
+  const { carrierTexts, rounds } = sizes;
   measureCodecs(carrierTexts);
   heading(`${whole(carrierTexts)} texts with their receipts, ${whole(inFlight)} at a time`);
   const port = await startPeer(scratch);
@@ -49,21 +53,30 @@ export async function measureCarriers(scratch: Scratch, { carrierTexts, rounds }
     ['SMPP, four binds', smppCarrier({ ...smpp, hosts, binds: 4 })],
   ];
   for (const { name, carrier } of runtime.carriers.list()) carriers.push([name, carrier]);
-  const rates = new Map<string, number>();
-  for (const [name, carrier] of carriers) {
-    const some: number[] = [];
-    for (let round = 0; round < rounds; round++) some.push(await measureCarrier(carrier, carrierTexts));
-    rates.set(name, median(some));
-  }
+  // In turn, so that whatever else the machine does is shared.
+  const runs = new Map<string, Run[]>(carriers.map(([name]) => [name, []]));
+  for (const [, carrier] of carriers) await measureCarrier(carrier, warmUpTexts);
+  for (let round = 0; round < rounds; round++)
+    for (const [name, carrier] of carriers) runs.get(name)?.push(await measureCarrier(carrier, carrierTexts));
   await stop();
-  table([...rates].map(([carrier, rate]) => ({ carrier, 'texts/s': whole(rate) })));
-  const [one = 0, four = 0, sandbox = 0] = rates.values();
+  const rates = carriers.map(([name]) => median((runs.get(name) ?? []).map(({ perSecond }) => perSecond)));
+  table(
+    carriers.map(([carrier], index) => ({
+      carrier,
+      'texts/s': whole(rates[index]),
+      'Node µs': whole(median((runs.get(carrier) ?? []).map(({ nodeUs }) => nodeUs))),
+    })),
+  );
+  const [one = 0, four = 0, sandbox = 0] = rates;
   return [
-    `SMPP: ${whole(one)} texts/s on one bind, ${whole(four)} on four, ${ratio(one / sandbox)} of the sandbox’s carrier`,
+    `SMPP: ${whole(one)} texts/s on one bind, ${whole(four)} on four: ${ratio(one / sandbox)} and ${ratio(four / sandbox)} of the sandbox’s carrier (bar 1.00)`,
+    ...(await measureDispatchers(scratch, sizes, { host: '127.0.0.1', port, window })),
   ];
 }
 
-async function measureCarrier(carrier: Carrier, count: number): Promise<number> {
+type Run = { perSecond: number; nodeUs: number };
+
+async function measureCarrier(carrier: Carrier, count: number): Promise<Run> {
   let receipts = 0;
   const all = Promise.withResolvers<void>();
   const stop = carrier.listen({
@@ -76,6 +89,7 @@ async function measureCarrier(carrier: Carrier, count: number): Promise<number> 
   while (carrier.status && !carrier.status().connections.every(({ state }) => state === 'bound'))
     await new Promise(setImmediate);
   const began = performance.now();
+  const cpuBefore = process.cpuUsage();
   let next = 0;
   const submitNext = async () => {
     while (next < count) {
@@ -86,8 +100,9 @@ async function measureCarrier(carrier: Carrier, count: number): Promise<number> 
   await Promise.all(Array.from({ length: inFlight }, submitNext));
   await all.promise;
   const elapsedMs = performance.now() - began;
+  const { user, system } = process.cpuUsage(cpuBefore);
   await stop();
-  return (count / elapsedMs) * 1_000;
+  return { perSecond: (count / elapsedMs) * 1_000, nodeUs: (user + system) / count };
 }
 
 async function startPeer(scratch: Scratch): Promise<number> {

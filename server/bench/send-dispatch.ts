@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { cpuOfEach, cpuTime, peakMemory } from './cpu.ts';
 import { hasKannel, type Kannel, startKannel } from './kannel.ts';
 import { type Load, type LoadOptions, load, openConnection } from './load.ts';
+import { acceptedSince, drained, drainMsMax, everyOneDelivered, lastMessageId, waiting } from './outbox.ts';
 import type { Scratch } from './scratch.ts';
 import { type Cast, type SendServer, startSendServer } from './send-cast.ts';
 import type { SendSizes, Sizes } from './sizes.ts';
 import { heading, median, ms, type Row, ratio, table, whole } from './tables.ts';
 
 const connections = 64;
-const drainMsMax = 10 * 60_000;
 const pollMs = 100;
 const arrivalMsMax = 10_000;
 const arrivalPollMs = 1;
@@ -194,45 +194,6 @@ async function measureBurst({ sends }: Sizes, cast: Cast): Promise<number> {
   const perSecond = (sends.schedules / sentMs) * 1000;
   table([{ 'all fired in ms': whole(firedMs), 'all sent in ms': whole(sentMs), 'sent/s': whole(perSecond) }]);
   return perSecond;
-}
-
-async function drained(waiting: () => Promise<number>): Promise<void> {
-  for (const deadline = Date.now() + drainMsMax; (await waiting()) > 0; await pause(pollMs))
-    if (Date.now() > deadline) throw new Error('The texts were not all handed over.');
-}
-
-/** Texts in the outbox, and those of claims whose outcomes aren't all known. */
-async function waiting({ owner }: Cast): Promise<number> {
-  const { rows } = await owner.query(
-    `select
-       (select count(*) from dispatches)::integer
-         + coalesce((select sum(cardinality(message_ids)) from claims), 0)::integer as waiting`,
-  );
-  return rows[0].waiting;
-}
-
-async function acceptedSince({ owner }: Cast, mark: number): Promise<number> {
-  const { rows } = await owner.query('select count(*)::integer as count from messages where message_id > $1', [mark]);
-  return rows[0].count;
-}
-
-async function lastMessageId({ owner }: Cast): Promise<number> {
-  const { rows } = await owner.query('select last_value as id from message_ids');
-  return rows[0].id;
-}
-
-/** A rate that counts failed texts would be meaningless. Receipts come a moment later. */
-async function everyOneDelivered({ owner }: Cast, mark: number, count: number): Promise<void> {
-  for (const deadline = Date.now() + arrivalMsMax; ; await pause(pollMs)) {
-    const { rows } = await owner.query(
-      `select count(*)::integer as delivered
-       from messages
-       where message_id > $1 and status = 'delivered'`,
-      [mark],
-    );
-    if (rows[0].delivered === count) return;
-    if (Date.now() > deadline) throw new Error(`Of ${count} texts ${rows[0].delivered} were delivered.`);
-  }
 }
 
 async function lastOnHandset({ owner, firstPhone }: Cast): Promise<string | undefined> {
