@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SandboxAdvisor, SandboxFile } from '../src/sandbox/sandbox.ts';
-import { type Ledger, noteAnswer } from './ledger.ts';
+import { type Ledger, noteAnswer, noteTime } from './ledger.ts';
 
 /**
  * The outcome of a request: a final answer; or `nothing`, if it certainly had no effect; or `unknown`, if the server died
@@ -73,7 +73,7 @@ export function makeClient(origin: string, sandbox: SandboxFile, ledger: Ledger,
       }
       const answer = { status: response.status, body: (await response.json()) as Body };
       noteAnswer(ledger, fault, answer.status);
-      ledger.tookMs?.push(performance.now() - began);
+      noteTime(ledger, fault, performance.now() - began);
       return answer;
     } catch (error) {
       if (isRefused(error)) {

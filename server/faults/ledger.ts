@@ -1,3 +1,5 @@
+/** The name of no fault. */
+export const calm = 'none';
 /** The fault during which times can't be compared. */
 export const clockFault = 'the clock a day ahead and back';
 
@@ -31,6 +33,8 @@ export type Ledger = {
   surprises: string[];
   /** Requests that reached a server, even one that then died: how often each was answered in which way, by fault. */
   answers: Map<string, Map<Answered, number>>;
+  /** How long the slowest answer of the server took, by fault. */
+  slowestMs: Map<string, number>;
   /** How long answers took, if somebody wants to know. */
   tookMs?: number[];
 };
@@ -44,13 +48,27 @@ export function isFailure(answered: Answered): boolean {
 }
 
 export function makeLedger(): Ledger {
-  return { fault: 'none', sends: [], accepted: 0, asked: [], replied: [], surprises: [], answers: new Map() };
+  return {
+    fault: calm,
+    sends: [],
+    accepted: 0,
+    asked: [],
+    replied: [],
+    surprises: [],
+    answers: new Map(),
+    slowestMs: new Map(),
+  };
 }
 
 export function noteAnswer({ answers }: Ledger, fault: string, answered: Answered): void {
   const ofFault = answers.get(fault) ?? new Map<Answered, number>();
   ofFault.set(answered, (ofFault.get(answered) ?? 0) + 1);
   answers.set(fault, ofFault);
+}
+
+export function noteTime({ slowestMs, tookMs }: Ledger, fault: string, ms: number): void {
+  slowestMs.set(fault, Math.max(slowestMs.get(fault) ?? 0, ms));
+  tookMs?.push(ms);
 }
 
 /** How many requests there were, how many of them failed, and how many got no answer: of one fault, or of all. */

@@ -29,7 +29,7 @@ const messages = '/text/messaging/messages';
 const consentRequests = '/text/messaging/consent-requests';
 const retryMs = 50;
 const settleMsMax = 90_000;
-const sendersMax = 16;
+const sendersDefault = 16;
 const peopleOfEach = 20;
 const peopleMax = 400;
 const dueMs = { soonest: 500, spread: 4_000 };
@@ -51,7 +51,7 @@ export async function startLoad(
   client: Client,
   sandbox: SandboxFile,
   ledger: Ledger,
-  bulk: Bulk = { senders: 0, people: 0 },
+  { senders = sendersDefault, bulk = { senders: 0, people: 0 } }: { senders?: number; bulk?: Bulk } = {},
 ): Promise<Running> {
   const [avery, casey] = ['avery@sandbox.example', 'casey@sandbox.example'].map((email) =>
     sandbox.advisors.find((each) => each.email === email),
@@ -60,7 +60,7 @@ export async function startLoad(
   const stage = { client, ledger, people: [] as Person[], avery, casey, isOver: () => over };
   await gather(stage);
   const working = [
-    ...Array.from({ length: sendersMax }, (_, index) =>
+    ...Array.from({ length: senders }, (_, index) =>
       keep(stage, restMs.sender, () => send(stage, anyone(stage), { keyed: index % 2 === 0 })),
     ),
     ...[true, false].map((keyed) => keep(stage, restMs.scheduler, () => schedule(stage, keyed))),

@@ -10,8 +10,9 @@ import { tryCarriers } from './carriers.ts';
 import { tryEvents } from './events.ts';
 import { type Run, runFaults } from './faults.ts';
 import type { Findings } from './judge.ts';
-import { table, tryNodes } from './nodes.ts';
+import { tryNodes } from './nodes.ts';
 import { tryRaces } from './races.ts';
+import { table } from './table.ts';
 import { tryTamperings } from './tampering.ts';
 
 const shownMax = 20;
@@ -51,9 +52,15 @@ for (const each of wrong.slice(0, shownMax)) process.stderr.write(`${each}\n`);
 if (wrong.length > shownMax) process.stderr.write(`and ${wrong.length - shownMax} more\n`);
 process.exitCode = wrong.length > 0 ? 1 : 0;
 
-async function tryKills(): Promise<string[]> {
+/** Aborts when somebody wants us to stop. */
+function untilStopped(): AbortController {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
+  return stopping;
+}
+
+async function tryKills(): Promise<string[]> {
+  const stopping = untilStopped();
   const began = performance.now();
   const run = await runFaults({ kills, say, signal: stopping.signal }).catch((error) => {
     if (!stopping.signal.aborted) throw error;
@@ -72,6 +79,7 @@ async function breakNodes(): Promise<string[]> {
     ...(values.fault && { faults: values.fault }),
     bulk: { senders: 4, people: 25 },
     say,
+    signal: untilStopped().signal,
   });
   for (const line of table(run)) say(line);
   return [...run.wrong, ...wrongIn(run.verdict.all)];

@@ -3,8 +3,8 @@ import { runCommand } from '../test/support/commands.ts';
 import { until } from '../test/support/waiting.ts';
 import { type Client, makeClient } from './client.ts';
 import { type Fleet, startFleet } from './fleet.ts';
-import { type Findings, judge, type Verdict } from './judge.ts';
-import { isFailure, type Ledger, makeLedger, requestsIn } from './ledger.ts';
+import { judge, type Verdict } from './judge.ts';
+import { calm, isFailure, type Ledger, makeLedger } from './ledger.ts';
 import { startLoad } from './load.ts';
 import { allReady, type Fault, faults } from './node-faults.ts';
 
@@ -21,6 +21,8 @@ export type NodesOptions = {
   seconds: number;
   /** Which faults; all unless given. */
   faults?: string[];
+  /** How many send one text after another, and who texts many people at once. */
+  senders?: number;
   bulk?: { senders: number; people: number };
   postgres?: Record<string, string>;
   say(line: string): void;
@@ -29,8 +31,6 @@ export type NodesOptions = {
 
 export type NodesRun = { rows: Row[]; ledger: Ledger; verdict: Verdict; wrong: string[]; seconds: number };
 
-/** While nothing is wrong. */
-export const calm = 'none';
 const calmMs = 300;
 const recoverMsMax = 120_000;
 const drainMsMax = 180_000;
@@ -52,23 +52,30 @@ export async function tryNodes(options: NodesOptions): Promise<NodesRun> {
     diskMegabytes,
     ...(options.postgres && { settings: options.postgres }),
   });
+  let stopLoad = () => {};
   try {
     const ledger = makeLedger();
     const client = makeClient(fleet.origin, fleet.folder.sandbox(), ledger, fleet.phones.reply);
     await client.authorize();
     const backlog = watchBacklog(fleet, ledger);
     const bulk = { senders: 0, people: 0, ...options.bulk, isBehind: backlog.isBehind };
-    const load = await startLoad(client, fleet.folder.sandbox(), ledger, bulk);
-    const rows = await breakThings(fleet, client, ledger, options, wrong).finally(() => {
-      ledger.fault = calm;
+    const load = await startLoad(client, fleet.folder.sandbox(), ledger, {
+      bulk,
+      ...(options.senders && { senders: options.senders }),
     });
+    stopLoad = () => {
+      load.abandon();
+      backlog.stop();
+    };
+    const rows = await breakThings(fleet, client, ledger, options, wrong);
+    ledger.fault = calm;
     await load.stop();
-    backlog.stop();
     await drained(fleet);
     const verdict = await judge(fleet.databaseUrl(), ledger, await fleet.phones.received());
     wrong.push(...(await checkArchive(fleet)), ...failedUnnoticed(ledger));
     return { rows, ledger, verdict, wrong, seconds: (performance.now() - began) / 1000 };
   } finally {
+    stopLoad();
     await fleet.stop();
   }
 }
@@ -178,76 +185,4 @@ function failedUnnoticed(ledger: Ledger): string[] {
         .filter(([answered]) => isFailure(answered))
         .map(([answered, count]) => `${name}: ${count} requests were answered with ${answered}`),
     );
-}
-
-/** One line for each kind of fault, and one for all. */
-export function table({ rows, ledger, verdict, seconds }: NodesRun): string[] {
-  const head = [
-    'fault',
-    'runs',
-    'requests',
-    'failed',
-    'accepted',
-    'out',
-    'in doubt',
-    'not sent',
-    'lost',
-    'doubled',
-    'without consent',
-    'recovered in s, median',
-    'most',
-  ];
-  const all = {
-    fault: 'all',
-    runs: sum(rows.map(({ runs }) => runs)),
-    kills: 0,
-    recoverMs: rows.flatMap((row) => row.recoverMs),
-  };
-  const lines = [
-    ...[...rows, { fault: calm, runs: 0, kills: 0, recoverMs: [] }].map((row) =>
-      cells(row, ledger, verdict.of(row.fault), row.fault),
-    ),
-    cells(all, ledger, verdict.all, undefined),
-  ];
-  const widths = head.map((name, column) => Math.max(name.length, ...lines.map((line) => line[column]?.length ?? 0)));
-  const kills = sum(rows.map((row) => row.kills));
-  return [
-    ...[head, ...lines].map((line) =>
-      line
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-        .join('  '),
-    ),
-    `${kills} processes killed, in ${Math.round(seconds)} s`,
-    'Answers: a status, or none:',
-    ...[...ledger.answers].map(
-      ([fault, answers]) =>
-        `  ${fault}: ${[...answers].map(([answered, count]) => `${answered} × ${count}`).join(', ')}`,
-    ),
-  ];
-}
-
-function cells({ fault, runs, recoverMs }: Row, ledger: Ledger, found: Findings, of: string | undefined): string[] {
-  const { requests, failed } = requestsIn(ledger, of);
-  const sorted = recoverMs.toSorted((a, b) => a - b);
-  const inSeconds = (ms: number | undefined) => (ms === undefined ? '' : (ms / 1000).toFixed(1));
-  const counts = [
-    runs,
-    requests,
-    failed,
-    found.accepted + found.acceptedUnanswered,
-    found.onHandset,
-    found.inDoubt,
-    found.failed,
-  ];
-  const broken = [found.lost, found.doubled, found.withoutConsent].map(({ length }) => length);
-  return [
-    fault,
-    ...[...counts, ...broken].map((count) => count.toLocaleString('en-US')),
-    inSeconds(sorted[Math.floor(sorted.length / 2)]),
-    inSeconds(sorted.at(-1)),
-  ];
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
 }
