@@ -80,6 +80,7 @@ function rowReader(headings: string[], columns: Columns, region: Region, about: 
 type Cells = ReturnType<typeof makeCells>;
 
 function makeCells(headings: string[], { single, phones, emails, addresses }: Columns) {
+  const addressColumns = addresses.map((parts) => ({ parts, columns: Object.values(parts) }));
   let cells: string[] = [];
   let isOwn = false;
   /** What we exported comes back as it was, with the blanks at its ends. */
@@ -98,6 +99,14 @@ function makeCells(headings: string[], { single, phones, emails, addresses }: Co
     return nothing;
   }
 
+  function text(name: SingleName): string {
+    for (const column of single[name]) {
+      const found = textIn(column);
+      if (found !== '') return found;
+    }
+    return '';
+  }
+
   /** In the order of their ranks; one without a rank is no number that a person answers. */
   function ranked(slots: Slot[], rankOf: (label: string) => number | null): drafts.Text[] {
     const texts: (drafts.Text & { rank: number })[] = [];
@@ -109,15 +118,22 @@ function makeCells(headings: string[], { single, phones, emails, addresses }: Co
     return texts.length > 1 ? texts.sort((one, other) => one.rank - other.rank) : texts;
   }
 
-  function addressIn(parts: Address): drafts.AddressTexts[] {
-    const used = Object.values(parts).find((column) => textIn(column) !== '');
-    if (used === undefined) return [];
+  function addressesIn(): drafts.AddressTexts[] {
+    const texts: drafts.AddressTexts[] = [];
+    for (const { parts, columns } of addressColumns) {
+      const used = columns.find((column) => textIn(column) !== '');
+      if (used !== undefined) texts.push(addressIn(parts, used));
+    }
+    return texts;
+  }
+
+  function addressIn(parts: Address, used: number): drafts.AddressTexts {
     const [street, second, third] = [firstIn(parts.street), firstIn(parts.street2), firstIn(parts.street3)];
     const { address1, address2 } = isOwn
       ? { address1: street, address2: second }
       : splitStreet([street, second, third], firstIn(parts.box));
     const [city, state, postalCode] = [firstIn(parts.city), firstIn(parts.state), firstIn(parts.postalCode)];
-    return [{ column: headings[used] ?? '', address1, address2, city, state, postalCode }];
+    return { column: headings[used] ?? '', address1, address2, city, state, postalCode };
   }
 
   return {
@@ -127,10 +143,10 @@ function makeCells(headings: string[], { single, phones, emails, addresses }: Co
     },
     isOwn: () => isOwn,
     oneOf,
-    text: (name: SingleName) => oneOf(name).text,
+    text,
     phones: () => ranked(phones, phoneRank),
     emails: () => ranked(emails, emailRank),
-    addresses: () => addresses.flatMap(addressIn),
+    addresses: addressesIn,
   };
 }
 
@@ -149,9 +165,13 @@ function contactOf(line: number, cells: Cells, region: Region): FileContact {
   drafts.putEnumeration(draft, 'maritalStatus', oneOf('maritalStatus'));
   drafts.putAddresses(draft, cells.addresses());
   const own = cells.isOwn() ? ownIdsIn(text) : null;
+  const { fields, leftOut, further, phones } = draft;
   return {
     line,
-    ...draft,
+    fields,
+    leftOut,
+    further,
+    phones,
     groups: own ? ownGroupsIn(text) : groupsIn(oneOf('groups')),
     own,
     remoteContactId: text('remoteContactId'),

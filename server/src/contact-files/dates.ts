@@ -26,7 +26,7 @@ const orders = new Map<Region, Order>();
 
 /** A date as files write it, as YYYY-MM-DD. Day and month stand in the order of that country. */
 export function readDate(given: string, field: DateField, region: Region): Reading<string> {
-  const text = given.replace(timeOfDay, '');
+  const text = given.includes(':') ? given.replace(timeOfDay, '') : given;
   if (/^[0/.-]+$/.test(text)) return null;
   const [, year, , month, day, ...loose] = yearFirst.exec(text) ?? [];
   if (year ?? loose[0]) return dateOf(Number(year ?? loose[0]), Number(month ?? loose[1]), Number(day ?? loose[2]));
