@@ -362,8 +362,10 @@ suite('the database', () => {
 
   async function insert(db: Pick<Pool, 'query'>, { firstName, lastName }: { firstName: string; lastName: string }) {
     await db.query(
-      `insert into contacts (advisor_id, first_name, last_name, source, search_text, date_time_created, date_time_modified)
-       values ($1, $2, $3, 2, '', now(), now())`,
+      `insert into contacts (
+         advisor_id, first_name, last_name, source, search_text, search_keys, date_time_created, date_time_modified
+       )
+       values ($1, $2, $3, 2, '', '{}', now(), now())`,
       [world.ann.advisor.advisorId, firstName, lastName],
     );
   }
