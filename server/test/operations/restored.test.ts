@@ -14,16 +14,19 @@ suite('a database that is from before what was signed', () => {
   after(() => world.close());
 
   test('is noticed by the copies outside', async () => {
-    const folderWith = (size: number | null) =>
-      ({ last: async () => size && { size } }) as unknown as Parameters<typeof findRestored>[0]['checkpointFolder'];
-    const { db } = world.deps;
-    const found = (size: number | null) =>
-      findRestored({ db, archiveMemory: null, checkpointFolder: folderWith(size) });
-    assert.equal(await found(null), null);
-    assert.equal(await found(0), null);
-    assert.match((await found(7)) ?? '', /has 0 entries of the archive, and 7 were signed/);
-    const unreadable = { last: () => Promise.reject(new Error('EIO')) } as never;
-    assert.equal(await findRestored({ db, archiveMemory: null, checkpointFolder: unreadable }), null);
+    const { db, config } = world.deps;
+    const { deps } = world;
+    type Folder = Parameters<typeof findRestored>[0]['checkpointFolder'];
+    const found = (last: () => Promise<object | null>, environment: 'sandbox' | 'production' = 'production') => {
+      const checkpointFolder = { last, async *notes() {} } as unknown as Folder;
+      return findRestored({ db, archiveMemory: null, checkpointFolder, config: { ...config, environment } });
+    };
+    assert.equal(await found(async () => null), null);
+    assert.equal(await found(async () => ({ size: 0 })), null);
+    assert.match((await found(async () => ({ size: 7 }))) ?? '', /has 0 entries of the archive, and 7 were signed/);
+    assert.equal(await found(() => Promise.reject(new Error('EIO'))), null, 'one that can’t be read says nothing');
+    assert.equal(await found(async () => ({ size: 7 }), 'sandbox'), null, 'a new database beside an old folder');
+    assert.equal(deps.signals.archive.restored, null);
   });
 
   test('hands no text over until an operator has decided, and accepts them meanwhile', async () => {

@@ -48,23 +48,36 @@ export async function hasForgotten({ db, archiveMemory }: Pick<CopyDeps, 'db' | 
   return (await archiveMemory.read().catch(() => false)) === null;
 }
 
+type RestoredDeps = Pick<CopyDeps, 'db' | 'checkpointFolder' | 'archiveMemory'> & {
+  config: Pick<Deps['config'], 'environment'>;
+};
+
 /**
  * Why the database is an earlier one than what was signed, as after a restore; null if it isn't, or if nothing outside says so.
- * Texts that wait in it may have gone out since.
+ * Texts that wait in it may have gone out since. In a sandbox a database may also be a new one beside an old folder: there it
+ * must be one that the folder knows.
  */
 export async function findRestored({
   db,
   checkpointFolder,
   archiveMemory,
-}: Pick<CopyDeps, 'db' | 'checkpointFolder' | 'archiveMemory'>): Promise<string | null> {
+  config,
+}: RestoredDeps): Promise<string | null> {
   // Before the tree: everything outside was committed by then. A folder that can't be read is reported elsewhere.
   const copied = (await checkpointFolder?.last().catch(() => null))?.size ?? 0;
   const remembered = (await readMemory(archiveMemory))?.remembered;
   const known = Math.max(copied, remembered ? checkpointIn(remembered.note).size : 0);
   const { size } = await store.findTree(db);
-  return known > size
-    ? `the database has ${size} entries of the archive, and ${known} were signed: it is from before the last ${known - size}`
-    : null;
+  if (known <= size) return null;
+  if (config.environment === 'sandbox' && !(await knows(checkpointFolder, await store.findCheckpoint(db)))) return null;
+  return `the database has ${size} entries of the archive, and ${known} were signed: it is from before the last ${known - size}`;
+}
+
+/** Whether the folder has this checkpoint: only the database that it is a copy of can have it too. */
+async function knows(folder: CopyDeps['checkpointFolder'], checkpoint: { note: string } | null): Promise<boolean> {
+  if (!folder || !checkpoint) return false;
+  for await (const note of folder.notes()) if (note === checkpoint.note) return true;
+  return false;
 }
 
 export type ArchiveHealth = {
