@@ -140,11 +140,13 @@ suite('the sandbox as a process', () => {
     assert.equal(folder.postmaster(), null);
   });
 
-  test('a command that is interrupted stops the database, too', async () => {
+  test('a command that is interrupted stops the database, too', async (context) => {
     const waiting = ['advisors', 'set', 'avery@sandbox.example', '--password-stdin'];
     const child = launchCommand(waiting, { ASSENT_DATA_DIR: folder.path });
     const ended = new Promise((resolve) => child.once('close', resolve));
-    await until('the database is running', async () => folder.postmaster() !== null);
+    // If this fails, the command must not go on: it would start the database again and again.
+    context.after(() => void child.kill('SIGKILL'));
+    await until('the database is running', async () => folder.postmaster() !== null, 60_000);
     child.kill('SIGINT');
     assert.equal(await ended, 130);
     assert.equal(folder.postmaster(), null);
