@@ -14,7 +14,7 @@ import { type PreparedRow, rowPreparer } from './import-rows.ts';
 
 const batchSize = 2_500;
 /** How many batches are saved at once, while the next one is read: PostgreSQL writes two, while a third becomes searchable. */
-const batchesMax = 4;
+const batchesMax = 3;
 
 export async function importFile(call: Call): Promise<void> {
   const { runtime, operands, options, switches, streams, out } = call;
