@@ -44,6 +44,7 @@ export type FleetOptions = { api: number; work: number; settings?: Record<string
 const carrierTimeoutMs = 2_000;
 const window = 50;
 const boundMs = 60_000;
+const startMs = 300_000;
 
 export async function startFleet({ api, work, settings = {}, diskMegabytes }: FleetOptions): Promise<Fleet> {
   // Every command that runs in this process has a log that flushes at its exit.
@@ -117,7 +118,7 @@ async function startNode(
     PORT: String(await ownPort()),
     DATABASE_URL: `postgres://assent@${hosts.join(',')}/assent?target_session_attrs=read-write`,
   };
-  return { name: `${role} ${index + 1}`, role, env, program: await startServer(env) };
+  return { name: `${role} ${index + 1}`, role, env, program: await startServer(env, undefined, startMs) };
 }
 
 /** Below the ports that the system gives to anybody: while a node is dead, nobody takes its port. */

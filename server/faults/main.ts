@@ -77,7 +77,8 @@ async function breakNodes(): Promise<string[]> {
     texts: atLeastOne('--texts', values.texts ?? '20000'),
     seconds: atLeastOne('--seconds', values.seconds ?? '480'),
     ...(values.fault && { faults: values.fault }),
-    bulk: { senders: 4, people: 25 },
+    senders: 8,
+    bulk: { senders: 2, people: 25 },
     say,
     signal: untilStopped().signal,
   });

@@ -29,6 +29,8 @@ const slowMs = 4_000;
 const fullMs = 3_000;
 const takenMs = 3_000;
 const restartMsMax = 1_000;
+/** Many start at once, beside the load. */
+const startMs = 300_000;
 const hourMs = 3_600_000;
 const heldMax = 400;
 
@@ -114,7 +116,7 @@ async function replace(node: Node): Promise<void> {
 async function started(env: Node['env']): Promise<Program> {
   for (let tries = 1; ; tries++) {
     try {
-      return await startServer(env);
+      return await startServer(env, undefined, startMs);
     } catch (error) {
       if (tries >= 10) throw error;
       await pause(restartMsMax);

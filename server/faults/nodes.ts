@@ -32,7 +32,7 @@ export type NodesOptions = {
 export type NodesRun = { rows: Row[]; ledger: Ledger; verdict: Verdict; wrong: string[]; seconds: number };
 
 const calmMs = 300;
-const recoverMsMax = 120_000;
+const recoverMsMax = 300_000;
 const drainMsMax = 180_000;
 const tokensMs = 8 * 60_000;
 const backlogMax = 300;

@@ -125,13 +125,13 @@ export async function launchServer(env: Env, checkout = ours): Promise<Program> 
 }
 
 /** Launches the server and waits until it is ready. */
-export async function startServer(env: Env, checkout?: string): Promise<Program> {
+export async function startServer(env: Env, checkout?: string, withinMs = startMs): Promise<Program> {
   const program = await launchServer(env, checkout);
   const ready = async () => {
     if (program.hasEnded()) throw new Error(`The server ended: ${program.said()}`);
     return isReady(program);
   };
-  await until('the server is ready', ready, startMs).catch(async (error) => {
+  await until('the server is ready', ready, withinMs).catch((error) => {
     // Otherwise it would answer for the next one on its port.
     program.signal('SIGKILL');
     throw error;

@@ -86,7 +86,7 @@ async function learnRun(client: pg.ClientBase, hosts: Hosts, timeoutMs: number):
       concat_ws(' ', pg_postmaster_start_time(), stats_reset) as run,
       current_setting('transaction_read_only')::boolean as "readOnly"
     from pg_stat_bgwriter`,
-    query_timeout: timeoutMs / hosts.count,
+    ...(hosts.count > 1 && { query_timeout: timeoutMs / hosts.count }),
   };
   const { rows } = await client.query<{ run: string; readOnly: boolean }>(statement);
   const [{ run, readOnly }] = rows as [(typeof rows)[0]];
