@@ -9,7 +9,7 @@ export const skip = existsSync(program) ? false : `there is no ${program}`;
 /** Debian's HAProxy, which gives each request to one of the nodes that are ready. */
 export type Haproxy = { port: number; stop(): Promise<void> };
 
-/** The interval of its checks. STOP_GRACE_MS of the nodes has to be longer. */
+/** The interval of its checks. It gives a node up after two, so STOP_GRACE_MS of the nodes has to be longer than that. */
 export const checkMs = 200;
 
 export async function startHaproxy(folder: string, port: number, nodes: number[]): Promise<Haproxy> {
@@ -59,6 +59,6 @@ backend nodes
   option httpchk
   http-check send meth GET uri /readyz
   http-check expect status 200
-  default-server check inter ${checkMs}ms fall 1 rise 1
+  default-server check inter ${checkMs}ms fall 2 rise 1
 ${nodes.map((node, index) => `  server node${index + 1} 127.0.0.1:${node}\n`).join('')}`;
 }
