@@ -165,7 +165,7 @@ create table archive_runs (
   first_number bigint not null,
   entries integer not null,
   constraint archive_runs_advisor_id_first_number_key UNIQUE (advisor_id, first_number),
-  constraint archive_runs_pkey PRIMARY KEY (first_leaf),
+  constraint archive_runs_pkey PRIMARY KEY (first_leaf, advisor_id),
   constraint archive_runs_entries_check CHECK ((entries > 0))
 );
 

@@ -320,11 +320,17 @@ suite('dispatches', () => {
       await insertEntries(db, [consentEntry(act, { member: { memberId, phone, state: 'accepted' }, ...move })], start);
     }
 
+    /** Where the database is distributed, whoever waits does so on the advisor's node. */
+    async function isWaitingOnNode(): Promise<boolean> {
+      return (await world.database.asOwner('select from citus_lock_waits')).length > 0;
+    }
+
     async function isWaiting(): Promise<boolean> {
-      const waiting = await world.database.asOwner(
+      const { asOwner } = world.database;
+      const waiting = await asOwner(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
-      return waiting.length > 0;
+      return waiting.length > 0 || ((await world.deps.db.isDistributed()) && (await isWaitingOnNode()));
     }
 
     test('a claim that meets a STOP being written waits for it and sees it', async () => {

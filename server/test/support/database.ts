@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Pool } from '../../src/store/database/db.ts';
 import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
+import { cloneDatabase, dropDatabase } from './clones.ts';
 
 /** The test's own database, cloned from the migrated template. */
 export type TestDatabase = {
@@ -31,17 +32,21 @@ export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestD
   if (!administration || !template) throw new Error('Run the tests with `npm test`, or one file with `npm test FILE`.');
   const name = `assent_test_${randomBytes(6).toString('hex')}`;
   const place = options.tablespace ? ` tablespace ${options.tablespace}` : '';
-  await once(administration, `create database ${name} template ${template}${place}`);
-  const address = new URL(administration);
-  address.pathname = `/${name}`;
-  const url = address.href;
+  const url = await cloneDatabase(administration, { name, template, place });
   const pool = connect({
     connectionString: url,
     size: options.size ?? 10,
     timeoutMs: options.timeoutMs ?? 5_000,
     role: appRole,
   });
-  const owner = new pg.Pool({ connectionString: url, max: 4, idleTimeoutMillis: ownerIdleMs, allowExitOnIdle: true });
+  const owner = new pg.Pool({
+    connectionString: url,
+    max: 4,
+    idleTimeoutMillis: ownerIdleMs,
+    allowExitOnIdle: true,
+    // So that tests can break the walls of a distributed database, too.
+    options: '-c citus.enable_unsafe_triggers=on',
+  });
   owner.on('error', () => {});
   return {
     url,
@@ -50,13 +55,7 @@ export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestD
     async drop() {
       await owner.end();
       await pool.end();
-      await once(administration, `drop database ${name} with (force)`);
+      await dropDatabase(administration, name);
     },
   };
-}
-
-async function once(connectionString: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  await client.query(sql).finally(() => client.end());
 }

@@ -88,22 +88,22 @@ export async function updateAdvisor(
   const update = db.query(
     `with ${accessEnds}
      update advisors
-     set ${given.flatMap(([name], index) => assignments(name, `$${index + 2}`)).join(', ')}
+     set ${given.flatMap(([name], index) => assignments(name, `$${index + 2}`, `$${given.length + 2}`)).join(', ')}
      where advisor_id = $1`,
-    [advisorId, ...given.map(([, value]) => value)],
+    [advisorId, ...given.map(([, value]) => value), ...('carrierId' in change ? [new Date()] : [])],
   );
   return update.then(() => true).catch(falseIfTaken);
 }
 
 /** A number that moves remembers where it was: replies and receipts may still come from there. */
-function assignments(name: keyof typeof settingColumns, value: string): string[] {
+function assignments(name: keyof typeof settingColumns, value: string, realNow: string): string[] {
   const column = settingColumns[name];
   if (name !== 'carrierId') return [`${column} = ${value}`];
   const isMoved = `carrier_id is distinct from ${value}::smallint`;
   return [
     `carrier_id = ${value}::smallint`,
     `earlier_carrier_id = case when ${isMoved} then carrier_id else earlier_carrier_id end`,
-    `carrier_moved_at = case when ${isMoved} then now() else carrier_moved_at end`,
+    `carrier_moved_at = case when ${isMoved} then ${realNow}::timestamptz else carrier_moved_at end`,
   ];
 }
 

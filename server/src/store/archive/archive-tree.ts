@@ -118,7 +118,10 @@ export async function insertRuns(db: Db, runs: RunRow[]): Promise<void> {
   );
 }
 
-/** The runs with this leaf and later ones; the leaf may be in the middle of the first run. */
+/**
+ * The runs with this leaf and later ones; the leaf may be in the middle of the first run. Spans advisors: the tree has the entries
+ * of all advisors.
+ */
 export async function listRuns(db: Db, fromLeaf: number, limit: number): Promise<RunRow[]> {
   return db.query<RunRow>(
     `select first_leaf as "firstLeaf", advisor_id as "advisorId", first_number as "firstNumber", entries
@@ -214,14 +217,17 @@ export type StoredLeaf = LeafRow & { leaf: number; salt: Buffer | null; body: Bu
 export async function listStoredLeaves(db: Db, from: number, to: number): Promise<StoredLeaf[]> {
   return db.query<StoredLeaf>(
     `select r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, ${smallBody}
-     from archive_runs r
+     from (
+       select *
+       from archive_runs
+       where first_leaf >= coalesce((select max(first_leaf) from archive_runs where first_leaf <= $1), 0)
+         and first_leaf < $2
+     ) as r
      join archive_entries e
        on e.advisor_id = r.advisor_id
        and e.number >= r.first_number + greatest(0, $1 - r.first_leaf)
        and e.number < r.first_number + least(r.entries, $2 - r.first_leaf)
      left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
-     where r.first_leaf >= coalesce((select max(first_leaf) from archive_runs where first_leaf <= $1), 0)
-       and r.first_leaf < $2
      order by leaf`,
     [from, to],
     'list-stored-leaves',
@@ -238,7 +244,7 @@ export async function findBody(db: Db, advisorId: number, number: number): Promi
   return row?.body ?? null;
 }
 
-/** Which entry the leaf is, according to the runs. */
+/** Which entry the leaf is, according to the runs. Spans advisors: the tree has the entries of all advisors. */
 export async function findLeafEntry(db: Db, leaf: number): Promise<{ advisorId: number; number: number } | null> {
   const [row] = await db.query<{ advisorId: number; number: number }>(
     `select advisor_id as "advisorId", first_number + $1 - first_leaf as number

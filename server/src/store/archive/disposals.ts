@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { byAdvisor } from '../database/distribution/by-advisor.ts';
 
 /** A retention, a hold or a disposal, as it is archived. */
 export type RuleRow = {
@@ -19,11 +20,25 @@ export async function listRules(
   after: { advisorId: number; number: number },
   limit: number,
 ): Promise<RuleRow[]> {
-  return db.query<RuleRow>(
-    `select
-       e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.meta,
-       r.first_leaf + e.number - r.first_number as leaf, b.body
+  const rows = await db.query<Omit<RuleRow, 'leaf'>>(
+    `select e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.meta, b.body
      from archive_entries e
+     left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number and e.kind = 'disposal'
+     where e.kind in ('disposal', 'hold', 'retention') and (e.advisor_id, e.number) > ($1, $2)
+     order by e.advisor_id, e.number
+     limit $3`,
+    [after.advisorId, after.number, limit],
+  );
+  const leaves = await listLeavesOf(db, rows);
+  return rows.map((row, index) => ({ ...row, leaf: leaves[index] ?? null }));
+}
+
+/** The leaf of each of these entries; null for those that are not in the tree yet. */
+async function listLeavesOf(db: Db, entries: { advisorId: number; number: number }[]): Promise<(number | null)[]> {
+  const rows = await byAdvisor(db, entries, (db, entries) =>
+    db.query<{ leaf: number | null }>(
+      `select r.first_leaf + e.number - r.first_number as leaf
+     from unnest($1::bigint[], $2::bigint[]) with ordinality as e (advisor_id, number, position)
      left join lateral (
        select first_leaf, first_number, entries
        from archive_runs
@@ -31,12 +46,11 @@ export async function listRules(
        order by first_number desc
        limit 1
      ) as r on e.number < r.first_number + r.entries
-     left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number and e.kind = 'disposal'
-     where e.kind in ('disposal', 'hold', 'retention') and (e.advisor_id, e.number) > ($1, $2)
-     order by e.advisor_id, e.number
-     limit $3`,
-    [after.advisorId, after.number, limit],
+     order by position`,
+      [entries.map(({ advisorId }) => advisorId), entries.map(({ number }) => number)],
+    ),
   );
+  return rows.map(({ leaf }) => leaf);
 }
 
 /**
@@ -44,20 +58,18 @@ export async function listRules(
  * several advisors at once.
  */
 export async function listFirms(db: Db, advisorIds: number[]): Promise<Map<number, number>> {
-  const rows = await db.query<{ advisorId: number; firmId: number }>(
-    `select
-       a.advisor_id as "advisorId",
-       coalesce(
-         (
-           select (e.meta::json ->> 'firmId')::bigint
-           from archive_entries e
-           where e.advisor_id = a.advisor_id and e.number = 1 and e.kind = 'setting'
-         ),
-         a.firm_id
-       ) as "firmId"
-     from advisors a
-     where a.advisor_id = any ($1)`,
-    [advisorIds],
-  );
-  return new Map(rows.map(({ advisorId, firmId }) => [advisorId, firmId]));
+  const [rows, added] = [
+    await db.query<{ advisorId: number; firmId: number }>(
+      'select advisor_id as "advisorId", firm_id as "firmId" from advisors where advisor_id = any ($1)',
+      [advisorIds],
+    ),
+    await db.query<{ advisorId: number; firmId: number | null }>(
+      `select advisor_id as "advisorId", (meta::json ->> 'firmId')::bigint as "firmId"
+       from archive_entries
+       where advisor_id = any ($1) and number = 1 and kind = 'setting'`,
+      [advisorIds],
+    ),
+  ];
+  const signed = new Map(added.map(({ advisorId, firmId }) => [advisorId, firmId]));
+  return new Map(rows.map(({ advisorId, firmId }) => [advisorId, signed.get(advisorId) ?? firmId]));
 }

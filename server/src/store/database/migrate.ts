@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { connectOnce } from './hosts.ts';
+import { distribute } from './distribution/distribute.ts';
 import { findExcess, makeRestrictedLogin } from './logins.ts';
 import { pasteable, setUp } from './setup.ts';
 
@@ -38,6 +39,7 @@ export async function migrate(connectionString: string): Promise<string[]> {
       await apply(client, migration);
       applied.push(migration.name);
     }
+    await distribute(client, appRole);
     return applied;
   });
 }

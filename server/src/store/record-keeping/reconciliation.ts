@@ -81,11 +81,11 @@ export async function deleteCarrierRecords(db: Db, runs: { is: number } | { befo
 export async function hasRecords(db: Db, { from, to }: Period): Promise<boolean> {
   const [row] = await db.query<{ found: boolean }>(
     `select
-       exists (select from messages where date_time_created >= $1 and date_time_created < $2)
-       or exists (select from messages where date_time_sent >= $1 and date_time_sent < $2)
-       or exists (select from replies where date_time_created >= $1 and date_time_created < $2)
-       or exists (select from attempts where date_time_started >= $1 and date_time_started < $2)
-       or exists (select from archive_entries where date_time_created >= $1 and date_time_created < $2) as found`,
+       exists (select 1 from messages where date_time_created >= $1 and date_time_created < $2)
+       or exists (select 1 from messages where date_time_sent >= $1 and date_time_sent < $2)
+       or exists (select 1 from replies where date_time_created >= $1 and date_time_created < $2)
+       or exists (select 1 from attempts where date_time_started >= $1 and date_time_started < $2)
+       or exists (select 1 from archive_entries where date_time_created >= $1 and date_time_created < $2) as found`,
     [from, to],
   );
   return row?.found ?? false;

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { lockByAdvisor, type Own } from '../database/distribution/by-advisor.ts';
+import { byAdvisor, lockByAdvisor, type Own } from '../database/distribution/by-advisor.ts';
 import { type StreamRow, scopes } from './streams.ts';
 
 type Stream = Pick<StreamRow, 'applicationId' | 'advisorId' | 'feed'>;
@@ -129,11 +129,12 @@ export async function claimStreams(
  * Moves streams on, in one statement. For each, null if its lease is over, or the stream itself: then somebody else decides. A
  * stream that has told its last event goes. Otherwise what the application may see from now on. PostgreSQL expects a list for
  * each column to be short, and finds each stream by its key; it expects more of one JSON text, and would look at all streams.
- * Spans advisors: a node moves many streams on at once.
+ *
  */
 export async function updateStreams(db: Db, updates: StreamUpdate[]): Promise<(Updated | null)[]> {
-  const rows = await db.query<Updated & { place: number; number: number }>(
-    `update webhook_streams s
+  return byAdvisor(db, updates, async (db, updates) => {
+    const rows = await db.query<Updated & { place: number; number: number }>(
+      `update webhook_streams s
      set number = given.number, contact_id = given.contact_id, failures = given.failures,
          failing_since = given.failing_since, not_before = given.not_before, leased_until = given.leased_until,
          behind = coalesce(${lastOfLog} > given.number, false)
@@ -149,24 +150,25 @@ export async function updateStreams(db: Db, updates: StreamUpdate[]): Promise<(U
        and s.feed = given.feed
        and s.leased_until = given.held_until
      returning given.place, s.number, s.ends_at as "endsAt", ${scopes}`,
-    [
-      updates.map(({ applicationId }) => applicationId),
-      updates.map(({ advisorId }) => advisorId),
-      updates.map(({ feed }) => feed),
-      updates.map(({ heldUntil }) => heldUntil),
-      updates.map(({ change }) => change.number),
-      updates.map(({ change }) => change.contactId),
-      updates.map(({ change }) => change.failures),
-      updates.map(({ change }) => change.failingSince),
-      updates.map(({ change }) => change.notBefore),
-      updates.map(({ change }) => change.leasedUntil),
-    ],
-    'update-streams',
-  );
-  const over = rows.filter(({ endsAt, number }) => endsAt !== null && endsAt <= number);
-  for (const { place } of over) await deleteStream(db, updates[place - 1] as Stream);
-  const byPlace = new Map(rows.filter((row) => !over.includes(row)).map((row) => [row.place, row]));
-  return updates.map((_, index) => byPlace.get(index + 1) ?? null);
+      [
+        updates.map(({ applicationId }) => applicationId),
+        updates.map(({ advisorId }) => advisorId),
+        updates.map(({ feed }) => feed),
+        updates.map(({ heldUntil }) => heldUntil),
+        updates.map(({ change }) => change.number),
+        updates.map(({ change }) => change.contactId),
+        updates.map(({ change }) => change.failures),
+        updates.map(({ change }) => change.failingSince),
+        updates.map(({ change }) => change.notBefore),
+        updates.map(({ change }) => change.leasedUntil),
+      ],
+      'update-streams',
+    );
+    const over = rows.filter(({ endsAt, number }) => endsAt !== null && endsAt <= number);
+    for (const { place } of over) await deleteStream(db, updates[place - 1] as Stream);
+    const byPlace = new Map(rows.filter((row) => !over.includes(row)).map((row) => [row.place, row]));
+    return updates.map((_, index) => byPlace.get(index + 1) ?? null);
+  });
 }
 
 async function deleteStream(db: Db, { applicationId, advisorId, feed }: Stream): Promise<void> {

@@ -8,6 +8,7 @@ export const advisorOwned = [
   'archive_bodies',
   'archive_entries',
   'archive_heads',
+  'archive_runs',
   'archive_taken',
   'attempts',
   'contact_blocks',
@@ -67,7 +68,7 @@ export const unsupportedTriggers = [
   'contacts_deleted',
   'contacts_inserted',
   'contacts_updated',
-].map((trigger) => ({ table: 'contacts', trigger }));
+];
 
 /**
  * Foreign keys that a distributed database can't have: one from a shared table to an advisor's, and one that sets a column to

@@ -1,0 +1,157 @@
+import type pg from 'pg';
+import { advisorOwned, shared, unsupportedKeys, unsupportedTriggers } from './tables.ts';
+
+/** Every advisor's tables are distributed like this one. */
+const first = 'archive_heads';
+
+type Constraint = { table: string; name: string; definition: string };
+type Trigger = Constraint & { isAlways: boolean; isDeferred: boolean };
+
+/**
+ * Distributes what isn't yet, where the database has Citus, and gives shards the privileges that Citus doesn't: those that were
+ * moved since the last time, too.
+ */
+export async function distribute(client: pg.Client, appRole: string): Promise<void> {
+  const { rows } = await client.query(`select to_regclass('pg_dist_partition') is not null as found`);
+  if (!rows[0].found) return;
+  const missing = await listMissing(client);
+  if (missing.length > 0) await distributeTables(client, missing, appRole);
+  await grantColumns(client, appRole);
+}
+
+/**
+ * All in one transaction, with the rows that there are. Foreign keys are added again afterward, since Citus takes tables one by
+ * one.
+ */
+async function distributeTables(client: pg.Client, missing: string[], appRole: string): Promise<void> {
+  await client.query('begin');
+  // The walls of the archive are triggers: with this, the shards have them too.
+  await client.query(`set local citus.enable_unsafe_triggers to on`);
+  await client.query(`set local citus.multi_shard_modify_mode to 'sequential'`);
+  // Nodes connect to each other as the role whose statement it is.
+  await client.query(`alter role ${appRole} login`);
+  const keys = await dropForeignKeys(client);
+  const triggers = await listTriggers(client);
+  const dropped = triggers.filter(({ name, isDeferred }) => isDeferred || unsupportedTriggers.includes(name));
+  for (const { table, name } of dropped) await client.query(`drop trigger ${name} on ${table}`);
+  const kept = triggers.filter((trigger) => !dropped.includes(trigger));
+  for (const table of missing) {
+    if (shared.includes(table as never)) await client.query('select create_reference_table($1)', [table]);
+    else
+      await client.query(`select create_distributed_table($1, 'advisor_id', colocate_with => $2)`, [
+        table,
+        table === first ? 'default' : first,
+      ]);
+    await removeCopied(
+      client,
+      table,
+      kept.filter((trigger) => trigger.table === table),
+    );
+  }
+  for (const { table, name, definition } of keys)
+    if (!unsupportedKeys.includes(name))
+      await client.query(`alter table ${table} add constraint ${name} ${definition}`);
+  for (const trigger of dropped) {
+    if (unsupportedTriggers.includes(trigger.name)) continue;
+    await client.query(trigger.definition);
+    await enable(client, trigger);
+  }
+  await grantSequences(client, appRole);
+  // Triggers did it as the owner; the functions that the store calls instead run on other nodes' connections as the role.
+  await client.query(`grant insert, update, delete on contact_blocks to ${appRole}`);
+  await client.query(`grant insert on contact_changes to ${appRole}`);
+  await client.query('commit');
+}
+
+/** Deferred ones would look at every row that is moved, at the end, and a table with waiting triggers can't be altered. */
+async function listTriggers(client: pg.Client): Promise<Trigger[]> {
+  const { rows } = await client.query<Trigger>(
+    `select
+       tgrelid::regclass::text as table, quote_ident(tgname) as name, pg_get_triggerdef(oid) as definition,
+       tgenabled = 'A' as "isAlways", tgdeferrable as "isDeferred"
+     from pg_trigger
+     where not tgisinternal and tgrelid = any ($1::regclass[])
+     order by tgrelid::regclass::text, tgname`,
+    [[...shared, ...advisorOwned]],
+  );
+  return rows;
+}
+
+async function enable(client: pg.Client, { table, name, isAlways }: Trigger): Promise<void> {
+  await client.query(`alter table ${table} enable ${isAlways ? 'always ' : ''}trigger ${name}`);
+}
+
+/**
+ * The rows have been copied to their nodes; here they would stay behind, and nobody would see them. The table's walls are off for
+ * that, here and not on the shards, in a transaction that has the table to itself.
+ */
+async function removeCopied(client: pg.Client, table: string, triggers: Trigger[]): Promise<void> {
+  await client.query('set local citus.enable_ddl_propagation to off');
+  await client.query(`alter table ${table} disable trigger user`);
+  await client.query('set local citus.enable_ddl_propagation to on');
+  await client.query('select truncate_local_data_after_distributing_table($1)', [table]);
+  await client.query('set local citus.enable_ddl_propagation to off');
+  for (const trigger of triggers) await enable(client, trigger);
+  await client.query('set local citus.enable_ddl_propagation to on');
+}
+
+/** The coordinator draws the ids of new rows as the role that inserts them. */
+async function grantSequences(client: pg.Client, appRole: string): Promise<void> {
+  const { rows } = await client.query<{ sequence: string }>(
+    `select objid::regclass::text as sequence
+     from pg_depend
+     where classid = 'pg_class'::regclass and deptype = 'i' and refobjid = any ($1::regclass[])
+       and objid in (select seqrelid from pg_sequence)`,
+    [[...shared, ...advisorOwned]],
+  );
+  for (const { sequence } of rows) await client.query(`grant usage on sequence ${sequence} to ${appRole}`);
+}
+
+/** Citus gives shards the privileges on whole tables alone; these are on some columns, such as those of a new entry. */
+async function grantColumns(client: pg.Client, appRole: string): Promise<void> {
+  const { rows } = await client.query<{ table: string; privilege: string; columns: string }>(
+    `select attrelid::regclass::text as table, privilege_type as privilege,
+       -- A row that is inserted comes with its defaults, which the coordinator has computed.
+       case privilege_type
+         when 'INSERT' then '' else '(' || string_agg(quote_ident(attname), ', ' order by attnum) || ')'
+       end as columns
+     from pg_attribute, aclexplode(attacl)
+     where attrelid = any ($1::regclass[]) and grantee = $2::regrole
+     group by 1, 2`,
+    [[...shared, ...advisorOwned], appRole],
+  );
+  for (const { table, privilege, columns } of rows) {
+    const { rows: failed } = await client.query(
+      'select result from run_command_on_placements($1, $2) where not success',
+      [table, `grant ${privilege} ${columns} on %s to ${appRole}`],
+    );
+    if (failed.length > 0) throw new Error(`The shards of ${table} lack privileges: ${failed[0].result}`);
+  }
+}
+
+/** Shared tables come first: others refer to them. */
+async function listMissing(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ table: string }>(
+    `select "table"
+     from unnest($1::text[]) with ordinality as wanted ("table", position)
+     where not exists (
+       select
+       from pg_dist_partition
+       where logicalrelid = "table"::regclass and (partmethod = 'h' or repmodel = 't')
+     )
+     order by position`,
+    [[...shared, first, ...advisorOwned.filter((table) => table !== first)]],
+  );
+  return rows.map(({ table }) => table);
+}
+
+async function dropForeignKeys(client: pg.Client): Promise<Constraint[]> {
+  const { rows } = await client.query<Constraint>(
+    `select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
+     from pg_constraint
+     where contype = 'f' and connamespace = 'public'::regnamespace
+     order by conrelid::regclass::text, conname`,
+  );
+  for (const { table, name } of rows) await client.query(`alter table ${table} drop constraint ${name}`);
+  return rows;
+}
