@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { connectOnce } from './hosts.ts';
 import { distribute } from './distribution/distribute.ts';
+import { connectOnce } from './hosts.ts';
 import { findExcess, makeRestrictedLogin } from './logins.ts';
 import { pasteable, setUp } from './setup.ts';
 
