@@ -39,8 +39,8 @@ export async function migrate(connectionString: string): Promise<string[]> {
       await apply(client, migration);
       applied.push(migration.name);
     }
-    await distribute(client, appRole);
-    return applied;
+    const distributed = await distribute(client, appRole);
+    return distributed.length > 0 ? [...applied, `the distribution of ${distributed.length} tables`] : applied;
   });
 }
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { advisorOwned, shared, unsupportedKeys, unsupportedTriggers } from './tables.ts';
+import { advisorOwned, functionsOnNodes, shared, unsupportedKeys, unsupportedTriggers } from './tables.ts';
 
 /** Every advisor's tables are distributed like this one. */
 const first = 'archive_heads';
@@ -9,14 +9,15 @@ type Trigger = Constraint & { isAlways: boolean; isDeferred: boolean };
 
 /**
  * Distributes what isn't yet, where the database has Citus, and gives shards the privileges that Citus doesn't: those that were
- * moved since the last time, too.
+ * moved since the last time, too. Returns the tables that it distributed.
  */
-export async function distribute(client: pg.Client, appRole: string): Promise<void> {
+export async function distribute(client: pg.Client, appRole: string): Promise<string[]> {
   const { rows } = await client.query(`select to_regclass('pg_dist_partition') is not null as found`);
-  if (!rows[0].found) return;
+  if (!rows[0].found) return [];
   const missing = await listMissing(client);
   if (missing.length > 0) await distributeTables(client, missing, appRole);
   await grantColumns(client, appRole);
+  return missing;
 }
 
 /**
@@ -56,6 +57,7 @@ async function distributeTables(client: pg.Client, missing: string[], appRole: s
     await client.query(trigger.definition);
     await enable(client, trigger);
   }
+  for (const each of functionsOnNodes) await client.query('select create_distributed_function($1)', [each]);
   await grantSequences(client, appRole);
   // Triggers did it as the owner; the functions that the store calls instead run on other nodes' connections as the role.
   await client.query(`grant insert, update, delete on contact_blocks to ${appRole}`);

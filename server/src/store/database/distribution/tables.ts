@@ -75,3 +75,6 @@ export const unsupportedTriggers = [
  * null. The functions that write there check the first, and the store does the second.
  */
 export const unsupportedKeys = ['holds_advisor_id_member_id_fkey', 'crm_contacts_advisor_id_contact_id_fkey'];
+
+/** Functions that statements and triggers call on the nodes. Those of triggers themselves are there with them. */
+export const functionsOnNodes = ['contact_search_keys(text)', 'scopes_of_both(text[], text[])'];
