@@ -1,7 +1,7 @@
 /** The name of no fault. */
 export const calm = 'none';
-/** The fault during which times can't be compared. */
-export const clockFault = 'the clock a day ahead and back';
+/** The fault during which nodes may disagree about the time: each follows the sandbox's clock twice a second. */
+export const clockFault = 'the clock a day ahead';
 
 /** A text, unique in the run for its phone, and the answer to its request. */
 export type Send = {
@@ -24,6 +24,8 @@ export type Replied = { phone: string; textingNumber: string; word: 'ACCEPT' | '
 export type Ledger = {
   /** What is wrong at the moment. */
   fault: string;
+  /** How far the sandbox's clock is ahead. */
+  aheadMs: number;
   sends: Send[];
   /** How many of them were accepted. */
   accepted: number;
@@ -50,6 +52,7 @@ export function isFailure(answered: Answered): boolean {
 export function makeLedger(): Ledger {
   return {
     fault: calm,
+    aheadMs: 0,
     sends: [],
     accepted: 0,
     asked: [],

@@ -162,7 +162,7 @@ async function untilSure({ client }: Stage, once: (key: string) => Promise<Answe
 }
 
 async function schedule(stage: Stage, keyed: boolean): Promise<void> {
-  const deliveryDate = Date.now() + dueMs.soonest + Math.round(Math.random() * dueMs.spread);
+  const deliveryDate = Date.now() + stage.ledger.aheadMs + dueMs.soonest + Math.round(Math.random() * dueMs.spread);
   await send(stage, anyone(stage), { keyed, deliveryDate });
 }
 

@@ -100,7 +100,7 @@ async function breakThings(
     ledger.fault = fault.name;
     const recover = async () => void row.recoverMs.push(await untilOut(fleet, client));
     try {
-      row.kills += await fault.act({ fleet, recover });
+      row.kills += await fault.act({ fleet, ledger, recover });
       await allReady(fleet, recoverMsMax);
     } catch (error) {
       wrong.push(`${fault.name}: ${(error as Error).message}`);
