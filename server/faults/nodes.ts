@@ -72,7 +72,7 @@ export async function tryNodes(options: NodesOptions): Promise<NodesRun> {
     await load.stop();
     await drained(fleet);
     const verdict = await judge(fleet.databaseUrl(), ledger, await fleet.phones.received());
-    wrong.push(...(await checkArchive(fleet)), ...failedUnnoticed(ledger));
+    wrong.push(...(await checkArchive(fleet, ledger)), ...failedUnnoticed(ledger));
     return { rows, ledger, verdict, wrong, seconds: (performance.now() - began) / 1000 };
   } finally {
     stopLoad();
@@ -170,10 +170,16 @@ async function drained({ postgres }: Fleet): Promise<void> {
   await until('the outbox is empty', isEmpty, drainMsMax, 500).catch(() => {});
 }
 
-/** The archive must be whole, whatever happened to the database. */
-async function checkArchive({ env, databaseUrl }: Fleet): Promise<string[]> {
+/**
+ * The archive must be whole, whatever happened to the database. While the sandbox's clock moves, nodes disagree about the time by as
+ * much as it moves, and so do the entries that they write at that moment.
+ */
+async function checkArchive({ env, databaseUrl }: Fleet, { aheadMs }: Ledger): Promise<string[]> {
   const { status, stdout } = await runCommand(['archive', 'verify'], { ...env, DATABASE_URL: databaseUrl() });
-  return status === 0 ? [] : [`The archive isn’t whole: ${stdout}`];
+  const [summary, ...findings] = stdout.trim().split('\n');
+  const isExpected = (finding: string) => aheadMs > 0 && /its time is before/.test(finding);
+  if (status === 0 || (findings.length > 0 && findings.every(isExpected))) return [];
+  return [`The archive isn’t whole: ${summary}`, ...findings];
 }
 
 /** Where nobody may notice, every request was answered, and none of them with a fault of ours. */
