@@ -19,7 +19,7 @@ const commandsIn = (heading: string, language = 'sh') => {
   return blocks.map(([, text = '']) => text.replaceAll(/^ {3}/gm, ''));
 };
 const phone = '+15005550006';
-const textsSent = 6;
+const textsSent = 10;
 
 suite('the page about back-up and restore, as it stands', { skip }, () => {
   let folder: string;
