@@ -45,9 +45,13 @@ export async function measureOverload(scratch: Scratch, { overload }: Sizes): Pr
   await server.stop();
   await cast.close();
   await stopping.stop();
-  const last = floods.get(most);
+  const to = (connections: number) => {
+    const each = floods.get(connections);
+    return each ? `${ratio(goodput(each) / best)}, accepted with a p99 of ${ms(each.p99Ms)} ms` : 'not measured';
+  };
+  const [, tenTimes = 0, hundredTimes = 0] = overload.connections;
   return [
-    `overload: ${whole(most)} connections have ${ratio((last ? goodput(last) : 0) / best)} of the best goodput (bar 0.80), accepted with a p99 of ${ms(last?.p99Ms ?? Number.NaN)} ms`,
+    `goodput with ten times ${whole(fewest)} connections: ${to(tenTimes)} (bar 0.80 of the best); with a hundred times ${to(hundredTimes)}`,
     `  answered again ${ms(recoveredMs)} ms after the flood; beside one advisor’s flood the others’ p99 is ${ms(quiet.others.p99Ms)} ms, ${whole(quiet.others.turnedAway)} turned away`,
   ];
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import { onReserved, type Reserved } from './deps.ts';
 import { callerFinder } from './domain/access/callers.ts';
-import { makeCrowd } from './domain/access/crowd.ts';
+import { makeCrowd, timeUntil } from './domain/access/crowd.ts';
 import { externalVerifier } from './domain/access/external-issuer.ts';
 import { poolShares } from './domain/access/pool-shares.ts';
 import { type SigningDeps, type SigningKeyRing, signingKeyRing } from './domain/access/signing-keys.ts';
@@ -58,7 +58,7 @@ export type App = FastifyInstance;
 export async function buildApp(deps: AppDeps): Promise<App> {
   const { config, log, sandboxClock } = deps;
   const app = makeServer({ ...config, log });
-  const crowd = makeCrowd(config.requestsMax);
+  const crowd = makeCrowd(config.requestsMax, timeUntil(deps.signals.stopping.signal));
   if (deps.tracer) addSpans(app, deps.tracer);
   // At the root, so that they also count requests that no route answers.
   addMetrics(app, deps, { ...deps, metricsToken: config.metricsToken, crowd });

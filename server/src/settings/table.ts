@@ -207,7 +207,7 @@ export const settings = {
   },
   requestsMax: {
     name: 'REQUESTS_MAX',
-    default: '2000',
+    default: '800',
     about:
       'How many `/v1` requests one process answers at once; those that only `wait` don’t count. More are turned away with 429. An API key can have three quarters of these places, and an advisor half.',
     parse: integer(1, 100_000),

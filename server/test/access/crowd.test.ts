@@ -9,11 +9,12 @@ import { acceptedPhone } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { type Answer, makeWorld, type World } from '../support/world.ts';
 
+const time = { now: () => 0, wait: async () => {} };
 const by = (keyId: number, advisorId: number) => ({ key: { keyId }, advisorId });
 
 suite('the places of a process', () => {
   test('an advisor has half, a key three quarters, and all of them everything', () => {
-    const crowd = makeCrowd(8);
+    const crowd = makeCrowd(8, time);
     const enter = (keyId: number, advisorId: number, times: number) =>
       Array.from({ length: times }, () => crowd.enter(by(keyId, advisorId))).filter((each) => each !== null);
     assert.equal(enter(1, 1, 5).length, 4);
@@ -24,7 +25,7 @@ suite('the places of a process', () => {
   });
 
   test('are free again once a request is answered, and only once', () => {
-    const crowd = makeCrowd(1);
+    const crowd = makeCrowd(1, time);
     const leave = crowd.enter(by(1, 1));
     assert.equal(crowd.enter(by(2, 2)), null);
     leave?.();
@@ -50,7 +51,7 @@ suite('the places of a process', () => {
     assert.equal(crowd.counts().places, 1_000);
   });
 
-  test('whoever finds none is told so: a hundred at once, then 500 a second, and nobody later than after five', async () => {
+  test('whoever finds none is told so: a hundred at once, then 250 a second, and nobody later than after ten', async () => {
     const waited: number[] = [];
     let now = 0;
     const crowd = makeCrowd(1, { now: () => now, wait: async (ms) => waited.push(ms) });
@@ -59,12 +60,12 @@ suite('the places of a process', () => {
       for (let nth = 0; nth < times; nth++) await crowd.turnAway();
     };
     await turnAway(103);
-    assert.deepEqual(waited, [2, 4, 6]);
+    assert.deepEqual(waited, [4, 8, 12]);
     now = 1_000;
     await turnAway(100);
     assert.deepEqual(waited, []);
     await turnAway(3_000);
-    assert.deepEqual([waited.length, waited.at(-1)], [3_000, 5_000]);
+    assert.deepEqual([waited.length, waited.at(-1)], [3_000, 10_000]);
     assert.equal(crowd.counts().turnedAway, 3_203);
   });
 });

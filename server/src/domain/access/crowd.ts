@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Whose request it is. */
@@ -14,6 +15,12 @@ export type Crowd = {
 
 type Time = { now(): number; wait(ms: number): Promise<unknown> };
 
+/** Nobody waits any longer once the node stops. */
+export function timeUntil(stopping: AbortSignal): Time {
+  setMaxListeners(0, stopping);
+  return { now: () => performance.now(), wait: (ms) => pause(ms, undefined, { signal: stopping }).catch(() => {}) };
+}
+
 /** The parts of all places that one key and one advisor may have. */
 const [keyShare, advisorShare] = [0.75, 0.5];
 
@@ -26,19 +33,19 @@ const followMs = 100;
 const step = 1.1;
 
 /** How many requests are told in a second that there is no room, and how many of them at once. */
-const toldPerSecond = 500;
+const toldPerSecond = 250;
 const toldAtOnce = 100;
-const tellMsMax = 5_000;
+const tellMsMax = 10_000;
 
 /**
  * A process answers so many requests at once, and more would only make all of them late: those are turned away. A machine that
  * is slower than usual has room for fewer. One key may have three quarters of the places and one advisor half, so that
  * there is always room for others.
  *
- * A client that ignores Retry-After asks again as soon as it is answered, and turning it away costs half as much as a send.
+ * A client that ignores Retry-After asks again as soon as it is answered, and turning it away costs as much as a send.
  * So these answers have a pace: a flood waits for them, and costs next to nothing meanwhile.
  */
-export function makeCrowd(max: number, { now, wait }: Time = { now: () => performance.now(), wait: pause }): Crowd {
+export function makeCrowd(max: number, { now, wait }: Time): Crowd {
   const [keys, advisors] = [counter(), counter()];
   let places = max;
   let inside = 0;
