@@ -14,7 +14,7 @@ import {
 } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
-const rows = 20_000;
+const rows = 12_500;
 const batchSize = 2_500;
 const advisor = ['--advisor', 'devon@sandbox.example'];
 const importMs = 60_000;
