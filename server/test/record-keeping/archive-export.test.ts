@@ -379,7 +379,7 @@ suite('archive verify --package', () => {
       'public-key',
     ];
     const folder = desk.copy(whole.folder);
-    for (let run = 0; run < 48; run += 1) {
+    for (let run = 0; run < 24; run += 1) {
       const file = join(folder, files[run % files.length] ?? '');
       const bytes = readFileSync(file);
       const at = Math.floor(Math.random() * bytes.length);
