@@ -1,6 +1,7 @@
 import type { ContactFields } from '../store/address-book/contacts.ts';
 import type { ContentFilter, FoundContent, RankedPage, WordSearch } from '../store/content/content-search.ts';
 import type { Db } from '../store/database/db.ts';
+import type { ReceiptRow } from '../store/delivery/receipt-moves.ts';
 import type { LineType } from '../store/texting/number-lookups.ts';
 import type { TextKind } from '../store/texting/texts.ts';
 
@@ -177,14 +178,7 @@ export function carrierCallsPath(name: string): string {
  * If the id is of no text, `from`, `to` and the last 16 bits of its reference may tell which text in doubt it is about. They
  * are there if the carrier tells them. `from` is our number, as in the text.
  */
-export type Receipt = {
-  carrierMessageId: string;
-  status: 'delivered' | 'undelivered';
-  code?: string;
-  reference?: number;
-  from?: string;
-  to?: string;
-};
+export type Receipt = Omit<ReceiptRow, 'carrierId'>;
 
 /** An advisor's CRM. It may be down, slow, wrong or hostile: every outcome is an answer or a CrmFault. */
 export type Crm = {

@@ -1,6 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { collectByAdvisor } from '../database/distribution/by-advisor.ts';
-import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
+import { doubtEntries, outcomeColumns } from '../texting/text-outcomes.ts';
 import type { MessageKey, Times } from './dispatches.ts';
 
 /** Expired claims that one statement handles. */
@@ -78,18 +78,7 @@ const doubtedTexts = `
          and messages.attempt = unanswered.attempt - 1
        returning ${outcomeColumns}, date_time_started
      ),
-     tried as (
-       insert into attempts (advisor_id, message_id, attempt, date_time_started, date_time_ended, outcome, code)
-       select advisor_id, message_id, attempt, date_time_started, $1, 'unknown', 'lease_expired'
-       from doubted
-     ),
-     ended as (
-       select
-         advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
-         'lease_expired' as reason, attempt, carrier_id, carrier_message_id, 'service' as actor, ${oneStep}
-       from doubted
-     ),
-     ${outcomeEntries('ended', '$1')}`;
+     ${doubtEntries({ code: 'lease_expired', actor: 'service', now: '$1' })}`;
 
 type LostClaim = {
   claimId: number;

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
+import { doubtEntries, outcomeColumns } from '../texting/text-outcomes.ts';
 import { maintainedMax } from './dispatches.ts';
 
 /**
@@ -27,20 +27,9 @@ export async function setAside(db: Db, now: Date): Promise<number> {
        where messages.advisor_id = waiting.advisor_id
          and messages.message_id = waiting.message_id
          and messages.status = 'queued'
-       returning ${outcomeColumns}, messages.date_time_created
+       returning ${outcomeColumns}, messages.date_time_created as date_time_started
      ),
-     tried as (
-       insert into attempts (advisor_id, message_id, attempt, date_time_started, date_time_ended, outcome, code)
-       select advisor_id, message_id, attempt, date_time_created, $1, 'unknown', 'restored'
-       from doubted
-     ),
-     ended as (
-       select
-         advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
-         'restored' as reason, attempt, carrier_id, carrier_message_id, 'operator' as actor, ${oneStep}
-       from doubted
-     ),
-     ${outcomeEntries('ended', '$1')}
+     ${doubtEntries({ code: 'restored', actor: 'operator', now: '$1' })}
      select
      from waiting`,
     [now],

@@ -77,6 +77,25 @@ export function outcomeEntries(rows: string, now: string): string {
      )`;
 }
 
+/**
+ * The same for texts whose doubt began, in `doubted`: each has an attempt, which began at its `date_time_started`, with an unknown
+ * outcome.
+ */
+export function doubtEntries({ code, actor, now }: { code: string; actor: string; now: string }): string {
+  return `tried as (
+       insert into attempts (advisor_id, message_id, attempt, date_time_started, date_time_ended, outcome, code)
+       select advisor_id, message_id, attempt, date_time_started, ${now}, 'unknown', '${code}'
+       from doubted
+     ),
+     ended as (
+       select
+         advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
+         '${code}' as reason, attempt, carrier_id, carrier_message_id, '${actor}' as actor, ${oneStep}
+       from doubted
+     ),
+     ${outcomeEntries('ended', now)}`;
+}
+
 /** Tells partners about texts whose status changed in this transaction, but which have not ended: held, or released. */
 export async function insertStatusEvents(
   db: Db,
