@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type Smsc, startSmsc } from '../test/carriers/smpp/smsc.ts';
-import { runCommand } from '../test/support/commands.ts';
 import { freePort, makeDataFolder, type Program, startServer } from '../test/support/programs.ts';
 import { until } from '../test/support/waiting.ts';
+import { command, connectSmsc } from './commands.ts';
 
 /** A text as it became in the end, and how often the peer took it. */
 type Judged = { messageId: number; phone: string; status: string; taken: number };
@@ -74,28 +74,8 @@ type Sandbox = ReturnType<ReturnType<typeof makeDataFolder>['sandbox']>;
 /** Adds the carrier, moves the number to it, and waits until it is bound. Returns an access token. */
 async function connectPeer(env: Record<string, string>, { port }: Smsc, { advisors }: Sandbox): Promise<string> {
   const number = advisors.find(({ email }) => email === advisor)?.textingNumber ?? '';
-  const settings = {
-    hosts: [{ host: '127.0.0.1', port }],
-    systemId: 'assent',
-    password: 'secret',
-    window,
-    times: { beginMs: 1_000, responseMs: 1_500, reconnectMs: 50, reconnectMsMax: 500 },
-  };
-  await command(env, ['carriers', 'add', 'peer', '--kind', 'smpp', '--settings', '-'], JSON.stringify(settings));
-  await command(env, ['numbers', 'set', number, '--carrier', 'peer']);
-  await until(
-    'it is bound',
-    async () => (await runCommand(['numbers', 'check', number], env)).status === 0,
-    30_000,
-    500,
-  );
+  await connectSmsc(env, { port, window, numbers: [number], boundMs: 30_000 });
   return (await command(env, ['token', '--advisor', advisor])).trim();
-}
-
-async function command(env: Record<string, string>, args: string[], stdin?: string): Promise<string> {
-  const { status, stdout, stderr } = await runCommand(args, env, stdin);
-  if (status !== 0) throw new Error(`assent ${args.join(' ')}: ${stderr}`);
-  return stdout;
 }
 
 async function send(port: string, token: string, apiKey: string, round: number): Promise<void> {

@@ -3,14 +3,13 @@ import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../test/support/commands.ts';
 import { checkMs, startHaproxy } from '../test/support/haproxy.ts';
 import { keepAttempts } from '../test/support/instants.ts';
 import { type DataFolder, freePort, makeDataFolder, type Program, startServer } from '../test/support/programs.ts';
 import { type Redis, startRedis } from '../test/support/redis.ts';
 import { type ReplicatedPostgres, startReplicatedPostgres } from '../test/support/replicated-postgres.ts';
-import { until } from '../test/support/waiting.ts';
 import { credentialsKey } from '../test/support/world.ts';
+import { connectSmsc } from './commands.ts';
 import { type Links, startLinks } from './links.ts';
 import { type Phones, startPhones } from './phones.ts';
 
@@ -94,7 +93,13 @@ export async function startFleet({ api, work, settings = {}, diskMegabytes }: Fl
 
     const databaseUrl = () => `postgres://assent@127.0.0.1:${postgres.primary().port}/assent`;
     const ofCommands = { ...env, DATABASE_URL: databaseUrl() };
-    await connectCarrier(ofCommands, await links.open('carrier', phones.port), folder);
+    await connectSmsc(ofCommands, {
+      port: await links.open('carrier', phones.port),
+      window,
+      // Every number goes by the SMSC.
+      numbers: folder.sandbox().advisors.flatMap(({ textingNumber }) => textingNumber ?? []),
+      boundMs,
+    });
     await postgres.primary().query('update api_keys set rate_per_second = null, burst = null', 'assent');
     await postgres.primary().query(keepAttempts, 'assent');
     return { origin, env, databaseUrl, folder, nodes, postgres, redis, links, phones, disk, stop };
@@ -136,33 +141,6 @@ async function ownPort(): Promise<number> {
     await new Promise((resolve) => server.close(resolve));
     return port;
   }
-}
-
-/** Every number goes by the SMSC. */
-async function connectCarrier(env: Env, port: number, folder: DataFolder): Promise<void> {
-  const settings = {
-    hosts: [{ host: '127.0.0.1', port }],
-    systemId: 'assent',
-    password: 'secret',
-    window,
-    times: { beginMs: 1_000, responseMs: 1_500, reconnectMs: 50, reconnectMsMax: 500 },
-  };
-  await command(env, ['carriers', 'add', 'peer', '--kind', 'smpp', '--settings', '-'], JSON.stringify(settings));
-  for (const { textingNumber } of folder.sandbox().advisors)
-    if (textingNumber) await command(env, ['numbers', 'set', textingNumber, '--carrier', 'peer']);
-  const number = folder.sandbox().advisors.find(({ textingNumber }) => textingNumber)?.textingNumber ?? '';
-  await until(
-    'it is bound',
-    async () => (await runCommand(['numbers', 'check', number], env)).status === 0,
-    boundMs,
-    500,
-  );
-}
-
-export async function command(env: Env, args: string[], stdin?: string): Promise<string> {
-  const { status, stdout, stderr } = await runCommand(args, env, stdin);
-  if (status !== 0) throw new Error(`assent ${args.join(' ')}: ${stderr}`);
-  return stdout;
 }
 
 export type SmallDisk = { path: string; fill(): void; free(): void; remove(): void };
