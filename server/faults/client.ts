@@ -80,7 +80,7 @@ export function makeClient(origin: string, sandbox: SandboxFile, ledger: Ledger,
         await pause(retryMs);
         return 'nothing';
       }
-      noteAnswer(ledger, fault, 'none');
+      noteAnswer(ledger, fault, `none (${reasonOf(error)})`);
       return 'unknown';
     }
   }
@@ -131,6 +131,12 @@ export function makeClient(origin: string, sandbox: SandboxFile, ledger: Ledger,
 /** A delivery date that was in the future at the first try, before the server was killed. */
 function isTooLate({ details }: Body): boolean {
   return Array.isArray(details) && details[0]?.rule === 'future';
+}
+
+/** Why a request got no answer: the code of the broken connection, or the name of the error. */
+function reasonOf(error: unknown): string {
+  const { name, cause } = error as Error & { cause?: { code?: string } };
+  return cause?.code ?? name;
 }
 
 /** The server wasn't listening, so the request was never sent. */

@@ -41,8 +41,8 @@ export type Ledger = {
   tookMs?: number[];
 };
 
-/** A status, of the server or of the load balancer; or `none`, if no answer came. */
-export type Answered = number | 'none' | `${number} of the balancer`;
+/** A status, of the server or of the load balancer; or why no answer came. */
+export type Answered = number | `none (${string})` | `${number} of the balancer`;
 
 /** It has no answer of the contract's but a fault of ours. */
 export function isFailure(answered: Answered): boolean {
@@ -84,5 +84,9 @@ export function requestsIn(
     .flatMap(([, each]) => [...each]);
   const sum = (some: [Answered, number][]) => some.reduce((total, [, count]) => total + count, 0);
   const failed = sum(chosen.filter(([answered]) => isFailure(answered)));
-  return { requests: sum(chosen), failed, unanswered: sum(chosen.filter(([answered]) => answered === 'none')) };
+  return {
+    requests: sum(chosen),
+    failed,
+    unanswered: sum(chosen.filter(([answered]) => `${answered}`.startsWith('none'))),
+  };
 }

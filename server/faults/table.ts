@@ -41,7 +41,7 @@ export function table({ rows, ledger, verdict, seconds }: NodesRun): string[] {
         .join('  '),
     ),
     `${kills} processes killed, in ${Math.round(seconds)} s`,
-    'Answers: a status, or none:',
+    'Answers: a status, or none and why:',
     ...[...ledger.answers].map(
       ([fault, answers]) =>
         `  ${fault}: ${[...answers].map(([answered, count]) => `${answered} × ${count}`).join(', ')}`,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { DatabaseTimeout, DatabaseUnavailable } from '../../src/store/database/errors.ts';
 import { appRole, checkDatabase } from '../../src/store/database/migrate.ts';
@@ -64,6 +65,25 @@ suite('a database with several servers', () => {
     await until('it has moved', async () => (await pool.query('select 1').catch(() => [])).length === 1, 5_000);
     if (one) one.fate = 'pass';
     await pool.end();
+  });
+
+  test('is tried again if it was slow and the others take no writes', async (t) => {
+    if (!one) return;
+    one.fate = 'hang';
+    // When the next one is asked, the first one answers again.
+    const refuses = createServer((socket) => {
+      if (one) one.fate = 'pass';
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => refuses.listen(0, '127.0.0.1', resolve));
+    const { port } = refuses.address() as AddressInfo;
+    const pool = open(both(one.url, `postgres://assent@127.0.0.1:${port}/`));
+    t.after(async () => {
+      one?.drop();
+      await pool.end();
+      refuses.close();
+    });
+    assert.equal((await pool.query('select 1')).length, 1);
   });
 
   test('is given up in the time that a single one has if nobody answers', async () => {

@@ -30,6 +30,9 @@ const withoutCompiler = 'jit=off';
 
 setColumnParsers();
 
+/** After this share of the time for all hosts there is none left to try one of them again. */
+const shareBeforeAgain = 0.6;
+
 /** Of each connection: which run of the server it belongs to, and when it was opened. */
 const known = new WeakMap<pg.ClientBase, { run: string; atMs: number }>();
 /** A connection that nobody uses notices a server that vanished after this and ten seconds more. */
@@ -132,9 +135,14 @@ export async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** A connection of the pool. If a new one fails, the other hosts get their turn. */
+/**
+ * A connection of the pool. If a new one fails, the other hosts get their turn; then once more one that was only slow, since the
+ * primary may be busy while its standbys say at once that they take no writes.
+ */
 export async function connectIn(pool: pg.Pool): Promise<pg.PoolClient> {
   const hosts = hostsOf(pool.options.connectionString ?? '');
+  const againUntil = performance.now() + (pool.options.connectionTimeoutMillis ?? 0) * shareBeforeAgain;
+  let wasSlow = false;
   for (let tried = 1; ; tried++) {
     const host = hosts.current();
     try {
@@ -142,7 +150,9 @@ export async function connectIn(pool: pg.Pool): Promise<pg.PoolClient> {
     } catch (error) {
       if (isNoneFree(error)) throw error;
       hosts.leave(host);
-      if (tried >= hosts.count) throw error;
+      wasSlow ||= kindOf(error) === 'timeout';
+      const isAgain = wasSlow && tried < 2 * hosts.count && performance.now() < againUntil;
+      if (tried >= hosts.count && !isAgain) throw error;
     }
   }
 }
