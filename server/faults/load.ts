@@ -146,7 +146,7 @@ function note(record: Send, ledger: Ledger, answer: Answer): void {
     record.messageId = success.messageId ?? undefined;
     record.scheduledMessageId = success.scheduledMessageId;
   } else if (answer.status === 200 && failureDetails[0]?.code !== 'opted_out')
-    ledger.surprises.push(`A send failed: ${JSON.stringify(answer.body)}`);
+    ledger.surprises.push(`A send failed (${record.fault}): ${JSON.stringify(answer.body)}`);
 }
 
 /** Repeats the request with the same key until it is answered. */

@@ -81,5 +81,6 @@ export const smppKind: CarrierKind = {
   schema,
   secrets: ['password', 'hosts.*.tls.key'],
   // The schema is the options without the name.
-  open: (name, settings, { report }) => smppCarrier({ ...(settings as Omit<SmppOptions, 'name'>), name, report }),
+  open: (name, settings, { report, clock }) =>
+    smppCarrier({ ...(settings as Omit<SmppOptions, 'name'>), name, report, now: () => clock.now() }),
 };

@@ -42,6 +42,8 @@ export type SmppOptions = {
   queryAfterMs?: number | null;
   times?: Partial<SmppTimes>;
   report?: (event: SmppEvent) => void;
+  /** When a reply came, by the clock of consents: that of a sandbox can be ahead. */
+  now?: () => Date;
 };
 
 export type SmppHost = { host: string; port: number; tls?: SmppTls | boolean };
@@ -118,6 +120,7 @@ export function settingsOf(options: SmppOptions): SmppSettings {
     statuses: {},
     queryAfterMs: null,
     report: () => {},
+    now: () => new Date(),
     ...options,
     times: { ...defaultTimes, ...options.times },
   };

@@ -54,7 +54,10 @@ suite('bounds', () => {
 
   test('parts that wait for others are bounded: the oldest text is handed on first', () => {
     const givenUp: Joining[] = [];
-    const joiner = makeJoiner((joining) => givenUp.push(joining));
+    const joiner = makeJoiner(
+      (joining) => givenUp.push(joining),
+      () => new Date(),
+    );
     const octets = Buffer.alloc(100);
     for (let each = 0; each < 1_500; each++)
       joiner.add({ key: `text ${each}`, number: 1, of: 2 }, { octets, dataCoding: 0 }, { from: person, to: ours });

@@ -48,6 +48,17 @@ suite('replies through an SMSC', () => {
     assert.deepEqual(esme.status().replies, { taken: 1, failed: 1, incomplete: 0 });
   });
 
+  test('a reply is from the time that the clock of consents shows, also one in parts', async () => {
+    const tomorrow = new Date(Date.now() + 86_400_000);
+    await start({ now: () => tomorrow });
+    await smsc.deliver({ ...fromPerson, short_message: 'ACCEPT' });
+    await Promise.all([part(7, 2, 1, 'ACC'), part(7, 2, 2, 'EPT')]);
+    assert.deepEqual(
+      esme.replies.map(({ text, sentAt }) => [text, sentAt]),
+      Array(2).fill(['ACCEPT', tomorrow]),
+    );
+  });
+
   test('a repeat has the id of the first delivery; the same words written again don’t', async () => {
     await start();
     const stop = { ...fromPerson, short_message: 'STOP' };

@@ -44,7 +44,7 @@ const repeatedMs = 24 * 3_600_000;
 const unheardMs = 60_000;
 const takenMax = 10_000;
 
-export function makeJoiner(giveUp: (joining: Joining) => void): Joiner {
+export function makeJoiner(giveUp: (joining: Joining) => void, now: () => Date): Joiner {
   const joinings = new Map<string, Joining>();
   const taken = new Map<string, number>();
   let bytes = 0;
@@ -91,7 +91,7 @@ export function makeJoiner(giveUp: (joining: Joining) => void): Joiner {
         parts: new Map(),
         refused: new Set(),
         ...numbers,
-        at: new Date(),
+        at: now(),
         handing: null,
         taken: Promise.withResolvers(),
       };

@@ -21,9 +21,9 @@ const handingsMax = 7;
 const firstPauseMs = 50;
 
 export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () => Inbound): Replies {
-  const { times } = settings;
+  const { times, now } = settings;
   const repeats = makeRepeats();
-  const joiner = makeJoiner((joining) => void giveUp(joining));
+  const joiner = makeJoiner((joining) => void giveUp(joining), now);
   const givenUp = new WeakSet<Joining>();
 
   async function handOn(reply: IncomingReply): Promise<void> {
@@ -46,7 +46,7 @@ export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () 
     const text = readText(octets, dataCoding, settings);
     let taken = false;
     try {
-      await handOn({ carrierMessageId: delivery.id, ...numbers, text, sentAt: new Date() });
+      await handOn({ carrierMessageId: delivery.id, ...numbers, text, sentAt: now() });
       taken = true;
     } finally {
       delivery.answered(taken);
@@ -95,7 +95,7 @@ export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () 
     },
     giveUpOld() {
       for (const joining of joiner.all())
-        if (!givenUp.has(joining) && Date.now() - joining.at.getTime() > times.joinMs) void giveUp(joining);
+        if (!givenUp.has(joining) && now().getTime() - joining.at.getTime() > times.joinMs) void giveUp(joining);
     },
   };
 }
