@@ -319,25 +319,24 @@ export function emailOf({ advisor, lastNumber, entry, leaf, salt, body, outcome,
   if (!ending) return null;
   const digits = Math.max(nameDigitsMin, String(lastNumber).length);
   const hash = ownHash.toString('hex');
-  const lines = [
-    ...addressLines(advisor, entry, nameIn(salt), body),
-    `Date: ${emailDate(entry.dateTime)}`,
-    `Message-ID: <${entry.number}.${entry.advisorId}.${hash.slice(0, 32)}@assent.invalid>`,
-    ...threadLines(entry),
-    `X-Assent-Advisor: ${entry.advisorId}`,
-    `X-Assent-Entry: ${entry.number}`,
-    `X-Assent-Leaf: ${leaf}`,
-    `X-Assent-Kind: ${entry.kind}`,
-    `X-Assent-Actor: ${plain(entry.actor)}`,
-    ...(entry.traceId === null ? [] : [`X-Assent-Trace-Id: ${plain(entry.traceId)}`]),
-    ...outcomeLines(outcome),
-    ...incompleteLines(entry),
-    ...mediaCountLines(entry),
-    'MIME-Version: 1.0',
-    ...contentLines(entry, body, hash),
-  ];
+  const text =
+    addressLines(advisor, entry, nameIn(salt), body) +
+    `Date: ${emailDate(entry.dateTime)}\r\n` +
+    `Message-ID: <${entry.number}.${entry.advisorId}.${hash.slice(0, 32)}@assent.invalid>\r\n` +
+    threadLines(entry) +
+    `X-Assent-Advisor: ${entry.advisorId}\r\n` +
+    `X-Assent-Entry: ${entry.number}\r\n` +
+    `X-Assent-Leaf: ${leaf}\r\n` +
+    `X-Assent-Kind: ${entry.kind}\r\n` +
+    `X-Assent-Actor: ${plain(entry.actor)}\r\n` +
+    (entry.traceId === null ? '' : `X-Assent-Trace-Id: ${plain(entry.traceId)}\r\n`) +
+    outcomeLines(outcome) +
+    incompleteLines(entry) +
+    mediaCountLines(entry) +
+    'MIME-Version: 1.0\r\n' +
+    contentLines(entry, body, hash);
   const name = `${String(entry.number).padStart(digits, '0')}-${ending}.eml`;
-  return { name, bytes: Buffer.from(lines.join(lineEnd) + lineEnd) };
+  return { name, bytes: Buffer.from(text) };
 }
 
 /**
@@ -375,50 +374,52 @@ export function isEmail(entry) {
  * @param {Entry} entry
  */
 function threadLines({ advisorId, memberId }) {
-  if (memberId === null) return [];
+  if (memberId === null) return '';
   const thread = `<conversation.${memberId}.${advisorId}@assent.invalid>`;
-  return [`In-Reply-To: ${thread}`, `References: ${thread}`];
+  return `In-Reply-To: ${thread}\r\nReferences: ${thread}\r\n`;
 }
 
 /** @param {Outcome | null} outcome */
 function outcomeLines(outcome) {
-  if (!outcome) return [];
+  if (!outcome) return '';
   const { number, reason, dateTime } = outcome;
-  return [
-    `X-Assent-Outcome: ${plain(outcome.outcome)}`,
-    ...(reason === null ? [] : [`X-Assent-Outcome-Reason: ${plain(reason)}`]),
-    `X-Assent-Outcome-Time: ${plain(dateTime)}`,
-    `X-Assent-Outcome-Entry: ${number}`,
-  ];
+  return (
+    `X-Assent-Outcome: ${plain(outcome.outcome)}\r\n` +
+    (reason === null ? '' : `X-Assent-Outcome-Reason: ${plain(reason)}\r\n`) +
+    `X-Assent-Outcome-Time: ${plain(dateTime)}\r\n` +
+    `X-Assent-Outcome-Entry: ${number}\r\n`
+  );
 }
 
 /** Parts of a long text that never came. @param {Entry} entry */
 function incompleteLines({ kind, meta }) {
+  if (kind !== 'text_in') return '';
   const { incomplete } = factsIn(meta);
-  if (kind !== 'text_in' || !isRecord(incomplete)) return [];
-  return [`X-Assent-Incomplete: ${plain(incomplete.received)} of ${plain(incomplete.of)} parts`];
+  if (!isRecord(incomplete)) return '';
+  return `X-Assent-Incomplete: ${plain(incomplete.received)} of ${plain(incomplete.of)} parts\r\n`;
 }
 
 /** How many pictures and the like came with a text; they have e-mails of their own. @param {Entry} entry */
 function mediaCountLines({ kind, meta }) {
+  if (kind !== 'text_in') return '';
   const { media } = factsIn(meta);
-  return kind === 'text_in' && Array.isArray(media) ? [`X-Assent-Media: ${media.length}`] : [];
+  return Array.isArray(media) ? `X-Assent-Media: ${media.length}\r\n` : '';
 }
 
-/** @param {Advisor} advisor @param {Entry} entry @param {string | null} name @param {Buffer} body @returns {string[]} */
+/** @param {Advisor} advisor @param {Entry} entry @param {string | null} name @param {Buffer} body */
 function addressLines(advisor, entry, name, body) {
   const facts = factsIn(entry.meta);
   if (entry.kind === 'consent') {
     const phone = plain(factsIn(body.toString()).phone);
     const office = `${phrase(advisor.name)} <advisor-${advisor.id}@assent.invalid>`;
     const subject = `Consent of ${phone}: ${plain(facts.from)} to ${plain(facts.to)}`;
-    return [`From: ${atPhone(name ?? phone, phone)}`, `To: ${office}`, `Subject: ${subject}`];
+    return `From: ${atPhone(name ?? phone, phone)}\r\nTo: ${office}\r\nSubject: ${subject}\r\n`;
   }
   const [from, to] = [plain(facts.from), plain(facts.to)];
   if (entry.kind === 'text_out')
-    return [`From: ${atPhone(advisor.name, from)}`, `To: ${atPhone(name ?? to, to)}`, `Subject: Text to ${to}`];
+    return `From: ${atPhone(advisor.name, from)}\r\nTo: ${atPhone(name ?? to, to)}\r\nSubject: Text to ${to}\r\n`;
   const what = entry.kind === mediaKind ? 'Media' : 'Text';
-  return [`From: ${atPhone(name ?? from, from)}`, `To: ${atPhone(advisor.name, to)}`, `Subject: ${what} from ${from}`];
+  return `From: ${atPhone(name ?? from, from)}\r\nTo: ${atPhone(advisor.name, to)}\r\nSubject: ${what} from ${from}\r\n`;
 }
 
 /** @param {Entry} entry @param {Buffer} body @param {string} hash */
@@ -444,7 +445,7 @@ function mediaTypeOf(given) {
 
 /** @param {Buffer} body */
 function textLines(body) {
-  return ['Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: base64', '', ...base64Lines(body)];
+  return `Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${base64Lines(body)}`;
 }
 
 /**
@@ -453,19 +454,17 @@ function textLines(body) {
  */
 function attachedLines(hash, facts, { type, name, body }) {
   const boundary = `=_${hash.slice(0, 32)}`;
-  return [
-    `Content-Type: multipart/mixed; boundary="${boundary}"`,
-    '',
-    `--${boundary}`,
-    ...textLines(Buffer.from(factLines('', facts).join('\n'))),
-    `--${boundary}`,
-    `Content-Type: ${type}`,
-    `Content-Disposition: attachment; filename="${name}"`,
-    'Content-Transfer-Encoding: base64',
-    '',
-    ...base64Lines(body),
-    `--${boundary}--`,
-  ];
+  return (
+    `Content-Type: multipart/mixed; boundary="${boundary}"\r\n\r\n` +
+    `--${boundary}\r\n` +
+    textLines(Buffer.from(factLines('', facts).join('\n'))) +
+    `--${boundary}\r\n` +
+    `Content-Type: ${type}\r\n` +
+    `Content-Disposition: attachment; filename="${name}"\r\n` +
+    'Content-Transfer-Encoding: base64\r\n\r\n' +
+    base64Lines(body) +
+    `--${boundary}--\r\n`
+  );
 }
 
 /** An entry's facts are asked for more than once. */
@@ -504,8 +503,22 @@ function plain(value) {
   return String(value ?? 'unknown').replace(/[^\x21-\x7e]/g, '?');
 }
 
-/** A name in a header: quoted, or as encoded words (RFC 2047) if it isn't ASCII. @param {string} text */
+/** Few people are in many e-mails. @type {Map<string, string>} */
+const phrases = new Map();
+const phrasesMax = 1_000;
+
+/** A name in a header. @param {string} text */
 function phrase(text) {
+  const known = phrases.get(text);
+  if (known !== undefined) return known;
+  if (phrases.size >= phrasesMax) phrases.clear();
+  const made = quoted(text);
+  phrases.set(text, made);
+  return made;
+}
+
+/** Quoted, or as encoded words (RFC 2047) if it isn't ASCII. @param {string} text */
+function quoted(text) {
   if (/^[\x20-\x7e]*$/.test(text)) return `"${text.replace(/["\\]/g, '\\$&')}"`;
   const words = [''];
   for (const character of text.toWellFormed()) {
@@ -516,11 +529,11 @@ function phrase(text) {
   return words.map((word) => `=?utf-8?B?${Buffer.from(word).toString('base64')}?=`).join(`${lineEnd} `);
 }
 
-/** @param {Buffer} bytes @returns {string[]} */
+/** @param {Buffer} bytes */
 function base64Lines(bytes) {
   const text = bytes.toString('base64');
-  if (text.length > base64LineMax) return text.match(base64Line) ?? [];
-  return text ? [text] : [];
+  if (text.length > base64LineMax) return text.replace(base64Line, '$&\r\n');
+  return text ? `${text}\r\n` : '';
 }
 
 /** @param {unknown} value @returns {value is Record<string, unknown>} */
@@ -603,9 +616,15 @@ async function check({ packageDir, checkpointFile, pubkeyFile, progress = () => 
     const contents = readPackage(packageDir, keys, findings);
     const { checkpoint, manifest } = contents;
     findings.contents = contents;
+    const middle = inHalves && manifest && checkpoint ? middleOf(join(packageDir, entriesFile)) : null;
+    // A thread takes a while to start. Meanwhile the checkpoints are compared.
+    if (middle !== null) second = new SecondHalf(middle);
     const fork = await compareCheckpoints(checkpointFile, keys, contents, findings);
-    const middle = inHalves && manifest && !fork.parted ? middleOf(join(packageDir, entriesFile)) : null;
-    if (checkpoint && middle !== null) second = new SecondHalf({ contents, against: { checkpoint, fork }, middle });
+    if (second && fork.parted) {
+      await second.stop();
+      second = null;
+    }
+    if (checkpoint) second?.begin({ contents, against: { checkpoint, fork } });
     if (checkpoint) await checkEntries(contents, { checkpoint, fork }, findings, { second, progress });
     compareFiles(contents, findings);
   } catch (error) {
@@ -906,9 +925,9 @@ async function checkEntries(contents, against, findings, { second, progress }) {
     }
     for (const piece of piecesIn(file, { from: end, to: file.size })) sum.update(piece);
     if (second) {
-      const found = await second.found;
-      walk.join(found);
-      for (const [name, each] of found?.sums ?? []) contents.sums.set(name, each);
+      // While the thread, which began later, is still busy.
+      addSums(contents);
+      walk.join(await second.found);
     }
     walk.end();
   } finally {
@@ -1367,6 +1386,14 @@ function compareFiles({ folder, manifest, sums }, findings) {
     const sum = sums.get(name) ?? sumOf(join(folder, name));
     if (sum === null) findings.addFile('incomplete', name, 'is missing');
     else if (sum !== expected) findings.addFile('altered', name, 'is not the file that was signed');
+  }
+}
+
+/** Of the files besides the entries, whose sum takes the whole file. @param {Contents} contents */
+function addSums({ folder, manifest, sums }) {
+  for (const name of Object.keys(manifest?.files ?? {})) {
+    const sum = name === entriesFile ? null : sumOf(join(folder, name));
+    if (sum !== null) sums.set(name, sum);
   }
 }
 
@@ -1910,25 +1937,29 @@ function pieces(fd, size) {
  *   entries: number, later: number, disposed: Range[], span: Range | null, outcomes: FoundOutcome[],
  *   emails: EmailPart | null
  * }} FoundEntries
- * @typedef {FoundEntries & { sums: [file: string, sum: string][] }} Found
- * @typedef {{ contents: Contents, against: Against, middle: number }} Half
+ * @typedef {{ contents: Contents, against: Against }} Half
  */
 
 class SecondHalf {
   #worker;
   middle;
-  /** Null if something is wrong. @type {Promise<Found | null>} */
+  /** Null if something is wrong. @type {Promise<FoundEntries | null>} */
   found;
 
-  /** @param {Half} half */
-  constructor(half) {
-    this.middle = half.middle;
-    this.#worker = new Worker(new URL(import.meta.url), { workerData: { secondHalf: half } });
+  /** @param {number} middle */
+  constructor(middle) {
+    this.middle = middle;
+    this.#worker = new Worker(new URL(import.meta.url), { workerData: { secondHalfFrom: middle } });
     this.found = new Promise((resolve) => {
       this.#worker.once('message', resolve);
       // A thread that fails can't tell.
       this.#worker.once('error', () => resolve(null));
     });
+  }
+
+  /** @param {Half} half */
+  begin(half) {
+    this.#worker.postMessage(half);
   }
 
   async stop() {
@@ -1953,8 +1984,8 @@ function middleOf(path) {
   }
 }
 
-/** @param {Half} half @returns {Promise<Found | null>} */
-async function checkSecondHalf({ contents, against, middle }) {
+/** @param {number} middle @param {Half} half @returns {Promise<FoundEntries | null>} */
+async function checkSecondHalf(middle, { contents, against }) {
   const file = openRegular(join(contents.folder, entriesFile));
   if (!file) return null;
   const findings = new Findings();
@@ -1967,20 +1998,11 @@ async function checkSecondHalf({ contents, against, middle }) {
       if (findings.faults.length > 0) return null;
     }
     const found = walk.endLater();
-    return findings.report().code === 0 ? { ...found, sums: otherSums(contents) } : null;
+    return findings.report().code === 0 ? found : null;
   } finally {
     walk.close();
     closeSync(file.fd);
   }
-}
-
-/** Of the files besides the entries, whose sum takes the whole file. @param {Contents} contents @returns {[file: string, sum: string][]} */
-function otherSums({ folder, manifest }) {
-  const names = Object.keys(manifest?.files ?? {}).filter((name) => name !== entriesFile);
-  return names.flatMap((name) => {
-    const sum = sumOf(join(folder, name));
-    return sum === null ? [] : [[name, sum]];
-  });
 }
 
 /** The lines that come before the entries. @param {Walk} walk @param {{ fd: number }} file @param {number} to */
@@ -1998,8 +2020,10 @@ const usage = 'usage: node verify.mjs --package DIR --checkpoint FILE --pubkey F
 const cantTell = verdicts.indexOf('unknown');
 
 // Without a top-level await, which would make everything that imports this file load asynchronously.
-if (!isMainThread && workerData?.secondHalf)
-  checkSecondHalf(workerData.secondHalf).then((found) => parentPort?.postMessage(found));
+if (!isMainThread && workerData?.secondHalfFrom !== undefined)
+  parentPort?.once('message', (half) =>
+    checkSecondHalf(workerData.secondHalfFrom, half).then((found) => parentPort?.postMessage(found)),
+  );
 else if (process.argv[1] && pathToFileURL(realPath(process.argv[1])).href === import.meta.url)
   run(process.argv.slice(2)).then((code) => {
     process.exitCode = code;
