@@ -229,12 +229,19 @@ export function isBodiless({ kind, commitment }) {
   return kind === 'outcome' && commitment === '00'.repeat(hashBytes);
 }
 
+/** Room for a salt and its body, unless they are long. */
+const saltedBody = Buffer.alloc(8 * 1024);
+
 /**
  * Identifies an entry's body without revealing it, in hex.
  * @param {Uint8Array} salt @param {Uint8Array} body
  */
 export function commitmentOf(salt, body) {
-  return hash('sha256', Buffer.concat([salt, body]));
+  const bytes = salt.length + body.length;
+  if (bytes > saltedBody.length) return hash('sha256', Buffer.concat([salt, body]));
+  saltedBody.set(salt, 0);
+  saltedBody.set(body, salt.length);
+  return hash('sha256', saltedBody.subarray(0, bytes));
 }
 
 /** A picture or the like that came with a text. */
@@ -302,7 +309,6 @@ const emailKinds = new Map([
 const lineEnd = '\r\n';
 const nameDigitsMin = 6;
 const base64LineMax = 76;
-const base64Line = new RegExp(`.{1,${base64LineMax}}`, 'g');
 const encodedWordBytesMax = 45;
 
 /**
@@ -532,8 +538,9 @@ function quoted(text) {
 /** @param {Buffer} bytes */
 function base64Lines(bytes) {
   const text = bytes.toString('base64');
-  if (text.length > base64LineMax) return text.replace(base64Line, '$&\r\n');
-  return text ? `${text}\r\n` : '';
+  let lines = '';
+  for (let at = 0; at < text.length; at += base64LineMax) lines += `${text.slice(at, at + base64LineMax)}\r\n`;
+  return lines;
 }
 
 /** @param {unknown} value @returns {value is Record<string, unknown>} */
