@@ -87,12 +87,12 @@ async function measureDispatcher(cast: Cast, { pid }: SendServer, carrierId: num
   await cast.owner.query('checkpoint');
   // All at once.
   await cast.owner.query('update dispatches set not_before = now()');
-  const before = await cpuTime(pid, cast.owner);
+  const before = await cpuTime([pid], cast.owner);
   const began = performance.now();
   await drained(() => waiting(cast));
   await everyOneDelivered(cast, mark, count);
   const elapsedMs = performance.now() - began;
-  return { perSecond: (count / elapsedMs) * 1_000, ...cpuOfEach(before, await cpuTime(pid, cast.owner), count) };
+  return { perSecond: (count / elapsedMs) * 1_000, ...cpuOfEach(before, await cpuTime([pid], cast.owner), count) };
 }
 
 /** Nobody may begin with the first while others are still being accepted. */

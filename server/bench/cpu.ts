@@ -1,26 +1,30 @@
 import { globSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
 
-/** CPU time in milliseconds since the start: of a server's process, and of all processes of PostgreSQL. */
+/** CPU time in milliseconds since the start: of the servers' processes, and of all processes of PostgreSQL. */
 export type CpuTime = { node: number; postgresql: number };
 
 /** Linux counts in hundredths of a second. */
 const tickMs = 10;
 
 /** Undefined where there is no /proc. */
-export async function cpuTime(pid: number, owner: pg.Client): Promise<CpuTime | undefined> {
+export async function cpuTime(pids: number[], owner: pg.Client): Promise<CpuTime | undefined> {
   const { rows } = await owner.query('select pg_backend_pid() as pid');
-  return cpuTimeOf(pid, readStat(rows[0].pid)?.parent);
+  return cpuTimeOf(pids, readStat(rows[0].pid)?.parent);
 }
 
 /** The same, by the process id of PostgreSQL's first process. */
-export function cpuTimeOf(pid: number, postmaster: number | undefined): CpuTime | undefined {
-  const server = readStat(pid);
-  if (!postmaster || !server) return undefined;
+export function cpuTimeOf(pids: number[], postmaster: number | undefined): CpuTime | undefined {
+  const servers = pids.flatMap((pid) => readStat(pid) ?? []);
+  if (!postmaster || servers.length < pids.length) return undefined;
   const running = globSync('/proc/[0-9]*').flatMap((path) => readStat(Number(path.slice('/proc/'.length))) ?? []);
   const backends = running.filter(({ parent }) => parent === postmaster);
   const ended = readStat(postmaster)?.endedChildrenMs ?? 0;
-  return { node: server.ownMs, postgresql: ended + backends.reduce((sum, { ownMs }) => sum + ownMs, 0) };
+  return { node: sumOf(servers), postgresql: ended + sumOf(backends) };
+}
+
+function sumOf(processes: { ownMs: number }[]): number {
+  return processes.reduce((sum, { ownMs }) => sum + ownMs, 0);
 }
 
 /** Microseconds for each of `count`. */

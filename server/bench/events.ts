@@ -54,7 +54,7 @@ async function measureFeed(scratch: Scratch, { feed, rounds }: EventSizes, cast:
   const headers = { authorization: `Bearer ${token}`, 'x-api-key': application.apiKey };
   const rates: Rate[] = [];
   for (let round = 0; round < rounds; round++) {
-    const before = await cpuTime(server.pid, cast.owner);
+    const before = await cpuTime([server.pid], cast.owner);
     const began = performance.now();
     let [cursor, count, more] = ['', 0, true];
     while (more) {
@@ -65,7 +65,7 @@ async function measureFeed(scratch: Scratch, { feed, rounds }: EventSizes, cast:
       ({ cursor, more } = page);
     }
     if (count < feed) throw new Error(`Of ${feed} events ${count} were read.`);
-    rates.push(rateOf(count, began, before, await cpuTime(server.pid, cast.owner)));
+    rates.push(rateOf(count, began, before, await cpuTime([server.pid], cast.owner)));
   }
   await server.stop();
   table([rowOf({ way: 'feed', events: whole(feed) }, medianOf(rates))]);
@@ -109,11 +109,11 @@ async function deliverAll(
   const first = sink.count();
   const server = await startSendServer(scratch, cast, 'product', 'running');
   await until(() => sink.count() - first >= deliveries * warmUpShare);
-  const before = await cpuTime(server.pid, cast.owner);
+  const before = await cpuTime([server.pid], cast.owner);
   const began = performance.now();
   const counted = sink.count();
   await until(() => sink.count() - first >= deliveries);
-  const rate = rateOf(first + deliveries - counted, began, before, await cpuTime(server.pid, cast.owner));
+  const rate = rateOf(first + deliveries - counted, began, before, await cpuTime([server.pid], cast.owner));
   await server.stop();
   return rate;
 }

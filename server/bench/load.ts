@@ -28,6 +28,15 @@ export function load(options: LoadOptions): Promise<Load> {
   return wrk ? loadByWrk(wrk, options) : loadBySockets(options);
 }
 
+/** The same, with the connections spread over several servers. */
+export async function loadAll(ports: number[], options: Omit<LoadOptions, 'port'>): Promise<Load> {
+  const connections = options.connections / ports.length;
+  const loads = await Promise.all(ports.map((port) => load({ ...options, port, connections })));
+  const sum = (field: 'count' | 'perSecond') => loads.reduce((total, each) => total + each[field], 0);
+  const most = (field: 'p50Ms' | 'p99Ms') => Math.max(...loads.map((each) => each[field]));
+  return { count: sum('count'), perSecond: sum('perSecond'), p50Ms: most('p50Ms'), p99Ms: most('p99Ms') };
+}
+
 /**
  * On two cores the client takes CPU time from the server, so requests are built in advance, and only the necessary part of
  * an answer is read.

@@ -8,6 +8,7 @@ import { measureContent } from './content.ts';
 import { measureEvents } from './events.ts';
 import { measureFiles } from './files.ts';
 import { measureGrowth } from './growth.ts';
+import { measureNodes } from './nodes.ts';
 import { measureOverload } from './overload.ts';
 import { measureRequests } from './requests.ts';
 import { makeScratch, type Scratch } from './scratch.ts';
@@ -29,6 +30,7 @@ const sections: Record<string, Section> = {
   growth: measureGrowth,
   sends: measureSends,
   history: measureHistory,
+  nodes: measureNodes,
   overload: measureOverload,
   carriers: measureCarriers,
   events: measureEvents,

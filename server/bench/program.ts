@@ -26,12 +26,16 @@ const command = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 export const started = readStart();
 
 /** Starts the server as `npm start` does, without npm, and waits until it is ready. */
-export async function startProgram(scratch: Scratch, dataDir: string): Promise<Program> {
+export async function startProgram(
+  scratch: Scratch,
+  dataDir: string,
+  settings: Record<string, string> = {},
+): Promise<Program> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const began = performance.now();
   const server = spawn(process.execPath, [...started.options, main], {
-    env: environment(dataDir, { PORT: String(port) }),
+    env: environment(dataDir, { PORT: String(port), ...settings }),
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const exited = once(server, 'exit');

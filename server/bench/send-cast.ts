@@ -51,7 +51,7 @@ export const sampleText =
   'Your annual review is due. Does Tuesday at 10 suit you? Reply with a better time if it does not.';
 
 /** The tokens' issuer; the servers listen on any free port. */
-const publicUrl = 'http://localhost';
+export const publicUrl = 'http://localhost';
 const program = fileURLToPath(new URL('send-server.ts', import.meta.url));
 const readyMsMax = 60_000;
 const stopMsMax = 30_000;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { cpuOfEach, cpuTime, peakMemory } from './cpu.ts';
 import { hasKannel, type Kannel, startKannel } from './kannel.ts';
-import { type Load, type LoadOptions, load, openConnection } from './load.ts';
+import { type Load, load, loadAll, openConnection } from './load.ts';
 import { acceptedSince, drained, drainMsMax, everyOneDelivered, lastMessageId, waiting } from './outbox.ts';
 import type { Scratch } from './scratch.ts';
 import { type Cast, type SendServer, startSendServer } from './send-cast.ts';
@@ -16,7 +16,7 @@ const idleMsMax = 60;
 const idleBarMs = 100;
 
 /** The rounds' medians: rates for a second, and the server's own figures. */
-type Flow = { together: number; p99Ms: number; nodeUs?: number; postgresqlUs?: number };
+export type Flow = { together: number; p99Ms: number; nodeUs?: number; postgresqlUs?: number };
 
 /**
  * End to end: accepted, dispatched, accepted by the sandbox's carrier, on the phone, and its receipt recorded. `accepted` is
@@ -60,7 +60,7 @@ async function measureFlows({ sends }: Sizes, cast: Cast, server: SendServer, ka
   await drained(() => waiting(cast));
   const rows: Row[] = [];
   for (let round = 0; round < sends.dispatchRounds; round++) {
-    const { flow, row } = await measureFlow(sends, cast, server);
+    const { flow, row } = await measureFlow(sends, cast, { ports: [server.port], pids: [server.pid] });
     flows.push(flow);
     rows.push({ of: 'product', ...row });
     if (!kannel) continue;
@@ -75,15 +75,22 @@ async function measureFlows({ sends }: Sizes, cast: Cast, server: SendServer, ka
 }
 
 /** Texts per second, from the first acceptance until the last one is delivered. */
-async function measureFlow({ dispatchSeconds: seconds }: SendSizes, cast: Cast, { port, pid }: SendServer) {
+export async function measureFlow(
+  { dispatchSeconds: seconds }: SendSizes,
+  cast: Cast,
+  { ports, pids }: { ports: number[]; pids: number[] },
+): Promise<{ flow: Flow; row: Row }> {
   const requests = await cast.requests();
   const mark = await lastMessageId(cast);
-  const [cpuBefore, walBefore] = [await cpuTime(pid, cast.owner), await walBytes(cast)];
-  const timed = await loadAndDrain({ port, requests, connections, seconds }, () => waiting(cast));
+  const [cpuBefore, walBefore] = [await cpuTime(pids, cast.owner), await walBytes(cast)];
+  const timed = await loadAndDrain(
+    () => loadAll(ports, { requests, connections, seconds }),
+    () => waiting(cast),
+  );
   // The load generator doesn't count requests that were on their way when it ended.
   const count = await acceptedSince(cast, mark);
   await everyOneDelivered(cast, mark, count);
-  const cpu = cpuOfEach(cpuBefore, await cpuTime(pid, cast.owner), count);
+  const cpu = cpuOfEach(cpuBefore, await cpuTime(pids, cast.owner), count);
   const wal = ((await walBytes(cast)) - walBefore) / count;
   const { together, row } = rowOf({ ...timed, count });
   return {
@@ -99,14 +106,14 @@ async function walBytes({ owner }: Cast): Promise<number> {
 
 /** Texts per second, from the first acceptance until the fake SMSC has the last one. */
 async function measureKannelFlow({ dispatchSeconds: seconds }: SendSizes, kannel: Kannel) {
-  return rowOf(await loadAndDrain({ ...kannel, connections, seconds }, kannel.queued));
+  return rowOf(await loadAndDrain(() => load({ ...kannel, connections, seconds }), kannel.queued));
 }
 
 type Timed = Load & { backlog: number; loadedMs: number; drainedMs: number };
 
-async function loadAndDrain(options: LoadOptions, waiting: () => Promise<number>): Promise<Timed> {
+async function loadAndDrain(loadOnce: () => Promise<Load>, waiting: () => Promise<number>): Promise<Timed> {
   const began = performance.now();
-  const loaded = await load(options);
+  const loaded = await loadOnce();
   const backlog = await waiting();
   const loadedMs = performance.now() - began;
   await drained(waiting);

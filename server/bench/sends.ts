@@ -83,9 +83,9 @@ async function runServer(
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<Run> {
   const requests = await cast.requests();
-  const before = await cpuTime(pid, cast.owner);
+  const before = await cpuTime([pid], cast.owner);
   const measured = await load({ port, requests, connections, seconds });
-  const { node, postgresql } = cpuOfEach(before, await cpuTime(pid, cast.owner), measured.count);
+  const { node, postgresql } = cpuOfEach(before, await cpuTime([pid], cast.owner), measured.count);
   return { ...measured, nodeUs: node, postgresqlUs: postgresql };
 }
 
