@@ -10,7 +10,7 @@ import { sendDueMessages } from './domain/messages/due-messages.ts';
 import { startRequestJobs } from './jobs/requests.ts';
 import { type Log, makeLog, nameOf, standardOutput } from './log.ts';
 import type { Siblings } from './processes/siblings.ts';
-import { redisBuckets } from './redis/shared-buckets.ts';
+import type { redisBuckets } from './redis/shared-buckets.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import type { SandboxFile } from './sandbox/sandbox.ts';
 import { greeting, writeSandboxFile } from './sandbox/sandbox-file.ts';
@@ -28,7 +28,7 @@ export async function serve(config: Config, say: (line: string) => void, sibling
   const log = makeLog(config.logLevel, output, nameOf(config));
   const work = config.role === 'api' ? null : workThread({ config, log, output });
   const runtime = await startRuntime(config, log, say, work?.signals);
-  const buckets = bucketsOf(config, log);
+  const buckets = await bucketsOf(config, log);
   const tracer = await tracerOf(config, log);
   const started = work?.start(runtime.databaseUrl) ?? Promise.resolve();
   // Reported below, where it is waited for.
@@ -102,14 +102,18 @@ function ofOthers(runtime: Runtime): Pick<AppDeps, 'deliverDue'> {
   };
 }
 
-/** Null if each process has its own. */
-function bucketsOf({ role, redisUrl, publicUrl }: Config, log: Log): ReturnType<typeof redisBuckets> | null {
+/** Null if each process has its own. Loaded on demand: Redis's client is a quarter of the modules of a start. */
+async function bucketsOf(
+  { role, redisUrl, publicUrl }: Config,
+  log: Log,
+): Promise<ReturnType<typeof redisBuckets> | null> {
   if (role === 'work') return null;
   if (!redisUrl) {
     log.info('REDIS_URL is not set: the rates of usage plans are this process’s own');
     return null;
   }
   log.info('the rates of usage plans are shared through REDIS_URL');
+  const { redisBuckets } = await import('./redis/shared-buckets.ts');
   return redisBuckets({
     url: redisUrl,
     prefix: `assent:${publicUrl}:rate:`,

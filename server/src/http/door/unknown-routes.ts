@@ -24,7 +24,7 @@ export function explainNotFound(request: FastifyRequest, reply: FastifyReply, ro
   const methods = methodsOf(path, routes);
   if (methods.length > 0) {
     reply.header('allow', methods.join(', '));
-    const shown = methodList.format(methods.filter((method) => method !== 'HEAD'));
+    const shown = new Intl.ListFormat('en').format(methods.filter((method) => method !== 'HEAD'));
     return problem('not_found', `This path has no ${request.method}, only ${shown}.`);
   }
   if (path.endsWith('/') && methodsOf(path.slice(0, -1), routes).length > 0)
@@ -33,8 +33,6 @@ export function explainNotFound(request: FastifyRequest, reply: FastifyReply, ro
     return problem('not_found', 'There is no such route: the path must begin with /v1.');
   return noSuchRoute();
 }
-
-const methodList = new Intl.ListFormat('en');
 
 /** A path of the API. Some pages have a slash at their end. */
 export function endsWithSlash(request: FastifyRequest): boolean {
