@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { allScopes, type Scope } from '../../domain/access/scopes.ts';
 import { quietHoursPolicies } from '../../domain/accounts/advisors.ts';
 import { Id } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
 
 const environments = ['sandbox', 'production'] as const;
 

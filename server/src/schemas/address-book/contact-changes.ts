@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { FeedOf, FeedQuery } from '../shared/paging.ts';
 import { DateTime, Id } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
 import { ContactDetail } from './contacts.ts';
 
 const { examples: [contact] = [] } = ContactDetail as { examples?: unknown[] };

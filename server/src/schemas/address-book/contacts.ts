@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { contactSorts } from '../../domain/address-book/contacts.ts';
 import { PageOf, PageQuery } from '../shared/paging.ts';
 import {
@@ -16,6 +15,7 @@ import {
   Phone,
   stringLengthMax,
 } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
 
 const optionalFields = {
   emailAddress: OptionalEmailAddress({ examples: ['ann@example.org'] }),

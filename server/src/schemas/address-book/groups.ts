@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { groupSorts } from '../../domain/address-book/groups.ts';
 import { PageOf, PageQuery } from '../shared/paging.ts';
 import { DateTime, Id, Name, OptionalText, stringLengthMax } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
 
 export const GroupInput = Type.Object(
   {

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { consentStates } from '../../domain/texting/gate.ts';
 import { PhoneNumbers } from '../messages/messages.ts';
 import { waitSecondsMax } from '../shared/paging.ts';
 import { Id, Phone } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
 import { FailureDetail } from '../texting/failures.ts';
 
 const State = Type.Unsafe<(typeof consentStates)[number]>({

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
 import {
   type ContentStatus,
   type ContentType,
@@ -8,6 +8,7 @@ import {
 } from '../../domain/content/content.ts';
 import { PageOf, pageSizeMax } from '../shared/paging.ts';
 import { stringLengthMax } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
 
 /** In code points, like every length. */
 export const searchTextLengthMax = 150;

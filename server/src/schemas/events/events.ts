@@ -1,8 +1,9 @@
-import { type TProperties, Type } from 'typebox';
+import type { TProperties } from 'typebox';
 import { messageStatuses } from '../../domain/messages/messages.ts';
 import { consentStates } from '../../domain/texting/gate.ts';
 import { FeedOf, FeedQuery, waitSecondsMax } from '../shared/paging.ts';
 import { DateTime, Id } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
 
 const person = { memberId: Id(), phone: Type.String({ description: 'In E.164.' }) };
 const State = Type.Unsafe<(typeof consentStates)[number]>({ type: 'string', enum: consentStates });

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { accountCodes, type GateResult, gateNames } from '../../domain/messages/message-checks.ts';
 import { acceptedStatuses } from '../../domain/messages/sends.ts';
 import { refusalCodes } from '../../domain/texting/failures.ts';
 import { Id } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
 
 const codes = [...refusalCodes, ...accountCodes];
 const nullable = <Value extends string>(values: readonly Value[]) =>

@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { heldReasons, messageSort, messageStatuses } from '../../domain/messages/messages.ts';
 import { acceptedStatuses } from '../../domain/messages/sends.ts';
 import { textLengthMax } from '../../domain/shared/text/text-rules.ts';
 import { PageOf, PageQuery } from '../shared/paging.ts';
 import { DateTime, Enumeration, Id, Phone } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
 import { FailureDetail } from '../texting/failures.ts';
 
 const recipientsMax = 1_000;

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import {
   type ScheduledStatus,
   scheduledMessageSorts,
@@ -6,6 +5,7 @@ import {
 } from '../../domain/messages/scheduled-messages.ts';
 import { PageOf, PageQuery } from '../shared/paging.ts';
 import { Enumeration, Id } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
 import { DeliveryDate, MessageText } from './messages.ts';
 
 const Status = (annotation: object = {}) =>

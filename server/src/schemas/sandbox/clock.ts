@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../shared/type.ts';
 
 /** RFC 3339 can't express a later time. */
 export const lastMs = Date.UTC(9999, 11, 31);

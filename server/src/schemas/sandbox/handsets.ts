@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { textLengthMax } from '../../domain/shared/text/text-rules.ts';
 import { DateTime, Phone } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
 
 export const HandsetParams = Type.Object({
   phone: Phone({ description: 'The phone’s number, in E.164.', examples: ['+15005550006'] }),

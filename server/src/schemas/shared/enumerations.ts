@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { type EnumerationName, enumerations, listEnumerations } from '../../domain/shared/enumerations.ts';
+import { Type } from './type.ts';
 
 const Values = Type.Array(Type.Object({ value: Type.Integer(), text: Type.String() }, { title: 'Enumeration value' }));
 

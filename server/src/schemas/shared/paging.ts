@@ -1,4 +1,5 @@
-import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import type { TObject, TProperties, TSchema } from 'typebox';
+import { Type } from './type.ts';
 
 export const pageSizeMax = 200;
 /** How long a request may wait for something to happen. */

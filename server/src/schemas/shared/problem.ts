@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { problemCodes } from '../../domain/problems.ts';
+import { Type } from './type.ts';
 
 const BrokenRule = Type.Object(
   {

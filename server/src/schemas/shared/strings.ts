@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { type EnumerationName, enumerations, values } from '../../domain/shared/enumerations.ts';
 import { e164Pattern } from '../../domain/shared/phone-numbers.ts';
+import { Type } from './type.ts';
 
 /** Lengths are in code points, as JSON Schema counts them. */
 export const nameLengthMax = 200;

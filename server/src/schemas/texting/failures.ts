@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { refusalCodes } from '../../domain/texting/failures.ts';
 import { Id } from '../shared/strings.ts';
+import { Type } from '../shared/type.ts';
 
 export const FailureDetail = Type.Object(
   {
