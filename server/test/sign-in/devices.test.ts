@@ -12,7 +12,7 @@ let pages: AdvisorApp;
 let addresses = 0;
 before(async () => {
   pages = await makeAdvisorApp();
-  for (const person of [pages.world.ann, pages.world.bob]) await givePassword(pages.world, person);
+  await givePassword(pages.world, pages.world.bob);
 });
 after(() => pages.close());
 

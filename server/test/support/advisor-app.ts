@@ -1,6 +1,5 @@
 import type { App } from '../../src/app.ts';
-import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
-import { type Client, makeClient, password } from './oauth-client.ts';
+import { type Client, givePassword, makeClient } from './oauth-client.ts';
 import { Visitor } from './visitor.ts';
 import { makeWorld, type World } from './world.ts';
 
@@ -21,7 +20,7 @@ export async function makeAdvisorApp(
   redirectUri = 'https://crm.example/callback?x=1',
 ): Promise<AdvisorApp> {
   const world = await makeWorld({ env });
-  await setAdvisor(world.deps, world.ann.advisor.advisorId, { password });
+  await givePassword(world, world.ann);
   const client = await makeClient(world, { name: 'Sandbox CRM', redirectUris: [redirectUri] });
   return {
     world,

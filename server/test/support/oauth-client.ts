@@ -119,7 +119,7 @@ export async function makeClient(world: World, input: Partial<ApplicationInput> 
 }
 
 /** Lets the advisor sign in with `password`, hashed at the least cost: a real hash takes 40 ms to make and to verify. */
-export async function givePassword({ deps }: World, { advisor }: Person): Promise<void> {
+export async function givePassword({ deps }: World, { advisor }: Pick<Person, 'advisor'>): Promise<void> {
   await deps.db.query('update advisors set password_hash = $2 where advisor_id = $1', [advisor.advisorId, cheapHash]);
 }
 
