@@ -45,7 +45,7 @@ const texting = dispatcher(deps, world.app.log);
 await world.database.asOwner(`update advisors set quiet_hours = 'defer', consent_required = false`);
 
 /** The evenings before the clock changes, on the second Sunday of March and the first Sunday of November. */
-const evenings = Array.from({ length: 5 }, (_, index) => 2026 + index).flatMap((year) =>
+const evenings = [2026, 2027].flatMap((year) =>
   [Temporal.PlainDate.from({ year, month: 3, day: 8 }), Temporal.PlainDate.from({ year, month: 11, day: 1 })].map(
     (first) =>
       first
@@ -63,7 +63,7 @@ function hourIn(zone: string, at: Date): number {
   return Number(format.format(at));
 }
 
-test('for every area code, over five years of clock changes: no text outside the hours, none lost, no duplicates', async () => {
+test('for every area code, over two years of clock changes: no text outside the hours, none lost, no duplicates', async () => {
   for (const evening of evenings) {
     const began = evening.epochMilliseconds;
     now = new Date(began);
