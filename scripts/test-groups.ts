@@ -4,43 +4,49 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const filesMax = 6;
+const filesMax = 9;
 /** Each of their files starts servers or browsers. */
 const separateFolders = ['process', 'browser'];
-/** A file that changes its process or measures time runs in its own. */
-const separate = /\b(mock|process|performance)\./;
+/** A file that changes its process for good, or measures what all of it uses, runs in its own. */
+const separate = /^mock\.|\bprocess\.(env\.\w+ =|memoryUsage|cpuUsage)/m;
 
-/** What to run: files, and scripts that run several files of a folder, each as a suite with its own hooks. */
+/** What to run: files, and scripts that run several files, each as a suite with its own hooks. */
 export type Groups = { entries: string[]; remove(): void };
 
 export function groupFiles(files: string[]): Groups {
   const folder = mkdtempSync(join(tmpdir(), 'assent-tests-'));
-  const entries = [...Map.groupBy(files, dirname)].flatMap(([path, ofFolder]) => {
-    const alone = ofFolder.filter((file) => runsAlone(path, file));
-    return [...alone, ...chunksOf(ofFolder.filter((file) => !alone.includes(file))).map(write)];
-  });
+  const { slow = [], shared = [], alone = [] } = Object.groupBy(files, kindOf);
 
   function write(chunk: string[], index: number): string {
-    const [first = ''] = chunk;
-    if (chunk.length === 1) return first;
-    const script = join(folder, `${basename(dirname(first))}-${index + 1}.mjs`);
+    const script = join(folder, `shared-${index + 1}.mjs`);
     const suites = chunk.map((file) => {
       const url = pathToFileURL(resolve(file)).href;
-      return `suite(${JSON.stringify(file)}, async () => { await import(${JSON.stringify(url)}); });\n`;
+      // A file is loaded once the one before it is done: many start a world when they are loaded.
+      return `await suite(${JSON.stringify(file)}, async () => { await import(${JSON.stringify(url)}); });\n`;
     });
     writeFileSync(script, `import { suite } from 'node:test';\n${suites.join('')}`);
     return script;
   }
 
-  return { entries, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    // Those that start servers wait a lot and the others hardly, so the processor is busy if both run. Short ones come last.
+    entries: [...inTurns(slow, chunksOf(shared).map(write)), ...alone],
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
-function runsAlone(folder: string, file: string): boolean {
-  return separateFolders.includes(basename(folder)) || separate.test(readFileSync(file, 'utf8'));
+function kindOf(file: string): 'slow' | 'shared' | 'alone' {
+  if (separateFolders.includes(basename(dirname(file)))) return 'slow';
+  return separate.test(readFileSync(file, 'utf8')) ? 'alone' : 'shared';
 }
 
-/** As few as possible, and of about the same size. */
+/** As few as possible, of about the same size, and with files of every folder: so they take about the same time. */
 function chunksOf(files: string[]): string[][] {
   const count = Math.ceil(files.length / filesMax);
   return Array.from({ length: count }, (_, chunk) => files.filter((_file, index) => index % count === chunk));
+}
+
+function inTurns(some: string[], others: string[]): string[] {
+  const longer = Math.max(some.length, others.length);
+  return Array.from({ length: longer }, (_, index) => [some[index] ?? [], others[index] ?? []].flat()).flat();
 }
