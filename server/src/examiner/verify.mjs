@@ -558,6 +558,8 @@ const [entriesFile, emailsFile, emailList] = ['entries.ndjson', 'messages.zip', 
 const lineBytesMax = 8 * 1024 * 1024;
 const smallFileBytesMax = 16 * 1024 * 1024;
 const pieceBytes = 1024 * 1024;
+/** Of entries: for fewer it takes longer to start a thread than to check them. */
+const halvesBytesMin = 4 * 1024 * 1024;
 const noteCharactersMax = 16 * 1024;
 const proofHashesMax = 64;
 /** With two for each disposal. */
@@ -600,13 +602,14 @@ export function textOf({ kind }, body) {
  * Checks a package against a public key and a checkpoint that came by a different route. Whatever it finds, it goes on as
  * far as it can, to name the first entry that is wrong.
  * @param {{
- *   packageDir: string, checkpointFile: string, pubkeyFile: string, progress?: (done: number, total: number) => void
+ *   packageDir: string, checkpointFile: string, pubkeyFile: string, progress?: (done: number, total: number) => void,
+ *   halvesFrom?: number
  * }} given
  * @returns {Promise<Report>}
  */
 export async function verifyPackage(given) {
-  // Two threads check half of the entries each, and neither can tell what the other has found. If anything is wrong, one
-  // thread checks all of them again, in order, to say what it is.
+  // Of a large package two threads check half of the entries each, and neither can tell what the other has found. If
+  // anything is wrong, one thread checks all of them again, in order, to say what it is.
   return (await check(given, true)) ?? /** @type {Report} */ (await check(given, false));
 }
 
@@ -614,7 +617,10 @@ export async function verifyPackage(given) {
  * Null if two threads checked it, and something is wrong.
  * @param {Parameters<typeof verifyPackage>[0]} given @param {boolean} inHalves
  */
-async function check({ packageDir, checkpointFile, pubkeyFile, progress = () => {} }, inHalves) {
+async function check(
+  { packageDir, checkpointFile, pubkeyFile, progress = () => {}, halvesFrom = halvesBytesMin },
+  inHalves,
+) {
   const findings = new Findings();
   /** @type {SecondHalf | null} */
   let second = null;
@@ -623,7 +629,7 @@ async function check({ packageDir, checkpointFile, pubkeyFile, progress = () => 
     const contents = readPackage(packageDir, keys, findings);
     const { checkpoint, manifest } = contents;
     findings.contents = contents;
-    const middle = inHalves && manifest && checkpoint ? middleOf(join(packageDir, entriesFile)) : null;
+    const middle = inHalves && manifest && checkpoint ? middleOf(join(packageDir, entriesFile), halvesFrom) : null;
     // A thread takes a while to start. Meanwhile the checkpoints are compared.
     if (middle !== null) second = new SecondHalf(middle);
     const fork = await compareCheckpoints(checkpointFile, keys, contents, findings);
@@ -1974,11 +1980,12 @@ class SecondHalf {
   }
 }
 
-/** Where the first line of the second half begins; null if there is none. @param {string} path */
-function middleOf(path) {
+/** Where the second half's first line begins; null if there is none. @param {string} path @param {number} fromBytes */
+function middleOf(path, fromBytes) {
   const file = openRegular(path);
   if (!file) return null;
   try {
+    if (file.size < fromBytes) return null;
     let read = Math.floor(file.size / 2);
     for (const piece of piecesIn(file, { from: read, to: file.size })) {
       const end = piece.indexOf(10);

@@ -7,8 +7,8 @@ import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
 import { type ExportFormat, exportArchive } from '../../src/domain/record-keeping/archive-export.ts';
 import { type Line, type Report, verifyPackage } from '../../src/examiner/verify.mjs';
 
-/** A folder for exports, and an examiner who verifies them. */
-export function makeDesk(publicKey: string) {
+/** A folder for exports, and an examiner who verifies them: if they have this many bytes of entries, with two threads. */
+export function makeDesk(publicKey: string, halvesFrom?: number) {
   const scratch = mkdtempSync(join(tmpdir(), 'assent-export-'));
   const pubkeyFile = join(scratch, 'public-key');
   writeFileSync(pubkeyFile, `${publicKey}\n`);
@@ -34,7 +34,7 @@ export function makeDesk(publicKey: string) {
     verify(folder: string, checkpoint: string, pubkey = pubkeyFile): Promise<Report> {
       const checkpointFile = path('checkpoint');
       writeFileSync(checkpointFile, checkpoint);
-      return verifyPackage({ packageDir: folder, checkpointFile, pubkeyFile: pubkey });
+      return verifyPackage({ packageDir: folder, checkpointFile, pubkeyFile: pubkey, halvesFrom });
     },
     remove: () => rmSync(scratch, { recursive: true, force: true }),
   };
