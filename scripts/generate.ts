@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { arrows, ground } from '../server/arrows.ts';
 import { help, overview } from '../server/src/cli/help.ts';
-import { verbs } from '../server/src/cli/verbs.ts';
+import { listVerbs } from '../server/src/cli/verbs.ts';
 import { readConfig, root, settings } from '../server/src/config.ts';
 import { problemCodes, problems } from '../server/src/domain/problems.ts';
 import { enumerations } from '../server/src/domain/shared/enumerations.ts';
@@ -21,7 +21,7 @@ const generated = {
   'docs/reference/configuration.md': configuration(),
   'docs/reference/errors.md': errors(),
   'docs/reference/enumerations.md': enumerationTables(),
-  'docs/reference/command.md': command(),
+  'docs/reference/command.md': await command(),
   'ARCHITECTURE.md': architecture(),
 };
 
@@ -102,7 +102,8 @@ function enumerationTables(): string {
   );
 }
 
-function command(): string {
+async function command(): Promise<string> {
+  const verbs = await listVerbs();
   const sections = verbs.map((verb) => `## assent ${verb.name}\n\n\`\`\`\n${help(verb)}\n\`\`\`\n`);
   return page(
     'The operator’s command',

@@ -13,7 +13,7 @@ import type { Siblings } from './processes/siblings.ts';
 import type { redisBuckets } from './redis/shared-buckets.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import type { SandboxFile } from './sandbox/sandbox.ts';
-import { greeting, writeSandboxFile } from './sandbox/sandbox-file.ts';
+import { greeting, writeSandboxFile } from './sandbox/sandbox-start.ts';
 import type { RunningTracer } from './tracing/otlp.ts';
 import { type WorkThread, workThread } from './work/thread.ts';
 

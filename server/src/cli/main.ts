@@ -7,7 +7,7 @@ import { readSandboxFile } from '../sandbox/sandbox-file.ts';
 import { help, overview, usage } from './help.ts';
 import { makeOutput } from './output.ts';
 import { type Call, parseArgsOptions, type Streams, UsageError, type Verb } from './verb.ts';
-import { verbs } from './verbs.ts';
+import { listVerbs } from './verbs.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
@@ -27,7 +27,7 @@ export async function main(args: string[], env: Env, streams: Streams): Promise<
 }
 
 async function run(args: string[], env: Env, streams: Streams): Promise<number> {
-  const verb = findVerb(args);
+  const verb = await findVerb(args);
   if (!verb) return explainVerbs(args, streams);
   const rest = args.slice(verb.name.split(' ').length);
   const { values, positionals } = parse(verb, rest);
@@ -69,15 +69,16 @@ async function runConnected(verb: Verb, call: Omit<Call, 'runtime'>, ending: Abo
   }
 }
 
-function findVerb(args: string[]): Verb | undefined {
+async function findVerb(args: string[]): Promise<Verb | undefined> {
+  const verbs = await listVerbs(args[0] ?? '');
   return verbs.find(({ name }) => name.split(' ').every((word, index) => args[index] === word));
 }
 
-function explainVerbs(args: string[], { stdout }: Streams): number {
+async function explainVerbs(args: string[], { stdout }: Streams): Promise<number> {
   const [noun = ''] = args;
-  const ofNoun = verbs.filter(({ name }) => name.split(' ')[0] === noun);
+  const ofNoun = await listVerbs(noun);
   const asked = args.length === 0 || ['help', '--help', '-h'].includes(args.at(-1) ?? '');
-  const shown = ofNoun.length > 0 ? overview(ofNoun) : overview(verbs);
+  const shown = overview(ofNoun.length > 0 ? ofNoun : await listVerbs());
   if (!asked) throw new UsageError(`there is no verb "${args.join(' ')}".\n\n${shown}`);
   stdout.write(`${shown}\n`);
   return 0;

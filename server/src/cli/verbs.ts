@@ -1,53 +1,45 @@
-import { apiKeyVerbs } from './access/api-keys.ts';
-import { applicationVerbs } from './access/applications.ts';
-import { signingKeyVerbs } from './access/signing-keys.ts';
-import { advisorVerbs } from './accounts/advisors.ts';
-import { firmVerbs } from './accounts/firms.ts';
-import { staffVerbs } from './accounts/staff.ts';
-import { contactVerbs } from './address-book/contacts.ts';
-import { crmVerbs } from './address-book/crm.ts';
-import { archiveVerbs } from './archive/archive.ts';
-import { carrierVerbs } from './carriers/carriers.ts';
-import { numberVerbs } from './carriers/numbers.ts';
-import { consentVerbs } from './consent/consents.ts';
-import { contentVerbs } from './content/content.ts';
-import { deploymentVerbs } from './deployment.ts';
-import { operationsVerbs } from './operations/verbs.ts';
-import { archiveExportVerbs } from './record-keeping/archive-export.ts';
-import { holdVerbs } from './record-keeping/holds.ts';
-import { reconciliationVerbs } from './record-keeping/reconciliation.ts';
-import { retentionVerbs } from './record-keeping/retention.ts';
-import { lexiconVerbs } from './supervision/lexicons.ts';
-import { reviewVerbs } from './supervision/reviews.ts';
-import { textVerbs } from './texting/texts.ts';
-import { wordingVerbs } from './texting/wordings.ts';
 import type { Verb } from './verb.ts';
-import { webhookVerbs } from './webhooks/webhooks.ts';
 
-/** Every verb of `assent`, in the order of its help. */
-export const verbs: Verb[] = [
-  ...deploymentVerbs,
-  ...operationsVerbs,
-  ...firmVerbs,
-  ...staffVerbs,
-  ...advisorVerbs,
-  ...carrierVerbs,
-  ...numberVerbs,
-  ...applicationVerbs,
-  ...apiKeyVerbs,
-  ...signingKeyVerbs,
-  ...webhookVerbs,
-  ...contactVerbs,
-  ...contentVerbs,
-  ...crmVerbs,
-  ...consentVerbs,
-  ...wordingVerbs,
-  ...textVerbs,
-  ...lexiconVerbs,
-  ...reviewVerbs,
-  ...retentionVerbs,
-  ...holdVerbs,
-  ...reconciliationVerbs,
-  ...archiveVerbs,
-  ...archiveExportVerbs,
+/** Verbs that begin with these words. */
+type Group = { words: string[]; load(): Promise<Verb[]> };
+
+/** In the order of the help. */
+const groups: Group[] = [
+  {
+    words: ['serve', 'migrate', 'token', 'secrets'],
+    load: async () => (await import('./deployment.ts')).deploymentVerbs,
+  },
+  { words: ['doctor', 'status'], load: async () => (await import('./operations/verbs.ts')).operationsVerbs },
+  { words: ['firms'], load: async () => (await import('./accounts/firms.ts')).firmVerbs },
+  { words: ['staff'], load: async () => (await import('./accounts/staff.ts')).staffVerbs },
+  { words: ['advisors'], load: async () => (await import('./accounts/advisors.ts')).advisorVerbs },
+  { words: ['carriers'], load: async () => (await import('./carriers/carriers.ts')).carrierVerbs },
+  { words: ['numbers'], load: async () => (await import('./carriers/numbers.ts')).numberVerbs },
+  { words: ['applications'], load: async () => (await import('./access/applications.ts')).applicationVerbs },
+  { words: ['keys'], load: async () => (await import('./access/api-keys.ts')).apiKeyVerbs },
+  { words: ['signing-keys'], load: async () => (await import('./access/signing-keys.ts')).signingKeyVerbs },
+  { words: ['webhooks'], load: async () => (await import('./webhooks/webhooks.ts')).webhookVerbs },
+  { words: ['contacts'], load: async () => (await import('./address-book/contacts.ts')).contactVerbs },
+  { words: ['content'], load: async () => (await import('./content/content.ts')).contentVerbs },
+  { words: ['crm'], load: async () => (await import('./address-book/crm.ts')).crmVerbs },
+  { words: ['consents'], load: async () => (await import('./consent/consents.ts')).consentVerbs },
+  { words: ['wordings'], load: async () => (await import('./texting/wordings.ts')).wordingVerbs },
+  { words: ['texts'], load: async () => (await import('./texting/texts.ts')).textVerbs },
+  { words: ['lexicons'], load: async () => (await import('./supervision/lexicons.ts')).lexiconVerbs },
+  { words: ['reviews'], load: async () => (await import('./supervision/reviews.ts')).reviewVerbs },
+  { words: ['retention', 'archive'], load: async () => (await import('./record-keeping/retention.ts')).retentionVerbs },
+  { words: ['holds'], load: async () => (await import('./record-keeping/holds.ts')).holdVerbs },
+  { words: ['archive'], load: async () => (await import('./record-keeping/reconciliation.ts')).reconciliationVerbs },
+  { words: ['archive'], load: async () => (await import('./archive/archive.ts')).archiveVerbs },
+  { words: ['archive'], load: async () => (await import('./record-keeping/archive-export.ts')).archiveExportVerbs },
 ];
+
+/**
+ * Every verb of `assent` in the order of its help, or those that begin with this word. A command loads no others: all of them
+ * would take as long as everything else that it loads.
+ */
+export async function listVerbs(word?: string): Promise<Verb[]> {
+  const wanted = groups.filter(({ words }) => word === undefined || words.includes(word));
+  const verbs = (await Promise.all(wanted.map(({ load }) => load()))).flat();
+  return word === undefined ? verbs : verbs.filter(({ name }) => name.split(' ')[0] === word);
+}

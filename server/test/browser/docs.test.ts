@@ -6,7 +6,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { routes } from '../../src/http/partner/routes.ts';
-import { writeSandboxFile } from '../../src/sandbox/sandbox-file.ts';
+import { writeSandboxFile } from '../../src/sandbox/sandbox-start.ts';
 import { launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
 import { makeWorld, type World } from '../support/world.ts';

@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { help } from '../../src/cli/help.ts';
-import { verbs } from '../../src/cli/verbs.ts';
+import { listVerbs } from '../../src/cli/verbs.ts';
 import { matchesHash } from '../../src/domain/shared/secrets.ts';
 import { commandsWith } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
 import { assent, type Said } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 import { inject, makeWorld, type World } from '../support/world.ts';
+
+const verbs = await listVerbs();
 
 suite('assent, the operator’s command', () => {
   let world: World;
@@ -74,7 +76,8 @@ suite('assent, the operator’s command', () => {
     });
 
     for (const verb of verbs)
-      test(`for ${verb.name} names its operands and options`, () => {
+      test(`for ${verb.name} is found by its first word, and names its operands and options`, async () => {
+        assert.ok((await listVerbs(verb.name.split(' ')[0])).includes(verb));
         const text = help(verb);
         assert.match(text, new RegExp(`^assent ${verb.name}\\b`));
         assert.ok(text.includes(verb.about));

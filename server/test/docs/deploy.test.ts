@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { parseYaml } from '@redocly/openapi-core';
-import { verbs } from '../../src/cli/verbs.ts';
+import { listVerbs } from '../../src/cli/verbs.ts';
 import { root, settings } from '../../src/config.ts';
 
 const systemdAnalyze = '/usr/bin/systemd-analyze';
@@ -23,6 +23,7 @@ const yaml = (path: string): Parsed[] =>
 
 /** Names of settings that Assent doesn't know. */
 const unknownIn = (environment: object) => Object.keys(environment).filter((name) => !known.has(name));
+const verbs = await listVerbs();
 const isVerb = ([program, verb]: string[]) => program === 'assent' && verbs.some(({ name }) => name === verb);
 
 suite('the files to deploy with', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
-import { writeSandboxFile } from '../../src/sandbox/sandbox-file.ts';
+import { writeSandboxFile } from '../../src/sandbox/sandbox-start.ts';
 import { assertProblem } from '../support/problem.ts';
 import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 
