@@ -28,8 +28,8 @@ const orders = new Map<Region, Order>();
 export function readDate(given: string, field: DateField, region: Region): Reading<string> {
   const text = given.includes(':') ? given.replace(timeOfDay, '') : given;
   if (/^[0/.-]+$/.test(text)) return null;
-  const [, year, , month, day, ...loose] = yearFirst.exec(text) ?? [];
-  if (year ?? loose[0]) return dateOf(Number(year ?? loose[0]), Number(month ?? loose[1]), Number(day ?? loose[2]));
+  const found = yearFirst.exec(text);
+  if (found) return dateOf(Number(found[1] ?? found[5]), Number(found[3] ?? found[6]), Number(found[4] ?? found[7]));
   if (withoutYear.test(text)) return noYear;
   const [, first, separator, second, lastYear] = yearLast.exec(text) ?? [];
   if (first && second && lastYear) {
