@@ -187,8 +187,9 @@ async function write(
   // A group may have been deleted in the meantime.
   const groups = new Set(wanted.size > 0 ? await listGroupIds(db, advisorId, [...wanted]) : []);
   const added = decisions.filter(({ known }) => known === null);
-  const contacts = added.map((decision, index) => newContact(decision, ids[index] ?? -1, groups));
-  if (contacts.length > 0) await store.insertImportedContacts(db, advisorId, contacts, now);
+  const addedIds = ids.slice(0, added.length);
+  const contactOf = (contactId: number, index: number) => newContact(added[index] as Decision, contactId, groups);
+  if (added.length > 0) await store.insertImportedContacts(db, advisorId, addedIds, contactOf, now);
   if (added.length < decisions.length) await updateContacts(db, advisorId, decisions.flatMap(changesOf), now);
   if (groups.size === 0) return;
   const newIds = new Map(added.map((decision, index) => [decision, ids[index] ?? -1]));

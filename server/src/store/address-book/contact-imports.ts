@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { copyRow } from '../database/copy.ts';
 import type { Db, Transaction } from '../database/db.ts';
 import { changingContacts } from './contact-books.ts';
 import type { ContactFields, ContactRow } from './contacts.ts';
 import { plainSearchKeys, searchKeys } from './search-keys.ts';
 
-/** A contact of an import, whose id was taken before. */
+/** A contact of an import. */
 export type ImportedContact = {
   contactId: number;
   fields: Partial<ContactFields>;
@@ -35,20 +35,22 @@ export async function takeContactIds(db: Db, count: number): Promise<number[]> {
 }
 
 /**
- * Inserts a batch of an import. Each contact is added to a list of those that are not in the index of searches yet, which
- * every search reads: `emptySearchList` follows the commit.
+ * Inserts a batch of an import. A contact is asked for when its row is written, so it is garbage right after. Each is added to a
+ * list of those that are not in the index of searches yet, which every search reads: `emptySearchList` follows the commit.
  */
 export async function insertImportedContacts(
   db: Transaction,
   advisorId: number,
-  contacts: ImportedContact[],
+  contactIds: number[],
+  contactOf: (contactId: number, index: number) => ImportedContact,
   now: Date,
 ): Promise<void> {
   const time = now.toISOString();
-  let rows = '';
-  for (const contact of contacts) rows += importedRow(advisorId, contact, time);
+  const identifierOf = makeIdentifiers(contactIds.length);
+  const rows = contactIds
+    .values()
+    .map((id, index) => importedRow(advisorId, contactOf(id, index), identifierOf(index), time));
   await db.query(`select set_config('gin_pending_list_limit', $1, true)`, [searchListLimit]);
-  const contactIds = contacts.map(({ contactId }) => contactId);
   await changingContacts(db, advisorId, { what: 'created', contactIds }, () =>
     db.copy(
       `copy contacts (
@@ -68,13 +70,24 @@ export async function emptySearchList(db: Db): Promise<void> {
   await db.query('select empty_contact_search_list()', [], 'empty-search-list');
 }
 
+/** Random UUIDs as digits. `randomUUID` takes four times as long for each. */
+function makeIdentifiers(count: number): (index: number) => string {
+  const bytes = randomBytes(16 * count);
+  for (let at = 0; at < bytes.length; at += 16) {
+    bytes[at + 6] = 0x40 | ((bytes[at + 6] as number) & 0x0f);
+    bytes[at + 8] = 0x80 | ((bytes[at + 8] as number) & 0x3f);
+  }
+  const digits = bytes.toString('hex');
+  return (index) => digits.slice(32 * index, 32 * (index + 1));
+}
+
 /** In the order of the statement above. */
-function importedRow(advisorId: number, contact: ImportedContact, time: string): string {
+function importedRow(advisorId: number, contact: ImportedContact, identifier: string, time: string): string {
   const { fields, own } = contact;
   return copyRow([
     advisorId,
     contact.contactId,
-    own?.identifier ?? randomUUID(),
+    own?.identifier ?? identifier,
     own !== null,
     fields.firstName,
     fields.lastName,

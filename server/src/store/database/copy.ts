@@ -1,22 +1,62 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
+
+type CopyConnection = { sendCopyFromChunk(chunk: Buffer): void; endCopyFrom(): void; sendCopyFail(why: string): void };
 
 /** A statement of the driver, with what its types leave out. */
 type CopyQuery = pg.Query & {
   callback(error: Error | null | undefined): void;
-  handleCopyInResponse(connection: { sendCopyFromChunk(chunk: Buffer): void; endCopyFrom(): void }): void;
+  handleCopyInResponse(connection: CopyConnection): void;
 };
 
-/** Runs a `copy … from stdin` with these rows, in PostgreSQL's text format. */
-export function copyIn(client: pg.PoolClient, text: string, rows: string): Promise<void> {
+/** About three milliseconds of work, which is as long as the answers to other connections wait. */
+const rowsPerTurn = 250;
+
+/**
+ * Runs a `copy … from stdin` with these rows of `copyRow`. They are made while PostgreSQL already writes those before them, and
+ * other connections get their turn in between.
+ */
+export function copyIn(client: pg.PoolClient, text: string, rows: Iterable<string>): Promise<void> {
   return new Promise((resolve, reject) => {
     const query = new pg.Query(text) as unknown as CopyQuery;
-    query.callback = (error) => (error ? reject(error) : resolve());
-    query.handleCopyInResponse = (connection) => {
-      connection.sendCopyFromChunk(Buffer.from(rows));
+    let isOver = false;
+    let failure: unknown;
+    query.callback = (error) => {
+      isOver = true;
+      if (error) reject(failure ?? error);
+      else resolve();
+    };
+
+    async function send(connection: CopyConnection): Promise<void> {
+      for (const part of partsOf(rows)) {
+        connection.sendCopyFromChunk(Buffer.from(part));
+        await nextTurn();
+        if (isOver) return;
+      }
       connection.endCopyFrom();
+    }
+
+    query.handleCopyInResponse = (connection) => {
+      send(connection).catch((error) => {
+        failure = error;
+        connection.sendCopyFail('A row could not be made.');
+      });
     };
     client.query(query);
   });
+}
+
+function* partsOf(rows: Iterable<string>): Generator<string> {
+  let part = '';
+  let count = 0;
+  for (const row of rows) {
+    part += row;
+    count += 1;
+    if (count % rowsPerTurn !== 0) continue;
+    yield part;
+    part = '';
+  }
+  if (part !== '') yield part;
 }
 
 /** A row of values in the text format. */

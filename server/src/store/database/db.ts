@@ -28,7 +28,7 @@ export type Db = {
 export type Transaction = Db & {
   savepoint<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Runs a `copy … from stdin` with rows of `copyRow`. */
-  copy(text: string, rows: string): Promise<void>;
+  copy(text: string, rows: Iterable<string>): Promise<void>;
 };
 
 export type Pool = Db & {

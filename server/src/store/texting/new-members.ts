@@ -23,8 +23,10 @@ export async function listUnknownNumbers(db: Db, advisorId: number, phones: stri
  */
 export async function copyMembers(db: Transaction, advisorId: number, phones: string[], now: Date): Promise<boolean> {
   const time = now.toISOString();
-  let rows = '';
-  for (const phone of phones.toSorted()) rows += copyRow([advisorId, phone, time, time]);
+  const rows = phones
+    .toSorted()
+    .values()
+    .map((phone) => copyRow([advisorId, phone, time, time]));
   const text = 'copy members (advisor_id, phone, last_changed, date_time_created) from stdin';
   return db
     .savepoint(() => db.copy(text, rows))
