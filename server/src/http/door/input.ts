@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { TSchema } from 'typebox';
 import { invalid } from '../../domain/problems.ts';
 import { type Validated, validator } from '../../schemas/shared/validate.ts';
 import { parseBody, type RawBody } from './body.ts';
-import { parseQuery, withIntegers } from './query.ts';
+import { pathReader, queryReader } from './query.ts';
 import type { Input, Route } from './route.ts';
 
 export const idempotencyKeyLengthMax = 255;
@@ -16,12 +15,13 @@ const brokenIdempotencyKey = {
 /** Validates path, query and body by the row's schemas, and the Idempotency-Key. Reports every broken rule at once. */
 export function inputValidator(row: Route): (request: FastifyRequest, raw: RawBody) => Input {
   const [params, query, body] = [row.params, row.query, row.body].map((schema) => schema && validator(schema));
+  const [readPath, readQuery] = [pathReader(row.params), queryReader(row.query)];
   return (request, raw) => {
     const parsed = body && parseBody(raw, request.headers);
-    const asked = parseQuery(request.raw.url ?? '', row.query);
+    const asked = readQuery(request.raw.url ?? '');
     const results = {
-      params: params?.(withIntegers(row.params as TSchema, request.params as Record<string, unknown>)),
-      query: query?.(withIntegers(row.query as TSchema, asked)),
+      params: params?.(readPath(request.params as Record<string, string>)),
+      query: query?.(asked),
       body: body?.(parsed),
     };
     const broken = Object.values(results).flatMap((result) => (result && 'broken' in result ? result.broken : []));

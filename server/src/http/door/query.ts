@@ -2,35 +2,46 @@ import type { TSchema } from 'typebox';
 import { invalid } from '../../domain/problems.ts';
 
 /**
- * The query as strings. Every name must be one that the route knows, and may come once: a paging loop whose `page_size` is
+ * Reads a route's query. Every name must be one that the route knows, and may come once: a paging loop whose `page_size` is
  * ignored would never end. A raw plus means a space: in free text that is intended, since forms write spaces that way;
  * anywhere else someone forgot to encode a plus.
  */
-export function parseQuery(url: string, schema: TSchema | undefined): Record<string, string> {
+export function queryReader(schema: TSchema | undefined): (url: string) => Record<string, unknown> {
   const properties = propertiesOf(schema);
-  const query: Record<string, string> = Object.create(null);
-  const [, text = ''] = /\?(.*)$/s.exec(url) ?? [];
-  for (const pair of text.split('&').filter(Boolean)) {
-    const [, name = '', value = ''] = (/^([^=]*)=?(.*)$/s.exec(pair) ?? []).map(decode);
-    if (`${name}${value}`.includes('\0')) throw nul(name);
-    if (pair.includes('+') && properties[name] && !properties[name]['x-free-text'])
-      throw broken(name, 'plus', 'has a raw +, which means a space: in a query, write + as %2B');
-    if (!properties[name]) throw unknownName(name, Object.keys(properties));
-    if (query[name] !== undefined) throw broken(name, 'repeated', 'was given twice: give it once');
-    query[name] = value;
-  }
-  return query;
+  return (url) => {
+    const query: Record<string, unknown> = {};
+    const start = url.indexOf('?');
+    if (start < 0) return query;
+    for (const pair of url.slice(start + 1).split('&')) {
+      if (pair === '') continue;
+      const equals = pair.indexOf('=');
+      const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+      const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+      if (name.includes('\0') || value.includes('\0')) throw nul(name);
+      const property = properties[name];
+      if (pair.includes('+') && property && !property['x-free-text'])
+        throw broken(name, 'plus', 'has a raw +, which means a space: in a query, write + as %2B');
+      if (!property) throw unknownName(name, Object.keys(properties));
+      if (query[name] !== undefined) throw broken(name, 'repeated', 'was given twice: give it once');
+      query[name] = read(value, property);
+    }
+    return query;
+  };
+}
+
+/** Reads a route's path parameters. */
+export function pathReader(schema: TSchema | undefined): (params: Record<string, string>) => Record<string, unknown> {
+  const properties = Object.entries(propertiesOf(schema));
+  return (params) => {
+    const path: Record<string, unknown> = {};
+    for (const [name, property] of properties) path[name] = read(params[name] ?? '', property);
+    return path;
+  };
 }
 
 /** Path and query are text. Where the schema wants an integer, plain decimal digits become one, and nothing else does. */
-export function withIntegers(schema: TSchema, given: Record<string, unknown>): Record<string, unknown> {
-  const properties = propertiesOf(schema);
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
-      const isInteger = properties[name]?.type === 'integer';
-      return [name, isInteger && typeof value === 'string' && /^(0|-?[1-9]\d*)$/.test(value) ? Number(value) : value];
-    }),
-  );
+function read(value: string, { type }: Property): unknown {
+  return type === 'integer' && /^(0|-?[1-9]\d*)$/.test(value) ? Number(value) : value;
 }
 
 const nameLengthMax = 50;
@@ -92,6 +103,7 @@ function broken(name: string, rule: string, what: string) {
 }
 
 function decode(text: string): string {
+  if (!text.includes('%') && !text.includes('+')) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
