@@ -19,9 +19,5 @@ export async function remove(deps: Deps, advisorId: number, { params }: { params
 }
 
 function summary(group: groups.Group): Static<typeof GroupSummary> {
-  return present({
-    ...group,
-    dateTimeCreated: group.dateTimeCreated.toISOString(),
-    dateTimeModified: group.dateTimeModified.toISOString(),
-  });
+  return present({ ...group });
 }

@@ -1,5 +1,5 @@
 import { FeedOf, FeedQuery } from '../shared/paging.ts';
-import { DateTime, Id } from '../shared/strings.ts';
+import { Id, Instant } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
 import { ContactDetail } from './contacts.ts';
 
@@ -9,7 +9,7 @@ const ChangedContact = Type.Object(
   {
     contactId: Id(),
     change: Type.Unsafe<'created' | 'updated' | 'deleted'>({ type: 'string', enum: ['created', 'updated', 'deleted'] }),
-    dateTime: DateTime(),
+    dateTime: Instant(),
     contact: Type.Optional(ContactDetail),
   },
   {

@@ -1,6 +1,6 @@
 import { groupSorts } from '../../domain/address-book/groups.ts';
 import { PageOf, PageQuery } from '../shared/paging.ts';
-import { DateTime, Id, Name, OptionalText, stringLengthMax } from '../shared/strings.ts';
+import { Id, Instant, Name, OptionalText, stringLengthMax } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
 
 export const GroupInput = Type.Object(
@@ -21,8 +21,8 @@ export const GroupSummary = Type.Object(
     groupId: Id(),
     externalId: Type.Optional(Type.String({ minLength: 1 })),
     name: Type.String({ minLength: 1 }),
-    dateTimeCreated: DateTime(),
-    dateTimeModified: DateTime(),
+    dateTimeCreated: Instant(),
+    dateTimeModified: Instant(),
     contactCount: Type.Integer(),
     source: Type.Integer(),
   },

@@ -7,8 +7,8 @@ const [otherInstant, otherArray] = [
   getTypeParser(textArray as never) as (value: string) => string[],
 ];
 
-/** In UTC, of a year with four digits: what nearly every instant is, and V8 reads ten times as fast as the driver does. */
-const plainInstant = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/;
+/** The last day that was read, and when it began: the rows of a page have few. */
+let [day, dayMs] = ['1970-01-01', 0];
 
 /** How the driver turns the text of a column into a value. */
 export function setColumnParsers(): void {
@@ -19,6 +19,28 @@ export function setColumnParsers(): void {
   pg.types.setTypeParser(textArray as never, (value) => (value === '{}' ? [] : otherArray(value)));
 }
 
+/**
+ * Nearly every instant is in UTC, of a year with four digits: `2026-11-16 05:42:38.123+00`. Its digits are read one by one, in
+ * less than half of the time that V8 takes for the whole; the driver takes ten times as long as V8.
+ */
 export function instantOf(text: string): Date {
-  return plainInstant.test(text) ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : otherInstant(text);
+  if (text[10] !== ' ' || !text.endsWith('+00')) return otherInstant(text);
+  if (!text.startsWith(day)) {
+    day = text.slice(0, 10);
+    dayMs = Date.parse(day);
+  }
+  const seconds = (digitsAt(text, 11) * 60 + digitsAt(text, 14)) * 60 + digitsAt(text, 17);
+  // The fraction has up to six digits, or there is none.
+  const milliseconds = (digitAt(text, 20) * 10 + digitAt(text, 21)) * 10 + digitAt(text, 22);
+  return new Date(dayMs + seconds * 1000 + milliseconds);
+}
+
+function digitsAt(text: string, at: number): number {
+  return digitAt(text, at) * 10 + digitAt(text, at + 1);
+}
+
+/** 0 for anything else: what follows the fraction. */
+function digitAt(text: string, at: number): number {
+  const digit = text.charCodeAt(at) - 48;
+  return digit >= 0 && digit <= 9 ? digit : 0;
 }
