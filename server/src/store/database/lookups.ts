@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { breaks, type ConnectionOptions, connectIn, makeConnections } from './connections.ts';
+import { breaks, connectIn } from './connections.ts';
 import type { Db } from './db.ts';
 import { translated } from './errors.ts';
 
@@ -10,12 +10,12 @@ const inFlightMax = 200;
 const slowMs = 20;
 
 /**
- * One connection for statements that find a row by its key. Each is sent without waiting for those before it, which halves
- * its cost: a connection of its own would be lent, asked and taken back for each. They wait behind each other, so while one
- * is slow, or too many are under way, the others go another way. So do those whose connection breaks: they change nothing.
+ * One connection, a pipelined one, for statements that are always short. Each is sent without waiting for those before it,
+ * which halves its cost: a connection of its own would be lent, asked and taken back for each. They wait behind each other, so
+ * while one is slow, or too many are under way, the others go another way. So do those whose connection breaks: they change
+ * nothing.
  */
-export function makeLookups(options: ConnectionOptions, planning: string[], otherwise: Db['query']): Lookups {
-  const pool = makeConnections({ ...options, pipeline: true }, 1, planning);
+export function makeLookups(pool: pg.Pool, otherwise: Db['query']): Lookups {
   let opening: Promise<pg.PoolClient> | null = null;
   let inFlight = 0;
   let movedAtMs = 0;

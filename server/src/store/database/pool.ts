@@ -22,25 +22,25 @@ const batchConnectionsMax = 4;
 // Every table has the index that its statements need. A plan made while a table was small, or never analyzed, would
 // read all of it, and a prepared statement keeps its plan: after an import of 20,000 a page took 1.1 s instead of 10 ms.
 const indexesOnly = ['enable_seqscan=off'];
-// A batch is a list joined to tables, one index lookup per item. For a table that was never analyzed the planner assumes
-// otherwise, and 64 lookups took 32 ms instead of 1.
+// A batch is a list joined to tables, one index lookup per item, and so are lookups. For a table that was never analyzed the
+// planner assumes otherwise, and 64 lookups took 32 ms instead of 1.
 const lookupsOnly = ['enable_hashjoin=off', 'enable_mergejoin=off', 'enable_bitmapscan=off', 'enable_sort=off'];
 // That leaves one plan. For a short list the planner would think that it pays to make it again each time: for one recipient
 // that took 0.8 ms, and running it 0.15.
-const batchPlanning = [...indexesOnly, ...lookupsOnly, 'plan_cache_mode=force_generic_plan'];
-
+const listPlanning = [...indexesOnly, ...lookupsOnly, 'plan_cache_mode=force_generic_plan'];
+// A distributed database plans by the values of a statement: they say which node has the rows.
 const plansByValues = `select set_config('plan_cache_mode', 'auto', false) where exists (${hasCitus})`;
 
 export function connect(options: PoolOptions): Pool {
   const pool = makeConnections(options, options.size, indexesOnly);
-  const batchPool = makeConnections(
-    { ...options, pipeline: true },
-    Math.min(batchConnectionsMax, options.size),
-    batchPlanning,
-  );
-  // A distributed database plans by the values of a statement: they say which node has the rows.
-  batchPool.on('connect', (client) => void client.query(plansByValues).catch(() => {}));
-  const lookups = makeLookups(options, indexesOnly, (text, values, name) => queryOn(pool, { text, values, name }));
+  const pipelined = (size: number) => {
+    const made = makeConnections({ ...options, pipeline: true }, size, listPlanning);
+    made.on('connect', (client) => void client.query(plansByValues).catch(() => {}));
+    return made;
+  };
+  const batchPool = pipelined(Math.min(batchConnectionsMax, options.size));
+  const otherwise: Db['query'] = (text, values, name) => queryOn(pool, { text, values, name });
+  const lookups = makeLookups(pipelined(1), otherwise);
   const lookUpOne = gatherer(lookups.query);
   const settle = commitSettler(pool, options.settleMs ?? settleMsDefault);
   const isDistributed = distributedAsker();
