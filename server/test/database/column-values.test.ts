@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { instantOf } from '../../src/store/database/column-values.ts';
+import fc from 'fast-check';
+import { columnsIn, instantOf } from '../../src/store/database/column-values.ts';
 import { makeDatabase } from '../support/database.ts';
 
 const database = await makeDatabase();
@@ -35,4 +36,21 @@ test('lists of text are read whether or not they are empty', async () => {
     `select '{}'::text[] as none, array['a', '', 'b,"c', '{}'] as some, null::text[] as unset`,
   );
   assert.deepEqual(row, { none: [], some: ['a', '', 'b,"c', '{}'], unset: null });
+});
+
+test('the columns of a row in one value are what they are by themselves', async () => {
+  const nasty = fc.string({ unit: fc.constantFrom(...'ab "\\\'(),{}\n\té李😀'), maxLength: 6 });
+  const rows = fc.sample(fc.array(fc.option(nasty), { minLength: 3, maxLength: 3 }), 500);
+  rows.push([null, null, null], ['', '', ''], ['"', '\\', ','], ['null', 'NULL', ' ']);
+  const written = await database.asOwner<{ row: string }>(
+    `select row(given ->> 0, given ->> 1, given ->> 2)::text as row
+     from json_array_elements($1) with ordinality as rows (given, position)
+     order by position`,
+    [JSON.stringify(rows)],
+  );
+  assert.deepEqual(
+    written.map(({ row }) => columnsIn(row)),
+    rows,
+  );
+  assert.deepEqual(columnsIn('()'), [null]);
 });

@@ -4,7 +4,7 @@ import {
   isClearing,
   type Statement,
   sorts,
-  summaryColumns,
+  summaryOfContact,
 } from './contact-summaries.ts';
 
 /**
@@ -141,10 +141,10 @@ function pageFrom(page: ContactPage, given: string, found: string, only: string)
       ),
       ${found.trimStart()},
       ${picked}
-      select book.total, ${isClearing(asked.advisorId)}, page.*
+      select book.total, ${isClearing(page.sortBy, asked.advisorId)} page.contact
       from book
       left join (
-        select part, key, contact.*
+        select part, key, picked.contact_id, summary.contact
         from (
           select *
           from picked
@@ -152,14 +152,14 @@ function pageFrom(page: ContactPage, given: string, found: string, only: string)
           limit ${asked.pageSize}
         ) as picked
         cross join lateral (
-          select ${summaryColumns}
+          select ${summaryOfContact}
           from contacts c
           where c.advisor_id = ${asked.advisorId} and c.contact_id = picked.contact_id
           -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
           offset 0
-        ) as contact
+        ) as summary
       ) as page on true
-      order by part, key ${direction}, "contactId"`;
+      order by part, key ${direction}, contact_id`;
 }
 
 /**

@@ -6,7 +6,8 @@ import {
   isClearing,
   type Statement,
   sorts,
-  summaryColumns,
+  summaryIn,
+  summaryOfContact,
 } from './contact-summaries.ts';
 import { queryKeys } from './search-keys.ts';
 
@@ -28,20 +29,21 @@ export async function listContacts(
   filter: ContactFilter,
   page: ContactPage,
 ): Promise<{ total: number; contacts: ContactSummaryRow[] }> {
-  const ask = ({ text, values, name }: Statement) => db.query<FoundRow>(text, values, name);
-  let rows = await ask((await byBlocks(db, advisorId, filter, page)) ?? matching(advisorId, filter, page));
-  if (page.sortBy === 'groupCount' && rows[0]?.isClearing)
-    rows = await ask(matching(advisorId, filter, page, withoutDeletedGroups));
-  const [first] = rows;
-  if (!first) return { total: 0, contacts: [] };
-  // Past the last page there is one row with the total and no contact.
-  const found = first.contactId === null ? [] : rows;
-  // Added to the rows themselves: copies of all of them would cost as much as reading them.
-  const contacts = found.map((row) => Object.assign(row, { groupCount: row.groupNames.length }));
-  return { total: first.total, contacts };
+  const rows = await findRows(db, advisorId, filter, page);
+  return {
+    total: rows[0]?.total ?? 0,
+    contacts: rows.flatMap(({ contact }) => (contact === null ? [] : summaryIn(contact))),
+  };
 }
 
-type FoundRow = { total: number; isClearing: boolean } & Omit<ContactSummaryRow, 'groupCount'>;
+/** Past the last page there is one row with the total and no contact. */
+type FoundRow = { total: number; isClearing?: boolean; contact: string | null };
+
+async function findRows(db: Db, advisorId: number, filter: ContactFilter, page: ContactPage): Promise<FoundRow[]> {
+  const ask = ({ text, values, name }: Statement) => db.query<FoundRow>(text, values, name);
+  const rows = await ask((await byBlocks(db, advisorId, filter, page)) ?? matching(advisorId, filter, page));
+  return rows[0]?.isClearing ? ask(matching(advisorId, filter, page, withoutDeletedGroups)) : rows;
+}
 
 /** The statement that adds up blocks, if they can tell the page: of the whole book, or of all but a few of it. */
 async function byBlocks(
@@ -124,10 +126,10 @@ function matching(
           limit $3
         ) as page
       )
-      select totals.total, ${isClearing('$1')}, page.*
+      select totals.total, ${isClearing(page.sortBy, '$1')} page.contact
       from (select count(*) as total from matched) as totals
       left join (
-        select position, ${summaryColumns}
+        select position, ${summaryOfContact}
         from picked
         join contacts c on c.advisor_id = $1 and c.contact_id = picked.contact_id
       ) as page on true

@@ -1,3 +1,4 @@
+import { columnsIn, instantOf, textsOf } from '../database/column-values.ts';
 import type { ContactRow } from './contacts.ts';
 
 export type ContactSort = keyof typeof sorts;
@@ -16,23 +17,50 @@ export const sorts = {
 } as const;
 export const contactSorts = Object.keys(sorts) as ContactSort[];
 
-export const summaryColumns = `
-  c.contact_id as "contactId", c.identifier, c.full_name as "fullName", c.first_name as "firstName",
-  c.last_name as "lastName", c.email_address as "emailAddress", c.phone, c.email_status as "emailStatus",
-  c.email_address_disposition as "emailAddressDisposition", c.source,
-  c.remote_contact_id as "remoteContactId", c.remote_contact_url as "remoteContactUrl",
-  c.date_time_created as "dateTimeCreated", c.date_time_modified as "dateTimeModified",
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    join groups g on g.advisor_id = m.advisor_id and g.group_id = m.group_id
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end as "groupNames"`;
+/** A contact `c` as a search shows it, in one value. */
+export const summaryOfContact = `
+  row(
+    c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+    c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+    c.date_time_modified,
+    case when c.group_count = 0 then '{}' else array(
+      select g.name
+      from memberships m
+      join groups g on g.advisor_id = m.advisor_id and g.group_id = m.group_id
+      where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+      order by m.group_id
+    ) end
+  )::text as contact`;
 
-/** Whether memberships of deleted groups are still counted in `group_count` and the blocks, at the moment of the page. */
-export function isClearing(advisorId: string): string {
-  return `exists (select from deleted_groups where advisor_id = ${advisorId}) as "isClearing"`;
+export function summaryIn(contact: string): ContactSummaryRow {
+  const columns = columnsIn(contact);
+  // These are never null.
+  const set = columns as string[];
+  const groupNames = textsOf(set[14] as string);
+  return {
+    contactId: Number(set[0]),
+    identifier: set[1] as string,
+    fullName: set[2] as string,
+    firstName: columns[3] ?? null,
+    lastName: columns[4] ?? null,
+    emailAddress: columns[5] ?? null,
+    phone: columns[6] ?? null,
+    emailStatus: set[7] as string,
+    emailAddressDisposition: Number(set[8]),
+    source: Number(set[9]),
+    remoteContactId: columns[10] ?? null,
+    remoteContactUrl: columns[11] ?? null,
+    dateTimeCreated: instantOf(set[12] as string),
+    dateTimeModified: instantOf(set[13] as string),
+    groupCount: groupNames.length,
+    groupNames,
+  };
+}
+
+/** In the only sort where it matters: whether `group_count` and the blocks still count memberships of deleted groups. */
+export function isClearing(sortBy: ContactSort, advisorId: string): string {
+  if (sortBy !== 'groupCount') return '';
+  return `exists (select from deleted_groups where advisor_id = ${advisorId}) as "isClearing",`;
 }
 
 /** A contact as a search shows it. */

@@ -16,7 +16,11 @@ export function setColumnParsers(): void {
   pg.types.setTypeParser(builtins.INT8, Number);
   pg.types.setTypeParser(builtins.DATE, (value) => value);
   pg.types.setTypeParser(builtins.TIMESTAMPTZ, instantOf);
-  pg.types.setTypeParser(textArray as never, (value) => (value === '{}' ? [] : otherArray(value)));
+  pg.types.setTypeParser(textArray as never, textsOf);
+}
+
+export function textsOf(array: string): string[] {
+  return array === '{}' ? [] : otherArray(array);
 }
 
 /**
@@ -43,4 +47,33 @@ function digitsAt(text: string, at: number): number {
 function digitAt(text: string, at: number): number {
   const digit = text.charCodeAt(at) - 48;
   return digit >= 0 && digit <= 9 ? digit : 0;
+}
+
+/**
+ * The columns of a `row(…)::text`: `(52,Ann,"Smith, MD",,"two ""words""")`. A value takes the driver five times as long as it
+ * takes here, and a page has hundreds of them.
+ */
+export function columnsIn(row: string): (string | null)[] {
+  const columns: (string | null)[] = [];
+  const end = row.length - 1;
+  for (let at = 1; at <= end; ) {
+    const isQuoted = row[at] === '"';
+    const next = isQuoted ? afterQuotes(row, at) : row.indexOf(',', at);
+    const until = next < 0 ? end : next;
+    if (isQuoted) columns.push(undoubled(row.slice(at + 1, until - 1)));
+    else columns.push(until === at ? null : row.slice(at, until));
+    at = until + 1;
+  }
+  return columns;
+}
+
+/** Where the quoted value that begins here ends. Quotes within it are doubled. */
+function afterQuotes(row: string, start: number): number {
+  let at = row.indexOf('"', start + 1) + 1;
+  while (row[at] === '"') at = row.indexOf('"', at + 1) + 1;
+  return at;
+}
+
+function undoubled(text: string): string {
+  return text.includes('"') || text.includes('\\') ? text.replace(/(["\\])\1/g, '$1') : text;
 }
