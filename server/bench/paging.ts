@@ -154,11 +154,15 @@ export async function timeInTurns(repetitions: number, calls: (() => Promise<unk
 
 async function explain(owner: pg.Client, advisorId: number, page: ContactPage): Promise<number> {
   const times: number[] = [];
-  const explaining: Pick<Db, 'query'> = {
+  const explaining: Pick<Db, 'query' | 'lookUpPage'> = {
     async query(text, values) {
       const { rows } = await owner.query(`explain (analyze, timing off, format json) ${text}`, values);
       times.push(rows[0]['QUERY PLAN'][0]['Execution Time']);
       return [];
+    },
+    lookUpPage(text, key) {
+      const lists = key.map((part) => [part]);
+      return explaining.query(text, lists);
     },
   };
   for (let explanation = 0; explanation < explanations; explanation++)

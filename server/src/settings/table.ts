@@ -216,7 +216,7 @@ export const settings = {
     name: 'DATABASE_POOL_SIZE',
     default: '10',
     about:
-      'Connections that one process has to PostgreSQL for requests; an API key can use half of them at once. It uses up to 32 more: for batch writes, for replies and revocations, and in its worker.',
+      'Connections that one process has to PostgreSQL for requests; an API key can use half of them at once. It uses up to 33 more: for batch writes, for replies and revocations, and in its worker.',
     parse: integer(2, 500),
   },
   databaseTimeoutMs: {

@@ -259,6 +259,24 @@ test('a page past the end is empty and still has the total', async () => {
       }
 });
 
+test('first pages that several advisors ask for at once are each their own', async () => {
+  const empty = await newcomer(world);
+  const people = [await newcomer(world), empty, await newcomer(world), mixed];
+  for (const person of people) if (person !== empty && person !== mixed) await addContact(person);
+  const expected: { pageInfo: { totalRecord: number } }[] = [];
+  for (const person of people) expected.push(await search(person, contactsPath));
+  const asked = Array.from({ length: 20 }, (_, index) => index % people.length);
+  const found = await Promise.all(asked.map((index) => search(people[index] as Person, contactsPath)));
+  assert.deepEqual(
+    found,
+    asked.map((index) => expected[index]),
+  );
+  assert.deepEqual(
+    expected.map(({ pageInfo }) => pageInfo.totalRecord),
+    [1, 0, 1, 23],
+  );
+});
+
 test('page sizes range from 1 to 200', async () => {
   const person = await newcomer(world);
   await Promise.all(Array.from({ length: 201 }, () => addContact(person)));

@@ -65,7 +65,27 @@ suite('lookups', () => {
     );
     assert.equal(found[0]?.sent, 100);
     assert.equal(found.at(-2)?.sent, 50);
-    assert.ok(found[0] && !('position' in found[0]));
+  });
+
+  test('of pages by one statement that come at once are sent as one, and each gets its own rows in order', async () => {
+    const countdown = `
+      select position, number, (select count(*) from unnest($1::bigint[])) as sent, pg_backend_pid() as pid
+      from unnest($1::bigint[]) with ordinality as asked (first, position), generate_series(1, asked.first) as number
+      order by position, number desc`;
+    const firsts = Array.from({ length: 20 }, (_, index) => index % 4);
+    const found = await Promise.all(
+      firsts.map((first) =>
+        database.pool.lookUpPage<{ number: number; sent: number; pid: number }>(countdown, [first], 'countdown'),
+      ),
+    );
+    assert.deepEqual(
+      found.map((rows) => rows.map(({ number }) => number)),
+      firsts.map((first) => [3, 2, 1].filter((number) => number <= first)),
+    );
+    assert.equal(found[1]?.[0]?.sent, 16);
+    assert.equal(found[17]?.[0]?.sent, 4);
+    // Rows by their key don't wait for them.
+    assert.notEqual(found[1]?.[0]?.pid, await backend());
   });
 
   test('by a key that PostgreSQL doesn’t take fail alone', async () => {
@@ -80,7 +100,9 @@ suite('lookups', () => {
     const id = 'select 1 as position, pg_current_xact_id()::text as id from unnest($1::bigint[])';
     await database.pool.transaction(async (db) => {
       const [begun] = await db.query<{ id: string }>('select pg_current_xact_id()::text as id');
-      assert.deepEqual(await db.lookUpOne<{ id: string }>(id, [1], 'transaction-by-key'), begun);
+      assert.equal((await db.lookUpOne<{ id: string }>(id, [1], 'transaction-by-key'))?.id, begun?.id);
+      const [found] = await db.lookUpPage<{ id: string }>(id, [1], 'transaction-by-key');
+      assert.equal(found?.id, begun?.id);
     });
   });
 

@@ -17,7 +17,7 @@ type Declaration = { file: string; name: string; comment: string; text: string }
 
 const folder = new URL('../../src/store/', import.meta.url).pathname;
 const beginning = /^(?:export )?(?:async )?(?:function\*? |const (?:\[|\{)?|type )\s*([A-Za-z0-9_]+)/;
-const runs = /\b(?:query|write|lookUp|lookUpOne|copy|fetched)(?:<[^(]*>)?\(|\bdeleteBatch\(/;
+const runs = /\b(?:query|write|lookUp|lookUpOne|lookUpPage|copy|fetched)(?:<[^(]*>)?\(|\bdeleteBatch\(/;
 
 /** How statements name one advisor. */
 const bindings = [
@@ -25,7 +25,7 @@ const bindings = [
   /insert into [a-z_]+(?: as [a-z]+)? \(\s*advisor_id\b[^)]*\)\s*(?:values \(|select)\s*\$1\b/,
   /copy [a-z_]+ \(\s*advisor_id\b/,
   // A batch is a statement for each advisor where that matters, and a lookup has the advisor in its key.
-  /\b(?:byAdvisor|collectByAdvisor|forEachAdvisor|lockByAdvisor|lookUpOne|Own)\b/,
+  /\b(?:byAdvisor|collectByAdvisor|forEachAdvisor|lockByAdvisor|lookUpOne|lookUpPage|Own)\b/,
 ];
 
 /** Every function of the store whose statements are about these tables. What is under database/ is plumbing. */

@@ -4,6 +4,7 @@ import type { ContactRow } from './contacts.ts';
 export type ContactSort = keyof typeof sorts;
 export type ContactPage = { sortBy: ContactSort; descending: boolean; offset: bigint; limit: number };
 export type Statement = { text: string; values: unknown[]; name?: string };
+export type Lookup = { text: string; key: unknown[]; name: string };
 
 /** The contract's sort fields, each with its indexed column and its key in contact_blocks. */
 export const sorts = {

@@ -1,19 +1,17 @@
 import type { Db } from './db.ts';
 import { isDataError } from './errors.ts';
 
-type Waiting = { key: unknown[]; resolve(row: object | null): void; reject(error: unknown): void };
+type Waiting = { key: unknown[]; resolve(rows: Found[]): void; reject(error: unknown): void };
 type Found = { position: number };
 
-const keysMax = 100;
-
 /**
- * Lookups by the same statement in one turn of the event loop become one statement with a list of keys. Most of what a
- * lookup costs, here and in PostgreSQL, is the statement and not the row.
+ * Lookups by the same statement in one turn of the event loop become one statement with a list of at most `keysMax` keys. Most
+ * of what a lookup costs, here and in PostgreSQL, is the statement and not the rows.
  */
-export function gatherer(query: Db['query']): Db['lookUpOne'] {
+export function gatherer(query: Db['query'], keysMax: number): Db['lookUpPage'] {
   const gathered = new Map<string, Waiting[]>();
 
-  function lookUpOne<Row extends object>(text: string, key: unknown[], name: string): Promise<Row | null> {
+  function lookUp<Row extends object>(text: string, key: unknown[], name: string): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       const others = gathered.get(name);
       const waiting = others && others.length < keysMax ? others : [];
@@ -24,15 +22,15 @@ export function gatherer(query: Db['query']): Db['lookUpOne'] {
           void send(text, name, waiting);
         });
       }
-      waiting.push({ key, resolve: resolve as Waiting['resolve'], reject });
+      waiting.push({ key, resolve: resolve as unknown as Waiting['resolve'], reject });
     });
   }
 
   async function send(text: string, name: string, waiting: Waiting[]): Promise<void> {
     try {
-      const rows = await query<Found>(text, listsOf(waiting), name);
-      const found = new Map(rows.map(({ position, ...row }) => [position, row]));
-      waiting.forEach(({ resolve }, index) => void resolve(found.get(index + 1) ?? null));
+      const found: Found[][] = waiting.map(() => []);
+      for (const row of await query<Found>(text, listsOf(waiting), name)) found[row.position - 1]?.push(row);
+      waiting.forEach(({ resolve }, index) => void resolve(found[index] as Found[]));
     } catch (error) {
       // A key that PostgreSQL doesn't take must not fail the others.
       if (waiting.length > 1 && isDataError(error)) for (const each of waiting) void send(text, name, [each]);
@@ -40,7 +38,7 @@ export function gatherer(query: Db['query']): Db['lookUpOne'] {
     }
   }
 
-  return lookUpOne;
+  return lookUp;
 }
 
 /** A list for each part of the keys. */

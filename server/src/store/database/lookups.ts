@@ -6,7 +6,7 @@ import { translated } from './errors.ts';
 export type Lookups = { query: Db['query']; open(): Promise<void>; end(): Promise<void> };
 
 const inFlightMax = 200;
-/** A row by its key takes a tenth of this. */
+/** A row by its key, or a short page, takes a tenth of this. */
 const slowMs = 20;
 
 /**

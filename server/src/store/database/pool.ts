@@ -18,6 +18,8 @@ export type PoolOptions = ConnectionOptions & {
 
 const settleMsDefault = 10_000;
 const batchConnectionsMax = 4;
+/** How many rows, and how many pages, are looked up by one statement. */
+const [rowsMax, pagesMax] = [100, 16];
 
 // Every table has the index that its statements need. A plan made while a table was small, or never analyzed, would
 // read all of it, and a prepared statement keeps its plan: after an import of 20,000 a page took 1.1 s instead of 10 ms.
@@ -41,14 +43,16 @@ export function connect(options: PoolOptions): Pool {
   const batchPool = pipelined(Math.min(batchConnectionsMax, options.size));
   const otherwise: Db['query'] = (text, values, name) => queryOn(pool, { text, values, name });
   const lookups = makeLookups(pipelined(1), otherwise);
-  const lookUpOne = gatherer(lookups.query);
+  const pages = makeLookups(pipelined(1), otherwise);
+  const gatherRows = gatherer(lookups.query, rowsMax);
+  const gatherPages = gatherer(pages.query, pagesMax);
   const settle = commitSettler(pool, options.settleMs ?? settleMsDefault);
   const isDistributed = distributedAsker();
   const on = (some: pg.Pool): Omit<Db, 'batch'> => {
     const query: Db['query'] = (text, values, name) => queryOn(some, { text, values, name });
     const write: Db['write'] = async (text, values, name) => void (await query(text, values, name));
     return {
-      ...routedQueries({ query, write, lookUp: lookups.query, lookUpOne }, () => isDistributed(query)),
+      ...routedQueries({ query, write, lookUp: lookups.query, gatherRows, gatherPages }, () => isDistributed(query)),
       transaction: (work) => runTransaction(some, { settle, isDistributed }, work),
       afterCommit: (work) => work(),
       isDistributed: () => isDistributed(query),
@@ -68,6 +72,6 @@ export function connect(options: PoolOptions): Pool {
     batch,
     open: async () => void (await Promise.all([openAll(pool), openAll(batchPool), lookups.open()])),
     counts: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    end: async () => void (await Promise.all([pool.end(), batchPool.end(), lookups.end()])),
+    end: async () => void (await Promise.all([pool.end(), batchPool.end(), lookups.end(), pages.end()])),
   };
 }

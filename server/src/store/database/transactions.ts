@@ -12,6 +12,8 @@ type Work<Result> = (db: Transaction) => Promise<Result>;
 
 const conflictRetriesMax = 3;
 const conflictPauseMs = 50;
+/** In one statement. */
+const keysMax = 100;
 
 /** Commits the work's changes, or none of them. */
 export function runTransaction<Result>(
@@ -146,7 +148,8 @@ function transactionOn(
     query,
     write: (text: string, values?: unknown[], name?: string) => write({ text, values, name }),
     lookUp: query,
-    lookUpOne: gatherer(query),
+    gatherRows: gatherer(query, keysMax),
+    gatherPages: gatherer(query, keysMax),
   };
   const transaction: Transaction = {
     ...routedQueries(plain, () => isDistributed(query)),

@@ -23,10 +23,12 @@ export function distributedAsker(): DistributedAsker {
     });
 }
 
-type Queries = Pick<Db, 'query' | 'write' | 'lookUp' | 'lookUpOne'>;
+type Queries = Pick<Db, 'query' | 'write' | 'lookUp' | 'lookUpOne' | 'lookUpPage'>;
+/** Lookups that are sent together. */
+type Plain = Pick<Db, 'query' | 'write' | 'lookUp'> & { gatherRows: Db['lookUpPage']; gatherPages: Db['lookUpPage'] };
 
 /** Where the database is distributed, these send a statement about one advisor so that it goes to one node. */
-export function routedQueries(plain: Queries, isDistributed: () => boolean | Promise<boolean>): Queries {
+export function routedQueries(plain: Plain, isDistributed: () => boolean | Promise<boolean>): Queries {
   const each =
     <Result>(work: (text: string, values: unknown[], name: string) => Promise<Result>) =>
     (text: string, values?: unknown[], name?: string): Promise<Result> => {
@@ -34,22 +36,21 @@ export function routedQueries(plain: Queries, isDistributed: () => boolean | Pro
       const run = (found: boolean) => work(found ? routed(text) : text, values as unknown[], name as string);
       return typeof known === 'boolean' ? run(known) : known.then(run);
     };
+  /** There, keys of several advisors would span nodes, so each is sent alone. */
+  const byKey = (gathered: Db['lookUpPage'], alone: Db['lookUp']): Db['lookUpPage'] =>
+    async function lookUp<Row extends object>(text: string, key: unknown[], name: string): Promise<Row[]> {
+      const known = isDistributed();
+      if (known === false || !(await known)) return gathered<Row>(text, key, name);
+      const lists = key.map((part) => [part]);
+      return alone<Row>(comparedWith(text, '($1::bigint[])[1]'), lists, name);
+    };
+  const lookUpRows = byKey(plain.gatherRows, plain.lookUp);
   return {
     query: each(plain.query) as Db['query'],
     write: each(plain.write),
     lookUp: each(plain.lookUp) as Db['lookUp'],
-    async lookUpOne<Row extends object>(text: string, key: unknown[], name: string): Promise<Row | null> {
-      const known = isDistributed();
-      if (known === false || !(await known)) return plain.lookUpOne<Row>(text, key, name);
-      const lists = key.map((part) => [part]);
-      const [found] = await plain.lookUp<Row & { position: number }>(
-        comparedWith(text, '($1::bigint[])[1]'),
-        lists,
-        name,
-      );
-      if (!found) return null;
-      const { position: _, ...row } = found;
-      return row as unknown as Row;
-    },
+    lookUpOne: async <Row extends object>(text: string, key: unknown[], name: string) =>
+      (await lookUpRows<Row>(text, key, name))[0] ?? null,
+    lookUpPage: byKey(plain.gatherPages, plain.query),
   };
 }
