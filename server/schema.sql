@@ -1643,104 +1643,104 @@ $function$;
 
 CREATE OR REPLACE FUNCTION public.disposable_bodies(of_advisor bigint, after_number bigint, bodies_max integer)
  RETURNS TABLE(body_number bigint, is_old boolean, is_disposable boolean)
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  with rules as materialized (
-    select firm_id, make_interval(years => retention_years(firm_id)) as kept_for
-    from advisors
-    where advisor_id = of_advisor
-  ),
-  newest as materialized (
-    select date_time_created at time zone 'UTC' as signed_at
+declare
+  of_firm bigint;
+  kept_for interval;
+  kept_from timestamptz;
+  recorded_from timestamptz;
+  signed_size bigint;
+begin
+  select firm_id into of_firm from advisors where advisor_id = of_advisor;
+  if not found then
+    return;
+  end if;
+  kept_for := make_interval(years => retention_years(of_firm));
+  kept_from := domain_now() - kept_for;
+  recorded_from := now() - kept_for;
+  select size
+  into signed_size
+  from archive_checkpoints
+  where date_time_created <= (
+    select (date_time_created at time zone 'UTC' - kept_for) at time zone 'UTC'
     from archive_checkpoints
     order by checkpoint_id desc
     limit 1
-  ),
-  limits as materialized (
-    select
-      firm_id,
-      domain_now() - kept_for as kept_from,
-      now() - kept_for as recorded_from,
-      (
-        select size
-        from archive_checkpoints
-        where date_time_created <= (signed_at - kept_for) at time zone 'UTC'
-        order by date_time_created desc
-        limit 1
-      ) as signed_size
-    from rules
-    left join newest on true
-  ),
-  page as materialized (
-    select number
-    from archive_bodies
-    where advisor_id = of_advisor and number > after_number
-    order by number
-    limit least(bodies_max, 10000)
-  ),
-  aged as materialized (
-    select
-      e.*, l.firm_id,
-      e.date_time_created < l.kept_from
-        and coalesce(e.recorded_at, e.date_time_created) < l.recorded_from
-        and coalesce(
-          (
-            select r.first_leaf + e.number - r.first_number < l.signed_size and e.number < r.first_number + r.entries
-            from archive_runs r
-            where r.advisor_id = of_advisor and r.first_number <= e.number
-            order by r.first_number desc
-            limit 1
-          ),
-          false
-        ) as is_old
-    from limits l
-    cross join page
-    join archive_entries e on e.advisor_id = of_advisor and e.number = page.number
   )
-  select
-    e.number,
-    e.is_old,
-    e.is_old
-      and e.kind in ('text_out', 'text_in', 'consent', 'schedule', 'review', 'export', 'merge', 'sign_in', 'media_in')
-      and not exists (
-        select
-        from holds h
-        where h.firm_id = e.firm_id
-          and (h.advisor_id is null or h.advisor_id = of_advisor)
-          and (h.member_id is null or h.member_id = e.member_id)
-          and not exists (select from hold_lifts l where l.hold_id = h.hold_id)
-      )
-      and not exists (
-        select
-        from messages t
-        where t.advisor_id = of_advisor
-          and t.message_id = e.message_id
-          and t.status in ('queued', 'submitting', 'held')
-      )
-      and coalesce(in_force.state, 'none') = 'none'
-  from aged e
-  left join lateral (
-    select c.meta::json ->> 'to' as state
-    from archive_entries c
-    left join archive_bodies b on b.advisor_id = c.advisor_id and b.number = c.number
-    where c.advisor_id = of_advisor
-      and c.number = (
-        select changed.number
-        from archive_entries changed
-        where changed.advisor_id = of_advisor
-          and changed.member_id = e.member_id
-          and changed.kind = 'consent'
-          and changed.meta::json ->> 'from' <> changed.meta::json ->> 'to'
-        order by changed.number desc
-        limit 1
-      )
-      and case e.kind
-        when 'consent' then e.number >= c.number
-        else e.number = (convert_from(b.body, 'UTF8')::json #>> '{reply,archiveNumber}')::bigint
-      end
-  ) as in_force on e.kind in ('consent', 'text_in') and e.is_old
-  order by e.number
+  order by date_time_created desc
+  limit 1;
+  return query
+    with page as materialized (
+      select number
+      from archive_bodies
+      where advisor_id = of_advisor and number > after_number
+      order by number
+      limit least(bodies_max, 10000)
+    ),
+    aged as materialized (
+      select
+        e.number, e.kind, e.member_id, e.message_id,
+        e.date_time_created < kept_from
+          and coalesce(e.recorded_at, e.date_time_created) < recorded_from
+          and coalesce(
+            (
+              select r.first_leaf + e.number - r.first_number < signed_size and e.number < r.first_number + r.entries
+              from archive_runs r
+              where r.advisor_id = of_advisor and r.first_number <= e.number
+              order by r.first_number desc
+              limit 1
+            ),
+            false
+          ) as old
+      from page
+      join archive_entries e on e.advisor_id = of_advisor and e.number = page.number
+    )
+    select
+      e.number,
+      e.old,
+      e.old
+        and e.kind in ('text_out', 'text_in', 'consent', 'schedule', 'review', 'export', 'merge', 'sign_in', 'media_in')
+        and not exists (
+          select
+          from holds h
+          where h.firm_id = of_firm
+            and (h.advisor_id is null or h.advisor_id = of_advisor)
+            and (h.member_id is null or h.member_id = e.member_id)
+            and not exists (select from hold_lifts l where l.hold_id = h.hold_id)
+        )
+        and not exists (
+          select
+          from messages t
+          where t.advisor_id = of_advisor
+            and t.message_id = e.message_id
+            and t.status in ('queued', 'submitting', 'held')
+        )
+        and coalesce(in_force.state, 'none') = 'none'
+    from aged e
+    left join lateral (
+      select c.meta::json ->> 'to' as state
+      from archive_entries c
+      left join archive_bodies b on b.advisor_id = of_advisor and b.number = c.number
+      where c.advisor_id = of_advisor
+        and c.number = (
+          select changed.number
+          from archive_entries changed
+          where changed.advisor_id = of_advisor
+            and changed.member_id = e.member_id
+            and changed.kind = 'consent'
+            and changed.meta::json ->> 'from' <> changed.meta::json ->> 'to'
+          order by changed.number desc
+          limit 1
+        )
+        and case e.kind
+          when 'consent' then e.number >= c.number
+          else e.number = (convert_from(b.body, 'UTF8')::json #>> '{reply,archiveNumber}')::bigint
+        end
+    ) as in_force on e.kind in ('consent', 'text_in') and e.old
+    order by e.number;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.dispose_bodies(of_advisor bigint, after_number bigint, bodies_max integer, by_actor text)
@@ -1753,7 +1753,7 @@ declare
   numbers bigint[] := '{}';
   olds boolean[] := '{}';
   due bigint[] := '{}';
-  gone bigint[];
+  gone bigint[] := '{}';
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'bodies are disposed of in read committed only' using errcode = 'insufficient_privilege';
@@ -1765,16 +1765,18 @@ begin
     coalesce(array_agg(d.body_number) filter (where d.is_disposable), '{}')
   into numbers, olds, due
   from disposable_bodies(of_advisor, after_number, bodies_max) d;
-  perform set_config('assent.disposing', 'on', true);
-  with deleted as (
-    delete from archive_bodies
-    where advisor_id = of_advisor and number = any (due)
-    returning number
-  )
-  select coalesce(array_agg(number order by number), '{}')
-  into gone
-  from deleted;
-  perform set_config('assent.disposing', 'off', true);
+  if cardinality(due) > 0 then
+    perform set_config('assent.disposing', 'on', true) from archive_heads where advisor_id = of_advisor;
+    with deleted as (
+      delete from archive_bodies
+      where advisor_id = of_advisor and number = any (due)
+      returning number
+    )
+    select coalesce(array_agg(number order by number), '{}')
+    into gone
+    from deleted;
+    perform set_config('assent.disposing', 'off', true) from archive_heads where advisor_id = of_advisor;
+  end if;
   if cardinality(gone) > 0 then
     perform write_disposal_entry(of_advisor, gone, by_actor);
   end if;

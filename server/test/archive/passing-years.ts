@@ -1,6 +1,6 @@
 import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { dayMs } from '../../src/domain/shared/time.ts';
-import type { TestDatabase } from '../support/database.ts';
+import { moved, type TestDatabase } from '../support/database.ts';
 import { signer } from './small-archive.ts';
 
 type Owned = Pick<TestDatabase, 'asOwner'>;
@@ -29,8 +29,10 @@ export async function makeOlder({ asOwner }: Owned, ms: number): Promise<void> {
     ),
   );
   for (const table of ['archive_entries', 'archive_checkpoints'])
-    await asOwner(`alter table ${table} disable trigger append_only`);
-  await asOwner(`update archive_entries set recorded_at = recorded_at - $1 * interval '1 millisecond'`, [ms]);
+    await asOwner(`alter table ${table} disable trigger user`);
+  await asOwner(`update archive_entries set recorded_at = ${moved('recorded_at', "$1 * interval '1 millisecond'")}`, [
+    -ms,
+  ]);
   await asOwner(
     `update archive_checkpoints c
      set note = aged.note, date_time_created = date_time_created - $3 * interval '1 millisecond'
@@ -39,5 +41,5 @@ export async function makeOlder({ asOwner }: Owned, ms: number): Promise<void> {
     [checkpoints.map(({ id }) => id), notes, ms],
   );
   for (const table of ['archive_entries', 'archive_checkpoints'])
-    await asOwner(`alter table ${table} enable always trigger append_only`);
+    await asOwner(`alter table ${table} enable trigger user`);
 }

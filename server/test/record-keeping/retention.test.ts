@@ -17,6 +17,7 @@ import { appRole, fixClock } from '../../src/store/database/migrate.ts';
 import { newcomer } from '../address-book/address-book.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
+import { moved } from '../support/database.ts';
 import { ask, say } from '../support/people.ts';
 import { newPhone, send, setConsent } from '../support/texting.ts';
 import { makeWorld, type Person } from '../support/world.ts';
@@ -355,7 +356,8 @@ test('the application’s role can’t make a body look old with checkpoints or 
     );
     throw undone;
   });
-  await assert.rejects(forging, undone);
+  // In a distributed database the function can't even read what another role wrote in its transaction.
+  await assert.rejects(forging, (error) => error === undone || /by a different user/.test(String(error)));
   assert.deepEqual(await bodiesOf(person), all);
 });
 
@@ -364,12 +366,12 @@ test('what is not signed is not disposed of: nobody could prove later that it wa
   const all = await bodiesOf(person);
   const ms = yearsMs(8);
   await clock.advance(ms);
-  await database.asOwner('alter table archive_entries disable trigger append_only');
+  await database.asOwner('alter table archive_entries disable trigger user');
   await database.asOwner(
-    `update archive_entries set recorded_at = recorded_at - $1 * interval '1 millisecond' where advisor_id = $2`,
-    [ms, person.advisor.advisorId],
+    `update archive_entries set recorded_at = ${moved('recorded_at', "$1 * interval '1 millisecond'")} where advisor_id = $2`,
+    [-ms, person.advisor.advisorId],
   );
-  await database.asOwner('alter table archive_entries enable always trigger append_only');
+  await database.asOwner('alter table archive_entries enable trigger user');
   await disposeNow();
   assert.deepEqual(await bodiesOf(person), all);
 });

@@ -59,3 +59,8 @@ export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestD
     },
   };
 }
+
+/** SQL for a time that is moved. By UTC: a distributed database updates no row by what depends on a connection's time zone. */
+export function moved(time: string, interval: string): string {
+  return `(${time} at time zone 'UTC' + ${interval}) at time zone 'UTC'`;
+}

@@ -1,9 +1,8 @@
-import { type Deps, inTransaction } from '../../deps.ts';
+import type { Deps } from '../../deps.ts';
 import type { HoldRow } from '../../store/record-keeping/holds.ts';
 import * as store from '../../store/record-keeping/holds.ts';
 import { findMember } from '../../store/texting/members.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
-import { lockFirm } from '../accounts/firms.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { problem } from '../problems.ts';
 import { isBlank } from '../shared/text/text-rules.ts';
@@ -14,26 +13,23 @@ export type Hold = HoldRow;
 export type HoldScope = { firmId: number } | { advisorId: number; phone?: string | undefined };
 type Act = { reason: string; staff: Staff };
 
-/** It is in effect once this returns: a disposal in progress is waited for, and the next one sees the hold. */
+/**
+ * It is in effect once this returns: a disposal in progress is waited for, and the next one sees the hold. The database's function
+ * locks the firm for that, and is a transaction by itself: in a distributed one, nobody else could read what it wrote.
+ */
 export async function addHold(deps: Deps, scope: HoldScope, { reason, staff }: Act): Promise<Hold> {
   const covered = await coveredBy(deps, scope);
   checkAct(covered.firmId, { reason, staff });
-  return inTransaction(deps, async (deps) => {
-    await lockFirm(deps, covered.firmId);
-    const holdId = await store.insertHold(deps.db, { ...covered, reason, staffId: staff.staffId });
-    return getHold(deps, holdId);
-  });
+  const holdId = await store.insertHold(deps.db, { ...covered, reason, staffId: staff.staffId });
+  return getHold(deps, holdId);
 }
 
 export async function liftHold(deps: Deps, holdId: number, { reason, staff }: Act): Promise<Hold> {
-  return inTransaction(deps, async (deps) => {
-    const hold = await getHold(deps, holdId);
-    checkAct(hold.firmId, { reason, staff });
-    await lockFirm(deps, hold.firmId);
-    if (!(await store.insertHoldLift(deps.db, { holdId, reason, staffId: staff.staffId })))
-      throw problem('conflict', `Hold ${holdId} is already lifted.`);
-    return getHold(deps, holdId);
-  });
+  const hold = await getHold(deps, holdId);
+  checkAct(hold.firmId, { reason, staff });
+  if (!(await store.insertHoldLift(deps.db, { holdId, reason, staffId: staff.staffId })))
+    throw problem('conflict', `Hold ${holdId} is already lifted.`);
+  return getHold(deps, holdId);
 }
 
 export async function listHolds(deps: Deps): Promise<Hold[]> {
