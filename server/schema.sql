@@ -2046,6 +2046,16 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.set_recorded_at()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.recorded_at := coalesce(new.recorded_at, now());
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.set_retention(of_firm bigint, to_years integer, by_actor text)
  RETURNS void
  LANGUAGE plpgsql

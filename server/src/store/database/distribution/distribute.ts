@@ -7,16 +7,12 @@ const first = 'archive_heads';
 type Constraint = { table: string; name: string; definition: string };
 type Trigger = Constraint & { isAlways: boolean; isDeferred: boolean };
 
-/**
- * Distributes what isn't yet, where the database has Citus, and gives shards the privileges that Citus doesn't: those that were
- * moved since the last time, too. Returns the tables that it distributed.
- */
+/** Distributes what isn't yet, where the database has Citus. Returns the tables that it distributed. */
 export async function distribute(client: pg.Client, appRole: string): Promise<string[]> {
   const { rows } = await client.query(`select to_regclass('pg_dist_partition') is not null as found`);
   if (!rows[0].found) return [];
   const missing = await listMissing(client);
   if (missing.length > 0) await distributeTables(client, missing, appRole);
-  await grantColumns(client, appRole);
   return missing;
 }
 
@@ -57,6 +53,7 @@ async function distributeTables(client: pg.Client, missing: string[], appRole: s
     await client.query(trigger.definition);
     await enable(client, trigger);
   }
+  if (missing.includes('archive_entries')) await recordOnNodes(client);
   for (const each of functionsOnNodes) await client.query('select create_distributed_function($1)', [each]);
   await grantSequences(client, appRole);
   // Triggers did it as the owner; the functions that the store calls instead run on other nodes' connections as the role.
@@ -109,26 +106,16 @@ async function grantSequences(client: pg.Client, appRole: string): Promise<void>
   for (const { sequence } of rows) await client.query(`grant usage on sequence ${sequence} to ${appRole}`);
 }
 
-/** Citus gives shards the privileges on whole tables alone; these are on some columns, such as those of a new entry. */
-async function grantColumns(client: pg.Client, appRole: string): Promise<void> {
-  const { rows } = await client.query<{ table: string; privilege: string; columns: string }>(
-    `select attrelid::regclass::text as table, privilege_type as privilege,
-       -- A row that is inserted comes with its defaults, which the coordinator has computed.
-       case privilege_type
-         when 'INSERT' then '' else '(' || string_agg(quote_ident(attname), ', ' order by attnum) || ')'
-       end as columns
-     from pg_attribute, aclexplode(attacl)
-     where attrelid = any ($1::regclass[]) and grantee = $2::regrole
-     group by 1, 2`,
-    [[...shared, ...advisorOwned], appRole],
+/**
+ * The coordinator would compute the default, and insert it as the application's role, which may not say when an entry was recorded. So
+ * a trigger of the shard does.
+ */
+async function recordOnNodes(client: pg.Client): Promise<void> {
+  await client.query('alter table archive_entries alter column recorded_at drop default');
+  await client.query(
+    `create trigger recorded before insert on archive_entries for each row execute function set_recorded_at()`,
   );
-  for (const { table, privilege, columns } of rows) {
-    const { rows: failed } = await client.query(
-      'select result from run_command_on_placements($1, $2) where not success',
-      [table, `grant ${privilege} ${columns} on %s to ${appRole}`],
-    );
-    if (failed.length > 0) throw new Error(`The shards of ${table} lack privileges: ${failed[0].result}`);
-  }
+  await client.query('alter table archive_entries enable always trigger recorded');
 }
 
 /** Shared tables come first: others refer to them. */
