@@ -15,28 +15,32 @@ async function listNodes(administration: string): Promise<string[]> {
   return [administration, ...(rows as Node[]).map(({ host, port }) => at(administration, { host, port }))];
 }
 
-/** An empty database, on all nodes if there are several; then `fill` is called with its address. */
+/** A database that is cloned: an empty one, and then `fill` is called with its address. */
 export async function makeTemplate(
   administration: string,
   name: string,
   fill: (url: string) => Promise<unknown>,
 ): Promise<void> {
+  await fill(await createDatabase(administration, name));
+  const nodes = await listNodes(administration);
+  if (nodes.length > 1) for (const node of nodes) await close(node, name);
+}
+
+/** An empty database, on all nodes if there are several. Returns its address. */
+export async function createDatabase(administration: string, name: string): Promise<string> {
   const nodes = await listNodes(administration);
   for (const node of nodes) await run(node, `create database ${name}`);
-  const url = inDatabase(administration, name);
-  if (nodes.length > 1) {
-    for (const node of nodes) await run(inDatabase(node, name), 'create extension citus');
-    const [coordinator, ...workers] = nodes.map((node) => new URL(node));
-    await run(url, 'select citus_set_coordinator_host($1, $2)', [coordinator?.hostname, coordinator?.port || 5432]);
-    for (const { hostname, port } of workers) await run(url, 'select citus_add_node($1, $2)', [hostname, port]);
-  }
-  await fill(url);
-  // Citus keeps a connection of its own to each of its databases, and an open one keeps a database from being cloned.
-  if (nodes.length > 1)
-    for (const node of nodes) {
-      await run(node, `alter database ${name} allow_connections false`);
-      await run(node, 'select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [name]);
-    }
+  if (nodes.length > 1) await joinNodes(nodes.map((node) => inDatabase(node, name)));
+  return inDatabase(administration, name);
+}
+
+/** Makes the first a coordinator of Citus, and the others its workers. */
+export async function joinNodes([coordinator = '', ...workers]: string[]): Promise<void> {
+  for (const node of [coordinator, ...workers]) await run(node, 'create extension citus');
+  const add = (what: string, { hostname, port }: URL) =>
+    run(coordinator, `select ${what}($1, $2)`, [hostname, port || 5432]);
+  await add('citus_set_coordinator_host', new URL(coordinator));
+  for (const worker of workers) await add('citus_add_node', new URL(worker));
 }
 
 /** Its nodes know each other by address, and ask for a database of the same name: so copies of all parts are a whole. */
@@ -44,9 +48,25 @@ export async function cloneDatabase(
   administration: string,
   { name, template, place = '' }: { name: string; template: string; place?: string },
 ): Promise<string> {
-  for (const node of await listNodes(administration))
+  const nodes = await listNodes(administration);
+  for (const node of nodes) {
+    const isOpen = nodes.length > 1 && (await close(node, template));
     await run(node, `create database ${name} template ${template}${place}`);
+    if (isOpen) await run(node, `alter database ${template} allow_connections true`);
+  }
   return inDatabase(administration, name);
+}
+
+/**
+ * Citus keeps a connection of its own to each of its databases, and an open one keeps a database from being cloned. Returns
+ * whether it was open.
+ */
+async function close(node: string, name: string): Promise<boolean> {
+  const { rows } = await run(node, 'select from pg_database where datname = $1 and datallowconn', [name]);
+  if (rows.length === 0) return false;
+  await run(node, `alter database ${name} allow_connections false`);
+  await run(node, 'select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [name]);
+  return true;
 }
 
 export async function dropDatabase(administration: string, name: string): Promise<void> {

@@ -43,10 +43,7 @@ const restartMs = 100;
 export async function startReplicatedPostgres(options: ReplicationOptions = {}): Promise<ReplicatedPostgres> {
   const user = postgresUser();
   const settings = { max_connections: '300', wal_keep_size: '256MB', jit: 'off', ...options.settings };
-  const [first, second] = [
-    await makeServer(user, settings, options.folder),
-    await makeServer(user, settings, undefined),
-  ] as const;
+  const [first, second] = [await makeServer(user, settings, options.folder), await makeServer(user, settings)] as const;
   let [primary, standby] = [first, second];
   first.initialize();
   await first.start();
@@ -81,9 +78,9 @@ export async function startReplicatedPostgres(options: ReplicationOptions = {}):
 }
 
 type User = { uid: number; gid: number } | undefined;
-type Made = PostgresServer & { initialize(): void; copyFrom(port: number): void; remove(): void };
+type Made = PostgresServer & { initialize(): void; copyFrom(port: number): void; pid(): number; remove(): void };
 
-async function makeServer(user: User, settings: Record<string, string>, given: string | undefined): Promise<Made> {
+export async function makeServer(user: User, settings: Record<string, string>, given?: string): Promise<Made> {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'assent-replicated-'));
   chmodSync(folder, 0o711);
   if (user) chownSync(folder, user.uid, user.gid);
@@ -167,6 +164,7 @@ async function makeServer(user: User, settings: Record<string, string>, given: s
       child?.kill(signal);
       await gone;
     },
+    pid: () => child?.pid ?? -1,
     remove: () => given ?? rmSync(folder, { recursive: true, force: true, maxRetries: 10 }),
   };
   process.once('exit', () => child?.kill('SIGQUIT'));

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import pg from 'pg';
+import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
+import { byOperator } from '../../src/domain/archive/archive.ts';
+import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
+import { verifyArchive } from '../../src/domain/archive/archive-verification.ts';
+import { dispose } from '../../src/domain/record-keeping/retention.ts';
+import { advisorOwned } from '../../src/store/database/distribution/tables.ts';
+import { appRole, migrate } from '../../src/store/database/migrate.ts';
+import { newcomer } from '../address-book/address-book.ts';
+import { passRealTime, yearsMs } from '../archive/passing-years.ts';
+import { signer } from '../archive/small-archive.ts';
+import { type Citus, skip, startCitus } from '../support/citus.ts';
+import { makeTemplate } from '../support/clones.ts';
+import { acceptedPhone, newPhone, send, statusOf } from '../support/texting.ts';
+import { makeWorld, type Person, type World } from '../support/world.ts';
+
+type Shard = { name: string; shardId: string; host: string; port: number };
+
+/** All tests can run there (`npm run citus`), which takes too long for every run; these are what differs most. */
+suite('on a coordinator of Citus with two workers', { skip }, () => {
+  let citus: Citus;
+  let world: World;
+  let archiveDeps: ArchiveDeps;
+  /** They are on different workers. */
+  let people: [Person, Person];
+
+  before(async () => {
+    citus = await startCitus({ fsync: 'off', 'citus.shard_count': '2' });
+    const server = { administration: citus.url('postgres'), template: 'template' };
+    await makeTemplate(server.administration, server.template, migrate);
+    world = await makeWorld({ database: { server } });
+    archiveDeps = { ...world.deps, signer, checkpointFolder: null };
+    people = [world.ann, await somebodyElsewhere(world.ann)];
+  });
+  after(async () => {
+    await world?.close();
+    await citus?.stop();
+  });
+
+  async function shardOf(table: string, { advisor }: Person): Promise<Shard> {
+    const [shard] = await world.database.asOwner<Shard>(
+      `select shard_name as name, shardid as "shardId", nodename as host, nodeport as port
+       from citus_shards
+       where shardid = get_shard_id_for_distribution_column($1, $2::bigint)`,
+      [table, advisor.advisorId],
+    );
+    return shard as Shard;
+  }
+
+  async function somebodyElsewhere(than: Person): Promise<Person> {
+    const there = await shardOf('archive_heads', than);
+    for (;;) {
+      const person = await newcomer(world);
+      if ((await shardOf('archive_heads', person)).port === there.port) continue;
+      const textingNumber = newPhone();
+      await setAdvisor(world.deps, person.advisor.advisorId, { textingNumber });
+      return { ...person, advisor: { ...person.advisor, textingNumber } };
+    }
+  }
+
+  async function sendAndDeliver(): Promise<void> {
+    for (const person of people) {
+      const { body } = await send(person, { phone: await acceptedPhone(world, person), text: 'Hello' });
+      await statusOf(person, body.successes[0].messageId, 'delivered');
+    }
+  }
+
+  async function assertIntact(): Promise<void> {
+    await growTree(archiveDeps);
+    const { verdict, faults } = await verifyArchive(archiveDeps, {
+      verifiers: [signer.verifier],
+      kept: null,
+      progress: () => {},
+    });
+    assert.deepEqual([verdict, faults], ['intact', []]);
+  }
+
+  /** As a superuser who goes to the nodes themselves, and tells Citus that it is meant. */
+  async function assertWalls(): Promise<void> {
+    const tables = ['archive_entries', 'archive_bodies', 'archive_runs', 'retentions', 'holds'];
+    const shards = await world.database.asOwner<Shard>(
+      `select shard_name as name, shardid as "shardId", nodename as host, nodeport as port
+       from citus_shards
+       where table_name = any ($1::regclass[])`,
+      [tables],
+    );
+    for (const { name, host, port } of shards)
+      await onNode({ host, port, user: 'assent' }, async (query) => {
+        await query('set citus.enable_manual_changes_to_shards to on');
+        for (const change of [`delete from ${name}`, `truncate ${name} cascade`])
+          await assert.rejects(query(change), /append-only/, change);
+      });
+    // Two of each table of an advisor, and of the others one on each node.
+    assert.equal(shards.length, 3 * 2 + 2 * 3);
+  }
+
+  async function onNode(
+    node: { host: string; port: number; user: string },
+    work: (query: (sql: string) => Promise<unknown>) => Promise<void>,
+  ): Promise<void> {
+    const client = new pg.Client({ ...node, database: new URL(world.database.url).pathname.slice(1) });
+    await client.connect();
+    await work((sql) => client.query(sql)).finally(() => client.end());
+  }
+
+  test('everything of an advisor is on one worker, and texts of advisors on both are delivered and archived', async () => {
+    const [placed] = await world.database.asOwner(
+      `select count(*)::integer as tables, count(distinct colocationid)::integer as places
+       from pg_dist_partition
+       where logicalrelid = any ($1::regclass[]) and partmethod = 'h'`,
+      [[...advisorOwned]],
+    );
+    assert.deepEqual(placed, { tables: advisorOwned.length, places: 1 });
+    await sendAndDeliver();
+    await assertIntact();
+  });
+
+  test('the walls of the archive are on every shard', assertWalls);
+
+  test('on a worker, the application’s role can’t say when an entry was recorded, nor write one about a retention', async () => {
+    const { name, host, port } = await shardOf('archive_entries', world.ann);
+    const columns = 'advisor_id, number, kind, actor, meta, commitment, date_time_created';
+    const entry = (kind: string) => `${world.ann.advisor.advisorId}, 900, '${kind}', 'service', '{}', 'x', now()`;
+    await onNode({ host, port, user: appRole }, async (query) => {
+      for (const sql of [
+        `insert into ${name} (${columns}, recorded_at) values (${entry('text_in')}, now())`,
+        `insert into ${name} (${columns}) values (${entry('retention')})`,
+        `delete from ${name}`,
+      ])
+        await assert.rejects(query(sql), { code: '42501' }, sql);
+    });
+  });
+
+  test('bodies go when their retention is over, and the archive stays intact', async () => {
+    await passRealTime(world.database, archiveDeps, yearsMs(8));
+    await world.clock.advance(yearsMs(8));
+    const { disposed } = await dispose(world.deps, { by: byOperator, dryRun: false });
+    assert.ok(disposed >= 2, `${disposed} bodies`);
+    await assertIntact();
+  });
+
+  test('a shard that is moved to the other worker keeps its entries, its walls and what the application may do', async () => {
+    const [here, there] = await Promise.all(people.map((person) => shardOf('archive_heads', person)));
+    await world.database.asOwner(`select citus_move_shard_placement($1::bigint, $2, $3, $4, $5, 'block_writes')`, [
+      ...[here?.shardId, here?.host, here?.port],
+      ...[there?.host, there?.port],
+    ]);
+    await sendAndDeliver();
+    await assertWalls();
+    await assertIntact();
+  });
+});
