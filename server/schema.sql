@@ -1945,6 +1945,7 @@ $function$;
 CREATE OR REPLACE FUNCTION public.refuse_body_change()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
   if tg_op = 'DELETE'
@@ -1969,6 +1970,7 @@ $function$;
 CREATE OR REPLACE FUNCTION public.refuse_direct_entry()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
   if current_user = (select pg_get_userbyid(relowner) from pg_class where oid = tg_relid) then

@@ -232,6 +232,11 @@ test('the application’s role can’t remove a body on its own, whatever it tri
       `update advisors set firm_id = firm_id + 1 where advisor_id = ${advisorId}`,
       'create or replace function public.domain_now() returns timestamptz language sql as $$ select now() $$',
       'alter table archive_bodies disable trigger all',
+      // A table with the catalog's name, in which the role owns everything.
+      `create temp table pg_class as select oid, '${appRole}'::regrole::oid as relowner from pg_catalog.pg_class;
+        set search_path = pg_temp, pg_catalog, public;
+        insert into archive_entries (advisor_id, number, kind, actor, meta, commitment, date_time_created)
+          values (${advisorId}, 900, 'disposal', 'service', '{}', 'x', now())`,
     ])
       await refused(sql);
     for (const years of [0, 101])
