@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { findRestored } from '../../src/domain/archive/archive-status.ts';
+import type { CopyDeps } from '../../src/domain/archive/checkpoint-copies.ts';
 import { carrierLane } from '../../src/domain/delivery/carrier-lane.ts';
+import { setWaitingAside } from '../../src/domain/delivery/set-aside.ts';
 import type { OpenCarrier } from '../../src/domain/ports.ts';
-import { acceptedPhone, handset, received, send } from '../support/texting.ts';
+import { acceptedPhone, handset, received, send, statusOf } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 suite('a database that is from before what was signed', () => {
@@ -41,5 +43,18 @@ suite('a database that is from before what was signed', () => {
     assert.notEqual(await lane.next(), 'blocked');
     assert.equal((await received(world, phone)).length, 1);
     await lane.stop();
+  });
+
+  test('has its waiting texts put in doubt, whoever’s they are', async () => {
+    const { deps, ann, bob } = world;
+    const folder = { last: async () => ({ size: 7 }), async *notes() {} } as unknown as CopyDeps['checkpointFolder'];
+    const config = { ...deps.config, environment: 'production' } as const;
+    const sent = [ann, bob].map(async (person) => {
+      const { body } = await send(person, { phone: await acceptedPhone(world, person), text: 'Hello' });
+      return { person, messageId: body.successes[0].messageId };
+    });
+    const texts = await Promise.all(sent);
+    assert.equal(await setWaitingAside({ ...deps, config, checkpointFolder: folder }), 2);
+    for (const { person, messageId } of texts) await statusOf(person, messageId, 'in_doubt');
   });
 });

@@ -1,24 +1,27 @@
 import type { Db } from '../database/db.ts';
+import { lockByAdvisor } from '../database/distribution/by-advisor.ts';
 import { doubtEntries, outcomeColumns } from '../texting/text-outcomes.ts';
 import { maintainedMax } from './dispatches.ts';
 
 /**
  * Takes texts out of the outbox of a restored database, and puts them in doubt, with an attempt that began when they were
- * accepted: so carriers that can tell are asked about them. Returns how many were taken, up to a limit. Spans
- * advisors: a restored database is set aside as a whole.
+ * accepted: so carriers that can tell are asked about them. Returns how many were taken, up to a limit.
  */
 export async function setAside(db: Db, now: Date): Promise<number> {
-  const rows = await db.query(
-    `with waiting as materialized (
+  const ready = 'select advisor_id from dispatches order by message_id';
+  const rows = await lockByAdvisor(db, { ready, values: [], limit: maintainedMax }, (db, { of, limit }) =>
+    db.query(
+      `with waiting as materialized (
        select advisor_id, message_id, carrier_id
        from dispatches
+       where true ${of('dispatches')}
        order by message_id
-       limit ${maintainedMax}
+       limit ${limit}
        for update
      ),
      taken as (
        delete from dispatches
-       where message_id = any (array(select message_id from waiting))
+       where message_id = any (array(select message_id from waiting)) ${of('dispatches')}
      ),
      doubted as (
        update messages
@@ -32,7 +35,8 @@ export async function setAside(db: Db, now: Date): Promise<number> {
      ${doubtEntries({ code: 'restored', actor: 'operator', now: '$1' })}
      select
      from waiting`,
-    [now],
+      [now],
+    ),
   );
   return rows.length;
 }
