@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { decodeJwt } from 'jose';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { authorize, disconnect, listConnections } from '../../src/domain/access/grants.ts';
@@ -10,8 +8,8 @@ import { inviteAdvisor } from '../../src/domain/sign-in/invitations.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
 import { launchBrowser, skip } from '../support/browser.ts';
 import { freePort } from '../support/programs.ts';
+import { inspect } from './inspect.ts';
 
-const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
 const phone = { viewport: { width: 360, height: 740 } };
 const desk = { viewport: { width: 1280, height: 800 } };
 const scope = 'openid offline_access core.contacts.read text.messaging.write';
@@ -285,54 +283,44 @@ test('if passkeys can’t work, their buttons stay hidden', { skip }, async () =
   assert.equal(await page.getByRole('button', { name: /passkey/ }).count(), 0);
 });
 
-for (const colorScheme of ['light', 'dark'] as const)
-  test(`axe finds no barriers on the pages, and they fit a phone, ${colorScheme}`, { skip }, async () => {
-    const { deps, ann, clientId } = pages.world;
-    await authorize(deps, ann.advisor.advisorId, { clientId, scopes: ['core.contacts.read', 'offline_access'] });
-    // Our pages' policy allows no other scripts, so it is bypassed for the one that inspects them.
-    const { page } = await open({ ...phone, colorScheme, bypassCSP: true });
-    const asked = pages.client.authorizeUrl({ scope });
-    const refused = pages.client.authorizeUrl({ redirect_uri: 'https://elsewhere.example/' });
-    const signedOut = [
-      '/',
-      '/problems',
-      '/problems/conflict',
-      '/sign-in',
-      '/invitation',
-      asked,
-      refused,
-      '/oauth/interaction/gone',
-    ];
-    const signedIn = ['/connected-apps', '/connected-apps?done=disconnected', '/passkeys?continue=add', asked];
-    for (const path of signedOut) await inspect(page, path);
-    await page.goto(`${origin}/invitation#email=ann%40test.example&code=gone`);
-    await page.getByLabel('New password').fill('a new password');
-    await page.getByLabel('Repeat the password').fill('a new password');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').waitFor();
-    await inspect(page, null);
-    await page.goto(`${origin}/sign-in`);
-    await page.getByLabel('Email').fill('ann@test.example');
-    await page.getByLabel('Password').fill('wrong');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').first().waitFor();
-    await inspect(page, null);
-    await signIn(page);
-    for (const path of signedIn) await inspect(page, path);
-    await signedInAnHourAgo();
-    await inspect(page, '/sign-in?again=yes&next=/passkeys');
-  });
+test('axe finds no barriers on the pages, light or dark, and they fit a phone', { skip }, async () => {
+  const { deps, ann, clientId } = pages.world;
+  await authorize(deps, ann.advisor.advisorId, { clientId, scopes: ['core.contacts.read', 'offline_access'] });
+  // Our pages' policy allows no other scripts, so it is bypassed for the one that inspects them.
+  const { page } = await open({ ...phone, bypassCSP: true });
+  const asked = pages.client.authorizeUrl({ scope });
+  const refused = pages.client.authorizeUrl({ redirect_uri: 'https://elsewhere.example/' });
+  const signedOut = [
+    '/',
+    '/problems',
+    '/problems/conflict',
+    '/sign-in',
+    '/invitation',
+    asked,
+    refused,
+    '/oauth/interaction/gone',
+  ];
+  const signedIn = ['/connected-apps', '/connected-apps?done=disconnected', '/passkeys?continue=add', asked];
+  for (const path of signedOut) await visit(page, path);
+  await page.goto(`${origin}/invitation#email=ann%40test.example&code=gone`);
+  await page.getByLabel('New password').fill('a new password');
+  await page.getByLabel('Repeat the password').fill('a new password');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').waitFor();
+  await inspect(page);
+  await page.goto(`${origin}/sign-in`);
+  await page.getByLabel('Email').fill('ann@test.example');
+  await page.getByLabel('Password').fill('wrong');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').first().waitFor();
+  await inspect(page);
+  await signIn(page);
+  for (const path of signedIn) await visit(page, path);
+  await signedInAnHourAgo();
+  await visit(page, '/sign-in?again=yes&next=/passkeys');
+});
 
-async function inspect(page: Page, path: string | null): Promise<void> {
-  if (path) await page.goto(`${origin}${path}`);
-  const shown = path ?? page.url();
-  await page.evaluate(axeSource);
-  const violations = await page.evaluate('axe.run().then(({ violations }) => violations)');
-  assert.deepEqual(
-    (violations as { id: string; nodes: { html: string }[] }[]).map(({ id, nodes }) => `${id} ${nodes[0]?.html}`),
-    [],
-    shown,
-  );
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  assert.ok(overflow <= 0, `${shown} is ${overflow} px too wide`);
+async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(`${origin}${path}`);
+  await inspect(page, path);
 }

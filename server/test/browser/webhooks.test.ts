@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { deliverer } from '../../src/domain/webhooks/deliverer.ts';
 import { testWebhook } from '../../src/domain/webhooks/deliveries.ts';
@@ -11,8 +9,8 @@ import { freePort } from '../support/programs.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 import { makeReceiver, type Receiver } from '../webhooks/receiver.ts';
+import { inspect } from './inspect.ts';
 
-const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
 const screens = {
   'on a phone': { viewport: { width: 360, height: 740 } },
   'on a desktop': { viewport: { width: 1280, height: 800 } },
@@ -76,10 +74,7 @@ for (const [name, options] of Object.entries(screens))
     await items.first().locator('summary').click();
     assert.match(await items.first().locator('pre').first().innerText(), /"previousState": "none"/);
     assert.match(await items.first().locator('pre').last().innerText(), /thanks/);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), 'it fits');
-    await page.evaluate(axeSource);
-    const violations = await page.evaluate('axe.run().then(({ violations }) => violations)');
-    assert.deepEqual(violations, []);
+    await inspect(page);
     assert.deepEqual(complaints, []);
     await context.close();
   });

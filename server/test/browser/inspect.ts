@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
+
+/** axe finds no barriers on the page, light or dark, and it fits the screen. Its policy must be bypassed for axe. */
+export async function inspect(page: Page, shown = page.url()): Promise<void> {
+  await page.evaluate(axeSource);
+  await page.emulateMedia({ colorScheme: 'light' });
+  assert.deepEqual(await barriers(page, 'axe.run()'), [], `${shown}, light`);
+  // Nothing but colors is different.
+  await page.emulateMedia({ colorScheme: 'dark' });
+  assert.deepEqual(await barriers(page, `axe.run({ runOnly: ['cat.color'] })`), [], `${shown}, dark`);
+  await assertFits(page, shown);
+}
+
+/** Each rule that is broken, with the first element that breaks it. Needs axe on the page. */
+async function barriers(page: Page, inspection: string): Promise<string[]> {
+  const violations = await page.evaluate(`${inspection}.then(({ violations }) => violations)`);
+  return (violations as { id: string; nodes: { html: string }[] }[]).map(({ id, nodes }) => `${id} ${nodes[0]?.html}`);
+}
+
+/** The parts of a page that are ours: `inspections` are calls of axe. */
+export async function inspectParts(page: Page, inspections: string[]): Promise<void> {
+  await page.evaluate(axeSource);
+  for (const inspection of inspections) assert.deepEqual(await barriers(page, inspection), []);
+}
+
+export async function assertFits(page: Page, shown = page.url()): Promise<void> {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(overflow <= 0, `${shown} is ${overflow} px too wide`);
+}
