@@ -45,7 +45,7 @@ export async function tryCarriers(rounds: number, say: (line: string) => void): 
     for (let round = 0; round < rounds; round++) {
       await send(env.PORT, token, folder.sandbox().apiKey, round);
       const before = taken(journal).length;
-      await until('the window is full', () => taken(journal).length >= before + 3, settleMsMax);
+      await until('the window is full', () => taken(journal).length >= before + 3, settleMsMax, 20);
       await pause(Math.random() * answerMs);
       const isServer = round % 2 === 0;
       if (isServer) {

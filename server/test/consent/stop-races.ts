@@ -36,6 +36,8 @@ const timeoutMs = 30_000;
 const provingMin = 10;
 /** A machine can be so busy that a wave proves nothing. */
 const wavesMax = 10;
+/** Often, so that a STOP comes between two texts. */
+const watchMs = 20;
 
 /** Two running nodes that share only the database, and a carrier that keeps a ledger. */
 export type Stage = {
@@ -339,7 +341,7 @@ function stopAmidTexts(stage: Stage, phone: string): Promise<void> {
 
 async function stopAfterTexts(stage: Stage, phone: string, count: number): Promise<void> {
   const handed = () => stage.ledger.handed.filter(({ to }) => to === phone).length;
-  await until(`the carrier has ${count} texts`, async () => handed() >= count, timeoutMs);
+  await until(`the carrier has ${count} texts`, async () => handed() >= count, timeoutMs, watchMs);
   await say(stage, phone, 'STOP');
 }
 

@@ -4,6 +4,7 @@ import { chmodSync, chownSync, mkdtempSync, readFileSync, renameSync, rmSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import pg from 'pg';
 import { root } from '../../src/config.ts';
 import { runCommand } from '../support/commands.ts';
 import { bin, postgresUser, skip } from '../support/debian-postgres.ts';
@@ -80,7 +81,13 @@ suite('the page about back-up and restore, as it stands', { skip }, () => {
   });
 
   const run = (...args: string[]) => runCommand(args, env);
-  const number = (sql: string) => Number(asPostgres(`psql -d assent -Atc "${sql}"`));
+  /** What a statement counts. Connects each time: PostgreSQL is stopped in between. */
+  async function number(sql: string): Promise<number> {
+    const client = new pg.Client({ connectionString: env.DATABASE_URL });
+    await client.connect();
+    const { rows } = await client.query({ text: sql, rowMode: 'array' }).finally(() => client.end());
+    return Number(rows[0]?.[0]);
+  }
   const outside = (name: string) => join(data.path, 'archive-outside', name);
 
   test('texts go on after the backup, and a restore to an earlier time texts nobody twice', async () => {
@@ -93,7 +100,7 @@ suite('the page about back-up and restore, as it stands', { skip }, () => {
     server = await startServer(env);
     asPostgres(backUp);
     // A sandbox's database without a checkpoint counts as a new one.
-    await until('a part is signed', () => number('select size from archive_tree') > 0, 30_000, 200);
+    await until('a part is signed', async () => (await number('select size from archive_tree')) > 0, 30_000, 200);
 
     // One text a second: most of them wait when the moment comes that is restored.
     assert.equal((await run('advisors', 'set', 'avery@sandbox.example', '--texting-pace', '1')).status, 0);
@@ -106,41 +113,42 @@ suite('the page about back-up and restore, as it stands', { skip }, () => {
     };
     for (let text = 1; text <= textsSent; text += 1) await send(`Text ${text}`);
     const TARGET = asPostgres('psql -d assent -Atc "select clock_timestamp()"');
-    const waited = number('select count(*) from dispatches');
+    const waited = await number('select count(*) from dispatches');
     assert.ok(waited > 1, 'texts wait');
     const sent = () => number("select count(*) from messages where status = 'delivered'");
-    await until('all of them are delivered', () => sent() === textsSent, 60_000, 200);
+    await until('all of them are delivered', async () => (await sent()) === textsSent, 60_000, 200);
     const entries = () => number('select sum(last_number) from archive_heads');
-    const copied = () => number('select size from archive_tree') === entries();
+    const copied = async () => (await number('select size from archive_tree')) === (await entries());
     await until('all is signed', copied, 30_000, 200);
-    const signed = entries();
+    const signed = await entries();
     const lastCopy = () => Number(readFileSync(outside('leaves'), 'utf8').trimEnd().split('\n').at(-1)?.split(' ')[0]);
     await until('all is copied', () => lastCopy() === signed - 1, 30_000, 200);
     await server.stop();
 
     asPostgres('psql -d assent -Atc "select pg_switch_wal()"');
     asPostgres(`${restore} > restore.log`, { TARGET });
-    assert.ok(sent() < textsSent, 'it is an earlier time');
+    assert.ok((await sent()) < textsSent, 'it is an earlier time');
     const found = await run(...wordsOf(verify));
     assert.equal(found.status, 2, found.stdout);
     assert.match(found.stdout, new RegExp(`and all after it were removed: ${signed} entries were signed`));
     assert.match((await run('doctor')).stdout, /failing\S* +archive +the database has \d+ entries of the archive/);
 
     server = await startServer(env);
-    const halted = () => number("select count(*) from nodes where halted like 'the database has % were signed%'") === 1;
+    const halted = async () =>
+      (await number("select count(*) from nodes where halted like 'the database has % were signed%'")) === 1;
     await until('the server says that it hands nothing over', halted, 30_000, 200);
     assert.match((await run('status')).stdout, /halted: the database has/);
-    const waiting = number('select count(*) from dispatches');
+    const waiting = await number('select count(*) from dispatches');
     assert.ok(waiting > 1, `${waiting} wait`);
-    const before = sent();
+    const before = await sent();
     assert.equal((await run(...wordsOf(setAside))).status, 0);
-    assert.equal(number("select count(*) from messages where status = 'in_doubt'"), waiting);
-    assert.equal(number('select count(*) from dispatches'), 0);
-    const lastId = number('select last_value from message_ids');
+    assert.equal(await number("select count(*) from messages where status = 'in_doubt'"), waiting);
+    assert.equal(await number('select count(*) from dispatches'), 0);
+    const lastId = await number('select last_value from message_ids');
     asPostgres(`psql -d assent -v ON_ERROR_STOP=1 -Atq > ids.log <<'SQL'\n${raiseIds}SQL`);
-    assert.ok(number('select last_value from message_ids') >= lastId + 1_000_000);
+    assert.ok((await number('select last_value from message_ids')) >= lastId + 1_000_000);
     await server.stop();
-    assert.equal(sent(), before, 'nobody got a text twice');
+    assert.equal(await sent(), before, 'nobody got a text twice');
 
     for (const path of [outside('checkpoints'), outside('leaves'), join(data.path, 'archive.key.signed')])
       renameSync(path, `${path}.before`);
@@ -149,7 +157,7 @@ suite('the page about back-up and restore, as it stands', { skip }, () => {
     assert.match(again.stderr, /Nothing outside the database says that it was restored/);
     server = await startServer(env);
     await send('A new text');
-    await until('texts go out again', () => sent() === before + 1, 60_000, 200);
+    await until('texts go out again', async () => (await sent()) === before + 1, 60_000, 200);
     await until('all is signed', copied, 30_000, 200);
     await server.stop();
     const left = await run('archive', 'verify');

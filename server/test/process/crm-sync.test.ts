@@ -69,7 +69,7 @@ suite(`a CRM with ${cards} contacts`, { skip }, () => {
     const options = ['--kind', 'carddav', '--url', radicale.url, '--username', radicale.username, '--secret-stdin'];
     const said = await run(['crm', 'connect', ...advisor, ...options], radicale.password);
     assert.equal(said.status, 0, said.stderr);
-    await until('some contacts are in the book', async () => (await inBook()) > 0, syncMs);
+    await until('some contacts are in the book', async () => (await inBook()) > 0, syncMs, 20);
     await server.stop('SIGKILL');
     // As if the dead server's lease of ten seconds had expired.
     await deployment.database.asOwner('update crm_connections set syncing_until = now()');
