@@ -57,8 +57,8 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Ans
       .finally(leave ?? undefined);
     const tookEffect = row.tookEffect?.(result) ?? true;
     if (!row.answer) return { answer: { status: 204, body: '' }, tookEffect };
-    // By the row's own shape: a field that it doesn't list can't leak.
-    const json = String(reply.serializeInput(result as Record<string, unknown>, '200'));
+    // By the row's own shape: a field that it doesn't list can't leak. Fastify compiles it at the first use and keeps it.
+    const json = String(reply.serializeInput(result as Record<string, unknown>, row.answer));
     return { answer: { status: 200, body: json }, tookEffect };
   }
 }
