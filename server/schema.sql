@@ -1322,6 +1322,7 @@ declare
   batch record;
   sort record;
   is_last boolean;
+  is_newest boolean;
   block contact_blocks;
 begin
   select
@@ -1402,28 +1403,37 @@ begin
       continue;
     end if;
 
+    -- The ids of an import are higher than those before, so most often keys alone tell the block: comparing them takes a third
+    -- of the time that comparing keys and ids takes.
+    is_newest := not exists (
+      select
+      from contact_blocks
+      where advisor_id = batch.advisor_id and sort_by = sort.name and low_id > batch.low_id
+    );
     execute format(
       $sql$
         with blocks as materialized (
-          select array_agg((%2$I, low_id)::%3$I order by %2$I, low_id) as lows
+          select
+            array_agg(%1$I order by %1$I, low_id) as keys, array_agg(low_id order by %1$I, low_id) as ids,
+            array_agg(%2$s order by %1$I, low_id) as places
           from contact_blocks
           where advisor_id = $1 and sort_by = $2
         ),
         placed as (
-          select width_bucket((%1$I, contact_id)::%3$I, lows) as nth, count(*) as arrived_count
-          from arrived, blocks
+          select width_bucket(%3$s, (select places from blocks)) as nth, count(*) as arrived_count
+          from arrived
           group by nth
-        ),
-        touched as (
-          select (lows[nth]).*, arrived_count
-          from placed, blocks
         )
         update contact_blocks
         set contact_count = contact_count + arrived_count
-        from touched
-        where advisor_id = $1 and sort_by = $2 and %2$I = key and low_id = contact_id
+        from placed, blocks
+        where advisor_id = $1 and sort_by = $2 and %1$I = keys[nth] and low_id = ids[nth]
       $sql$,
-      sort.key_column, sort.low_column, sort.place_type
+      sort.low_column,
+      case when is_newest then quote_ident(sort.low_column)
+        else format('(%I, low_id)::%I', sort.low_column, sort.place_type) end,
+      case when is_newest then quote_ident(sort.key_column)
+        else format('(%I, contact_id)::%I', sort.key_column, sort.place_type) end
     )
     using batch.advisor_id, sort.name;
     for block in
@@ -1868,13 +1878,25 @@ begin
   if current_setting('assent.clearing_group', true) = 'on' then
     return null;
   end if;
-  with runs as materialized (
-    select advisor_id, min(contact_id) as first_id, max(contact_id) as last_id, max(date_time_modified) as modified
+  with spans as materialized (
+    select
+      advisor_id, min(contact_id) as first_id, max(contact_id) as last_id, max(date_time_modified) as modified,
+      max(contact_id) - min(contact_id) + 1 = count(*) as is_dense
+    from changed
+    group by advisor_id
+  ),
+  runs as materialized (
+    select advisor_id, first_id, last_id, modified
+    from spans
+    where is_dense
+    union all
+    select advisor_id, min(contact_id), max(contact_id), max(date_time_modified)
     from (
       select
         advisor_id, contact_id, date_time_modified,
         contact_id - row_number() over (partition by advisor_id order by contact_id) as run
       from changed
+      where advisor_id in (select advisor_id from spans where not is_dense)
     ) as numbered
     group by advisor_id, run
   ),

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, suite, test } from 'node:test';
 import { type ImportRow, type Outcome, startImport } from '../../src/domain/address-book/contact-imports.ts';
 import { deleteGroup } from '../../src/domain/address-book/groups.ts';
+import { insertImportedContacts, takeContactIds } from '../../src/store/address-book/contact-imports.ts';
 import { failing } from '../support/crashes.ts';
 import { withinTransactions } from '../support/statements.ts';
 import { makeWorld, type Person } from '../support/world.ts';
@@ -42,6 +43,18 @@ suite('an import', () => {
     assert.equal((await search(person, contactsPath)).pageInfo.totalRecord, 5_199 + 60);
     await contacts.save(people(600, 9, { emailAddress: undefined }));
     await assertInSync(world, idOf(person));
+  });
+
+  test('keeps blocks in sync though a batch with lower ids comes later, and many have one name', async () => {
+    const person = await newcomer(world);
+    const { pool } = world.database;
+    const earlier = await takeContactIds(pool, 600);
+    await importOf(person).save(people(1_700, 0, { lastName: 'Same' }));
+    const same = { fields: { firstName: 'Person', lastName: 'Same' }, own: null, source: 1, groupCount: 0 };
+    const contactOf = (contactId: number) => ({ ...same, contactId, searchText: ' person same' });
+    await pool.transaction((db) => insertImportedContacts(db, idOf(person), earlier, contactOf, new Date()));
+    await assertInSync(world, idOf(person));
+    assert.equal((await search(person, contactsPath)).pageInfo.totalRecord, 2_300);
   });
 
   test('gives contacts ids in the order of the file, though batches overlap', async () => {
