@@ -657,7 +657,6 @@ create table members (
   constraint consent_added TRIGGER DEFERRABLE INITIALLY DEFERRED,
   constraint consent_changed TRIGGER DEFERRABLE INITIALLY DEFERRED,
   constraint members_pkey PRIMARY KEY (advisor_id, member_id),
-  constraint members_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id),
   constraint members_state_check CHECK ((state = ANY (ARRAY['none'::text, 'pending'::text, 'accepted'::text, 'opted_out'::text])))
 ) with (fillfactor=80);
 

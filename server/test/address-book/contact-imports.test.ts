@@ -4,6 +4,7 @@ import { after, suite, test } from 'node:test';
 import { type ImportRow, type Outcome, startImport } from '../../src/domain/address-book/contact-imports.ts';
 import { deleteGroup } from '../../src/domain/address-book/groups.ts';
 import { insertImportedContacts, takeContactIds } from '../../src/store/address-book/contact-imports.ts';
+import { insertMembers } from '../../src/store/texting/members.ts';
 import { failing } from '../support/crashes.ts';
 import { withinTransactions } from '../support/statements.ts';
 import { makeWorld, type Person } from '../support/world.ts';
@@ -114,6 +115,16 @@ suite('an import', () => {
       people(3, 0).map(({ fields }) => fields.phone),
     );
     await assertInSync(world, idOf(person));
+  });
+
+  test('for an advisor who doesn’t exist is refused, and so is every other member of theirs', async () => {
+    const nobody = 999_999_999;
+    const contacts = startImport(world.deps, nobody, { dryRun: false });
+    await assert.rejects(contacts.save(people(3, 0)), /no advisor 999999999/);
+    const { pool } = world.database;
+    const numbers = [{ advisorId: nobody, phone: '+12125550188' }];
+    assert.deepEqual(await pool.transaction((db) => insertMembers(db, numbers, new Date())), []);
+    assert.deepEqual(await world.database.asOwner('select from members where advisor_id = $1', [nobody]), []);
   });
 
   test('knows a number once, though several of a family have it, in one batch and in two at once', async () => {

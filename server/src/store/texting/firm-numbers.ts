@@ -19,7 +19,7 @@ const slotKey = (firmId: string, slot: string) =>
 
 /** Until the transaction ends, nobody stops these numbers for the whole firm of the advisor, who is about to know them. */
 export async function shareFirmNumbers(db: Db, advisorId: number, phones: string[]): Promise<void> {
-  await db.query(
+  const locks = await db.query(
     `select pg_advisory_xact_lock_shared(key)
      from (
        select ${slotKey('firm_id', 'slot')} as key
@@ -30,6 +30,8 @@ export async function shareFirmNumbers(db: Db, advisorId: number, phones: string
     [advisorId, phones],
     'share-firm-numbers',
   );
+  // Members have no foreign key to tell.
+  if (locks.length === 0 && phones.length > 0) throw new Error(`There is no advisor ${advisorId}.`);
 }
 
 /** Until the transaction ends, no advisor of the firm gets to know this number. */

@@ -43,8 +43,9 @@ export const memberColumns = `
   ) as name`;
 
 /**
- * Creates the members that don't exist yet, in the order of their numbers to avoid deadlocks, and returns them. Until the
- * transaction ends, no stop can be extended to the advisors of the firm without seeing them (firm-numbers.ts).
+ * Creates the members that don't exist yet, in the order of their numbers to avoid deadlocks, and returns them. An advisor who
+ * doesn't exist gets none: there is no foreign key. Until the transaction ends, no stop can be extended to the advisors of the
+ * firm without seeing them (firm-numbers.ts).
  */
 export async function insertMembers(db: Db, numbers: PhoneOf[], now: Date): Promise<NewMember[]> {
   if (numbers.length === 0) return [];
@@ -71,7 +72,7 @@ export async function insertMembers(db: Db, numbers: PhoneOf[], now: Date): Prom
      insert into members (advisor_id, phone, last_changed, date_time_created)
      select advisor_id, phone, $2::timestamptz, $2::timestamptz
      from missing
-     where (select count(*) from locked) >= 0
+     where firm_id is not null and (select count(*) from locked) >= 0
      order by advisor_id, phone
      on conflict (advisor_id, phone) do nothing
      returning advisor_id as "advisorId", member_id as "memberId", phone`,
