@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { columnsIn, instantOf } from '../../src/store/database/column-values.ts';
+import { columnsIn, instantOf, writtenInstant } from '../../src/store/database/column-values.ts';
 import { makeDatabase } from '../support/database.ts';
 
 const database = await makeDatabase();
@@ -11,8 +11,8 @@ after(() => database.drop());
 const millisecondsOf = (instant: string) => `floor(extract(epoch from ${instant}) * 1000)::float8`;
 
 test('every millisecond is read as PostgreSQL means it, and microseconds are cut off', async () => {
-  const rows = await database.asOwner<{ at: Date; milliseconds: number }>(
-    `select at, ${millisecondsOf('at')} as milliseconds
+  const rows = await database.asOwner<{ at: Date; written: string; milliseconds: number }>(
+    `select at, at::text as written, ${millisecondsOf('at')} as milliseconds
      from
        unnest('{2026-11-16 05:42:38Z, 2000-02-29 23:59:59Z, 1969-12-31 23:59:59Z, 0099-01-01 00:00Z}'::timestamptz[]) as second,
        generate_series(0, 999) as millisecond,
@@ -20,7 +20,10 @@ test('every millisecond is read as PostgreSQL means it, and microseconds are cut
        lateral (select second + millisecond * interval '1 ms' + microsecond * interval '1 us' as at) as instants`,
   );
   assert.equal(rows.length, 8_000);
-  for (const { at, milliseconds } of rows) assert.equal(at.getTime(), milliseconds, at.toISOString());
+  for (const { at, written, milliseconds } of rows) {
+    assert.equal(at.getTime(), milliseconds, at.toISOString());
+    assert.equal(writtenInstant(written), at.toISOString());
+  }
 });
 
 test('other years, time zones and infinity are read as the driver reads them', async () => {

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import type { Done, idempotency } from '../../domain/access/idempotency.ts';
 import type { PoolShares } from '../../domain/access/pool-shares.ts';
@@ -57,9 +58,12 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Ans
       .finally(leave ?? undefined);
     const tookEffect = row.tookEffect?.(result) ?? true;
     if (!row.answer) return { answer: { status: 204, body: '' }, tookEffect };
-    // By the row's own shape: a field that it doesn't list can't leak. Fastify compiles it at the first use and keeps it.
-    const json = String(reply.serializeInput(result as Record<string, unknown>, row.answer));
-    return { answer: { status: 200, body: json }, tookEffect };
+    return { answer: { status: 200, body: write(result, row.answer, reply) }, tookEffect };
+  }
+
+  /** By the row's own shape: a field that it doesn't list can't leak. Fastify compiles it at the first use and keeps it. */
+  function write(result: unknown, answer: TSchema, reply: FastifyReply): string {
+    return row.exact ? JSON.stringify(result) : String(reply.serializeInput(result as Record<string, unknown>, answer));
   }
 }
 

@@ -17,6 +17,11 @@ export type Route = {
   body?: TSchema;
   /** The shape of the 200. Without it the answer is 204. */
   answer?: TSchema;
+  /**
+   * The handler writes out every field of the answer, in the order of its shape, so that no other can leak: V8 writes it as it
+   * is, in a third of the time.
+   */
+  exact?: true;
   /** Its own problems, in addition to those that every route can answer. */
   problems: ProblemCode[];
   /** How many connections one of its queries counts for in its key's share of the pool; 1 if it is a short one. */

@@ -79,16 +79,12 @@ function detail(contact: contacts.Contact): Static<typeof ContactDetail> {
   });
 }
 
-/** Field by field: for a page of them, copying rows that the store made, or looking at every field, takes several times as long. */
+/** Required fields come first, as everywhere. */
 function summary(contact: contacts.ContactSummary): Static<typeof ContactSummary> {
   return {
     contactId: contact.contactId,
     identifier: contact.identifier,
     fullName: contact.fullName,
-    firstName: contact.firstName || undefined,
-    lastName: contact.lastName || undefined,
-    email: contact.emailAddress || undefined,
-    phone: contact.phone || undefined,
     emailStatus: contact.emailStatus,
     emailAddressDisposition: contact.emailAddressDisposition,
     status: contacts.contactStatus(contact),
@@ -96,10 +92,14 @@ function summary(contact: contacts.ContactSummary): Static<typeof ContactSummary
     sourceText: word('source', contact.source),
     groupCount: contact.groupCount,
     groupNames: contact.groupNames,
-    remoteContactId: contact.remoteContactId || undefined,
-    remoteContactUrl: contact.remoteContactUrl || undefined,
     isCrmLinkedContact: contacts.isCrmLinked(contact),
     dateTimeCreated: contact.dateTimeCreated,
     dateTimeModified: contact.dateTimeModified,
+    firstName: contact.firstName || undefined,
+    lastName: contact.lastName || undefined,
+    email: contact.emailAddress || undefined,
+    phone: contact.phone || undefined,
+    remoteContactId: contact.remoteContactId || undefined,
+    remoteContactUrl: contact.remoteContactUrl || undefined,
   };
 }

@@ -76,6 +76,7 @@ export const routes: Route[] = [
     summary: 'Search contacts',
     query: ContactQuery,
     answer: ContactPage,
+    exact: true,
     problems: [],
     cost: 2,
     handler: contacts.search,

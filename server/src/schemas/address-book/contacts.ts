@@ -159,8 +159,8 @@ export const ContactSummary = Type.Object(
     remoteContactId: Text(),
     remoteContactUrl: Text(),
     isCrmLinkedContact: Type.Boolean(),
-    dateTimeCreated: Instant(),
-    dateTimeModified: Instant(),
+    dateTimeCreated: DateTime(),
+    dateTimeModified: DateTime(),
   },
   {
     title: 'Contact summary',

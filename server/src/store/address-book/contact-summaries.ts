@@ -1,4 +1,4 @@
-import { columnsIn, instantOf, textsOf } from '../database/column-values.ts';
+import { columnsIn, textsOf, writtenInstant } from '../database/column-values.ts';
 import type { ContactRow } from './contacts.ts';
 
 export type ContactSort = keyof typeof sorts;
@@ -51,8 +51,8 @@ export function summaryIn(contact: string): ContactSummaryRow {
     source: Number(set[9]),
     remoteContactId: columns[10] ?? null,
     remoteContactUrl: columns[11] ?? null,
-    dateTimeCreated: instantOf(set[12] as string),
-    dateTimeModified: instantOf(set[13] as string),
+    dateTimeCreated: writtenInstant(set[12] as string),
+    dateTimeModified: writtenInstant(set[13] as string),
     groupCount: groupNames.length,
     groupNames,
   };
@@ -79,6 +79,10 @@ export type ContactSummaryRow = Pick<
   | 'source'
   | 'remoteContactId'
   | 'remoteContactUrl'
-  | 'dateTimeCreated'
-  | 'dateTimeModified'
-> & { groupCount: number; groupNames: string[] };
+> & {
+  groupCount: number;
+  groupNames: string[];
+  /** In RFC 3339, like the next: a page only shows them. */
+  dateTimeCreated: string;
+  dateTimeModified: string;
+};

@@ -39,6 +39,12 @@ export function instantOf(text: string): Date {
   return new Date(dayMs + seconds * 1000 + milliseconds);
 }
 
+/** The same instant in RFC 3339, as `toISOString` writes it, mostly without a date in between. */
+export function writtenInstant(text: string): string {
+  const isUsual = text.length === 26 && text[10] === ' ' && text[19] === '.' && text.endsWith('+00');
+  return isUsual ? `${text.slice(0, 10)}T${text.slice(11, 23)}Z` : instantOf(text).toISOString();
+}
+
 function digitsAt(text: string, at: number): number {
   return digitAt(text, at) * 10 + digitAt(text, at + 1);
 }
