@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createContact } from '../../src/domain/address-book/contacts.ts';
+import { createContact, createContacts } from '../../src/domain/address-book/contacts.ts';
 import { assertProblem } from '../support/problem.ts';
 import { makeWorld } from '../support/world.ts';
 import {
@@ -123,6 +123,26 @@ test('a phone finds every contact that has it, oldest first among equals', async
   await addContact(person, { phone: '+121255501889' });
   assert.deepEqual(await findIds(person, { phone }), ids);
   assert.deepEqual(await findIds(person, { phone: '+12125550189' }), []);
+});
+
+test('a phone that more contacts have than a short page finds all of them, in order', async () => {
+  const person = await newcomer(world);
+  const phone = '+12125550188';
+  const names = Array.from({ length: 51 }, (_, index) => ({ phone, lastName: `N${String(index).padStart(2, '0')}` }));
+  const ids = await createContacts(world.deps, person.advisor.advisorId, names.slice(1).toReversed(), 2);
+  const ordered = ids.toReversed();
+  const expected = (all: number[]) => [all.slice(0, 20), all.slice(20, 40), all.slice(-20), []];
+  const pages = async () => [
+    await findIds(person, { phone, pageSize: 20 }),
+    await findIds(person, { phone, pageSize: 20, page: 2 }),
+    (await findIds(person, { phone, pageSize: 20, sortDirection: 'desc' })).toReversed(),
+    await findIds(person, { phone, pageSize: 20, page: 4 }),
+  ];
+  assert.deepEqual(await pages(), expected(ordered));
+  const [first] = await createContacts(world.deps, person.advisor.advisorId, names.slice(0, 1), 2);
+  assert.deepEqual(await pages(), expected([first as number, ...ordered]));
+  const { pageInfo } = await search(person, contactsPath, { phone, page: 9 });
+  assert.equal(pageInfo.totalRecord, 51);
 });
 
 test('a phone that is not in E.164 is 400', async () => {

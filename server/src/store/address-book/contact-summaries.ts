@@ -27,7 +27,13 @@ export const summaryOfContact = `
     case when c.group_count = 0 then '{}' else array(
       select g.name
       from memberships m
-      join groups g on g.advisor_id = m.advisor_id and g.group_id = m.group_id
+      cross join lateral (
+        select name
+        from groups
+        where advisor_id = m.advisor_id and group_id = m.group_id
+        -- A fence: otherwise all of an advisor's groups may be read for each membership.
+        offset 0
+      ) as g
       where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
       order by m.group_id
     ) end

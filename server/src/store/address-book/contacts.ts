@@ -202,8 +202,8 @@ const groupIds = `
   case when c.group_count = 0 then '{}' else array(
     select m.group_id::double precision
     from memberships m
-    join groups g on g.advisor_id = m.advisor_id and g.group_id = m.group_id
     where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+      and exists (select from groups where advisor_id = m.advisor_id and group_id = m.group_id offset 0)
     order by m.group_id
   ) end as "groupIds"`;
 
