@@ -65,7 +65,7 @@ async function credentialsOf({ dataDir }: Program): Promise<Credentials> {
 async function routesOf({ baseUrl }: Program, credentials: Credentials): Promise<[Route, ...Route[]]> {
   const contacts = '/core/contact/contacts';
   const response = await fetch(`${baseUrl}${contacts}?pageSize=${contactsAsked}&page=7`, { headers: credentials });
-  const { data } = (await response.json()) as { data: { contactId: number }[] };
+  const { data } = (await response.json()) as { data: { contactId: number; phone: string }[] };
   const phones = Array.from({ length: contactsAsked }, (_, index) => `+1212555${1000 + index}`);
   const consents = '/text/messaging/consent-requests';
   const asked = await fetch(`${baseUrl}${consents}`, {
@@ -93,6 +93,16 @@ async function routesOf({ baseUrl }: Program, credentials: Credentials): Promise
       paths: [contacts],
       expected: '"pageInfo":{"page":1,"pageSize":25',
       bar: 0.45,
+    },
+    {
+      name: 'search contacts, pages in the middle',
+      paths: data.map((_, index) => `${contacts}?page=${60 + index}`),
+      expected: '"pageInfo":{',
+    },
+    {
+      name: 'search contacts by phone',
+      paths: data.map(({ phone }) => `${contacts}?phone=${encodeURIComponent(phone)}`),
+      expected: '"totalRecord":1,',
     },
   ];
 }
