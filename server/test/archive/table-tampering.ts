@@ -1,3 +1,4 @@
+import { moved } from '../support/database.ts';
 import { people } from './small-book.ts';
 import type { Tampering, Target } from './tampering.ts';
 
@@ -49,7 +50,9 @@ export const tableTamperings: Tampering[] = [
   {
     name: 'the time of a message',
     names: 'entry 6 of advisor cat',
-    tamper: of(`update messages set date_time_created = date_time_created - interval '1 second' where advisor_id = $1`),
+    tamper: of(
+      `update messages set date_time_created = ${moved('date_time_created', "interval '-1 second'")} where advisor_id = $1`,
+    ),
   },
   {
     name: 'the status of a message',
@@ -84,6 +87,15 @@ export const tableTamperings: Tampering[] = [
     names: 'entry 8 of advisor cat',
     before: waitingText,
     tamper: of(
+      `update messages set status = 'failed', failure_code = 'consent_lapsed' where advisor_id = $1 and archive_number = 8`,
+    ),
+  },
+  {
+    name: 'the same, with a text that is said to be from before outcomes were entries',
+    names: 'entry 8 of advisor cat',
+    before: waitingText,
+    tamper: of(
+      'update archive_entries set recorded_at = null where advisor_id = $1 and number = 8',
       `update messages set status = 'failed', failure_code = 'consent_lapsed' where advisor_id = $1 and archive_number = 8`,
     ),
   },

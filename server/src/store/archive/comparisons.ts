@@ -171,8 +171,8 @@ export async function listUnmatchedMessages(db: Db, page: Page, limit: number): 
 
 /**
  * Messages whose status is not what their last outcome entry says. A text that was handed over has no entry yet, unless its
- * doubt was settled that way. Those that were accepted before outcomes were entries have none. The reason of a doubt is in the
- * entry only. Entries from before carriers were among the facts say nothing about the carrier. A text that awaited consent
+ * doubt was settled that way. Those that were accepted before outcomes were entries have none: before the advisor's first outcome, and
+ * when no signature says, but the database. The reason of a doubt is in the entry only. Entries from before carriers were among the facts say nothing about the carrier. A text that awaited consent
  * waits until the next entry that gives or withdraws it: only if that one gives it may the text go out. Spans advisors: a
  * verification looks at everything.
  */
@@ -210,6 +210,15 @@ export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): 
        order by number desc
        limit 1
      ) as last on true
+     left join lateral (
+       select number
+       from archive_entries
+       where last.number is null
+         and advisor_id = t.advisor_id
+         and kind = 'outcome'
+         and number < t.archive_number
+       limit 1
+     ) as earlier on true
      where ${onPage('t.advisor_id, t.message_id')}
        and case
          when waited and t.status not in ('awaiting_consent', 'failed') and answer.state is distinct from 'accepted'
@@ -219,7 +228,7 @@ export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): 
          when last.carrier_id <> coalesce(t.carrier_id::text, 'null') then true
          when t.status = 'sent' then coalesce(last.outcome, 'sent') <> 'sent'
          when last.number is null
-           then e.recorded_at > (select date_time_applied from migrations where name like '018-%')
+           then earlier.number is not null or e.recorded_at > (select date_time_applied from migrations where name like '018-%')
          else last.outcome <> t.status
            or case when t.status <> 'in_doubt' then last.reason end is distinct from t.failure_code
        end
