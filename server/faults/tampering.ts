@@ -1,5 +1,6 @@
 import { makeSmallArchive } from '../test/archive/small-archive.ts';
-import { type Outcome, tryTampering, type Who } from '../test/archive/tampering.ts';
+import type { Who } from '../test/archive/tampering.ts';
+import { type Outcome, tryTampering } from '../test/archive/try-tampering.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 
 const everyone: Who[] = ['application', 'owner', 'superuser'];

@@ -96,7 +96,7 @@ export const disposalTamperings: Tampering[] = [
   {
     name: 'bodies disposed of under a hold, whose row is deleted',
     names: 1,
-    before: hold,
+    isHeld: true,
     async tamper(target) {
       await target.sql('delete from holds');
       await dispose(target);
@@ -106,7 +106,7 @@ export const disposalTamperings: Tampering[] = [
   {
     name: 'the same, with the hold’s entry deleted too',
     names: 'entry 1 of advisor 0',
-    before: hold,
+    isHeld: true,
     async tamper(target) {
       await target.sql('delete from holds');
       await target.sql('delete from archive_bodies where advisor_id = 0');
@@ -117,7 +117,7 @@ export const disposalTamperings: Tampering[] = [
   {
     name: 'bodies disposed of under a hold, which is lifted without an entry',
     names: 1,
-    before: hold,
+    isHeld: true,
     async tamper(target) {
       await target.sql(`insert into hold_lifts select hold_id, 'x', staff_id, now() from holds`);
       await dispose(target);
@@ -127,7 +127,7 @@ export const disposalTamperings: Tampering[] = [
   {
     name: 'the body of a hold, with a disposal that names it',
     names: 'entry 1 of advisor 0',
-    before: hold,
+    isHeld: true,
     async tamper({ sql, sign }) {
       await sql('delete from archive_bodies where advisor_id = 0');
       await sql(`select write_rule_entry(0, 'disposal', null, 'service', '{"retentionYears": 7}', '[[1, 1]]')`);
@@ -139,18 +139,6 @@ export const disposalTamperings: Tampering[] = [
 const retentionEntry = `select write_rule_entry(
   0, 'retention', null, 'operator', json_build_object('firmId', $1::bigint, 'years', $2::integer), '{}'
 )`;
-
-/** An honest hold on the firm, signed. */
-async function hold({ sql, firmId, sign }: Target): Promise<void> {
-  const [staff] = await sql(
-    `insert into staff (firm_id, name, email, date_time_created)
-     values ($1, 'Sue', 'sue@test.example', now())
-     returning staff_id as id`,
-    [firmId],
-  );
-  await sql(`select add_hold($1, null, null, 'Smith v. Jones', $2)`, [firmId, staff.id]);
-  await sign();
-}
 
 /** Through the database's own function, with the clock moved. */
 async function dispose({ sql, ann }: Target): Promise<void> {

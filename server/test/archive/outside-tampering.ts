@@ -10,7 +10,7 @@ import { openArchiveMemory } from '../../src/key-files/archive-memory.ts';
 import { findTree } from '../../src/store/archive/archive-tree.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { depsOn, type SmallArchive, signer } from './small-archive.ts';
-import type { Outcome } from './tampering.ts';
+import type { Outcome } from './try-tampering.ts';
 
 /** The files of a node outside the database: the two copies, and its memory beside the key. */
 type Files = { checkpoints: string; leaves: string; memory: string };

@@ -39,9 +39,9 @@ test('committed entries are added to the tree, and the tree is signed', async ()
 
 test('an idle tree is signed again after a while, so missing checkpoints are a sign of trouble', async () => {
   const before = await lastCheckpoint();
-  await database.asOwner('alter table archive_checkpoints disable trigger append_only');
+  await database.asOwner('alter table archive_checkpoints disable trigger user');
   await database.asOwner("update archive_checkpoints set date_time_created = now() - interval '6 minutes'");
-  await database.asOwner('alter table archive_checkpoints enable always trigger append_only');
+  await database.asOwner('alter table archive_checkpoints enable trigger user');
   assert.equal(await growTree(deps), 0);
   const after = await lastCheckpoint();
   assert.equal(after.size, before.size);
@@ -80,7 +80,7 @@ test('a tree that is not the one that was signed is not signed again, and says w
 
 test('an entry that was removed before it was signed is named', async () => {
   await write(bob.advisor.advisorId, 3);
-  await database.asOwner('alter table archive_entries disable trigger append_only');
+  await database.asOwner('alter table archive_entries disable trigger user');
   const [row] = await database.asOwner<{ number: number }>(
     'delete from archive_entries where advisor_id = $1 and number = (select max(number) - 1 from archive_entries where advisor_id = $1) returning number::integer',
     [bob.advisor.advisorId],
