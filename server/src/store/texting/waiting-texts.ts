@@ -94,20 +94,33 @@ export async function lapseWaiting(db: Db, { acceptedUntil, failureCode, now }: 
        order by date_time_created
        limit ${limit}
      ),
+     people as materialized (
+       select due.*
+       from due
+       cross join lateral (
+         select phone
+         from members
+         where advisor_id = due.advisor_id and member_id = due.member_id
+         limit 1
+       ) as m
+       order by due.advisor_id, m.phone
+     ),
      locked as materialized (
-       select m.advisor_id, m.member_id
-       from members m
-       where (m.advisor_id, m.member_id) in (select advisor_id, member_id from due) ${of('m')}
-       order by m.advisor_id, m.phone
-       for update
+       select people.*
+       from people
+       cross join lateral (
+         select advisor_id
+         from members
+         where advisor_id = people.advisor_id and member_id = people.member_id
+         for update
+       ) as m
      ),
      failed as (
        update messages
        set status = 'failed', failure_code = $2
-       from due
-       join locked on locked.advisor_id = due.advisor_id and locked.member_id = due.member_id
-       where messages.advisor_id = due.advisor_id
-         and messages.message_id = due.message_id
+       from locked
+       where messages.advisor_id = locked.advisor_id
+         and messages.message_id = locked.message_id
          and messages.status = 'awaiting_consent'
        returning ${outcomeColumns}, 'service' as actor, ${oneStep}
      ),
