@@ -15,6 +15,7 @@ import { recordOptOut } from '../../src/domain/consent/recorded-opt-outs.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
 import { listReviews } from '../../src/domain/supervision/reviews.ts';
+import { moved } from '../support/database.ts';
 import { ask, entries, kindsSent, memberOf, say, stateOf } from '../support/people.ts';
 import { consentsPath, lookUp, newPhone, send, setConsent } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
@@ -285,9 +286,8 @@ suite('when the setting changes', () => {
     const [before, between] = [await sharedPhone(), await sharedPhone()];
     await say(world, ann, before, 'STOP');
     await say(world, ann, between, 'STOP', { sentAt: new Date(clock.now().getTime() - 1000) });
-    await database.asOwner("update members set last_changed = last_changed - interval '1 s' where phone = $1", [
-      between,
-    ]);
+    const earlier = moved('last_changed', "interval '-1 s'");
+    await database.asOwner(`update members set last_changed = ${earlier} where phone = $1`, [between]);
     await say(world, bob, between, 'STOP', { sentAt: new Date(clock.now().getTime() - 500) });
     await say(world, bob, between, 'START');
     assert.deepEqual(await statesOf(before), ['opted_out', 'accepted']);

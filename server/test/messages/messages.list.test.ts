@@ -6,6 +6,7 @@ import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import type { Db } from '../../src/store/database/db.ts';
 import { listMessages, type MessageFilter } from '../../src/store/messages/message-pages.ts';
 import { assertInvalid, idMax, newcomer, pairs, search, testDoor } from '../address-book/address-book.ts';
+import { moved } from '../support/database.ts';
 import { ask, say } from '../support/people.ts';
 import { acceptedPhone, messagesPath as path, send } from '../support/texting.ts';
 import { type Answer, makeWorld, type Person } from '../support/world.ts';
@@ -77,7 +78,7 @@ suite('the list', () => {
     const phone = await acceptedPhone(world, person);
     const [first, second] = [await sent(person, phone), await sent(person, phone)];
     await world.database.asOwner(
-      `update messages set date_time_created = date_time_created + interval '1 minute' where message_id = $1`,
+      `update messages set date_time_created = ${moved('date_time_created', "interval '1 minute'")} where message_id = $1`,
       [first.messageId],
     );
     assert.deepEqual(await idsOf(person), [first.messageId, second.messageId]);

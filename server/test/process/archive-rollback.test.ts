@@ -9,10 +9,10 @@ import { until } from '../support/waiting.ts';
 /** Cuts the archive to the checkpoint before the last, as a superuser can, so that nothing in the database shows it. */
 const cut = `
   set session_replication_role = replica;
-  alter table archive_entries disable trigger append_only;
-  alter table archive_bodies disable trigger append_only;
-  alter table archive_runs disable trigger append_only;
-  alter table archive_checkpoints disable trigger append_only;
+  alter table archive_entries disable trigger user;
+  alter table archive_bodies disable trigger user;
+  alter table archive_runs disable trigger user;
+  alter table archive_checkpoints disable trigger user;
   create temporary table target as
     select size, split_part(note, E'\\n', 3) as root
     from archive_checkpoints

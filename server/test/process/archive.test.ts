@@ -70,10 +70,10 @@ suite('a sandbox’s archive', () => {
 
   test('is no longer signed once an entry was altered, and the entry is named', async () => {
     await deployment.database.asOwner(
-      `alter table archive_bodies disable trigger append_only;
+      `alter table archive_bodies disable trigger user;
        update archive_bodies b set body = 'forged' from archive_entries e
        where e.advisor_id = b.advisor_id and e.number = b.number and e.kind = 'text_out';
-       alter table archive_bodies enable always trigger append_only`,
+       alter table archive_bodies enable trigger user`,
     );
     const altered = await verify();
     assert.equal(altered.status, 1);

@@ -511,12 +511,12 @@ suite('archive verify --package', () => {
     };
     /** As the owner, who is not held up by a trigger. */
     const deleteBodies = async (numbers: number[]) => {
-      await database.asOwner('alter table archive_bodies disable trigger append_only');
+      await database.asOwner('alter table archive_bodies disable trigger user');
       await database.asOwner('delete from archive_bodies where advisor_id = $1 and number = any ($2)', [
         annId,
         numbers,
       ]);
-      await database.asOwner('alter table archive_bodies enable always trigger append_only');
+      await database.asOwner('alter table archive_bodies enable trigger user');
     };
     const forgeDisposal = (numbers: number[]) =>
       database.asOwner(`select write_disposal_entry($1, $2, 'operator')`, [annId, numbers]);
@@ -570,7 +570,7 @@ suite('archive verify --package', () => {
       const { holdId } = await addHold(deps, { advisorId: annId }, { reason: 'Smith v. Jones', staff: sue });
       await write(annId, 1);
       await passRealTime(database, deps, yearsMs(8));
-      await database.asOwner('alter table holds disable trigger append_only; delete from holds');
+      await database.asOwner('alter table holds disable trigger user; delete from holds');
       await clock.advance(yearsMs(8));
       await dispose(deps, { by: byOperator, dryRun: false });
       const held = await exportTo(deps, desk.path('held'), annId);

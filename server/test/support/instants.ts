@@ -36,8 +36,12 @@ export async function drawInstants(database: TestDatabase): Promise<void> {
   await database.asOwner(`grant select on begun to ${appRole}`);
   await database.asOwner('create sequence instants');
   await database.asOwner(`grant usage on sequence instants to ${appRole}`);
-  for (const table of ['begun', 'archive_entries'])
-    await database.asOwner(`alter table ${table} add column instant bigint default nextval('instants')`);
+  for (const table of ['begun', 'archive_entries']) {
+    await database.asOwner(`alter table ${table} add column instant bigint`);
+    await database.asOwner(`alter table ${table} alter column instant set default nextval('instants')`);
+  }
+  // In a distributed database the role inserts what the coordinator drew.
+  await database.asOwner(`grant insert (instant) on archive_entries to ${appRole}`);
 }
 
 export type ConsentChange = { phone: string; to: ConsentState; instant: number };

@@ -49,6 +49,17 @@ const list = (columns: string, order: string, from: string) =>
   `(select coalesce(json_agg(json_build_object(${columns}) order by ${order}), '[]') from ${from})`;
 
 const statement = `
+  with claimed as materialized (
+    select c.*
+    from claims
+    cross join lateral unnest(advisor_ids, message_ids, attempts) as c (advisor_id, message_id, attempt)
+    where c.advisor_id = $1
+  ),
+  tried as materialized (
+    select *
+    from begun
+    where advisor_id = $1
+  )
   select
     ${list(`'phone', phone, 'state', state, 'requests', consent_requests, 'sinceMs', ${ms('last_changed')}`, 'phone', 'members where advisor_id = $1')} as members,
     (select coalesce(json_agg(phone order by contact_id), '[]') from contacts where advisor_id = $1) as contacts,
@@ -58,17 +69,16 @@ const statement = `
        'waits', d.message_id is not null, 'deferredMs', ${ms('d.deferred_until')},
        'isClaimed', exists (
          select
-         from claims
-         cross join lateral unnest(advisor_ids, message_ids, attempts) as c (advisor_id, message_id, attempt)
-         where c.advisor_id = t.advisor_id and c.message_id = t.message_id and c.attempt = t.attempt + 1
+         from claimed c
+         where c.message_id = t.message_id and c.attempt = t.attempt + 1
        ),
        'attempts', ${list(
          `'instant', b.instant, 'startedMs', ${ms('b.date_time_started')},
           'outcome', coalesce(a.outcome, case when b.attempt = t.attempt and t.date_time_sent is not null then 'accepted' end)`,
          'b.attempt',
-         `begun b
-          left join attempts a using (advisor_id, message_id, attempt)
-          where b.advisor_id = t.advisor_id and b.message_id = t.message_id`,
+         `tried b
+          left join attempts a on a.advisor_id = t.advisor_id and a.message_id = t.message_id and a.attempt = b.attempt
+          where b.message_id = t.message_id`,
        )},
        'outcomes', (
          select coalesce(json_agg(o.meta::json ->> 'outcome' order by o.number), '[]')

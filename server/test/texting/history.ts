@@ -26,7 +26,7 @@ import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { type Behavior, LedgerCarrier } from '../delivery/ledger-carrier.ts';
 import { bySandbox, fixedCarriers } from '../support/carriers.ts';
 import { failing, mortal, tracked } from '../support/crashes.ts';
-import { makeDatabase, type TestDatabase } from '../support/database.ts';
+import { makeDatabase, moved, type TestDatabase } from '../support/database.ts';
 import { drawInstants } from '../support/instants.ts';
 import { type Abandoned, readRecords } from '../support/texting-records.ts';
 import type { ModelReply, ModelReview, TextingModel, Words } from './texting-model.ts';
@@ -266,11 +266,9 @@ export async function die(model: TextingModel, real: History, { what, to, text, 
 
 /** As if an hour had passed for leases and retries, which use real time; then a node recovers what others left behind. */
 export async function letRealTimePass({ deps, database }: History): Promise<void> {
-  await database.pool.query(
-    `with readied as (update dispatches set not_before = not_before - interval '1 hour')
-     update claims
-     set leased_until = leased_until - interval '1 hour'`,
-  );
+  const [readied, expired] = ['not_before', 'leased_until'].map((time) => moved(time, "interval '-1 hour'"));
+  await database.pool.query(`update dispatches set not_before = ${readied}`);
+  await database.pool.query(`update claims set leased_until = ${expired}`);
   const node = dispatcher(deps, log);
   // Recovery comes first, and a node that is stopped at once does nothing else.
   node.start();
@@ -279,10 +277,8 @@ export async function letRealTimePass({ deps, database }: History): Promise<void
 
 /** Clears the outbox and the schedules, which the next history would find. */
 export async function tidyUp({ database }: Lane): Promise<void> {
-  await database.pool.query(
-    `with emptied as (delete from dispatches), unclaimed as (delete from claims), forgotten as (delete from unmatched_receipts)
-     update scheduled_messages set status = 'canceled' where status = 'scheduled'`,
-  );
+  for (const table of ['dispatches', 'claims', 'unmatched_receipts']) await database.pool.query(`delete from ${table}`);
+  await database.pool.query(`update scheduled_messages set status = 'canceled' where status = 'scheduled'`);
 }
 
 export async function contactIdAt({ database, advisor }: History, index: number): Promise<number> {
