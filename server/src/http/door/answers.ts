@@ -63,7 +63,8 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Ans
 
   /** By the row's own shape: a field that it doesn't list can't leak. Fastify compiles it at the first use and keeps it. */
   function write(result: unknown, answer: TSchema, reply: FastifyReply): string {
-    return row.exact ? JSON.stringify(result) : String(reply.serializeInput(result as Record<string, unknown>, answer));
+    if (row.exact) return JSON.stringify(result);
+    return String(reply.serializeInput(result as Record<string, unknown>, answer as Record<string, unknown>));
   }
 }
 
