@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
 import { suite, test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import { validator } from '../../src/schemas/shared/validate.ts';
@@ -49,6 +51,19 @@ suite('a text that can’t be stored', () => {
     }
     assert.ok(!('broken' in free({ texts: { fine: ['😀', ''] } })));
   });
+});
+
+test('every schema is a valid one, which nothing checks where it is used', async () => {
+  const ajv = new Ajv2020();
+  const folder = new URL('../../src/schemas/', import.meta.url);
+  let count = 0;
+  for (const file of globSync('*/*.ts', { cwd: folder }))
+    for (const [name, schema] of Object.entries(await import(new URL(file, folder).href)))
+      if (typeof schema === 'object' && schema !== null && 'type' in schema) {
+        count += 1;
+        assert.ok(ajv.validateSchema(schema), `${file} ${name}: ${ajv.errorsText()}`);
+      }
+  assert.ok(count > 40);
 });
 
 function isReal(text: string): boolean {
