@@ -4,22 +4,27 @@ import type pg from 'pg';
 /** CPU time in milliseconds since the start: of the servers' processes, and of all processes of PostgreSQL. */
 export type CpuTime = { node: number; postgresql: number };
 
+type Stat = { parent: number; ownMs: number; endedChildrenMs: number };
+
 /** Linux counts in hundredths of a second. */
 const tickMs = 10;
 
 /** Undefined where there is no /proc. */
 export async function cpuTime(pids: number[], owner: pg.Client): Promise<CpuTime | undefined> {
   const { rows } = await owner.query('select pg_backend_pid() as pid');
-  return cpuTimeOf(pids, readStat(rows[0].pid)?.parent);
+  return cpuTimeOf(pids, [readStat(rows[0].pid)?.parent ?? 0]);
 }
 
-/** The same, by the process id of PostgreSQL's first process. */
-export function cpuTimeOf(pids: number[], postmaster: number | undefined): CpuTime | undefined {
-  const servers = pids.flatMap((pid) => readStat(pid) ?? []);
-  if (!postmaster || servers.length < pids.length) return undefined;
+/** The same, by the process ids of the first process of each PostgreSQL. */
+export function cpuTimeOf(pids: number[], postmasters: number[]): CpuTime | undefined {
+  const [servers, first] = [pids, postmasters].map((given) => given.flatMap((pid) => readStat(pid) ?? [])) as [
+    Stat[],
+    Stat[],
+  ];
+  if (servers.length < pids.length || first.length < postmasters.length) return undefined;
   const running = globSync('/proc/[0-9]*').flatMap((path) => readStat(Number(path.slice('/proc/'.length))) ?? []);
-  const backends = running.filter(({ parent }) => parent === postmaster);
-  const ended = readStat(postmaster)?.endedChildrenMs ?? 0;
+  const backends = running.filter(({ parent }) => postmasters.includes(parent));
+  const ended = first.reduce((sum, { endedChildrenMs }) => sum + endedChildrenMs, 0);
   return { node: sumOf(servers), postgresql: ended + sumOf(backends) };
 }
 
@@ -44,7 +49,7 @@ export function peakMemory(pid: number): number | undefined {
 }
 
 /** The fields after the name, which is in parentheses: state, parent, and from the twelfth the times. */
-function readStat(pid: number): { parent: number; ownMs: number; endedChildrenMs: number } | undefined {
+function readStat(pid: number): Stat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat

@@ -4,6 +4,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureArchive } from './archive.ts';
 import { measureCarriers } from './carriers.ts';
+import { measureCitus } from './citus.ts';
 import { measureContent } from './content.ts';
 import { measureEvents } from './events.ts';
 import { measureFiles } from './files.ts';
@@ -31,6 +32,7 @@ const sections: Record<string, Section> = {
   sends: measureSends,
   history: measureHistory,
   nodes: measureNodes,
+  citus: measureCitus,
   overload: measureOverload,
   carriers: measureCarriers,
   events: measureEvents,

@@ -118,9 +118,9 @@ async function measure(
   const headers = Object.entries({ host, ...credentials }).map(([name, value]) => `${name}: ${value}\r\n`);
   const requests = paths.map((path) => Buffer.from(`GET ${pathname}${path} HTTP/1.1\r\n${headers.join('')}\r\n`));
   const postmaster = Number.parseInt(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
-  const before = cpuTimeOf([pid], postmaster);
+  const before = cpuTimeOf([pid], [postmaster]);
   const run = await load({ port: Number(port), requests, connections, seconds, expected });
-  const { node = Number.NaN, postgresql = Number.NaN } = cpuOfEach(before, cpuTimeOf([pid], postmaster), run.count);
+  const { node = Number.NaN, postgresql = Number.NaN } = cpuOfEach(before, cpuTimeOf([pid], [postmaster]), run.count);
   return { ...run, node, postgresql };
 }
 

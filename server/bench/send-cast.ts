@@ -62,7 +62,7 @@ export function phoneOf(person: number): string {
   return `+${firstDigits + person}`;
 }
 
-export async function makeCast(scratch: Scratch, embedded: Embedded, name: string): Promise<Cast> {
+export async function makeCast(scratch: Scratch, embedded: Pick<Embedded, 'url'>, name: string): Promise<Cast> {
   await ensureDatabase(embedded.url('postgres'), name);
   const databaseUrl = embedded.url(name);
   const dataDir = join(scratch.folder, `data-${name}`);
