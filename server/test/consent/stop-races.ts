@@ -383,9 +383,9 @@ async function settledRecords({ world, advisorId }: Stage): Promise<Records> {
     'nothing waits',
     async () => {
       const rows = await world.deps.db.query<{ waits: boolean }>(
-        `select exists (select from dispatches)
-           or exists (select from claims)
-           or exists (select from scheduled_messages where status = 'scheduled') as waits`,
+        `select exists (select 1 from dispatches)
+           or exists (select 1 from claims)
+           or exists (select 1 from scheduled_messages where status = 'scheduled') as waits`,
       );
       return !rows[0]?.waits;
     },
