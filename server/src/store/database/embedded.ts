@@ -97,8 +97,8 @@ export async function startEmbedded(
 }
 
 /** A temporary one, whose folder is deleted when it stops: for tests and for files generated from the schema. */
-export async function startTemporary(): Promise<Embedded> {
-  const folder = mkdtempSync(join(tmpdir(), 'assent-'));
+export async function startTemporary(home = tmpdir()): Promise<Embedded> {
+  const folder = mkdtempSync(join(home, 'assent-'));
   // Under root PostgreSQL runs as a different user. If that user had no access, its files would go elsewhere and stay.
   chmodSync(folder, 0o711);
   const embedded = await startEmbedded(folder, () => {}, { temporary: true });
