@@ -10,9 +10,9 @@ import { problemCodes, problems } from '../server/src/domain/problems.ts';
 import { enumerations } from '../server/src/domain/shared/enumerations.ts';
 import { partnerDocument } from '../server/src/http/openapi/partner.ts';
 import { routes } from '../server/src/http/partner/routes.ts';
-import { describeSchema } from '../server/src/store/database/describe-schema.ts';
 import { startTemporary } from '../server/src/store/database/embedded.ts';
-import { ensureDatabase, migrate } from '../server/src/store/database/migrate.ts';
+import { describeSchema } from '../server/src/store/database/schema/describe-schema.ts';
+import { ensureDatabase, migrate } from '../server/src/store/database/schema/migrate.ts';
 import { makeDatabase } from '../server/test/support/database.ts';
 
 const generated = {

@@ -15,7 +15,7 @@ import { makeLog } from '../src/log.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';
 import { setInitialConsent } from '../src/sandbox/initial-consent.ts';
 import type { Embedded } from '../src/store/database/embedded.ts';
-import { ensureDatabase } from '../src/store/database/migrate.ts';
+import { ensureDatabase } from '../src/store/database/schema/migrate.ts';
 import { started } from './program.ts';
 import type { Scratch } from './scratch.ts';
 import type { Dispatch, Ready, Shape } from './send-server.ts';

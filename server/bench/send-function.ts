@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { appRole } from '../src/store/database/migrate.ts';
+import { appRole } from '../src/store/database/schema/migrate.ts';
 import { findProgram } from './find-program.ts';
 import type { Load } from './load.ts';
 import type { Scratch } from './scratch.ts';

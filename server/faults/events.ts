@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { peakMemory } from '../bench/cpu.ts';
 import { setWebhook } from '../src/domain/webhooks/webhooks.ts';
-import { appRole } from '../src/store/database/migrate.ts';
 import { connect } from '../src/store/database/pool.ts';
+import { appRole } from '../src/store/database/schema/migrate.ts';
 import { castOf, type Findings, type Running, type StormNode, startStorm, wrongIn } from '../test/events/storm.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 import { makeDataFolder, startServer } from '../test/support/programs.ts';

@@ -21,13 +21,20 @@ import { archiveMemory } from './key-files/archive-memory.ts';
 import { sealingKeysOf } from './key-files/sealing-keys.ts';
 import type { Log } from './log.ts';
 import { type SandboxClock, startSandboxClock } from './sandbox/sandbox-clock.ts';
+import { exposureOf } from './store/database/connecting/tls.ts';
+import { unreachableDatabase } from './store/database/connecting/unreachable.ts';
 import type { Pool } from './store/database/db.ts';
 import { startEmbedded } from './store/database/embedded.ts';
-import { type DatabaseFacts, inspectDatabase } from './store/database/inspection.ts';
-import { appRole, checkDatabase, ensureDatabase, fixClock, MigrationError, migrate } from './store/database/migrate.ts';
 import { connect } from './store/database/pool.ts';
-import { exposureOf } from './store/database/tls.ts';
-import { unreachableDatabase } from './store/database/unreachable.ts';
+import { type DatabaseFacts, inspectDatabase } from './store/database/schema/inspection.ts';
+import {
+  appRole,
+  checkDatabase,
+  ensureDatabase,
+  fixClock,
+  MigrationError,
+  migrate,
+} from './store/database/schema/migrate.ts';
 import { makePush } from './webhooks/push.ts';
 
 /** A process's connection to its database and everything built on it. The server and every command start here. */

@@ -4,8 +4,8 @@ import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tre
 import { type Verification, verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { addHold } from '../../src/domain/record-keeping/holds.ts';
 import type { Pool, Transaction } from '../../src/store/database/db.ts';
-import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
+import { appRole } from '../../src/store/database/schema/migrate.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { tryOutside } from './outside-tampering.ts';
 import { depsOn, type SmallArchive, signer } from './small-archive.ts';

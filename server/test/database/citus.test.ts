@@ -7,7 +7,7 @@ import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tre
 import { verifyArchive } from '../../src/domain/archive/archive-verification.ts';
 import { dispose } from '../../src/domain/record-keeping/retention.ts';
 import { advisorOwned } from '../../src/store/database/distribution/tables.ts';
-import { appRole, migrate } from '../../src/store/database/migrate.ts';
+import { appRole, migrate } from '../../src/store/database/schema/migrate.ts';
 import { newcomer } from '../address-book/address-book.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { coalescer } from '../../src/store/database/coalescer.ts';
 import type { Batch, Db, Transaction } from '../../src/store/database/db.ts';
+import { coalescer } from '../../src/store/database/running/coalescer.ts';
 import { makeDatabase } from '../support/database.ts';
 
 type Item = { value: number; fault?: 'data' | 'other' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { columnsIn, instantOf, writtenInstant } from '../../src/store/database/column-values.ts';
+import { columnsIn, instantOf, writtenInstant } from '../../src/store/database/connecting/column-values.ts';
 import { makeDatabase } from '../support/database.ts';
 
 const database = await makeDatabase();

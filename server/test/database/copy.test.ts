@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { copyRow } from '../../src/store/database/copy.ts';
 import { falseIfTaken } from '../../src/store/database/errors.ts';
-import { appRole } from '../../src/store/database/migrate.ts';
+import { copyRow } from '../../src/store/database/running/copy.ts';
+import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 /** More than are written in one turn. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, suite, test } from 'node:test';
+import { exposureOf } from '../../src/store/database/connecting/tls.ts';
+import { urlsOf } from '../../src/store/database/connecting/urls.ts';
 import { DatabaseTimeout, DatabaseUnavailable } from '../../src/store/database/errors.ts';
-import { appRole, checkDatabase } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
-import { exposureOf } from '../../src/store/database/tls.ts';
-import { urlsOf } from '../../src/store/database/urls.ts';
+import { appRole, checkDatabase } from '../../src/store/database/schema/migrate.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
 import { type DatabaseProxy, startProxy } from '../support/database-proxy.ts';
 import { freePort } from '../support/programs.ts';

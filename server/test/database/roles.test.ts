@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
-import { checkDatabase, MigrationError, migrate } from '../../src/store/database/migrate.ts';
+import { checkDatabase, MigrationError, migrate } from '../../src/store/database/schema/migrate.ts';
 import { makeDatabase, type TestDatabase } from '../support/database.ts';
 
 const insufficientPrivilege = '42501';

@@ -11,8 +11,8 @@ import {
   DatabaseUnavailable,
   OutcomeUnknown,
 } from '../../src/store/database/errors.ts';
-import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
+import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { type DatabaseProxy, startProxy } from '../support/database-proxy.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import { assertProblem } from '../support/problem.ts';

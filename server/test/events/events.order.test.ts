@@ -6,8 +6,8 @@ import { type Event, listEvents, wakeReaders } from '../../src/domain/events/eve
 import { forgetOld } from '../../src/domain/shared/feeds.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import type { Db } from '../../src/store/database/db.ts';
-import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
+import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { insertEvents } from '../../src/store/events/new-events.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import { memberOf, say } from '../support/people.ts';

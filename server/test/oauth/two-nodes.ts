@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../src/app.ts';
 import { disconnect } from '../../src/domain/access/grants.ts';
-import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
+import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import type { Client, Tokens } from '../support/oauth-client.ts';
 import { listen } from '../support/sockets.ts';

@@ -9,7 +9,7 @@ import { checkDatabase, connectionsOf } from '../../src/domain/operations/databa
 import { type Finding, failing, ok, warning } from '../../src/domain/operations/findings.ts';
 import { tellNode } from '../../src/domain/operations/nodes.ts';
 import { checkSettings } from '../../src/domain/operations/settings-checks.ts';
-import type { DatabaseFacts } from '../../src/store/database/inspection.ts';
+import type { DatabaseFacts } from '../../src/store/database/schema/inspection.ts';
 import { commandsWith } from '../support/commands.ts';
 import { acceptedPhone, send } from '../support/texting.ts';
 import { credentialsKey, makeWorld, type World } from '../support/world.ts';

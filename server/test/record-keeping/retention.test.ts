@@ -13,7 +13,7 @@ import { addHold, liftHold, listHolds } from '../../src/domain/record-keeping/ho
 import { dispose, disposeDue, getRetention, setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { dayMs } from '../../src/domain/shared/time.ts';
-import { appRole, fixClock } from '../../src/store/database/migrate.ts';
+import { appRole, fixClock } from '../../src/store/database/schema/migrate.ts';
 import { newcomer } from '../address-book/address-book.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { Type } from '../../src/schemas/shared/type.ts';
+import { Type } from 'typebox';
 import { validator } from '../../src/schemas/shared/validate.ts';
 
 const dated = validator(Type.Object({ date: Type.String({ format: 'date' }) }));

@@ -15,8 +15,8 @@ import {
   noteReview,
   type Review,
 } from '../../src/domain/supervision/reviews.ts';
-import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
+import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { drawMessageIds, insertTexts } from '../../src/store/texting/texts.ts';
 import { entries, kindsSent, memberOf, say, stateOf } from '../support/people.ts';
 import { acceptedPhone, handset, messagesPath, newPhone, scheduledMessagesPath, send } from '../support/texting.ts';

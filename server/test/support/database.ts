@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Pool } from '../../src/store/database/db.ts';
-import { appRole } from '../../src/store/database/migrate.ts';
 import { connect } from '../../src/store/database/pool.ts';
+import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { cloneDatabase, dropDatabase } from './clones.ts';
 
 /** The test's own database, cloned from the migrated template. */

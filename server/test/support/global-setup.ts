@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { startTemporary } from '../../src/store/database/embedded.ts';
-import { migrate } from '../../src/store/database/migrate.ts';
+import { migrate } from '../../src/store/database/schema/migrate.ts';
 import { dropDatabase, makeTemplate } from './clones.ts';
 
 /**

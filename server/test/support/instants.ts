@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
-import { appRole } from '../../src/store/database/migrate.ts';
+import { appRole } from '../../src/store/database/schema/migrate.ts';
 import type { TextKind } from '../../src/store/texting/texts.ts';
 import type { TestDatabase } from './database.ts';
 

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { Answer, AnswerKey } from '../../store/access/idempotency.ts';
 import * as store from '../../store/access/idempotency.ts';
-import { coalescer } from '../../store/database/coalescer.ts';
 import type { Batch, Db } from '../../store/database/db.ts';
+import { coalescer } from '../../store/database/running/coalescer.ts';
 import { invalid, Problem } from '../problems.ts';
 import { inBatches } from '../shared/in-batches.ts';
 

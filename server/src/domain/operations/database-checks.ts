@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
-import type { DatabaseFacts } from '../../store/database/inspection.ts';
-import { exposureOf } from '../../store/database/tls.ts';
+import { exposureOf } from '../../store/database/connecting/tls.ts';
+import type { DatabaseFacts } from '../../store/database/schema/inspection.ts';
 import { type Finding, failing, ok, warning } from './findings.ts';
 
 /** Leases of texts outlast the carrier’s timeout by five seconds, by the clocks of all processes. */

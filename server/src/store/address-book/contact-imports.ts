@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { copyRow } from '../database/copy.ts';
 import type { Db, Transaction } from '../database/db.ts';
+import { copyRow } from '../database/running/copy.ts';
 import { changingContacts } from './contact-books.ts';
 import type { ContactFields, ContactRow } from './contacts.ts';
 import { plainSearchKeys, searchKeys } from './search-keys.ts';

@@ -1,4 +1,4 @@
-import { columnsIn, textsOf, writtenInstant } from '../database/column-values.ts';
+import { columnsIn, textsOf, writtenInstant } from '../database/connecting/column-values.ts';
 import type { ContactRow } from './contacts.ts';
 
 export type ContactSort = keyof typeof sorts;

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { ReadOnlyHost } from './hosts.ts';
-import { isTlsFailure } from './tls.ts';
+import { ReadOnlyHost } from './connecting/hosts.ts';
+import { isTlsFailure } from './connecting/tls.ts';
 
 /** The database can't be reached, and nothing was committed. */
 export class DatabaseUnavailable extends Error {}

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
-import { coalescer } from './coalescer.ts';
-import { type ConnectionOptions, makeConnections, openAll, queryOn } from './connections.ts';
+import { type ConnectionOptions, makeConnections, openAll, queryOn } from './connecting/connections.ts';
 import type { Db, Pool } from './db.ts';
 import { distributedAsker, hasCitus, routedQueries } from './distribution/queries.ts';
 import { DatabaseBusy, isDataError } from './errors.ts';
-import { gatherer } from './gatherer.ts';
-import { makeLookups } from './lookups.ts';
-import { commitSettler } from './lost-commits.ts';
-import { repeatAfterConflict, runTransaction } from './transactions.ts';
+import { coalescer } from './running/coalescer.ts';
+import { gatherer } from './running/gatherer.ts';
+import { makeLookups } from './running/lookups.ts';
+import { commitSettler } from './running/lost-commits.ts';
+import { repeatAfterConflict, runTransaction } from './running/transactions.ts';
 
 export type PoolOptions = ConnectionOptions & {
   size: number;

@@ -1,6 +1,6 @@
-import { copyRow } from '../database/copy.ts';
 import type { Db, Transaction } from '../database/db.ts';
 import { falseIfTaken } from '../database/errors.ts';
+import { copyRow } from '../database/running/copy.ts';
 import type { NewMember } from './members.ts';
 
 /** Those of these numbers that the advisor doesn't know. */

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { DatabaseBusy, isBroken, kindOf, translated } from '../errors.ts';
 import { setColumnParsers } from './column-values.ts';
-import { DatabaseBusy, isBroken, kindOf, translated } from './errors.ts';
 import { type Hosts, hostsOf, ReadOnlyHost } from './hosts.ts';
 
 export type ConnectionOptions = {

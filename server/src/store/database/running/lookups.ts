@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { breaks, connectIn } from './connections.ts';
-import type { Db } from './db.ts';
-import { translated } from './errors.ts';
+import { breaks, connectIn } from '../connecting/connections.ts';
+import type { Db } from '../db.ts';
+import { translated } from '../errors.ts';
 
 export type Lookups = { query: Db['query']; open(): Promise<void>; end(): Promise<void> };
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { DatabaseUnavailable } from './errors.ts';
+import { DatabaseUnavailable } from '../errors.ts';
 import { ReadOnlyHost } from './hosts.ts';
 import { isTlsFailure, TlsFault } from './tls.ts';
 

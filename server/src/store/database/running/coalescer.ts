@@ -1,5 +1,5 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
-import type { Batch, Db } from './db.ts';
+import type { Batch, Db } from '../db.ts';
 
 type Waiting = { item: unknown; resolve(result: unknown): void; reject(error: unknown): void };
 type Line = { waiting: Waiting[]; running: boolean };

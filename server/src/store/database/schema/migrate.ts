@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { distribute } from './distribution/distribute.ts';
-import { connectOnce } from './hosts.ts';
+import { connectOnce } from '../connecting/hosts.ts';
+import { distribute } from '../distribution/distribute.ts';
 import { findExcess, makeRestrictedLogin } from './logins.ts';
 import { pasteable, setUp } from './setup.ts';
 
 /** The role that the server's statements run as. It can't change the schema, nor records that the rules protect. */
 export const appRole = 'assent_app';
 
-const folder = new URL('../../../migrations/', import.meta.url);
+const folder = new URL('../../../../migrations/', import.meta.url);
 const migrationLock = 7_277_002;
 const oldestVersion = 15;
 /** Less than a request waits. */

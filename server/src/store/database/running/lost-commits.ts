@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { acquire, breaks, runOf } from './connections.ts';
-import { DatabaseUnavailable, OutcomeUnknown } from './errors.ts';
+import { acquire, breaks, runOf } from '../connecting/connections.ts';
+import { DatabaseUnavailable, OutcomeUnknown } from '../errors.ts';
 
 /** A transaction whose commit was sent, and the run of the server that it was sent to. */
 export type Committing = { xid: string; run: string };

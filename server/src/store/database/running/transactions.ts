@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { acquire, breaks, runOf, type Statement } from './connections.ts';
+import { acquire, breaks, runOf, type Statement } from '../connecting/connections.ts';
+import type { Transaction } from '../db.ts';
+import { type DistributedAsker, routedQueries } from '../distribution/queries.ts';
+import { isBroken, kindOf, translated } from '../errors.ts';
 import { copyIn } from './copy.ts';
-import type { Transaction } from './db.ts';
-import { type DistributedAsker, routedQueries } from './distribution/queries.ts';
-import { isBroken, kindOf, translated } from './errors.ts';
 import { gatherer } from './gatherer.ts';
 import type { SettleCommit } from './lost-commits.ts';
 

@@ -1,5 +1,5 @@
-import type { Db } from './db.ts';
-import { isDataError } from './errors.ts';
+import type { Db } from '../db.ts';
+import { isDataError } from '../errors.ts';
 
 type Waiting = { key: unknown[]; resolve(rows: Found[]): void; reject(error: unknown): void };
 type Found = { position: number };
