@@ -170,11 +170,11 @@ export async function listUnmatchedMessages(db: Db, page: Page, limit: number): 
 }
 
 /**
- * Messages whose status is not what their last outcome entry says. A text that was handed over has no entry yet, unless its
- * doubt was settled that way. Those that were accepted before outcomes were entries have none: before the advisor's first outcome, and
- * when no signature says, but the database. The reason of a doubt is in the entry only. Entries from before carriers were among the facts say nothing about the carrier. A text that awaited consent
- * waits until the next entry that gives or withdraws it: only if that one gives it may the text go out. Spans advisors: a
- * verification looks at everything.
+ * Messages whose status is not what their last outcome entry says. A text that was handed over has no entry yet, unless its doubt
+ * was settled that way. Those that were accepted before outcomes were entries have none: before the advisor's first outcome, and
+ * when no signature says, but the database. The reason of a doubt is in the entry only. Entries from before carriers were among
+ * the facts say nothing about the carrier. A text that awaited consent waits until the next entry that gives or withdraws it:
+ * only if that one gives it may the text go out. Spans advisors: a verification looks at everything.
  */
 export async function listUnmatchedOutcomes(db: Db, page: Page, limit: number): Promise<Difference[]> {
   return db.query<Difference>(
