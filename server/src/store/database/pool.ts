@@ -18,8 +18,8 @@ export type PoolOptions = ConnectionOptions & {
 
 const settleMsDefault = 10_000;
 const batchConnectionsMax = 4;
-/** How many rows, and how many pages, are looked up by one statement. */
-const [rowsMax, pagesMax] = [100, 16];
+/** How many pages are looked up by one statement. */
+const pagesMax = 16;
 
 // Every table has the index that its statements need. A plan made while a table was small, or never analyzed, would
 // read all of it, and a prepared statement keeps its plan: after an import of 20,000 a page took 1.1 s instead of 10 ms.
@@ -44,7 +44,7 @@ export function connect(options: PoolOptions): Pool {
   const otherwise: Db['query'] = (text, values, name) => queryOn(pool, { text, values, name });
   const lookups = makeLookups(pipelined(1), otherwise);
   const pages = makeLookups(pipelined(1), otherwise);
-  const gatherRows = gatherer(lookups.query, rowsMax);
+  const gatherRows = gatherer(lookups.query);
   const gatherPages = gatherer(pages.query, pagesMax);
   const settle = commitSettler(pool, options.settleMs ?? settleMsDefault);
   const isDistributed = distributedAsker();

@@ -4,11 +4,14 @@ import { isDataError } from '../errors.ts';
 type Waiting = { key: unknown[]; resolve(rows: Found[]): void; reject(error: unknown): void };
 type Found = { position: number };
 
+/** Rows by their key in one statement. */
+const rowsMax = 100;
+
 /**
  * Lookups by the same statement in one turn of the event loop become one statement with a list of at most `keysMax` keys. Most
  * of what a lookup costs, here and in PostgreSQL, is the statement and not the rows.
  */
-export function gatherer(query: Db['query'], keysMax: number): Db['lookUpPage'] {
+export function gatherer(query: Db['query'], keysMax = rowsMax): Db['lookUpPage'] {
   const gathered = new Map<string, Waiting[]>();
 
   function lookUp<Row extends object>(text: string, key: unknown[], name: string): Promise<Row[]> {

@@ -12,8 +12,6 @@ type Work<Result> = (db: Transaction) => Promise<Result>;
 
 const conflictRetriesMax = 3;
 const conflictPauseMs = 50;
-/** In one statement. */
-const keysMax = 100;
 
 /** Commits the work's changes, or none of them. */
 export function runTransaction<Result>(
@@ -148,8 +146,8 @@ function transactionOn(
     query,
     write: (text: string, values?: unknown[], name?: string) => write({ text, values, name }),
     lookUp: query,
-    gatherRows: gatherer(query, keysMax),
-    gatherPages: gatherer(query, keysMax),
+    gatherRows: gatherer(query),
+    gatherPages: gatherer(query),
   };
   const transaction: Transaction = {
     ...routedQueries(plain, () => isDistributed(query)),
