@@ -477,7 +477,7 @@ function attachedLines(hash, facts, { type, name, body }) {
 let lastFacts = { json: '', facts: /** @type {Readonly<Record<string, unknown>>} */ ({}) };
 
 /** @param {string} json @returns {Readonly<Record<string, unknown>>} */
-function factsIn(json) {
+export function factsIn(json) {
   if (json !== lastFacts.json) lastFacts = { json, facts: parsedFacts(json) };
   return lastFacts.facts;
 }

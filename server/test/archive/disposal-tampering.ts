@@ -94,6 +94,14 @@ export const disposalTamperings: Tampering[] = [
     },
   },
   {
+    name: 'a disposal by the retention of a firm that nobody can read',
+    names: 'entry 1 of advisor cat',
+    async tamper({ sql, cat }) {
+      await sql(`select write_disposal_entry($1, array[1]::bigint[], 'service')`, [cat]);
+      await sql(`update archive_entries set meta = 'forged' where advisor_id = $1 and number = 1`, [cat]);
+    },
+  },
+  {
     name: 'bodies disposed of under a hold, whose row is deleted',
     names: 1,
     isHeld: true,

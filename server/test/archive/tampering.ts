@@ -66,6 +66,11 @@ export const tamperings: Tampering[] = [
     tamper: of(`update archive_entries set meta = meta || ' ' where advisor_id = $1 and number = ${at}`),
   },
   {
+    name: 'meta that is no longer JSON',
+    names: at,
+    tamper: of(`update archive_entries set meta = 'forged' where advisor_id = $1 and number = ${at}`),
+  },
+  {
     name: 'a time, by a microsecond',
     names: at,
     tamper: of(

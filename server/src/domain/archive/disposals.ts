@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
-import { Disposals, SignedTimes } from '../../examiner/verify.mjs';
+import { Disposals, factsIn, SignedTimes } from '../../examiner/verify.mjs';
 import { listCheckpointTimes, type StoredLeaf } from '../../store/archive/archive-tree.ts';
-import type { RuleRow } from '../../store/archive/disposals.ts';
+import type { FirmRow, RuleRow } from '../../store/archive/disposals.ts';
 import * as store from '../../store/archive/disposals.ts';
 import { deployment } from './archive.ts';
 
@@ -19,7 +19,7 @@ const timesMax = 20_000;
 /** The checkpoints' signatures are not checked here: verification reports one that nobody signed. */
 export async function readDisposals(deps: Deps): Promise<DisposalJudge> {
   const rules = await readRules(deps);
-  const firms = await store.listFirms(deps.db, [...rules.keys()]);
+  const firms = new Map((await store.listFirms(deps.db, [...rules.keys()])).map((row) => [row.advisorId, firmOf(row)]));
   const hasDisposals = rules.values().some((own) => own.some(({ kind }) => kind === 'disposal'));
   const times = new SignedTimes(hasDisposals ? await readTimes(deps) : []);
   const judges = new Map<number, Disposals>();
@@ -34,6 +34,12 @@ export async function readDisposals(deps: Deps): Promise<DisposalJudge> {
   }
   const none = new Disposals(times, null);
   return { faultOf: (entry) => (judges.get(entry.advisorId) ?? none).faultOf(entry) };
+}
+
+/** By the entry that added the advisor, which is signed, or else by their row. Whoever altered the entry may have broken its JSON. */
+function firmOf({ firmId, meta }: FirmRow): number {
+  const signed = meta === null ? undefined : factsIn(meta).firmId;
+  return typeof signed === 'number' ? signed : firmId;
 }
 
 async function readRules({ db }: Deps): Promise<Map<number, RuleRow[]>> {

@@ -1,6 +1,7 @@
 import type { Db } from '../database/db.ts';
 import { byAdvisor } from '../database/distribution/by-advisor.ts';
 
+export type FirmRow = { advisorId: number; firmId: number; meta: string | null };
 /** A retention, a hold or a disposal, as it is archived. */
 export type RuleRow = {
   advisorId: number;
@@ -54,22 +55,15 @@ async function listLeavesOf(db: Db, entries: { advisorId: number; number: number
 }
 
 /**
- * The firm of each advisor: by the entry that added them, which is signed, or else by their row. Spans advisors: it is asked for
- * several advisors at once.
+ * The firm that each advisor's row has, and the facts of the entry that added them. Spans advisors: it is asked for several advisors
+ * at once.
  */
-export async function listFirms(db: Db, advisorIds: number[]): Promise<Map<number, number>> {
-  const [rows, added] = [
-    await db.query<{ advisorId: number; firmId: number }>(
-      'select advisor_id as "advisorId", firm_id as "firmId" from advisors where advisor_id = any ($1)',
-      [advisorIds],
-    ),
-    await db.query<{ advisorId: number; firmId: number | null }>(
-      `select advisor_id as "advisorId", (meta::json ->> 'firmId')::bigint as "firmId"
-       from archive_entries
-       where advisor_id = any ($1) and number = 1 and kind = 'setting'`,
-      [advisorIds],
-    ),
-  ];
-  const signed = new Map(added.map(({ advisorId, firmId }) => [advisorId, firmId]));
-  return new Map(rows.map(({ advisorId, firmId }) => [advisorId, signed.get(advisorId) ?? firmId]));
+export async function listFirms(db: Db, advisorIds: number[]): Promise<FirmRow[]> {
+  return db.query<FirmRow>(
+    `select a.advisor_id as "advisorId", a.firm_id as "firmId", e.meta
+     from advisors a
+     left join archive_entries e on e.advisor_id = a.advisor_id and e.number = 1 and e.kind = 'setting'
+     where a.advisor_id = any ($1)`,
+    [advisorIds],
+  );
 }
