@@ -81,7 +81,7 @@ async function tryOne(
       await tamper(target);
       // As at the commit, which never comes.
       await db.query('set constraints all immediate');
-      found = await verify(db, archive);
+      found = await verify(oneByOne(db), archive);
       throw rollback;
     });
   } catch (error) {
@@ -95,6 +95,17 @@ async function tryOne(
   const outcome = verdict === 'intact' ? 'missed' : 'detected';
   const named = faults.some(({ entry }) => entry.startsWith(wanted));
   return { name, who, outcome, named, said: first ? `${first.entry}: ${first.what}` : verdict };
+}
+
+/** A transaction has one connection: what verification asks at once is asked one by one. */
+function oneByOne(db: Transaction): Transaction {
+  let last: Promise<unknown> = Promise.resolve();
+  const query: Transaction['query'] = (...given) => {
+    const rows = last.then(() => db.query(...given)) as Promise<never>;
+    last = rows.catch(() => {});
+    return rows;
+  };
+  return { ...db, query };
 }
 
 /** Restores an older backup of the whole database. */

@@ -84,15 +84,16 @@ export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: A
   }
 }
 
-/** Walks through all pages. PostgreSQL reads the next one while this one is hashed. */
+/** Walks through all pages. The next one is read while this one is hashed. */
 async function walkTree(deps: Deps, evidence: Evidence, walk: Walk, progress: Asked['progress']): Promise<Fault[]> {
   const { size, disposals, times } = evidence;
   const faults: Fault[] = [];
   const late: Checkpoint[] = [];
-  let next = await readPage(deps, evidence, 0);
-  while (next && faults.length < faultsMax) {
-    const { page, step } = next;
-    const [found, following] = await Promise.all([walkPage(walk, page, disposals), readPage(deps, evidence, page.to)]);
+  const pages = readPages(deps, evidence);
+  let next = await pages.next();
+  while (!next.done && faults.length < faultsMax) {
+    const { page, step } = next.value;
+    const [found, following] = await Promise.all([walkPage(walk, page, disposals), pages.next()]);
     faults.push(...step.faults, ...(await named(deps, found.faults)), ...(await tileFaults(deps, found.tiles)));
     times.add(step);
     faults.push(...times.compare(page.entries));
@@ -100,25 +101,34 @@ async function walkTree(deps: Deps, evidence: Evidence, walk: Walk, progress: As
     progress(page.to, size);
     next = following;
   }
+  await pages.return();
   if (faults.length > 0) return faults;
   faults.push(...(await tileFaults(deps, edgeTiles(size, walk.tree.edge()))));
   return faults.length > 0 ? faults : lateFaults(deps, late);
 }
 
-/** Reads a page of leaves with everything that it is compared with; null after the last. */
-async function readPage(
+/** Pages of leaves, each with everything that it is compared with. PostgreSQL looks for the entries of one page more. */
+async function* readPages(
   deps: Deps,
   { size, checkpoints, kept }: Evidence,
-  from: number,
-): Promise<{ page: Page; step: Step } | null> {
-  if (from >= size) return null;
-  const to = Math.min(size, from + pageLeaves);
-  const entries = await store.listStoredLeaves(deps.db, from, to);
-  const hashOf = await readLeafHashes(deps, { from, to });
-  const step = await checkpoints.upTo(to);
-  const sound = await soundMedia(deps, entries);
-  const page = { from, to, entries, sound, hashOf, signed: step.signed, kept: (await kept?.leaves(from, to)) ?? [] };
-  return { page, step };
+): AsyncGenerator<{ page: Page; step: Step }, void, void> {
+  const endOf = (from: number) => Math.min(size, from + pageLeaves);
+  let ahead = store.listStoredLeaves(deps.db, 0, endOf(0));
+  try {
+    for (let from = 0; from < size; from = endOf(from)) {
+      const to = endOf(from);
+      const entries = await ahead;
+      ahead = store.listStoredLeaves(deps.db, to, endOf(to));
+      ahead.catch(() => {}); // it is thrown where it is awaited
+      const hashOf = await readLeafHashes(deps, { from, to });
+      const step = await checkpoints.upTo(to);
+      const sound = await soundMedia(deps, entries);
+      const { signed } = step;
+      yield { page: { from, to, entries, sound, hashOf, signed, kept: (await kept?.leaves(from, to)) ?? [] }, step };
+    }
+  } finally {
+    await Promise.allSettled([ahead]);
+  }
 }
 
 /** Media are read one by one: a page of them would not fit in memory. */
