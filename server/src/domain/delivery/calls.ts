@@ -3,9 +3,14 @@ import { receiveReply } from '../consent/replies.ts';
 import type { CarrierNews, IncomingReply, OpenCarrier, Receipt } from '../ports.ts';
 import { receiveReceipt } from './receipts.ts';
 
-/** Stores what a carrier's call says, and counts it. Throws if part of it can't be stored: then the carrier calls again. */
+/**
+ * Stores what a carrier's call says, and counts it. Throws if part of it can't be stored: then the carrier calls again. The carrier's
+ * clock is never moved; that of a sandbox can be ahead.
+ */
 export async function takeCall(deps: Deps, open: OpenCarrier, { replies, receipts }: CarrierNews): Promise<void> {
-  for (const reply of replies) await takeReply(deps, open, reply);
+  const aheadMs = deps.clock.now().getTime() - Date.now();
+  for (const { sentAt, ...reply } of replies)
+    await takeReply(deps, open, { ...reply, sentAt: new Date(sentAt.getTime() + aheadMs) });
   await Promise.all(receipts.map((receipt) => takeReceipt(deps, open, receipt)));
 }
 

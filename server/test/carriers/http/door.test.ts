@@ -9,10 +9,10 @@ import type { Carrier } from '../../../src/domain/ports.ts';
 import { connect } from '../../../src/store/database/pool.ts';
 import { fixedCarriers, openCarrier } from '../../support/carriers.ts';
 import { anotherNode } from '../../support/nodes.ts';
-import { stateOf } from '../../support/people.ts';
+import { ask, stateOf } from '../../support/people.ts';
 import { assertProblem } from '../../support/problem.ts';
 import { exchange, listen } from '../../support/sockets.ts';
-import { acceptedPhone } from '../../support/texting.ts';
+import { acceptedPhone, newPhone } from '../../support/texting.ts';
 import { until } from '../../support/waiting.ts';
 import { inject, makeWorld, type World } from '../../support/world.ts';
 import { accountSid, authToken } from './stand-in.ts';
@@ -37,8 +37,9 @@ suite('the door for the calls of carriers', () => {
   after(() => world.close());
 
   let ids = 0;
-  function stop(from: string) {
-    const fields = { MessageSid: `SM${++ids}`, From: from, To: world.ann.advisor.textingNumber ?? '', Body: 'STOP' };
+  const stop = (from: string) => saying(from, 'STOP');
+  function saying(from: string, text: string) {
+    const fields = { MessageSid: `SM${++ids}`, From: from, To: world.ann.advisor.textingNumber ?? '', Body: text };
     const signature = twilio.getExpectedTwilioSignature(authToken, world.config.publicUrl + path, fields);
     return {
       method: 'POST',
@@ -77,6 +78,14 @@ suite('the door for the calls of carriers', () => {
   test('an unknown name is a 404, as is another method', async () => {
     assertProblem(await inject(world.app, { ...stop('+12125550100'), url: '/carriers/other/calls' }), 'not_found');
     assertProblem(await inject(world.app, { method: 'GET', url: path }), 'not_found');
+  });
+
+  test('in a sandbox whose clock is ahead, a reply is newer than the question', async () => {
+    await world.clock.advance(86_400_000);
+    const phone = newPhone();
+    await ask(world, world.ann, phone);
+    assert.equal((await inject(world.app, saying(phone, 'ACCEPT'))).status, 200);
+    assert.equal(await state(phone), 'accepted');
   });
 
   test('a body of a mebibyte is read, a larger one isn’t', async () => {
