@@ -5,7 +5,9 @@ import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { verifyArchive } from '../../src/domain/archive/archive-verification.ts';
+import { reconcile } from '../../src/domain/record-keeping/reconciliation.ts';
 import { dispose } from '../../src/domain/record-keeping/retention.ts';
+import { dayMs, dayOf } from '../../src/domain/shared/time.ts';
 import { advisorOwned } from '../../src/store/database/distribution/tables.ts';
 import { appRole, migrate } from '../../src/store/database/schema/migrate.ts';
 import { newcomer } from '../address-book/address-book.ts';
@@ -115,6 +117,15 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     assert.deepEqual(placed, { tables: advisorOwned.length, places: 1 });
     await sendAndDeliver();
     await assertIntact();
+  });
+
+  test('the carrier’s records and the archive’s entries agree', async () => {
+    await world.clock.advance(dayMs);
+    const now = world.clock.now().getTime();
+    const days = { firstDay: dayOf(new Date(now - 2 * dayMs)), lastDay: dayOf(new Date(now)) };
+    const { counts, first } = await reconcile(world.deps, days, byOperator);
+    assert.deepEqual(first, []);
+    assert.deepEqual([counts.attempts, counts.carrierRecords, counts.textsOut], [2, 2, 2]);
   });
 
   test('the walls of the archive are on every shard', assertWalls);

@@ -166,6 +166,25 @@ test('everything that is missing on one side or differs is found and named', asy
   assert.deepEqual(entry?.body.first, found.first);
 });
 
+test('a text that is just being handed over explains the carrier’s record of it', async () => {
+  const day = await newDay();
+  const messageId = await sent(newPhone(), 'delivered');
+  // As it was before the carrier's answer came.
+  await database.asOwner(
+    `update messages set attempt = 0, carrier_message_id = null, date_time_sent = null where message_id = $1`,
+    [messageId],
+  );
+  await database.asOwner(
+    `insert into claims (date_time_started, leased_until, advisor_ids, message_ids, attempts)
+     values ($1, $1::timestamptz + interval '1 day', array[$2::bigint], array[$3::bigint], '{1}')`,
+    [clock.now(), advisorId, messageId],
+  );
+  await clock.advance(10 * minuteMs);
+  const { counts, discrepancies } = await compare(day);
+  await database.asOwner('delete from claims');
+  assert.deepEqual([counts.carrierRecords, counts.inDoubt, discrepancies], [1, 1, 0]);
+});
+
 test('with a carrier that keeps no records, only our own are compared', async () => {
   const day = await newDay();
   await sent(newPhone(), 'delivered');

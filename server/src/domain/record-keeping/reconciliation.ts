@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { Transaction } from '../../store/database/db.ts';
-import type { Compared, ComparedRecord, DoubtRow, Period } from '../../store/record-keeping/reconciliation.ts';
+import type { ComparedRecord, Run, StagedRecord } from '../../store/record-keeping/carrier-records.ts';
+import * as carrierRecords from '../../store/record-keeping/carrier-records.ts';
+import type { Compared, DoubtRow, Period } from '../../store/record-keeping/reconciliation.ts';
 import * as store from '../../store/record-keeping/reconciliation.ts';
 import { listFirms } from '../accounts/firms.ts';
 import { archive, type By, byService, deployment } from '../archive/archive.ts';
@@ -146,13 +148,13 @@ async function compareRecords(
   found: Findings,
 ): Promise<void> {
   const runId = Date.now() * 1_000 + Math.floor(Math.random() * 1_000);
-  await store.deleteCarrierRecords(deps.db, { before: runId - abandonedMs * 1_000 });
+  await carrierRecords.deleteCarrierRecords(deps.db, { before: runId - abandonedMs * 1_000 });
   try {
     if (carrier.records) await stage(deps, runId, carrier.records(...wider(period)));
     await inTransaction(deps, (deps) => compareCarrier(deps, { runId, carrierId }, period, found));
   } finally {
     // A node that is stopping leaves them to a later run.
-    if (!deps.signals.stopping.signal.aborted) await store.deleteCarrierRecords(deps.db, { is: runId });
+    if (!deps.signals.stopping.signal.aborted) await carrierRecords.deleteCarrierRecords(deps.db, { is: runId });
   }
 }
 
@@ -164,7 +166,7 @@ function wider({ from, to }: Period): [Date, Date] {
 async function stage(deps: Deps, runId: number, records: AsyncIterable<CarrierRecord>): Promise<void> {
   let some: CarrierRecord[] = [];
   const flush = async () => {
-    await store.insertCarrierRecords(deps.db, runId, some.map(stagedOf));
+    await carrierRecords.insertCarrierRecords(deps.db, runId, some.map(stagedOf));
     some = [];
   };
   for await (const record of whileRunning(deps, records)) {
@@ -174,7 +176,7 @@ async function stage(deps: Deps, runId: number, records: AsyncIterable<CarrierRe
   await flush();
 }
 
-function stagedOf({ carrierMessageId, from, to, text, dateTime }: CarrierRecord): store.StagedRecord {
+function stagedOf({ carrierMessageId, from, to, text, dateTime }: CarrierRecord): StagedRecord {
   const textHash = text === undefined ? null : createHash('sha256').update(text).digest();
   return { carrierMessageId, fromNumber: from, toNumber: to, textHash, dateTime };
 }
@@ -187,15 +189,15 @@ async function compareOwn(deps: Comparing, period: Period, found: Findings): Pro
       found.count(of, rows, kind, noun);
 }
 
-async function compareCarrier(deps: Comparing, run: store.Run, period: Period, found: Findings): Promise<void> {
-  for await (const rows of whileRunning(deps, store.compareAttempts(deps.db, run, period)))
+async function compareCarrier(deps: Comparing, run: Run, period: Period, found: Findings): Promise<void> {
+  for await (const rows of whileRunning(deps, carrierRecords.compareAttempts(deps.db, run, period)))
     found.count('attempts', rows, 'accepted attempt without a carrier record', 'message');
   const doubts = new Map<string, DoubtRow[]>();
   const [from, to] = wider(period);
   for await (const rows of whileRunning(deps, store.listDoubts(deps.db, { from, to })))
     for (const [number, some] of Map.groupBy(rows, ({ toNumber }) => toNumber))
       doubts.set(number, [...(doubts.get(number) ?? []), ...some]);
-  for await (const rows of whileRunning(deps, store.compareRecords(deps.db, run, period)))
+  for await (const rows of whileRunning(deps, carrierRecords.compareRecords(deps.db, run, period)))
     for (const record of rows) found.record(record, record.messageId === null && resolves(doubts, record));
 }
 

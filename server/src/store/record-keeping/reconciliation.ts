@@ -1,17 +1,7 @@
-import { sandboxCarrierId } from '../carriers/carriers.ts';
 import type { Db, Transaction } from '../database/db.ts';
 
 /** Up to but not including `to`. */
 export type Period = { from: Date; to: Date };
-/** A carrier's record, with the SHA-256 of its text if the carrier provides it. */
-export type StagedRecord = {
-  carrierMessageId: string;
-  fromNumber: string;
-  toNumber: string;
-  textHash: Buffer | null;
-  dateTime: Date;
-};
-
 /** One of our records, and whether its counterpart exists. */
 export type Compared = { advisorId: number; id: number; isMatched: boolean };
 /** An attempt whose outcome is unknown, or that is still in progress. */
@@ -22,57 +12,7 @@ export type DoubtRow = {
   fromNumbers: string[];
   textHash: Buffer | null;
 };
-export type ComparedRecord = Omit<StagedRecord, 'dateTime'> & {
-  /** The advisor whose number it was sent from; null if nobody has that number. */
-  advisorId: number | null;
-  messageId: number | null;
-  hasAttempt: boolean;
-  isSame: boolean;
-};
-
-/** The records of one carrier, as they were staged. */
-export type Run = { runId: number; carrierId: number };
-
 const rowsPerFetch = 5_000;
-const deletedMax = 10_000;
-
-export async function insertCarrierRecords(db: Db, runId: number, records: StagedRecord[]): Promise<void> {
-  await db.query(
-    `insert into carrier_records (run_id, carrier_message_id, from_number, to_number, text_hash, date_time)
-     select $1, *
-     from unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::timestamptz[])
-     on conflict do nothing`,
-    [
-      runId,
-      records.map(({ carrierMessageId }) => carrierMessageId),
-      records.map(({ fromNumber }) => fromNumber),
-      records.map(({ toNumber }) => toNumber),
-      records.map(({ textHash }) => textHash),
-      records.map(({ dateTime }) => dateTime),
-    ],
-  );
-}
-
-/** Those of a run, or of all earlier runs; in batches, until none is left. */
-export async function deleteCarrierRecords(db: Db, runs: { is: number } | { before: number }): Promise<void> {
-  const [condition, runId] = 'is' in runs ? ['run_id = $1', runs.is] : ['run_id < $1', runs.before];
-  let deleted: number;
-  do
-    deleted = (
-      await db.query(
-        `delete from carrier_records
-         where (run_id, carrier_message_id) in (
-           select run_id, carrier_message_id
-           from carrier_records
-           where ${condition}
-           limit ${deletedMax}
-         )
-         returning 1`,
-        [runId],
-      )
-    ).length;
-  while (deleted === deletedMax);
-}
 
 /**
  * Whether we have any record from the period. It stops at the first one, and finds it by the time. Spans advisors: a carrier's
@@ -91,106 +31,63 @@ export async function hasRecords(db: Db, { from, to }: Period): Promise<boolean>
   return row?.found ?? false;
 }
 
-/**
- * Attempts that the carrier accepted, which messages tell, and whether it has a record of them. Spans advisors: a carrier's
- * records are about texts of many.
- */
-export function compareAttempts(
-  db: Transaction,
-  { runId, carrierId }: Run,
-  { from, to }: Period,
-): AsyncGenerator<Compared[]> {
-  return fetched<Compared>(
-    db,
-    `select
-       m.advisor_id as "advisorId", m.message_id as id,
-       exists (
-         select
-         from carrier_records
-         where run_id = $1 and carrier_message_id = m.carrier_message_id
-       ) as "isMatched"
-     from messages m
-     where m.date_time_sent >= $2
-       and m.date_time_sent < $3
-       and coalesce(m.carrier_id, ${sandboxCarrierId}) = $4`,
-    [runId, from, to, carrierId],
-  );
+export type Text = { advisorId: number; messageId: number };
+
+/** Attempts whose answer was lost or hasn't come yet, with everything needed to recognize the carrier's record. */
+export async function* listDoubts(db: Transaction, period: Period): AsyncGenerator<DoubtRow[]> {
+  for (const texts of [listUnknown(db, period), listClaimed(db, period)])
+    for await (const some of texts) yield await describeDoubts(db, some);
 }
 
-/**
- * Attempts whose answer was lost or hasn't come yet, with everything needed to recognize the carrier's record. Spans advisors: a
- * carrier's records are about texts of many.
- */
-export function listDoubts(db: Transaction, { from, to }: Period): AsyncGenerator<DoubtRow[]> {
-  return fetched<DoubtRow>(
+/** Spans advisors: a carrier's records are about texts of many. */
+function listUnknown(db: Transaction, { from, to }: Period): AsyncGenerator<Text[]> {
+  return fetched<Text>(
     db,
-    `select
-       a.advisor_id as "advisorId", a.message_id as "messageId", t.phone as "toNumber",
-       array[t.texting_number, e.meta::json ->> 'from'] as "fromNumbers", e.text_hash as "textHash"
-     from (
-       select advisor_id, message_id
-       from attempts
-       where date_time_started >= $1 and date_time_started < $2 and outcome = 'unknown'
-       union all
-       select text.advisor_id, text.message_id
-       from claims
-       cross join lateral unnest(advisor_ids, message_ids, attempts) as text (advisor_id, message_id, attempt)
-       join messages m using (advisor_id, message_id)
-       where date_time_started >= $1 and date_time_started < $2 and m.attempt < text.attempt
-     ) as a
-     cross join lateral (
-       select archive_number, phone, texting_number
-       from messages
-       join members using (advisor_id, member_id)
-       join advisors using (advisor_id)
-       where advisor_id = a.advisor_id and message_id = a.message_id
-       limit 1
-     ) as t
-     cross join lateral (
-       select meta, sha256(body) as text_hash
-       from archive_entries
-       left join archive_bodies using (advisor_id, number)
-       where advisor_id = a.advisor_id and number = t.archive_number
-       limit 1
-     ) as e`,
+    `select advisor_id as "advisorId", message_id as "messageId"
+     from attempts
+     where date_time_started >= $1 and date_time_started < $2 and outcome = 'unknown'`,
     [from, to],
   );
 }
 
-/**
- * The carrier's records for the period, each with the message that has its id. A removed body counts as the same. Spans
- * advisors: a carrier's records are about texts of many.
- */
-export function compareRecords(
-  db: Transaction,
-  { runId, carrierId }: Run,
-  { from, to }: Period,
-): AsyncGenerator<ComparedRecord[]> {
-  return fetched<ComparedRecord>(
+/** Texts that are just being handed over. Spans advisors: a claim has texts of many. */
+async function* listClaimed(db: Transaction, { from, to }: Period): AsyncGenerator<Text[]> {
+  const batches = fetched<Text & { attempt: number }>(
     db,
-    `select
-       r.carrier_message_id as "carrierMessageId", r.from_number as "fromNumber", r.to_number as "toNumber",
-       r.text_hash as "textHash", coalesce(t.advisor_id, s.advisor_id) as "advisorId", t.message_id as "messageId",
-       t.date_time_sent is not null as "hasAttempt",
-       coalesce(t.phone = r.to_number, true) and coalesce(r.text_hash = t.text_hash, true) as "isSame"
-     from carrier_records r
-     left join lateral (
-       select m.advisor_id, m.message_id, m.date_time_sent, members.phone, sha256(b.body) as text_hash
-       from messages m
-       join members using (advisor_id, member_id)
-       left join archive_bodies b on b.advisor_id = m.advisor_id and b.number = m.archive_number
-       where m.carrier_message_id = r.carrier_message_id and coalesce(m.carrier_id, ${sandboxCarrierId}) = $4
-       limit 1
-     ) as t on true
-     left join lateral (
-       select advisor_id
-       from advisors
-       where texting_number = r.from_number
-       limit 1
-     ) as s on true
-     where r.run_id = $1 and r.date_time >= $2 and r.date_time < $3`,
-    [runId, from, to, carrierId],
+    `select advisor_id as "advisorId", message_id as "messageId", attempt
+     from claims
+     cross join lateral unnest(advisor_ids, message_ids, attempts) as text (advisor_id, message_id, attempt)
+     where date_time_started >= $1 and date_time_started < $2`,
+    [from, to],
   );
+  for await (const claimed of batches)
+    yield await db.query<Text>(
+      `select advisor_id as "advisorId", message_id as "messageId"
+       from unnest($1::bigint[], $2::bigint[], $3::smallint[]) as text (advisor_id, message_id, attempt)
+       join messages m using (advisor_id, message_id)
+       where m.attempt < text.attempt`,
+      [...idsOf(claimed), claimed.map(({ attempt }) => attempt)],
+    );
+}
+
+/** Spans advisors: a carrier's records are about texts of many. */
+async function describeDoubts(db: Transaction, texts: Text[]): Promise<DoubtRow[]> {
+  return db.query<DoubtRow>(
+    `select
+       m.advisor_id as "advisorId", m.message_id as "messageId", members.phone as "toNumber",
+       array[advisors.texting_number, e.meta::json ->> 'from'] as "fromNumbers", sha256(b.body) as "textHash"
+     from unnest($1::bigint[], $2::bigint[]) as text (advisor_id, message_id)
+     join messages m on m.advisor_id = text.advisor_id and m.message_id = text.message_id
+     join members on members.advisor_id = m.advisor_id and members.member_id = m.member_id
+     join advisors on advisors.advisor_id = m.advisor_id
+     join archive_entries e on e.advisor_id = m.advisor_id and e.number = m.archive_number
+     left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number`,
+    idsOf(texts),
+  );
+}
+
+function idsOf(texts: Text[]): [number[], number[]] {
+  return [texts.map(({ advisorId }) => advisorId), texts.map(({ messageId }) => messageId)];
 }
 
 /** Messages and replies must each have their entry in the archive, and the entries of texts must each have theirs. */
@@ -248,8 +145,15 @@ export function compareOwn(
   );
 }
 
-/** A query's rows in batches: no statement times out, however many rows there are. */
-async function* fetched<Row extends object>(db: Transaction, sql: string, values: unknown[]): AsyncGenerator<Row[]> {
+/**
+ * A query's rows in batches: no statement times out, however many rows there are. In a distributed database no statement joins an
+ * advisor's rows with the carrier's records or with claims, which belong to no advisor: each batch is looked up instead.
+ */
+export async function* fetched<Row extends object>(
+  db: Transaction,
+  sql: string,
+  values: unknown[],
+): AsyncGenerator<Row[]> {
   await db.query(`declare compared no scroll cursor for ${sql}`, values);
   for (;;) {
     const rows = await db.query<Row>(`fetch ${rowsPerFetch} from compared`);
