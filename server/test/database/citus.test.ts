@@ -8,15 +8,18 @@ import { verifyArchive } from '../../src/domain/archive/archive-verification.ts'
 import { reconcile } from '../../src/domain/record-keeping/reconciliation.ts';
 import { dispose } from '../../src/domain/record-keeping/retention.ts';
 import { dayMs, dayOf } from '../../src/domain/shared/time.ts';
+import { distribute } from '../../src/store/database/distribution/distribute.ts';
 import { advisorOwned } from '../../src/store/database/distribution/tables.ts';
-import { appRole, migrate } from '../../src/store/database/schema/migrate.ts';
+import { appRole, asOwner, migrate, readMigrations } from '../../src/store/database/schema/migrate.ts';
 import { newcomer } from '../address-book/address-book.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
-import { type Citus, skip, startCitus } from '../support/citus.ts';
-import { makeTemplate } from '../support/clones.ts';
+import { type Citus, describeNodes, skip, startCitus } from '../support/citus.ts';
+import { cloneDatabase, createDatabase, makeTemplate } from '../support/clones.ts';
 import { acceptedPhone, newPhone, send, statusOf } from '../support/texting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
+
+const template = 'template';
 
 type Shard = { name: string; shardId: string; host: string; port: number };
 
@@ -30,7 +33,7 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
 
   before(async () => {
     citus = await startCitus({ fsync: 'off', 'citus.shard_count': '2' });
-    const server = { administration: citus.url('postgres'), template: 'template' };
+    const server = { administration: citus.url('postgres'), template };
     await makeTemplate(server.administration, server.template, migrate);
     world = await makeWorld({ database: { server } });
     archiveDeps = { ...world.deps, signer, checkpointFolder: null };
@@ -40,6 +43,8 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     await world?.close();
     await citus?.stop();
   });
+
+  const newDatabase = (name: string) => cloneDatabase(citus.url('postgres'), { name, template });
 
   async function shardOf(table: string, { advisor }: Person): Promise<Shard> {
     const [shard] = await world.database.asOwner<Shard>(
@@ -150,6 +155,51 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     const { disposed } = await dispose(world.deps, { by: byOperator, dryRun: false });
     assert.ok(disposed >= 2, `${disposed} bodies`);
     await assertIntact();
+  });
+
+  test('a database that an earlier version distributed is like a new one after its migrations', async () => {
+    const url = await createDatabase(citus.url('postgres'), 'earlier');
+    await asOwner(url, async (client) => {
+      await client.query(
+        'create table migrations (name text primary key, sha256 text not null, date_time_applied timestamptz not null default now())',
+      );
+      for (const { name, sql, sha256 } of readMigrations()) {
+        if (name > '054-recorded-on-nodes.sql') break;
+        await client.query(sql);
+        await client.query('insert into migrations (name, sha256) values ($1, $2)', [name, sha256]);
+      }
+      await distribute(client, appRole);
+      // It was left like this until there was a trigger that says when an entry was recorded.
+      await client.query('set citus.enable_unsafe_triggers to on');
+      await client.query('drop trigger recorded on archive_entries');
+      await client.query('alter table archive_entries alter column recorded_at set default now()');
+      await client.query(`select run_command_on_placements('archive_entries', 'grant insert on %s to ${appRole}')`);
+    });
+    await migrate(url);
+    assert.deepEqual(await describeNodes(url), await describeNodes(await newDatabase('fresh')));
+    assert.deepEqual(await migrate(url), []);
+  });
+
+  test('a wall against truncation that a later migration adds or drops is on the shards too', async () => {
+    const url = await newDatabase('later');
+    const walls = async () => (await describeNodes(url)).filter((line) => /TRIGGER later/.test(line));
+    await asOwner(url, async (client) => {
+      await client.query('set citus.enable_unsafe_triggers to on');
+      await client.query(
+        'create trigger later before truncate on events for each statement execute function refuse_change()',
+      );
+      await client.query('alter table events enable always trigger later');
+    });
+    assert.deepEqual(await migrate(url), ['the triggers on shards of events']);
+    const wall = (shard: string) =>
+      `A CREATE TRIGGER later${shard} BEFORE TRUNCATE ON public.events${shard} FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()`;
+    assert.deepEqual(await walls(), [`coordinator: ${wall('')}`, `worker: ${wall('')}`, `worker: ${wall(' shard')}`]);
+    await asOwner(url, async (client) => {
+      await client.query('set citus.enable_unsafe_triggers to on');
+      await client.query('drop trigger later on events');
+    });
+    await migrate(url);
+    assert.deepEqual(await walls(), []);
   });
 
   test('a shard that is moved to the other worker keeps its entries, its walls and what the application may do', async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { joinNodes } from './clones.ts';
+import pg from 'pg';
+import { joinNodes, listNodes } from './clones.ts';
 import { postgresUser } from './debian-postgres.ts';
 import { makeServer } from './replicated-postgres.ts';
 
@@ -52,3 +53,49 @@ export async function startCitus(settings: Record<string, string> = {}): Promise
     },
   };
 }
+
+/** All tables, shards and functions of a database's nodes, without the numbers of shards: the same for databases that are alike. */
+export async function describeNodes(url: string): Promise<string[]> {
+  const described = new Set<string>();
+  for (const [index, node] of (await listNodes(url)).entries()) {
+    const client = new pg.Client({ connectionString: node, options: '-c citus.override_table_visibility=off' });
+    await client.connect();
+    const { rows } = await client.query<{ line: string }>(descriptions).finally(() => client.end());
+    const place = index === 0 ? 'coordinator' : 'worker';
+    for (const { line } of rows) described.add(`${place}: ${line.replaceAll(/_\d{6}\b/g, ' shard')}`);
+  }
+  return [...described].sort();
+}
+
+const descriptions = `
+  with relations as (
+    select oid, relname, relacl
+    from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'S')
+  )
+  select format('%s %s', relname, relacl) as line
+  from relations
+  union all
+  select format('%s.%s %s %s %s', relname, attname, attacl, attnotnull, pg_get_expr(adbin, adrelid))
+  from relations
+  join pg_attribute on attrelid = oid
+  left join pg_attrdef on adrelid = attrelid and adnum = attnum
+  where attnum > 0 and not attisdropped
+  union all
+  select format('%s %s', tgenabled, pg_get_triggerdef(t.oid))
+  from relations r
+  join pg_trigger t on tgrelid = r.oid
+  where not tgisinternal
+  union all
+  select format('%s %s %s', relname, conname, pg_get_constraintdef(c.oid))
+  from relations r
+  join pg_constraint c on conrelid = r.oid
+  union all
+  select pg_get_indexdef(indexrelid)
+  from relations
+  join pg_index on indrelid = oid
+  union all
+  select format('%s %s %s %s %s', p.oid::regprocedure, prosrc, proacl, proconfig, prosecdef)
+  from pg_proc p
+  where pronamespace = 'public'::regnamespace
+    and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`;

@@ -5,7 +5,7 @@ import pg from 'pg';
 type Node = { host: string; port: number };
 
 /** The nodes that have the databases of this server: itself, and the workers that Citus knows. */
-async function listNodes(administration: string): Promise<string[]> {
+export async function listNodes(administration: string): Promise<string[]> {
   const { rows: found } = await run(administration, `select to_regclass('pg_dist_node') is not null as found`);
   if (!found[0]?.found) return [administration];
   const { rows } = await run(

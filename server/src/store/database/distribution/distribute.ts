@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { advisorOwned, functionsOnNodes, shared, unsupportedKeys, unsupportedTriggers } from './tables.ts';
+import { copyTruncateTriggers } from './truncate-triggers.ts';
 
 /** Every advisor's tables are distributed like this one. */
 const first = 'archive_heads';
@@ -7,24 +8,32 @@ const first = 'archive_heads';
 type Constraint = { table: string; name: string; definition: string };
 type Trigger = Constraint & { isAlways: boolean; isDeferred: boolean };
 
-/** Distributes what isn't yet, where the database has Citus. Returns the tables that it distributed. */
+/**
+ * Distributes what isn't yet, where the database has Citus, and brings nodes up to date that an earlier version or migration left. Returns
+ * what it did.
+ */
 export async function distribute(client: pg.Client, appRole: string): Promise<string[]> {
   const { rows } = await client.query(`select to_regclass('pg_dist_partition') is not null as found`);
   if (!rows[0].found) return [];
   const missing = await listMissing(client);
-  if (missing.length > 0) await distributeTables(client, missing, appRole);
-  return missing;
-}
-
-/**
- * All in one transaction, with the rows that there are. Foreign keys are added again afterward, since Citus takes tables one by
- * one.
- */
-async function distributeTables(client: pg.Client, missing: string[], appRole: string): Promise<void> {
   await client.query('begin');
   // The walls of the archive are triggers: with this, the shards have them too.
   await client.query(`set local citus.enable_unsafe_triggers to on`);
   await client.query(`set local citus.multi_shard_modify_mode to 'sequential'`);
+  if (missing.length > 0) await distributeTables(client, missing, appRole);
+  await complete(client, appRole);
+  await client.query('commit');
+  const changed = await copyTruncateTriggers(client);
+  return [
+    ...(missing.length > 0 ? [`the distribution of ${missing.length} tables`] : []),
+    ...(changed.length > 0 ? [`the triggers on shards of ${changed.join(', ')}`] : []),
+  ];
+}
+
+/**
+ * With the rows that there are. Foreign keys are added again afterward, since Citus takes tables one by one.
+ */
+async function distributeTables(client: pg.Client, missing: string[], appRole: string): Promise<void> {
   // Nodes connect to each other as the role whose statement it is.
   await client.query(`alter role ${appRole} login`);
   const keys = await dropForeignKeys(client);
@@ -53,13 +62,16 @@ async function distributeTables(client: pg.Client, missing: string[], appRole: s
     await client.query(trigger.definition);
     await enable(client, trigger);
   }
-  if (missing.includes('archive_entries')) await recordOnNodes(client);
-  for (const each of functionsOnNodes) await client.query('select create_distributed_function($1)', [each]);
+}
+
+/** What a distributed database has besides; each only if it is missing. */
+async function complete(client: pg.Client, appRole: string): Promise<void> {
+  await recordOnNodes(client, appRole);
+  await distributeFunctions(client);
   await grantSequences(client, appRole);
   // Triggers did it as the owner; the functions that the store calls instead run on other nodes' connections as the role.
-  await client.query(`grant insert, update, delete on contact_blocks to ${appRole}`);
-  await client.query(`grant insert on contact_changes to ${appRole}`);
-  await client.query('commit');
+  await grant(client, appRole, 'contact_blocks', ['insert', 'update', 'delete']);
+  await grant(client, appRole, 'contact_changes', ['insert']);
 }
 
 /** Deferred ones would look at every row that is moved, at the end, and a table with waiting triggers can't be altered. */
@@ -97,20 +109,54 @@ async function removeCopied(client: pg.Client, table: string, triggers: Trigger[
 /** The coordinator draws the ids of new rows as the role that inserts them. */
 async function grantSequences(client: pg.Client, appRole: string): Promise<void> {
   const { rows } = await client.query<{ sequence: string }>(
-    `select objid::regclass::text as sequence
-     from pg_depend
+    `select seqrelid::regclass::text as sequence
+     from pg_sequence
+     join pg_depend on objid = seqrelid
      where classid = 'pg_class'::regclass and deptype = 'i' and refobjid = any ($1::regclass[])
-       and objid in (select seqrelid from pg_sequence)`,
-    [[...shared, ...advisorOwned]],
+       and not has_sequence_privilege($2, seqrelid, 'usage')`,
+    [[...shared, ...advisorOwned], appRole],
   );
   for (const { sequence } of rows) await client.query(`grant usage on sequence ${sequence} to ${appRole}`);
+}
+
+async function grant(client: pg.Client, appRole: string, table: string, privileges: string[]): Promise<void> {
+  const { rows } = await client.query<{ privilege: string }>(
+    'select privilege from unnest($3::text[]) as privilege where not has_table_privilege($1, $2, privilege)',
+    [appRole, table, privileges],
+  );
+  for (const { privilege } of rows) await client.query(`grant ${privilege} on ${table} to ${appRole}`);
+}
+
+async function distributeFunctions(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select name
+     from unnest($1::text[]) as name
+     where not exists (
+       select
+       from pg_dist_object
+       where classid = 'pg_proc'::regclass and objid = name::regprocedure
+     )`,
+    [functionsOnNodes],
+  );
+  for (const { name } of rows) await client.query('select create_distributed_function($1)', [name]);
 }
 
 /**
  * The coordinator would compute the default, and insert it as the application's role, which may not say when an entry was recorded. So
  * a trigger of the shard does.
  */
-async function recordOnNodes(client: pg.Client): Promise<void> {
+async function recordOnNodes(client: pg.Client, appRole: string): Promise<void> {
+  const { rows } = await client.query<{ columns: string }>(
+    `select string_agg(quote_ident(attname), ', ') filter (where has_column_privilege($1, attrelid, attnum, 'insert')) as columns
+     from pg_attribute
+     where attrelid = 'archive_entries'::regclass and attnum > 0 and not attisdropped
+     having bool_or(attname = 'recorded_at' and atthasdef)`,
+    [appRole],
+  );
+  if (!rows[0]) return;
+  // An earlier version let the role write the whole of a shard's rows.
+  await client.query(`revoke insert on archive_entries from ${appRole}`);
+  await client.query(`grant insert (${rows[0].columns}) on archive_entries to ${appRole}`);
   await client.query('alter table archive_entries alter column recorded_at drop default');
   await client.query(
     `create trigger recorded before insert on archive_entries for each row execute function set_recorded_at()`,

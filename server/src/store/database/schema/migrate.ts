@@ -39,10 +39,14 @@ export async function migrate(connectionString: string): Promise<string[]> {
       await apply(client, migration);
       applied.push(migration.name);
     }
-    const distributed = await distribute(client, appRole);
-    return distributed.length > 0 ? [...applied, `the distribution of ${distributed.length} tables`] : applied;
+    return [...applied, ...(await distribute(client, appRole))];
   });
 }
+
+/** Where the database is distributed, migrations may create triggers, and change tables that are on every node with those that aren't. */
+const distributedSettings = `
+  set local citus.enable_unsafe_triggers = on;
+  set local citus.multi_shard_modify_mode = sequential`;
 
 /**
  * Servers of the version before answer requests meanwhile. A migration that waits for a table makes everybody wait who comes after
@@ -51,7 +55,7 @@ export async function migrate(connectionString: string): Promise<string[]> {
 async function apply(client: pg.Client, { name, sql, sha256 }: Migration): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      await client.query(`begin; set local lock_timeout = ${lockMsMax}`);
+      await client.query(`begin; set local lock_timeout = ${lockMsMax}; ${distributedSettings}`);
       await client.query(sql);
       await client.query('insert into migrations (name, sha256) values ($1, $2)', [name, sha256]);
       await client.query('commit');
