@@ -10,6 +10,7 @@ import { dispose } from '../../src/domain/record-keeping/retention.ts';
 import { dayMs, dayOf } from '../../src/domain/shared/time.ts';
 import { distribute } from '../../src/store/database/distribution/distribute.ts';
 import { advisorOwned } from '../../src/store/database/distribution/tables.ts';
+import { OutcomeUnknown } from '../../src/store/database/errors.ts';
 import { appRole, asOwner, migrate, readMigrations } from '../../src/store/database/schema/migrate.ts';
 import { newcomer } from '../address-book/address-book.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
@@ -147,6 +148,18 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
       ])
         await assert.rejects(query(sql), { code: '42501' }, sql);
     });
+  });
+
+  test('whether a commit took effect is unknown if the advisor’s node failed meanwhile', async () => {
+    // The node refuses consent without proof at the end of the transaction, when nobody can tell that from a node that went down.
+    const committed = world.deps.db.transaction((db) =>
+      db.query(
+        `insert into members (advisor_id, phone, state, last_changed, date_time_created)
+         values ($1, '+12125550199', 'accepted', now(), now())`,
+        [world.ann.advisor.advisorId],
+      ),
+    );
+    await assert.rejects(committed, OutcomeUnknown);
   });
 
   test('bodies go when their retention is over, and the archive stays intact', async () => {

@@ -46,8 +46,8 @@ export function connect(options: PoolOptions): Pool {
   const pages = makeLookups(pipelined(1), otherwise);
   const gatherRows = gatherer(lookups.query);
   const gatherPages = gatherer(pages.query, pagesMax);
-  const settle = commitSettler(pool, options.settleMs ?? settleMsDefault);
   const isDistributed = distributedAsker();
+  const settle = commitSettler(pool, options.settleMs ?? settleMsDefault, isDistributed);
   const on = (some: pg.Pool): Omit<Db, 'batch'> => {
     const query: Db['query'] = (text, values, name) => queryOn(some, { text, values, name });
     const write: Db['write'] = async (text, values, name) => void (await query(text, values, name));
