@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { disconnect, listConnections } from '../../src/domain/access/grants.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { type AdvisorApp, makeAdvisorApp, password } from '../support/advisor-app.ts';
+import { moved } from '../support/database.ts';
 import { makeClient } from '../support/oauth-client.ts';
 import type { Visitor } from '../support/visitor.ts';
 
@@ -127,7 +128,9 @@ test('nothing is allowed without a session, without a decision, or after the req
 
 test('an application that requires a fresh sign-in gets one before anything is allowed', async () => {
   await visitor.signIn('ann@test.example', password);
-  await pages.world.database.asOwner("update sessions set date_time_created = date_time_created - interval '1 minute'");
+  await pages.world.database.asOwner(
+    `update sessions set date_time_created = ${moved('date_time_created', "interval '-1 minute'")}`,
+  );
   const path = await ask({ prompt: 'login' });
   assert.match((await visitor.get(path)).body, /<h1>Sign in to connect/);
   assert.equal((await visitor.post(path, { decision: 'allow' })).headers.location, path);

@@ -7,6 +7,7 @@ import { addApplication } from '../../src/domain/access/applications.ts';
 import { forgetExpiredAnswers } from '../../src/domain/access/idempotency.ts';
 import { allScopes } from '../../src/domain/access/scopes.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
+import { moved } from '../support/database.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import { assertProblem } from '../support/problem.ts';
 import { listen, openWire } from '../support/sockets.ts';
@@ -399,13 +400,17 @@ suite('Idempotency-Key', () => {
 
   /** Makes every such statement fail during the work. */
   async function failing(event: 'insert' | 'update', table: string, work: () => Promise<void>): Promise<void> {
-    await world.database.asOwner(`
-      create function fail_for_test() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
-      create trigger fail_for_test after ${event} on ${table} execute function fail_for_test();`);
+    await world.database.asOwner(
+      `create function fail_for_test() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$`,
+    );
+    await world.database.asOwner(
+      `create trigger fail_for_test after ${event} on ${table} execute function fail_for_test()`,
+    );
     try {
       await work();
     } finally {
-      await world.database.asOwner(`drop trigger fail_for_test on ${table}; drop function fail_for_test`);
+      await world.database.asOwner(`drop trigger fail_for_test on ${table}`);
+      await world.database.asOwner('drop function fail_for_test');
     }
   }
 
@@ -431,7 +436,7 @@ suite('Idempotency-Key', () => {
 
   async function age(key: string, interval: string): Promise<void> {
     await world.database.asOwner(
-      'update idempotent_answers set date_time_created = date_time_created - $2::interval where key = $1',
+      `update idempotent_answers set date_time_created = ${moved('date_time_created', '-$2::interval')} where key = $1`,
       [key, interval],
     );
   }

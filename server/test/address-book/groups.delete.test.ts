@@ -128,7 +128,7 @@ test('once its memberships are removed, nothing of it is left', async () => {
   await person.call('DELETE', `${groupsPath}/${groupId}`);
   await clearDeletedGroups(world.deps);
   const left = await world.database.asOwner(
-    'select from memberships where group_id = $1 union all select from deleted_groups where group_id = $1',
+    'select group_id from memberships where group_id = $1 union all select group_id from deleted_groups where group_id = $1',
     [groupId],
   );
   assert.equal(left.length, 0);

@@ -72,8 +72,7 @@ export async function updateApiKeyRevoked(db: Db, keyId: number): Promise<void> 
 export async function useDailyQuota(db: Db, keyId: number, day: string, quota: number): Promise<number | null> {
   const [row] = await db.query<{ used: number }>(
     `insert into api_key_days as d (key_id, day, used)
-     select $1::bigint, $2::date, 1
-     where $3::integer > 0
+     values ($1, $2, 1)
      on conflict (key_id, day) do update
      set used = d.used + 1
      where d.used < $3

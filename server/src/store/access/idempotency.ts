@@ -107,12 +107,12 @@ export async function deleteAnswers(db: Db, keys: AnswerKey[]): Promise<void> {
 export async function deleteExpiredAnswers(db: Db, expiredBefore: Date, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from idempotent_answers
-     where ctid = any (array(
-       select ctid
+     where (advisor_id, application_id, method, path, key) in (
+       select advisor_id, application_id, method, path, key
        from idempotent_answers
        where date_time_created < $1
        limit $2
-     ))
+     )
      returning key`,
     [expiredBefore, limit],
   );

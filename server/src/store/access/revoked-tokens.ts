@@ -6,7 +6,7 @@ export async function insertRevokedToken(db: Db, tokenId: string, expires: Date)
   await db.query(
     `with ${accessEnds}
      insert into revoked_tokens (token_id, date_time_expires)
-     values ($1, $2)
+     select $1::text, $2::timestamptz
      on conflict do nothing`,
     [tokenId, expires],
   );

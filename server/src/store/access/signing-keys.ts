@@ -45,10 +45,20 @@ export async function listSigningKeys(db: Db): Promise<SigningKeyRow[]> {
 }
 
 export async function deleteSigningKey(db: Db, kid: string): Promise<number> {
-  const rows = await db.query(`with ${accessEnds} delete from signing_keys where kid = $1 returning 1`, [kid]);
+  const rows = await db.query(
+    `with ${accessEnds},
+     gone as (
+       delete from signing_keys
+       where kid = $1
+       returning kid
+     )
+     select kid
+     from gone`,
+    [kid],
+  );
   return rows.length;
 }
 
 export async function deleteSigningKeys(db: Db): Promise<void> {
-  await db.query(`with ${accessEnds} delete from signing_keys`);
+  await db.query(`with ${accessEnds}, gone as (delete from signing_keys) select`);
 }

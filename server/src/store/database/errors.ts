@@ -73,6 +73,8 @@ export function isDataError(error: unknown): boolean {
 
 /** For a write that may violate a unique index: false if it did. Any other error is thrown again. */
 export function falseIfTaken(error: unknown): false {
-  if (error instanceof pg.DatabaseError && error.code === '23505') return false;
+  // A node's error has no code of its own after a copy to a distributed table.
+  if (error instanceof pg.DatabaseError && (error.code === '23505' || /^duplicate key value/.test(error.message)))
+    return false;
   throw error;
 }
