@@ -13,9 +13,9 @@ import type { Sizes } from './sizes.ts';
 import { heading, median, ms, type Row, ratio, say, table, whole } from './tables.ts';
 
 const connections = 64;
-/** After so long without a change, a round is over. */
-const stillMs = 2_000;
-const pollMs = 50;
+/** After so long without a change, a round is over. Seldom: each look is a statement on every shard, and is measured along. */
+const stillMs = 1_000;
+const pollMs = 500;
 /** Citus's own default. */
 const shards = '32';
 

@@ -24,8 +24,8 @@ const bindings = [
   /(?<!\bor (?:\w+\.)?)\badvisor_id = (?:\$\d|\$\{asked\.advisorId\})/,
   /insert into [a-z_]+(?: as [a-z]+)? \(\s*advisor_id\b[^)]*\)\s*(?:values \(|select)\s*\$1\b/,
   /copy [a-z_]+ \(\s*advisor_id\b/,
-  // A batch is a statement for each advisor where that matters, and a lookup has the advisor in its key.
-  /\b(?:byAdvisor|collectByAdvisor|forEachAdvisor|lockByAdvisor|lookUpOne|lookUpPage|Own)\b/,
+  // A batch is a statement for each shard where that matters, and a lookup has the advisor in its key.
+  /\b(?:byShard|collectByShard|forEachShard|lockByShard|lookUpOne|lookUpPage)\b/,
 ];
 
 /** Every function of the store whose statements are about these tables. What is under database/ is plumbing. */

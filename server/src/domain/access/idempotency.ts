@@ -75,6 +75,7 @@ async function performAlone(asked: Asked): Promise<Result> {
 
 /** Concurrent requests: one statement claims their keys, one does their work, and one keeps their answers. */
 const together: Batch<Asked, Result> = {
+  advisorOf: ({ key }) => key.advisorId,
   async run(db, all) {
     const claimed = await claim(db, all);
     // Each request's writes wait for the others of this turn, so that they are written together.

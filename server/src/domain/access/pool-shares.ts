@@ -36,6 +36,12 @@ export function poolShares(db: Db, size: number): PoolShares {
       batch: (batch, item) => db.batch(batch, item),
       afterCommit: (work) => db.afterCommit(work),
       isDistributed: () => db.isDistributed(),
+      shards: {
+        placesOf: (advisorIds) => db.shards.placesOf(advisorIds),
+        all: () => db.shards.all(),
+        query: (statement, jobs) => inTurn(() => db.shards.query(statement, jobs)),
+        write: (statement, jobs) => inTurn(() => db.shards.write(statement, jobs)),
+      },
     };
   };
 }

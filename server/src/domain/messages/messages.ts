@@ -76,6 +76,7 @@ export async function listMessages(
 
 /** Many sends, for any advisors, in one transaction and in order of arrival. */
 const sending: Batch<Send, Result> = {
+  advisorOf: ({ advisorId }) => advisorId,
   weigh: ({ phones }) => phones.length,
   async run(db, given) {
     const [first] = given;

@@ -31,6 +31,7 @@ import {
  * first, so that an answer either comes before, and the text goes out, or after, and finds the text.
  */
 export const sendingWhenConsented: Batch<Send, Result> = {
+  advisorOf: ({ advisorId }) => advisorId,
   weigh: ({ phones }) => phones.length,
   async run(db, sends) {
     const [first] = sends;

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { lockByAdvisor } from '../database/distribution/by-advisor.ts';
+import { lockByShard } from '../database/distribution/by-shard.ts';
 
 export type CrmLookup = { advisorId: number; phone: string; failures: number };
 
@@ -28,7 +28,7 @@ export async function claimCrmLookups(
     join crm_connections c on c.advisor_id = l.advisor_id
     where c.lookups_after <= $1 and l.not_before <= $1 and (l.leased_until is null or l.leased_until < $1)
     order by l.not_before`;
-  return lockByAdvisor(db, { ready, values: [realNow], limit }, (db, own) =>
+  return lockByShard(db, { ready, values: [realNow], name: 'crm-lookups', limit }, (db, limit) =>
     db.query<CrmLookup>(
       `update crm_lookups l
      set leased_until = $2
@@ -43,12 +43,12 @@ export async function claimCrmLookups(
          limit $4
          for update skip locked
        ) as ready
-       where lookups_after <= $1 ${own.of('c')}
+       where lookups_after <= $1
        limit $3
      ) as claimed
      where l.advisor_id = claimed.advisor_id and l.phone = claimed.phone
      returning l.advisor_id as "advisorId", l.phone, l.failures`,
-      [realNow, until, own.limit, eachMax],
+      [realNow, until, limit, eachMax],
       'claim-crm-lookups',
     ),
   );

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { collectByShard, collectFromAll, forEachShard } from '../database/distribution/by-shard.ts';
 import type { EntryRow, Span } from './archive.ts';
 
 export type TreeRow = { size: number; root: Buffer; fault: string | null };
@@ -47,29 +48,38 @@ export async function updateTreeFault(db: Db, fault: string | null): Promise<voi
  * The entries that are not in the tree yet, in the order of advisors. Spans advisors: the tree has the entries of all advisors.
  */
 export async function listUntaken(db: Db, advisorsMax: number): Promise<Span[]> {
-  return db.query<Span>(
-    `select h.advisor_id as "advisorId", coalesce(t.last_number, 0) as after, h.last_number as "upTo"
-     from archive_heads h
-     left join archive_taken t using (advisor_id)
-     where h.last_number > coalesce(t.last_number, 0)
-     order by h.advisor_id
-     limit $1`,
-    [advisorsMax],
-    'list-untaken',
+  const spans = await collectFromAll(db, (db) =>
+    db.query<Span>(
+      `select h.advisor_id as "advisorId", coalesce(t.last_number, 0) as after, h.last_number as "upTo"
+       from archive_heads h
+       left join archive_taken t using (advisor_id)
+       where h.last_number > coalesce(t.last_number, 0)
+       order by h.advisor_id
+       limit $1`,
+      [advisorsMax],
+      'list-untaken',
+    ),
   );
+  // Each shard has its own first ones.
+  return spans.sort((a, b) => a.advisorId - b.advisorId).slice(0, advisorsMax);
 }
 
-/** The entries in these spans, in the order of spans and numbers. Spans advisors: the tree has the entries of all advisors. */
+/** The entries in these spans, each of another advisor, in the order of spans and numbers. */
 export async function listLeaves(db: Db, spans: Span[]): Promise<LeafRow[]> {
-  return db.query<LeafRow>(
-    `select ${leafColumns}
-     from unnest($1::bigint[], $2::bigint[], $3::bigint[])
-       with ordinality as span (advisor_id, after, up_to, position)
-     join archive_entries e on e.advisor_id = span.advisor_id and e.number > after and e.number <= up_to
-     order by position, e.number`,
-    [spans.map(({ advisorId }) => advisorId), spans.map(({ after }) => after), spans.map(({ upTo }) => upTo)],
-    'list-leaves',
+  const leaves = await collectByShard(db, spans, (db, spans) =>
+    db.query<LeafRow>(
+      `select ${leafColumns}
+       from unnest($1::bigint[], $2::bigint[], $3::bigint[])
+         with ordinality as span (advisor_id, after, up_to, position)
+       join archive_entries e on e.advisor_id = span.advisor_id and e.number > after and e.number <= up_to
+       order by position, e.number`,
+      [spans.map(({ advisorId }) => advisorId), spans.map(({ after }) => after), spans.map(({ upTo }) => upTo)],
+      'list-leaves',
+    ),
   );
+  if (!(await db.isDistributed())) return leaves;
+  const byAdvisor = Map.groupBy(leaves, ({ advisorId }) => advisorId);
+  return spans.flatMap(({ advisorId }) => byAdvisor.get(advisorId) ?? []);
 }
 
 export async function listTiles(db: Db, tiles: Pick<TileRow, 'level' | 'tile'>[]): Promise<TileRow[]> {
@@ -94,16 +104,11 @@ export async function upsertTiles(db: Db, tiles: TileRow[]): Promise<void> {
   );
 }
 
-/** Records which entries became which leaves. Spans advisors: the tree has the entries of all advisors. */
+/** Records which entries became which leaves. */
 export async function insertRuns(db: Db, runs: RunRow[]): Promise<void> {
-  const columns = [
-    runs.map(({ firstLeaf }) => firstLeaf),
-    runs.map(({ advisorId }) => advisorId),
-    runs.map(({ firstNumber }) => firstNumber),
-    runs.map(({ entries }) => entries),
-  ];
-  await db.query(
-    `with taken as (
+  await forEachShard(db, runs, (db, runs) =>
+    db.write(
+      `with taken as (
        insert into archive_taken (advisor_id, last_number)
        select advisor_id, first_number + entries - 1
        from unnest($2::bigint[], $3::bigint[], $4::integer[]) as run (advisor_id, first_number, entries)
@@ -113,8 +118,14 @@ export async function insertRuns(db: Db, runs: RunRow[]): Promise<void> {
      insert into archive_runs (first_leaf, advisor_id, first_number, entries)
      select *
      from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::integer[])`,
-    columns,
-    'insert-runs',
+      [
+        runs.map(({ firstLeaf }) => firstLeaf),
+        runs.map(({ advisorId }) => advisorId),
+        runs.map(({ firstNumber }) => firstNumber),
+        runs.map(({ entries }) => entries),
+      ],
+      'insert-runs',
+    ),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { forEachAdvisor } from '../database/distribution/by-advisor.ts';
+import { forEachShard } from '../database/distribution/by-shard.ts';
 import { slotOf } from '../texting/firm-numbers.ts';
 import { type MemberRow, memberColumns, type NewMember } from '../texting/members.ts';
 import { listStoppedMembers, lockMembersOfFirm, lockUnstoppedMembers } from './firm-stops.ts';
@@ -84,7 +84,7 @@ export async function listStoppedBefore(db: Db, members: NewMember[]): Promise<(
 
 /** New members start opted out. */
 export async function updateStopped(db: Db, stopped: (NewMember & FirmStop)[], now: Date): Promise<void> {
-  await forEachAdvisor(db, stopped, (db, stopped) =>
+  await forEachShard(db, stopped, (db, stopped) =>
     db.write(
       `update members
      set state = 'opted_out', last_changed = $4, stopped_at = given.stopped_at

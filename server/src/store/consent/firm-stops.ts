@@ -1,6 +1,7 @@
 import type { Db } from '../database/db.ts';
+import { collectByShard } from '../database/distribution/by-shard.ts';
 import { slotOf } from '../texting/firm-numbers.ts';
-import { lockMembers, type NewMember } from '../texting/members.ts';
+import { memberColumns, type NewMember } from '../texting/members.ts';
 import type { FirmMember, FirmStop } from './firm-opt-outs.ts';
 
 /**
@@ -56,13 +57,20 @@ async function listKnowing(db: Db, firmId: number, phones: string[]): Promise<{ 
   );
 }
 
+/** In the order in which all statements lock members. */
 async function lockEach(db: Db, known: { advisorId: number; phone: string }[]): Promise<FirmMember[]> {
-  const locked: FirmMember[] = [];
-  for (const [advisorId, numbers] of Map.groupBy(known, ({ advisorId }) => advisorId)) {
-    const phones = numbers.map(({ phone }) => phone);
-    for (const member of await lockMembers(db, advisorId, phones)) locked.push({ advisorId, ...member });
-  }
-  return locked;
+  const locked = await collectByShard(db, known, (db, known) =>
+    db.query<FirmMember>(
+      `select m.advisor_id as "advisorId", ${memberColumns}
+       from unnest($1::bigint[], $2::text[]) as given (advisor_id, phone)
+       join members m on m.advisor_id = given.advisor_id and m.phone = given.phone
+       order by m.advisor_id, m.phone
+       for update of m`,
+      [known.map(({ advisorId }) => advisorId), known.map(({ phone }) => phone)],
+      'lock-each-member',
+    ),
+  );
+  return locked.sort((a, b) => a.advisorId - b.advisorId || (a.phone < b.phone ? -1 : 1));
 }
 
 /** Those of these members whose number has stopped another advisor of the firm, with the latest such stop. */

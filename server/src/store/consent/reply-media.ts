@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { lockByAdvisor } from '../database/distribution/by-advisor.ts';
+import { lockByShard } from '../database/distribution/by-shard.ts';
 
 /** Media of a reply: the reply's entry, and the place in it, from 1. */
 export type MediaKey = { advisorId: number; replyNumber: number; place: number };
@@ -55,17 +55,17 @@ export async function claimReplyMedia(
   { realNow, until, eachMax }: { realNow: Date; until: Date; eachMax: number },
 ): Promise<ClaimedMedia[]> {
   const ready = 'select advisor_id from reply_media where not_before <= $1 order by not_before';
-  return lockByAdvisor(db, { ready, values: [realNow], limit: eachMax }, (db, { of }) =>
+  return lockByShard(db, { ready, values: [realNow], name: 'reply-media', limit: eachMax }, (db) =>
     db.query<ClaimedMedia>(
       `update reply_media m
      set not_before = $2
      from (
        select due.*
-       from (select distinct carrier_id from reply_media where not_before <= $1 ${of('reply_media')}) as c
+       from (select distinct carrier_id from reply_media where not_before <= $1) as c
        cross join lateral (
          select advisor_id, reply_number, place
          from reply_media
-         where carrier_id = c.carrier_id and not_before <= $1 ${of('reply_media')}
+         where carrier_id = c.carrier_id and not_before <= $1
          order by not_before
          limit $3
          for update skip locked

@@ -1,3 +1,5 @@
+import type { Shards } from './distribution/shards.ts';
+
 /** How the store talks to PostgreSQL: through the pool, or through one of its transactions. */
 export type Db = {
   /** The rows of one statement. A name makes it a prepared statement, which pays off for statements of every request. */
@@ -24,6 +26,8 @@ export type Db = {
   afterCommit(work: () => void): void;
   /** Whether advisors are on several nodes of a distributed database. It is asked once; then the answer needs no waiting. */
   isDistributed(): boolean | Promise<boolean>;
+  /** Only for a distributed database: see distribution/by-shard.ts. */
+  shards: Shards;
 };
 
 /** A transaction. It can also roll back a part of itself, and take many rows at once. */
@@ -48,6 +52,11 @@ export type Batch<Item, Result> = {
    * trips, and what a statement locks is free as soon as it ends.
    */
   isRepeatable?: true;
+  /**
+   * Whose an item is. In a distributed database items of different nodes then don't share a batch: a transaction on one node is
+   * committed there, and one on several has to be prepared on each first.
+   */
+  advisorOf?(item: Item): number;
   /** An item's weight, where items differ. A batch is full at weightMax. */
   weigh?(item: Item): number;
   /** How long the next batch waits after one that wasn't full: larger batches cost less, and others wait for them less often. */

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
-import { type ConnectionOptions, makeConnections, openAll, queryOn } from './connecting/connections.ts';
+import { type ConnectionOptions, describeOn, makeConnections, openAll, queryOn } from './connecting/connections.ts';
 import type { Db, Pool } from './db.ts';
-import { distributedAsker, hasCitus, routedQueries } from './distribution/queries.ts';
+import { hasCitus, routedQueries, unknownDistribution } from './distribution/queries.ts';
 import { DatabaseBusy, isDataError } from './errors.ts';
 import { coalescer } from './running/coalescer.ts';
 import { gatherer } from './running/gatherer.ts';
@@ -46,16 +46,20 @@ export function connect(options: PoolOptions): Pool {
   const pages = makeLookups(pipelined(1), otherwise);
   const gatherRows = gatherer(lookups.query);
   const gatherPages = gatherer(pages.query, pagesMax);
-  const isDistributed = distributedAsker();
-  const settle = commitSettler(pool, options.settleMs ?? settleMsDefault, isDistributed);
+  const distribution = unknownDistribution();
+  const settle = commitSettler(pool, options.settleMs ?? settleMsDefault, async () =>
+    distribution.isDistributed(otherwise),
+  );
   const on = (some: pg.Pool): Omit<Db, 'batch'> => {
     const query: Db['query'] = (text, values, name) => queryOn(some, { text, values, name });
     const write: Db['write'] = async (text, values, name) => void (await query(text, values, name));
     return {
-      ...routedQueries({ query, write, lookUp: lookups.query, gatherRows, gatherPages }, () => isDistributed(query)),
-      transaction: (work) => runTransaction(some, { settle, isDistributed }, work),
+      ...routedQueries(
+        { query, write, lookUp: lookups.query, gatherRows, gatherPages, describe: (text) => describeOn(some, text) },
+        distribution,
+      ),
+      transaction: (work) => runTransaction(some, { settle, distribution }, work),
       afterCommit: (work) => work(),
-      isDistributed: () => isDistributed(query),
     };
   };
   const batch: Db['batch'] = coalescer(on(batchPool).transaction, {
@@ -65,6 +69,7 @@ export function connect(options: PoolOptions): Pool {
       return repeatAfterConflict(() => work({ ...on(batchPool), batch }));
     },
     isDataError,
+    nodeOf: (advisorId) => distribution.places.get(advisorId)?.node,
     whenFull: () => new DatabaseBusy('Too many requests are waiting.'),
   });
   return {

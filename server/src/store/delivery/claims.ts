@@ -1,6 +1,6 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
-import { lockByAdvisor, type Own } from '../database/distribution/by-advisor.ts';
+import { lockByShard } from '../database/distribution/by-shard.ts';
 import type { TextKind } from '../texting/texts.ts';
 import type { MessageKey, Times } from './dispatches.ts';
 
@@ -57,20 +57,23 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
     where carrier_id = $1::smallint and deferred_until is null and not_before <= $2
     order by not_before, message_id`;
   const { carrierId, realNow, limit } = claim;
-  const rows = await lockByAdvisor(db, { ready, values: [carrierId, realNow], limit }, (db, own) =>
-    claimReady(db, claim, own),
+  const rows = await lockByShard(
+    db,
+    { ready, values: [carrierId, realNow], name: 'dispatches', limit },
+    (db, limit, isPart) => claimReady(db, { ...claim, limit }, isPart),
   );
   return rows.some(({ claimId, decision }) => decision === 'go' && claimId === null)
     ? insertClaim(db, claim, rows)
     : rows;
 }
 
-async function claimReady(db: Db, claim: Claim, { of, limit }: Own): Promise<ClaimedRow[]> {
+/** Spans advisors: whoever's texts are ready, in the whole database or in one shard. */
+async function claimReady(db: Db, claim: Claim, isPart: boolean): Promise<ClaimedRow[]> {
   return db.query<ClaimedRow>(
     `with picked as materialized (
        select advisor_id, message_id, not_before, open_until, expires_at
        from dispatches
-       where carrier_id = $7::smallint and deferred_until is null and not_before <= $1 ${of('dispatches')}
+       where carrier_id = $7::smallint and deferred_until is null and not_before <= $1
        order by not_before, message_id
        limit $2
        for update skip locked
@@ -123,7 +126,7 @@ async function claimReady(db: Db, claim: Claim, { of, limit }: Own): Promise<Cla
      ),
      taken as (
        delete from dispatches
-       where message_id = any (array(select message_id from decided where decision in ('go', 'held'))) ${of('dispatches')}
+       where message_id = any (array(select message_id from decided where decision in ('go', 'held')))
      ),
      passed as (
        update dispatches
@@ -132,16 +135,14 @@ async function claimReady(db: Db, claim: Claim, { of, limit }: Own): Promise<Cla
        where decision = 'moved'
          and dispatches.message_id = any (array(select message_id from decided where decision = 'moved'))
          and dispatches.message_id = decided.message_id
-         ${of('dispatches')}
      ),
      kept as (
        update messages
        set status = 'held', held_reason = 'possible_opt_out'
        where advisor_id = any (array(select advisor_id from decided where decision = 'held'))
          and message_id = any (array(select message_id from decided where decision = 'held'))
-         ${of('messages')}
      ),
-     ${of('dispatches') ? noClaim : begunClaim}
+     ${isPart ? noClaim : begunClaim}
      select
        advisor_id as "advisorId", message_id as "messageId", (select claim_id from begun) as "claimId",
        member_id as "memberId", kind, phone, texting_number as "textingNumber", convert_from(body, 'UTF8') as text,
@@ -154,7 +155,7 @@ async function claimReady(db: Db, claim: Claim, { of, limit }: Own): Promise<Cla
        limit 1
      ) as b
      order by not_before, message_id`,
-    [claim.realNow, limit, claim.now, claim.leasedUntil, claim.allowed, claim.heldKinds, claim.carrierId],
+    [claim.realNow, claim.limit, claim.now, claim.leasedUntil, claim.allowed, claim.heldKinds, claim.carrierId],
     'claim-dispatches',
   );
 }
@@ -168,7 +169,7 @@ const begunClaim = `begun as materialized (
        returning claim_id
      )`;
 
-/** A claim is of the deployment, so a statement for one advisor can't insert it. */
+/** A claim is of the deployment, so a statement on a shard can't insert it. */
 const noClaim = 'begun as (select null::bigint as claim_id from decided where $4::timestamptz is null)';
 
 /** In the same transaction as the statements that found these rows. */

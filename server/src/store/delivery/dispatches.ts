@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { forEachAdvisor, lockByAdvisor } from '../database/distribution/by-advisor.ts';
+import { collectFromAll, forEachShard, lockByShard } from '../database/distribution/by-shard.ts';
 import { slotsOf, spacingAt } from '../texting/pace.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 
@@ -18,34 +18,43 @@ export const maintainedMax = 500;
  * anybody's.
  */
 export async function findNextTurn(db: Db, carrierId: number): Promise<Date | null> {
-  const [row] = await db.query<{ notBefore: Date }>(
-    `select not_before as "notBefore"
-     from dispatches
-     where carrier_id = $1::smallint and deferred_until is null
-     order by not_before, message_id
-     limit 1`,
-    [carrierId],
-    'find-next-turn',
+  const rows = await collectFromAll(db, (db) =>
+    db.query<{ notBefore: Date }>(
+      `select not_before as "notBefore"
+       from dispatches
+       where carrier_id = $1::smallint and deferred_until is null
+       order by not_before, message_id
+       limit 1`,
+      [carrierId],
+      'find-next-turn',
+    ),
   );
-  return row?.notBefore ?? null;
+  return earliestOf(rows);
 }
 
 /** The same for all carriers. Spans advisors: the next text may be anybody's. */
 export async function findFirstTurn(db: Db): Promise<Date | null> {
-  const [row] = await db.query<{ notBefore: Date | null }>(
-    `select min(next.not_before) as "notBefore"
-     from carriers c
-     cross join lateral (
-       select not_before
-       from dispatches
-       where carrier_id = c.carrier_id and deferred_until is null
-       order by not_before, message_id
-       limit 1
-     ) as next`,
-    [],
-    'find-first-turn',
+  const rows = await collectFromAll(db, (db) =>
+    db.query<{ notBefore: Date | null }>(
+      `select min(next.not_before) as "notBefore"
+       from carriers c
+       cross join lateral (
+         select not_before
+         from dispatches
+         where carrier_id = c.carrier_id and deferred_until is null
+         order by not_before, message_id
+         limit 1
+       ) as next`,
+      [],
+      'find-first-turn',
+    ),
   );
-  return row?.notBefore ?? null;
+  return earliestOf(rows);
+}
+
+function earliestOf(rows: { notBefore: Date | null }[]): Date | null {
+  const times = rows.flatMap(({ notBefore }) => notBefore ?? []);
+  return times.length === 0 ? null : new Date(Math.min(...times.map((time) => time.getTime())));
 }
 
 /**
@@ -76,12 +85,12 @@ export async function releaseDeferred(db: Db, { now, realNow }: Times): Promise<
     from dispatches
     where deferred_until <= $1
     order by deferred_until, message_id`;
-  const rows = await lockByAdvisor(db, { ready, values: [now], limit: maintainedMax }, (db, { of, limit }) =>
+  const rows = await lockByShard(db, { ready, values: [now], name: 'deferred', limit: maintainedMax }, (db, limit) =>
     db.query(
       `with due as materialized (
        select advisor_id, message_id, deferred_until
        from dispatches
-       where deferred_until <= $1 ${of('dispatches')}
+       where deferred_until <= $1
        order by deferred_until, message_id
        limit ${limit}
        for update skip locked
@@ -102,7 +111,6 @@ export async function releaseDeferred(db: Db, { now, realNow }: Times): Promise<
      from slots
      where dispatches.message_id = any (array(select message_id from slots))
        and dispatches.message_id = slots.message_id
-       ${of('dispatches')}
      returning 1`,
       [now, realNow],
     ),
@@ -116,7 +124,7 @@ export async function updateHours(
   dispatches: (MessageKey & { deferredUntil: Date | null; openUntil: Date | null })[],
 ): Promise<void> {
   if (dispatches.length === 0) return;
-  await forEachAdvisor(db, dispatches, (db, dispatches) =>
+  await forEachShard(db, dispatches, (db, dispatches) =>
     db.write(
       `update dispatches
      set deferred_until = given.deferred_until, open_until = given.open_until
@@ -146,7 +154,7 @@ export async function failDispatches(
   now: Date,
 ): Promise<void> {
   if (failed.length === 0) return;
-  await forEachAdvisor(db, failed, (db, failed) =>
+  await forEachShard(db, failed, (db, failed) =>
     db.write(
       `with taken as (
        delete from dispatches

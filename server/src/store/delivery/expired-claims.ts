@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { collectByAdvisor } from '../database/distribution/by-advisor.ts';
+import { collectByShard } from '../database/distribution/by-shard.ts';
 import { doubtEntries, outcomeColumns } from '../texting/text-outcomes.ts';
 import type { MessageKey, Times } from './dispatches.ts';
 
@@ -117,7 +117,7 @@ async function expireByAdvisor(db: Db, { now, realNow }: Times): Promise<number>
 
 /** Returns the claims of texts whose outcome is being written. */
 async function doubtTexts(db: Db, texts: LostText[], now: Date): Promise<number[]> {
-  const rows = await collectByAdvisor(db, texts, (db, texts) =>
+  const rows = await collectByShard(db, texts, (db, texts) =>
     db.query<{ claimId: number }>(
       `with text as materialized (
        select *

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { collectByAdvisor, forEachAdvisor } from '../database/distribution/by-advisor.ts';
+import { collectByShard, forEachShard } from '../database/distribution/by-shard.ts';
 import { few } from '../shared/few.ts';
 import { outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import type { MessageKey } from './dispatches.ts';
@@ -35,11 +35,9 @@ export async function recordOutcomes(
   outcomes: OutcomeRow[],
   { now, endedClaims }: { now: Date; endedClaims: number[] },
 ): Promise<number> {
-  let left = outcomes.length;
-  const rows = await collectByAdvisor(db, outcomes, (db, outcomes) => {
-    left -= outcomes.length;
-    return db.query<{ counted: number }>(
-      `${knownOutcomes},
+  const rows = await collectByShard(db, outcomes, (db, outcomes, isPart) =>
+    db.query<{ counted: number }>(
+      `${knownOutcomes(isPart)},
      moved as (
        update messages
        set status = coalesce(known.receipt, known.status),
@@ -57,7 +55,7 @@ export async function recordOutcomes(
          and messages.attempt = known.attempt - 1
        returning ${movedColumns}, date_time_started, retry_at, open_until, expires_at
      ),
-     ${appliedReceipts},
+     ${isPart ? '' : appliedReceipts}
      tried as (
        insert into attempts (advisor_id, message_id, attempt, date_time_started, date_time_ended, outcome, code)
        select advisor_id, message_id, attempt, date_time_started, $1, outcome, code
@@ -70,21 +68,18 @@ export async function recordOutcomes(
        from moved
        where status = 'queued'
      ),
-     finished as (
-       delete from claims
-       where claim_id = any (
-         array(select claim_id from claims where claim_id = any ($17::bigint[]) for update skip locked)
-       )
-     ),
+     ${isPart ? '' : `finished as (${deletedClaims('$17')}),`}
      ${toldOf({ isArchived: `status <> 'sent'` })},
      ${outcomeEntries('changed', '$1')}
      select count(*) as counted
      from moved`,
-      // Where it takes several statements, the last one ends claims: until then their texts may be in doubt.
-      [...valuesOf(outcomes, now), left === 0 ? endedClaims : []],
+      [...valuesOf(outcomes, now), ...(isPart ? [] : [endedClaims])],
       'record-outcomes',
-    );
-  });
+    ),
+  );
+  // Until now their texts may be in doubt.
+  if (endedClaims.length > 0 && (await db.isDistributed()))
+    await db.write(deletedClaims('$1'), [endedClaims], 'delete-claims');
   return rows.reduce((sum, { counted }) => sum + counted, 0);
 }
 
@@ -93,9 +88,9 @@ export async function recordOutcomes(
  * with an entry, but nothing is retried. An answer for any other attempt doesn't count.
  */
 export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): Promise<void> {
-  await forEachAdvisor(db, outcomes, (db, outcomes) =>
+  await forEachShard(db, outcomes, (db, outcomes, isPart) =>
     db.write(
-      `${knownOutcomes},
+      `${knownOutcomes(isPart)},
      moved as (
        update messages
        set status = case when known.status = 'queued' then 'failed' else coalesce(known.receipt, known.status) end,
@@ -112,7 +107,7 @@ export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): P
          and known.status <> 'in_doubt'
        returning ${movedColumns}
      ),
-     ${appliedReceipts},
+     ${isPart ? '' : appliedReceipts}
      tried as (
        update attempts
        set outcome = moved.outcome, code = moved.code, date_time_ended = $1
@@ -129,8 +124,19 @@ export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): P
   );
 }
 
-/** Outcomes in the order in which their messages are locked, each with its receipt; $1 is the time. */
-const knownOutcomes = `
+/** Claims that nobody is ending already. */
+const deletedClaims = (claimIds: string) => `
+  delete from claims
+  where claim_id = any (
+    array(select claim_id from claims where claim_id = any (${claimIds}::bigint[]) for update skip locked)
+  )`;
+
+/**
+ * Outcomes in the order in which their messages are locked, each with its receipt; $1 is the time. Receipts that came before
+ * the answer are the deployment's, so a statement on a shard doesn't see them: they are applied within a second
+ * (`applyEarlyReceipts`).
+ */
+const knownOutcomes = (isPart: boolean) => `
   with given as materialized (
     select *
     from unnest(
@@ -149,13 +155,16 @@ const knownOutcomes = `
       case when early.status is null then brought_code else early.code end as receipt_code,
       early.status is not null as was_early
     from given
-    left join lateral (
+    left join ${isPart ? '(select null::text as status, null::text as code)' : earlyReceipt} as early on true
+  )`;
+
+const earlyReceipt = `
+    lateral (
       select status, code
       from unmatched_receipts
       where carrier_id = given.carrier_id and carrier_message_id = given.carrier_message_id
       for update
-    ) as early on true
-  )`;
+    )`;
 
 const sentColumns = `
   carrier_id = known.carrier_id,
@@ -174,7 +183,7 @@ const appliedReceipts = `
       and unmatched_receipts.carrier_message_id = any (array(select carrier_message_id from moved where was_early))
       and unmatched_receipts.carrier_id = moved.carrier_id
       and unmatched_receipts.carrier_message_id = moved.carrier_message_id
-  )`;
+  ),`;
 
 /** Those that are not queued again. One whose receipt came with the answer was sent, and then more. */
 function toldOf({ isArchived }: { isArchived: string }): string {

@@ -1,6 +1,6 @@
 import { sandboxCarrierId } from '../carriers/carriers.ts';
 import type { Db } from '../database/db.ts';
-import { forEachAdvisor } from '../database/distribution/by-advisor.ts';
+import { forEachShard } from '../database/distribution/by-shard.ts';
 import type { MessageKey, Times } from './dispatches.ts';
 import { moveByReceipt, type ReceiptRow } from './receipt-moves.ts';
 
@@ -90,7 +90,7 @@ async function keepUnmatched(db: Db, receipts: ReceiptRow[], realNow: Date): Pro
 }
 
 async function moveTexts(db: Db, matched: Matched[], now: Date): Promise<void> {
-  await forEachAdvisor(db, matched, (db, matched) =>
+  await forEachShard(db, matched, (db, matched) =>
     db.write(
       `with known as materialized (
          select *

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { lockByAdvisor } from '../database/distribution/by-advisor.ts';
+import { lockByShard } from '../database/distribution/by-shard.ts';
 import { doubtEntries, outcomeColumns } from '../texting/text-outcomes.ts';
 import { maintainedMax } from './dispatches.ts';
 
@@ -9,19 +9,19 @@ import { maintainedMax } from './dispatches.ts';
  */
 export async function setAside(db: Db, now: Date): Promise<number> {
   const ready = 'select advisor_id from dispatches order by message_id';
-  const rows = await lockByAdvisor(db, { ready, values: [], limit: maintainedMax }, (db, { of, limit }) =>
+  const rows = await lockByShard(db, { ready, values: [], name: 'set-aside', limit: maintainedMax }, (db, limit) =>
     db.query(
       `with waiting as materialized (
        select advisor_id, message_id, carrier_id
        from dispatches
-       where true ${of('dispatches')}
+       where true
        order by message_id
        limit ${limit}
        for update
      ),
      taken as (
        delete from dispatches
-       where message_id = any (array(select message_id from waiting)) ${of('dispatches')}
+       where message_id = any (array(select message_id from waiting))
      ),
      doubted as (
        update messages

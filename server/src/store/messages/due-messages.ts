@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { collectByAdvisor, lockByAdvisor } from '../database/distribution/by-advisor.ts';
+import { collectByShard, lockByShard } from '../database/distribution/by-shard.ts';
 import { type NewScheduledMessage, phoneOf, type ScheduledMessageRow } from './scheduled-messages.ts';
 
 export type DueRow = Omit<ScheduledMessageRow, 'status' | 'reason'> &
@@ -25,7 +25,7 @@ export async function lockDue(
     from scheduled_messages
     where status = 'scheduled' and delivery_date <= $1
     order by delivery_date, scheduled_message_id`;
-  return lockByAdvisor(db, { ready, values: [now], limit }, (db, own) =>
+  return lockByShard(db, { ready, values: [now], name: 'due', limit }, (db, limit) =>
     db.query<DueRow>(
       `with due as materialized (
        select *
@@ -39,7 +39,6 @@ export async function lockDue(
              and a.texting_number is not null
              and a.carrier_id is null
          )
-         ${own.of('scheduled_messages')}
        order by delivery_date, scheduled_message_id
        limit (select $2::integer)
        for update${wait ? '' : ' skip locked'}
@@ -50,7 +49,7 @@ export async function lockDue(
        delivery_date as "deliveryDate", actor, trace_id as "traceId"
      from due
      order by delivery_date, scheduled_message_id`,
-      [now, own.limit],
+      [now, limit],
       wait ? 'lock-due-waiting' : 'lock-due',
     ),
   );
@@ -63,7 +62,7 @@ export async function lockDue(
  */
 export async function updateDue(db: Db, changes: DueChange[]): Promise<number> {
   if (changes.length === 0) return 0;
-  const updated = await collectByAdvisor(db, changes, (db, changes) =>
+  const updated = await collectByShard(db, changes, (db, changes) =>
     db.query(
       `update scheduled_messages s
      set delivery_date = given.delivery_date, status = given.status, reason = given.reason

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { byAdvisor } from '../database/distribution/by-advisor.ts';
+import { byShard, drawIds } from '../database/distribution/by-shard.ts';
 
 export type ScheduledStatus = 'scheduled' | 'skipped' | 'completed' | 'canceled';
 export type ScheduledMessageSort = keyof typeof sortColumns;
@@ -64,17 +64,23 @@ const sentColumns = (rows: string) => `
 /** For any number of advisors. Returns the ids in order. */
 export async function insertScheduledMessages(db: Db, rows: NewScheduledMessage[], now: Date): Promise<number[]> {
   if (rows.length === 0) return [];
-  const inserted = await byAdvisor(db, rows, (db, rows) =>
+  const ids = await drawIds(db, { table: 'scheduled_messages', column: 'scheduled_message_id' }, rows.length);
+  const numbered = rows.map((row, index) => ({ ...row, id: ids[index] }));
+  const inserted = await byShard(db, numbered, (db, rows, isPart) =>
     db.query<{ scheduledMessageId: number }>(
       `insert into scheduled_messages (
-       advisor_id, member_id, text, first_date, time_zone, frequency, delivery_date, status, actor, trace_id,
+       ${isPart ? 'scheduled_message_id,' : ''} advisor_id, member_id, text, first_date, time_zone, frequency, delivery_date, status, actor, trace_id,
        date_time_created
      )
-     select advisor_id, member_id, text, first_date, time_zone, frequency, first_date, 'scheduled', actor, trace_id, $9
+     ${isPart ? 'overriding system value' : ''}
+     select
+       ${isPart ? 'id,' : ''} advisor_id, member_id, text, first_date, time_zone, frequency, first_date, 'scheduled', actor,
+       trace_id, $9
      from unnest(
-       $1::bigint[], $2::bigint[], $3::text[], $4::timestamptz[], $5::text[], $6::smallint[], $7::text[], $8::text[]
+       $1::bigint[], $2::bigint[], $3::text[], $4::timestamptz[], $5::text[], $6::smallint[], $7::text[], $8::text[],
+       $10::bigint[]
      ) with ordinality as given (
-       advisor_id, member_id, text, first_date, time_zone, frequency, actor, trace_id, position
+       advisor_id, member_id, text, first_date, time_zone, frequency, actor, trace_id, id, position
      )
      order by position
      returning scheduled_message_id as "scheduledMessageId"`,
@@ -88,6 +94,7 @@ export async function insertScheduledMessages(db: Db, rows: NewScheduledMessage[
         rows.map(({ actor }) => actor),
         rows.map(({ traceId }) => traceId),
         now,
+        rows.map(({ id }) => id),
       ],
       'insert-scheduled-messages',
     ),

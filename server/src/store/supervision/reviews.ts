@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { forEachAdvisor } from '../database/distribution/by-advisor.ts';
+import { drawIds, forEachShard } from '../database/distribution/by-shard.ts';
 
 export type ReviewKind =
   | 'possible_opt_out'
@@ -59,7 +59,9 @@ const joins = `
 /** Opens reviews, in one statement however many there are. */
 export async function insertReviews(db: Db, reviews: NewReview[], now: Date): Promise<void> {
   if (reviews.length === 0) return;
-  await forEachAdvisor(db, reviews, (db, reviews) =>
+  const ids = await drawIds(db, { table: 'reviews', column: 'review_id' }, reviews.length);
+  const numbered = reviews.map((review, index) => ({ ...review, reviewId: ids[index] }));
+  await forEachShard(db, numbered, (db, reviews, isPart) =>
     db.write(
       `with given as materialized (
          select
@@ -69,14 +71,15 @@ export async function insertReviews(db: Db, reviews: NewReview[], now: Date): Pr
              (select t.archive_number from messages t where t.advisor_id = given.advisor_id and t.message_id = "messageId")
            ) as archive_number
          from json_to_recordset($1) as given (
-           advisor_id bigint, "firmId" bigint, kind text, "memberId" bigint, "archiveNumber" bigint, "messageId" bigint,
+           "reviewId" bigint, advisor_id bigint, "firmId" bigint, kind text, "memberId" bigint, "archiveNumber" bigint, "messageId" bigint,
            rules text[], "lexiconVersion" integer
          )
        )
        insert into reviews (
-         advisor_id, firm_id, kind, member_id, archive_number, message_id, rules, lexicon_version, date_time_created
+         ${isPart ? 'review_id,' : ''} advisor_id, firm_id, kind, member_id, archive_number, message_id, rules, lexicon_version, date_time_created
        )
-       select advisor_id, "firmId", kind, "memberId", archive_number, "messageId", rules, "lexiconVersion", $2
+       select
+         ${isPart ? '"reviewId",' : ''} advisor_id, "firmId", kind, "memberId", archive_number, "messageId", rules, "lexiconVersion", $2
        from given`,
       [JSON.stringify(reviews.map(({ advisorId, ...review }) => ({ advisor_id: advisorId, ...review }))), now],
       'insert-reviews',

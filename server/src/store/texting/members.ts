@@ -6,8 +6,9 @@ import {
   provenState,
 } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
-import { collectByAdvisor } from '../database/distribution/by-advisor.ts';
+import { collectByShard } from '../database/distribution/by-shard.ts';
 import { firmNumberKey } from './firm-numbers.ts';
+import { insertOnShards, jsonOf, missingMembers } from './members-on-shards.ts';
 
 /** A number that an advisor knows, with its consent. */
 export type MemberRow = ConsentRow & {
@@ -45,22 +46,14 @@ export const memberColumns = `
 /**
  * Creates the members that don't exist yet, in the order of their numbers to avoid deadlocks, and returns them. An advisor who
  * doesn't exist gets none: there is no foreign key. Until the transaction ends, no stop can be extended to the advisors of the
- * firm without seeing them (firm-numbers.ts).
+ * firm without seeing them (firm-numbers.ts). Spans advisors: where the database is distributed, another does it.
  */
 export async function insertMembers(db: Db, numbers: PhoneOf[], now: Date): Promise<NewMember[]> {
   if (numbers.length === 0) return [];
-  return collectByAdvisor(db, numbers, (db, numbers) =>
-    db.query<NewMember>(
-      `with missing as materialized (
-       select distinct given.advisor_id, given.phone, a.firm_id
-       from json_to_recordset($1) as given (advisor_id bigint, phone text)
-       left join advisors a on a.advisor_id = given.advisor_id
-       where not exists (
-         select
-         from members m
-         where m.advisor_id = given.advisor_id and m.phone = given.phone
-       )
-     ),
+  const isDistributed = db.isDistributed();
+  if (isDistributed !== false && (await isDistributed)) return insertOnShards(db, numbers, now);
+  return db.query<NewMember>(
+    `with missing as materialized (${missingMembers}),
      locked as materialized (
        select pg_advisory_xact_lock_shared(key) is null as is_locked
        from (
@@ -76,9 +69,8 @@ export async function insertMembers(db: Db, numbers: PhoneOf[], now: Date): Prom
      order by advisor_id, phone
      on conflict (advisor_id, phone) do nothing
      returning advisor_id as "advisorId", member_id as "memberId", phone`,
-      [JSON.stringify(numbers.map(({ advisorId, phone }) => ({ advisor_id: advisorId, phone }))), now],
-      'insert-members',
-    ),
+    [jsonOf(numbers), now],
+    'insert-members',
   );
 }
 
@@ -110,7 +102,7 @@ export async function lockMember(db: Db, advisorId: number, memberId: number): P
 
 /** Locks those of these members whose texts are held, in the usual order, and returns their ids. */
 export async function lockHeldMembers(db: Db, members: { advisorId: number; memberId: number }[]): Promise<number[]> {
-  const rows = await collectByAdvisor(db, members, (db, members) =>
+  const rows = await collectByShard(db, members, (db, members) =>
     db.query<{ memberId: number }>(
       `select m.member_id as "memberId"
      from (

@@ -2,7 +2,7 @@ import { saltWith } from '../archive/archive.ts';
 import { standingsOf } from '../archive/heads.ts';
 import { sandboxCarrierId } from '../carriers/carriers.ts';
 import type { Db } from '../database/db.ts';
-import { forEachAdvisor } from '../database/distribution/by-advisor.ts';
+import { forEachShard } from '../database/distribution/by-shard.ts';
 import { onHeads } from './pace.ts';
 
 /** Why a text is held: a lexicon's finding, or a reply that may mean stop. */
@@ -66,8 +66,14 @@ export async function insertTexts(
   { messageIds = [], now, realNow }: { messageIds?: number[]; now: Date; realNow: Date },
 ): Promise<void> {
   if (texts.length === 0) return;
-  const ids = new Map(texts.map((text, index) => [text, messageIds[index] ?? null]));
-  await forEachAdvisor(db, texts, (db, texts) => {
+  const isDistributed = db.isDistributed();
+  // A shard can't draw them.
+  const isMissing = texts.length > messageIds.length && isDistributed !== false && (await isDistributed);
+  const drawn = isMissing ? await drawMessageIds(db, texts.length - messageIds.length) : [];
+  const ids = new Map(
+    texts.map((text, index) => [text, messageIds[index] ?? drawn[index - messageIds.length] ?? null]),
+  );
+  await forEachShard(db, texts, (db, texts, isPart) => {
     const { standings, advisorIds, counts, seconds } = standingsOf(texts.map(withSeconds));
     return db.write(
       `with heads as (
@@ -84,7 +90,7 @@ export async function insertTexts(
      ),
      given as materialized (
        select
-         *, coalesce(given_id, nextval('message_ids')) as message_id, ($3::bigint[])[place] as advisor_id,
+         *, ${isPart ? 'given_id' : `coalesce(given_id, nextval('message_ids'))`} as message_id, ($3::bigint[])[place] as advisor_id,
          (select last_numbers from ends)[place] - after as number,
          convert_to(text, 'UTF8') as bytes, ${saltWith('name')} as salt
        from unnest(
@@ -200,7 +206,7 @@ export async function updateFirstTexted(
   now: Date,
 ): Promise<void> {
   if (members.length === 0) return;
-  await forEachAdvisor(db, members, (db, members) =>
+  await forEachShard(db, members, (db, members) =>
     db.write(
       `with locked as materialized (
        select m.advisor_id, m.member_id

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { collectByAdvisor, lockByAdvisor } from '../database/distribution/by-advisor.ts';
+import { collectByShard, lockByShard } from '../database/distribution/by-shard.ts';
 import { few } from '../shared/few.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from './text-outcomes.ts';
 
@@ -40,7 +40,7 @@ export async function countWaitingTexts(
   since: Date,
 ): Promise<{ memberId: number; texts: number }[]> {
   if (members.length === 0) return [];
-  return collectByAdvisor(db, members, (db, members) =>
+  return collectByShard(db, members, (db, members) =>
     db.query(
       `select given.member_id as "memberId", count(*)::integer as texts
      from (
@@ -85,12 +85,15 @@ export async function lapseWaiting(db: Db, { acceptedUntil, failureCode, now }: 
     from messages
     where status = 'awaiting_consent' and date_time_created <= $1
     order by date_time_created`;
-  const rows = await lockByAdvisor(db, { ready, values: [acceptedUntil], limit: lapsedMax }, (db, { of, limit }) =>
-    db.query(
-      `with due as materialized (
+  const rows = await lockByShard(
+    db,
+    { ready, values: [acceptedUntil], name: 'lapsing', limit: lapsedMax },
+    (db, limit) =>
+      db.query(
+        `with due as materialized (
        select advisor_id, member_id, message_id
        from messages
-       where status = 'awaiting_consent' and date_time_created <= $1 ${of('messages')}
+       where status = 'awaiting_consent' and date_time_created <= $1
        order by date_time_created
        limit ${limit}
      ),
@@ -127,8 +130,8 @@ export async function lapseWaiting(db: Db, { acceptedUntil, failureCode, now }: 
      ${outcomeEntries('failed', '$3')}
      select
      from failed`,
-      [acceptedUntil, failureCode, now],
-    ),
+        [acceptedUntil, failureCode, now],
+      ),
   );
   return rows.length;
 }

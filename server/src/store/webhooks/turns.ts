@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { byAdvisor, lockByAdvisor, type Own } from '../database/distribution/by-advisor.ts';
+import { byShard, lockByShard } from '../database/distribution/by-shard.ts';
 import { type StreamRow, scopes } from './streams.ts';
 
 type Stream = Pick<StreamRow, 'applicationId' | 'advisorId' | 'feed'>;
@@ -81,7 +81,7 @@ export async function claimStreams(
     from webhook_streams
     where application_id = $1 and behind and not_before <= $2 and coalesce(leased_until < $2, true)
     order by not_before`;
-  const claim = (db: Db, wanted: { applicationId: number; count: number }[], of: Own['of']) =>
+  const claim = (db: Db, wanted: { applicationId: number; count: number }[]) =>
     db.query<StreamRow & { behind: boolean }>(
       `with ready as materialized (
        select s.application_id, s.advisor_id, s.feed, not a.disabled as behind
@@ -93,7 +93,6 @@ export async function claimStreams(
            and behind
            and not_before <= $3
            and coalesce(leased_until < $3, true)
-           ${of('webhook_streams')}
          order by not_before
          limit wanted.count
          for update skip locked
@@ -115,11 +114,11 @@ export async function claimStreams(
     );
   const isDistributed = db.isDistributed();
   const isWhole = isDistributed === false || !(await isDistributed);
-  const rows = isWhole ? await claim(db, wanted, () => '') : [];
+  const rows = isWhole ? await claim(db, wanted) : [];
   for (const { applicationId, count } of isWhole ? [] : wanted)
     rows.push(
-      ...(await lockByAdvisor(db, { ready, values: [applicationId, now], limit: count }, (db, { of, limit }) =>
-        claim(db, [{ applicationId, count: limit }], of),
+      ...(await lockByShard(db, { ready, values: [applicationId, now], name: 'streams', limit: count }, (db, limit) =>
+        claim(db, [{ applicationId, count: limit }]),
       )),
     );
   return rows.filter(({ behind }) => behind);
@@ -132,7 +131,7 @@ export async function claimStreams(
  *
  */
 export async function updateStreams(db: Db, updates: StreamUpdate[]): Promise<(Updated | null)[]> {
-  return byAdvisor(db, updates, async (db, updates) => {
+  return byShard(db, updates, async (db, updates) => {
     const rows = await db.query<Updated & { place: number; number: number }>(
       `update webhook_streams s
      set number = given.number, contact_id = given.contact_id, failures = given.failures,

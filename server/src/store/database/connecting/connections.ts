@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { DatabaseBusy, isBroken, kindOf, translated } from '../errors.ts';
 import { setColumnParsers } from './column-values.ts';
+import { type Column, describe } from './description.ts';
 import { type Hosts, hostsOf, ReadOnlyHost } from './hosts.ts';
 
 export type ConnectionOptions = {
@@ -186,10 +187,18 @@ export async function openAll(pool: pg.Pool): Promise<void> {
 
 /** One statement on a connection of its own. */
 export async function queryOn<Row extends object>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
+  return onConnection(pool, async (client) => (await client.query<Row>(statement)).rows);
+}
+
+export async function describeOn(pool: pg.Pool, text: string): Promise<Column[] | null> {
+  return onConnection(pool, (client) => describe(client, text));
+}
+
+async function onConnection<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
   const client = await acquire(pool);
   let broken = false;
   try {
-    return (await client.query<Row>(statement)).rows;
+    return await work(client);
   } catch (error) {
     broken = breaks(pool, error);
     throw translated(error);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { installNodeFunctions } from './node-functions.ts';
 import { advisorOwned, functionsOnNodes, shared, unsupportedKeys, unsupportedTriggers } from './tables.ts';
 import { copyTruncateTriggers } from './truncate-triggers.ts';
 
@@ -23,6 +24,7 @@ export async function distribute(client: pg.Client, appRole: string): Promise<st
   if (missing.length > 0) await distributeTables(client, missing, appRole);
   await complete(client, appRole);
   await client.query('commit');
+  await installNodeFunctions(client, appRole, first);
   const changed = await copyTruncateTriggers(client);
   return [
     ...(missing.length > 0 ? [`the distribution of ${missing.length} tables`] : []),

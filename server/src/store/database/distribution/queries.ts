@@ -1,5 +1,7 @@
+import type { Column } from '../connecting/description.ts';
 import type { Db } from '../db.ts';
 import { comparedWith, routed } from './routing.ts';
+import { type ShardsKnown, shardsOn } from './shards.ts';
 
 export const hasCitus = `select from pg_extension where extname = 'citus'`;
 /** Until `assent migrate` has distributed the tables, one node has them all, and their triggers are still there. */
@@ -10,25 +12,36 @@ const asked = `
     where tgname = 'contacts_inserted' and tgrelid = to_regclass('contacts')
   ) as found`;
 
-export type DistributedAsker = (query: Db['query']) => boolean | Promise<boolean>;
+/** What a process knows of how its database is distributed. */
+export type Distribution = ShardsKnown & { isDistributed(query: Db['query']): boolean | Promise<boolean> };
 
-/** Asks once, on the connection that wants to know first, whether the database is distributed. */
-export function distributedAsker(): DistributedAsker {
+export function unknownDistribution(): Distribution {
   let known: boolean | null = null;
-  return (query) =>
-    known ??
-    query<{ found: boolean }>(asked).then(([row]) => {
-      known = row?.found ?? false;
-      return known;
-    });
+  return {
+    places: new Map(),
+    all: [],
+    columns: new Map(),
+    /** Asks once, on the connection that wants to know first. */
+    isDistributed: (query) =>
+      known ??
+      query<{ found: boolean }>(asked).then(([row]) => {
+        known = row?.found ?? false;
+        return known;
+      }),
+  };
 }
 
-type Queries = Pick<Db, 'query' | 'write' | 'lookUp' | 'lookUpOne' | 'lookUpPage'>;
+type Queries = Pick<Db, 'query' | 'write' | 'lookUp' | 'lookUpOne' | 'lookUpPage' | 'isDistributed' | 'shards'>;
 /** Lookups that are sent together. */
-type Plain = Pick<Db, 'query' | 'write' | 'lookUp'> & { gatherRows: Db['lookUpPage']; gatherPages: Db['lookUpPage'] };
+type Plain = Pick<Db, 'query' | 'write' | 'lookUp'> & {
+  gatherRows: Db['lookUpPage'];
+  gatherPages: Db['lookUpPage'];
+  describe(text: string): Promise<Column[] | null>;
+};
 
 /** Where the database is distributed, these send a statement about one advisor so that it goes to one node. */
-export function routedQueries(plain: Plain, isDistributed: () => boolean | Promise<boolean>): Queries {
+export function routedQueries(plain: Plain, distribution: Distribution): Queries {
+  const isDistributed = () => distribution.isDistributed(plain.query);
   const each =
     <Result>(work: (text: string, values: unknown[], name: string) => Promise<Result>) =>
     (text: string, values?: unknown[], name?: string): Promise<Result> => {
@@ -52,5 +65,7 @@ export function routedQueries(plain: Plain, isDistributed: () => boolean | Promi
     lookUpOne: async <Row extends object>(text: string, key: unknown[], name: string) =>
       (await lookUpRows<Row>(text, key, name))[0] ?? null,
     lookUpPage: byKey(plain.gatherPages, plain.query),
+    isDistributed,
+    shards: shardsOn(plain, distribution),
   };
 }

@@ -10,6 +10,8 @@ type Options = {
   statements?: Run;
   /** Which errors one row causes. */
   isDataError?: (error: unknown) => boolean;
+  /** The node that has an advisor's rows, as far as it is known, where there are several. */
+  nodeOf?: (advisorId: number) => number | undefined;
   /** The error for a caller when too many are waiting. */
   whenFull?: () => Error;
 };
@@ -25,12 +27,17 @@ const waitingMax = 5_000;
  * answered when the next one is on its way.
  */
 export function coalescer(transaction: Run, options: Options = {}) {
-  const { statements = transaction, isDataError = () => false, whenFull = () => new Error() } = options;
-  const lines = new Map<Batch<never, unknown>, Line>();
+  const {
+    statements = transaction,
+    isDataError = () => false,
+    whenFull = () => new Error(),
+    nodeOf = () => 0,
+  } = options;
+  const lines = new Map<Batch<never, unknown>, Map<number, Line>>();
   const runOf = ({ isRepeatable }: Batch<never, unknown>) => (isRepeatable ? statements : transaction);
 
   function join<Item, Result>(batch: Batch<Item, Result>, item: Item): Promise<Result> {
-    const line = lineOf(batch);
+    const line = lineOf(batch, batch.advisorOf ? nodeOf(batch.advisorOf(item)) : 0);
     if (line.waiting.length >= waitingMax) return Promise.reject(whenFull());
     return new Promise<Result>((resolve, reject) => {
       line.waiting.push({ item, resolve: resolve as Waiting['resolve'], reject });
@@ -40,11 +47,10 @@ export function coalescer(transaction: Run, options: Options = {}) {
     });
   }
 
-  function lineOf<Item, Result>(batch: Batch<Item, Result>): Line {
+  function lineOf<Item, Result>(batch: Batch<Item, Result>, node = 0): Line {
     const key = batch as Batch<never, unknown>;
-    const line = lines.get(key) ?? { waiting: [], running: false };
-    lines.set(key, line);
-    return line;
+    const byNode = lines.getOrInsertComputed(key, () => new Map());
+    return byNode.getOrInsertComputed(node, () => ({ waiting: [], running: false }));
   }
 
   async function pump<Item, Result>(batch: Batch<Item, Result>, line: Line): Promise<void> {

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { acquire, breaks, queryOn, runOf } from '../connecting/connections.ts';
-import type { DistributedAsker } from '../distribution/queries.ts';
+import { acquire, breaks, runOf } from '../connecting/connections.ts';
 import { DatabaseUnavailable, OutcomeUnknown } from '../errors.ts';
 
 /** A transaction whose commit was sent, and the run of the server that it was sent to. */
@@ -15,32 +14,21 @@ const pollMs = 200;
 /** No transaction got this id yet. */
 const inTheFuture = '22023';
 
-/** The reply to a commit was lost. PostgreSQL remembers how each transaction ended, so ask it. */
-export function commitSettler(pool: pg.Pool, settleMs: number, isDistributed: DistributedAsker): SettleCommit {
+/**
+ * The reply to a commit was lost. PostgreSQL remembers how each transaction ended, so ask it. In a distributed database a node
+ * commits before the coordinator does: if the coordinator didn't, the node may have.
+ */
+export function commitSettler(pool: pg.Pool, settleMs: number, isDistributed: () => Promise<boolean>): SettleCommit {
   return async (committing, cause) => {
     for (const deadline = Date.now() + settleMs; Date.now() < deadline; await pause(pollMs)) {
       const late = pause(deadline - Date.now(), undefined, { ref: false });
-      const outcome = await Promise.race([outcomeOf(pool, committing, isDistributed).catch(() => undefined), late]);
+      const outcome = await Promise.race([outcomeOf(pool, committing).catch(() => undefined), late]);
       if (outcome === 'committed') return;
+      if (outcome === 'ambiguous' || (outcome === 'aborted' && (await isDistributed()))) break;
       if (outcome === 'aborted') throw new DatabaseUnavailable('The connection broke.', { cause });
-      if (outcome === 'ambiguous') break;
     }
     throw new OutcomeUnknown('The connection broke during a commit.', { cause });
   };
-}
-
-/**
- * A distributed database commits on an advisor's node before it does on the coordinator, which is the one that is asked. So what the
- * coordinator committed took effect; but what it didn't commit may have, too.
- */
-async function outcomeOf(
-  pool: pg.Pool,
-  committing: Committing,
-  isDistributed: DistributedAsker,
-): Promise<Outcome | undefined> {
-  const outcome = await outcomeOnServer(pool, committing);
-  if (outcome !== 'aborted') return outcome;
-  return (await isDistributed((text) => queryOn(pool, { text }))) ? 'ambiguous' : outcome;
 }
 
 /**
@@ -48,7 +36,7 @@ async function outcomeOf(
  * transaction didn't get that far, the id was free again, and may be another's by now. So an id that committed there may not be
  * ours. But one that didn't commit there is proof enough: if ours had, it would have kept the id.
  */
-async function outcomeOnServer(pool: pg.Pool, { xid, run }: Committing): Promise<Outcome | undefined> {
+async function outcomeOf(pool: pg.Pool, { xid, run }: Committing): Promise<Outcome | undefined> {
   const client = await acquire(pool);
   let broken = false;
   try {

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { acquire, breaks, runOf, type Statement } from '../connecting/connections.ts';
+import { describe } from '../connecting/description.ts';
 import type { Transaction } from '../db.ts';
-import { type DistributedAsker, routedQueries } from '../distribution/queries.ts';
+import { type Distribution, routedQueries } from '../distribution/queries.ts';
 import { isBroken, kindOf, translated } from '../errors.ts';
 import { copyIn } from './copy.ts';
 import { gatherer } from './gatherer.ts';
@@ -16,7 +17,7 @@ const conflictPauseMs = 50;
 /** Commits the work's changes, or none of them. */
 export function runTransaction<Result>(
   pool: pg.Pool,
-  options: { settle: SettleCommit; isDistributed: DistributedAsker },
+  options: { settle: SettleCommit; distribution: Distribution },
   work: Work<Result>,
 ): Promise<Result> {
   return repeatAfterConflict(() => runOnce(pool, options, work));
@@ -37,7 +38,7 @@ export async function repeatAfterConflict<Result>(work: () => Promise<Result>): 
 
 async function runOnce<Result>(
   pool: pg.Pool,
-  { settle, isDistributed }: { settle: SettleCommit; isDistributed: DistributedAsker },
+  { settle, distribution }: { settle: SettleCommit; distribution: Distribution },
   work: Work<Result>,
 ): Promise<Result> {
   const client = await acquire(pool);
@@ -50,7 +51,7 @@ async function runOnce<Result>(
     // If it fails, so does the first statement after it, with the same error.
     beginning.catch(() => {});
     if (!client.pipeline) await beginning;
-    const result = await work(transactionOn(client, statements, { afterCommit, isDistributed }));
+    const result = await work(transactionOn(client, statements, { afterCommit, distribution }));
     committing = { xid: await beginning, result };
     const failure = await statements.commit();
     if (failure) {
@@ -138,7 +139,7 @@ function statementsOn(client: pg.PoolClient) {
 function transactionOn(
   client: pg.PoolClient,
   { run, write, savepoint }: Statements,
-  { afterCommit, isDistributed }: { afterCommit: (() => void)[]; isDistributed: DistributedAsker },
+  { afterCommit, distribution }: { afterCommit: (() => void)[]; distribution: Distribution },
 ): Transaction {
   const query = async <Row extends object>(text: string, values?: unknown[], name?: string) =>
     (await run<Row>({ text, values, name })).rows;
@@ -148,13 +149,13 @@ function transactionOn(
     lookUp: query,
     gatherRows: gatherer(query),
     gatherPages: gatherer(query),
+    describe: (text: string) => describe(client, text),
   };
   const transaction: Transaction = {
-    ...routedQueries(plain, () => isDistributed(query)),
+    ...routedQueries(plain, distribution),
     transaction: (work) => work(transaction),
     batch: async (batch, item) => (await batch.run(transaction, [item]))[0] as Awaited<ReturnType<typeof batch.run>>[0],
     afterCommit: (work) => void afterCommit.push(work),
-    isDistributed: () => isDistributed(query),
     copy: (text, rows) => copyIn(client, text, rows),
     savepoint,
   };
