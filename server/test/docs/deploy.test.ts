@@ -54,6 +54,17 @@ suite('the files to deploy with', () => {
     assert.match(dockerfile, /^USER assent$/m);
   });
 
+  const notLinux = process.platform === 'linux' ? false : 'images are for Linux';
+  test('the image has the libraries that Node.js links with', { skip: notLinux }, () => {
+    const { status, stdout, stderr } = spawnSync('ldd', [process.execPath], { encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+    const linked = [...stdout.matchAll(/^\s*(lib[\w+]+)\.so\.\d+ =>/gm)].map(([, name = '']) => name);
+    const inBaseImage = ['libc', 'libdl', 'libgcc_s', 'libm', 'libpthread', 'libstdc++'];
+    const others = linked.filter((name) => !inBaseImage.includes(name));
+    assert.deepEqual(others, ['libatomic']);
+    assert.match(read('Dockerfile'), / libatomic1 /);
+  });
+
   test('compose.yaml has two API nodes, a worker, a proxy, and only settings and variables that there are', () => {
     const text = read('docker/compose.yaml');
     const [{ services }] = yaml('docker/compose.yaml') as [Parsed];
