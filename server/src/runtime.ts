@@ -138,6 +138,26 @@ export async function connectRuntime(config: Config, log: Log, database: Databas
   };
   const pool = connect({ ...options, size: config.databasePoolSize });
   const reserved = connect({ ...options, size: reservedSize, keepOpen: true });
+  const disconnect = () => Promise.all([pool.end(), reserved.end()]);
+  try {
+    return {
+      ...(await runtimeOn({ pool, reserved, config, log, signals })),
+      databaseUrl: database.url,
+      async stop() {
+        await disconnect();
+        await database.stop();
+      },
+    };
+  } catch (error) {
+    // A connection that stays open would keep a process running that couldn't start.
+    await disconnect();
+    throw error;
+  }
+}
+
+type Connected = { pool: Pool; reserved: Pool; config: Config; log: Log; signals: Signals };
+
+async function runtimeOn({ pool, reserved, config, log, signals }: Connected) {
   const sandboxClock = config.environment === 'sandbox' ? await startSandboxClock(pool) : undefined;
   const sealer = makeSealer(sealingKeysOf(config));
   const carriers = followCarriers({
@@ -157,7 +177,6 @@ export async function connectRuntime(config: Config, log: Log, database: Databas
   await carriers.refresh();
   return {
     config,
-    databaseUrl: database.url,
     pool,
     db: pool,
     reserved,
@@ -179,10 +198,6 @@ export async function connectRuntime(config: Config, log: Log, database: Databas
         : config.outboundAllowedNetworks,
     ),
     sealer,
-    async stop() {
-      await Promise.all([pool.end(), reserved.end()]);
-      await database.stop();
-    },
   };
 }
 

@@ -15,9 +15,8 @@ export function archiveSigner({
     const pem = isSandbox ? readOrMake(archiveKeyFile, makeSigningKey) : readFileSync(archiveKeyFile, 'utf8');
     return makeNoteSigner(archiveName, pem);
   } catch (cause) {
-    throw new ConfigError(
-      `ARCHIVE_KEY_FILE can’t be used: ${archiveKeyFile} must be an Ed25519 private key in PEM format.`,
-      { cause },
-    );
+    const { code, syscall } = cause as NodeJS.ErrnoException;
+    const why = syscall ? `can’t be read (${code})` : 'must be an Ed25519 private key in PEM format';
+    throw new ConfigError(`ARCHIVE_KEY_FILE can’t be used: ${archiveKeyFile} ${why}.`, { cause });
   }
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { makeDatabase } from '../support/database.ts';
 import { assent, launchServer, makeDataFolder } from '../support/programs.ts';
@@ -53,6 +55,21 @@ suite('a start that fails', () => {
     const database = await makeDatabase({ size: 1 });
     assert.match(await said({ PORT: String(port), DATABASE_URL: database.url }), new RegExp(`Port ${port}.*PORT`));
     taken.close();
+    await database.drop();
+  });
+
+  test('names a key of the archive that can’t be used, and a command that has begun ends too', async () => {
+    const database = await makeDatabase({ size: 1 });
+    const file = join(folder.path, 'wrong.key');
+    writeFileSync(file, 'no key');
+    const env = { ASSENT_DATA_DIR: folder.path, DATABASE_URL: database.url, ARCHIVE_KEY_FILE: file };
+    assert.match(await said(env), /ARCHIVE_KEY_FILE.*wrong\.key must be an Ed25519 private key/);
+    assert.match(await said({ ...env, ARCHIVE_KEY_FILE: folder.path }), /ARCHIVE_KEY_FILE.*can’t be read \(EISDIR\)/);
+    for (const args of [['serve'], ['firms', 'list']]) {
+      const { status, stderr } = await assent(args, env);
+      assert.equal(status, 2, stderr);
+      assert.match(stderr, /^assent: ARCHIVE_KEY_FILE can’t be used: [^\n]+\n$/);
+    }
     await database.drop();
   });
 });
