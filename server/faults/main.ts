@@ -1,12 +1,15 @@
 // Kills the server at random moments under load and counts what happened to every accepted text; races STOPs against texts
 // on two nodes; kills the server and an SMPP peer with texts between them; tampers with the archive; has many readers and a
-// failing endpoint follow events that two nodes write; and breaks everything that nodes depend on, one thing after another, in a
-// deployment of five of them. `--kills 200`, `--races 50`, `--rounds 20`, `--events 1000000`, `--texts 200000` and `--seconds 3600` make
-// longer runs; `--only kills`, `--only races`, `--only carriers`, `--only tampering`, `--only events` or `--only nodes` runs one of the
-// six, and `--fault` one kind of fault of the last. Exits with 1 if a text was lost, sent twice or sent without consent, a promise
-// was broken, tampering went undetected, or somebody missed an event.
+// failing endpoint follow events that two nodes write; breaks everything that nodes depend on, one thing after another, in a
+// deployment of five of them; and kills nodes of a distributed database. `--kills 200`, `--races 50`, `--rounds 20`,
+// `--events 1000000`, `--texts 200000` and `--seconds 3600` make longer runs; `--only kills`, `--only races`, `--only carriers`,
+// `--only tampering`, `--only events`, `--only nodes` or `--only citus` runs one of the seven, and `--fault` one kind of fault of
+// the nodes. Exits with 1 if a text was lost, sent twice or sent without consent, a promise was broken, tampering went
+// undetected, or somebody missed an event.
 import { parseArgs } from 'node:util';
+import { skip as skipCitus } from '../test/support/citus.ts';
 import { tryCarriers } from './carriers.ts';
+import { tryCitus } from './citus.ts';
 import { tryEvents } from './events.ts';
 import { type Run, runFaults } from './faults.ts';
 import type { Findings } from './judge.ts';
@@ -42,6 +45,7 @@ const parts = {
   tampering: () => tryTamperings(say),
   events: () => tryEvents(events, say),
   nodes: breakNodes,
+  citus: breakCitus,
 };
 const chosen = Object.entries(parts).filter(([name]) => values.only === undefined || values.only === name);
 if (chosen.length === 0) refuse(`--only must be one of ${Object.keys(parts).join(', ')}.`);
@@ -82,6 +86,16 @@ async function breakNodes(): Promise<string[]> {
     say,
     signal: untilStopped().signal,
   });
+  for (const line of table(run)) say(line);
+  return [...run.wrong, ...wrongIn(run.verdict.all)];
+}
+
+async function breakCitus(): Promise<string[]> {
+  if (skipCitus) {
+    say(`Citus is not installed: ${skipCitus}.`);
+    return [];
+  }
+  const run = await tryCitus({ rounds, say, signal: untilStopped().signal });
   for (const line of table(run)) say(line);
   return [...run.wrong, ...wrongIn(run.verdict.all)];
 }

@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs';
 import pg from 'pg';
 import { joinNodes, listNodes } from './clones.ts';
 import { postgresUser } from './debian-postgres.ts';
-import { makeServer } from './replicated-postgres.ts';
+import { makeServer, type PostgresServer } from './replicated-postgres.ts';
 
 /** A coordinator of Citus and two workers, each a PostgreSQL of its own. */
 export type Citus = {
   /** Where the owner connects to a database of the coordinator. Those that are made there are made on all nodes. */
   url(database: string): string;
+  /** The coordinator, and then the workers. */
+  servers: PostgresServer[];
   /** The first process of each PostgreSQL. */
   postmasters(): number[];
   stop(): Promise<void>;
@@ -43,6 +45,7 @@ export async function startCitus(settings: Record<string, string> = {}): Promise
   const url = (port: number | undefined, database: string) => `postgres://assent@127.0.0.1:${port}/${database}`;
   await joinNodes(servers.map(({ port }) => url(port, 'postgres')));
   return {
+    servers,
     url: (database) => url(servers[0]?.port, database),
     postmasters: () => servers.map(({ pid }) => pid()),
     async stop() {

@@ -20,8 +20,9 @@ const unableCodes = /^(53|58|25006)/;
 /** PostgreSQL has no code for some faults of the disk, a quota for example, nor for a transaction on a standby. */
 const unableMessages = /^could not (extend|write|create|fsync)|cannot assign TransactionIds during recovery/;
 
-/** A node of a distributed database failed while it committed. */
-const lostOnNode = /^could not commit transaction for shard/;
+/** A coordinator has no code for a node of a distributed database that went away, nor always a message. */
+const lostNode =
+  /^($|could not commit transaction for shard|failure on connection marked as essential|server closed the connection|no connection to the server|could not (receive|send) data|postmaster was shut down)/;
 
 /** After such an error the connection is useless, and its last statement may or may not have taken effect. */
 export function isBroken(error: unknown): boolean {
@@ -36,7 +37,7 @@ export function kindOf(error: unknown): Kind {
   if (error instanceof DatabaseUnable) return 'unable';
   const code = codeOf(error);
   if (error instanceof pg.DatabaseError) {
-    if (/^(08|57P0[1235]|53300|25P0[34])/.test(code) || (code === 'XX000' && lostOnNode.test(error.message)))
+    if (/^(08|57P0[1235]|53300|25P0[34])/.test(code) || (code === 'XX000' && lostNode.test(error.message)))
       return 'lost';
     if (unableCodes.test(code) || (code === 'XX000' && unableMessages.test(error.message))) return 'unable';
     if (code === '57014' || code === '55P03') return 'timeout';
