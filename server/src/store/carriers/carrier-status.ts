@@ -44,11 +44,17 @@ export async function listStatus<Status>(db: Db, since: Date): Promise<StatusRow
 /** By carrier: texts that wait for it, and texts in doubt that it may have taken. Spans advisors: a carrier has texts of many. */
 export async function countTexts(db: Db): Promise<{ carrierId: number; waiting: number; inDoubt: number }[]> {
   return db.query(
-    `select
-       carrier_id::integer as "carrierId",
-       (select count(*) from dispatches d where d.carrier_id = c.carrier_id)::integer as waiting,
-       (select count(*) from messages m where m.carrier_id = c.carrier_id and m.status = 'in_doubt')::integer as "inDoubt"
-     from carriers c
-     order by carrier_id`,
+    `select carrier_id::integer as "carrierId", sum(waiting)::integer as waiting, sum(in_doubt)::integer as "inDoubt"
+     from (
+       select carrier_id, count(*) as waiting, 0 as in_doubt
+       from dispatches
+       group by carrier_id
+       union all
+       select carrier_id, 0, count(*)
+       from messages
+       where status = 'in_doubt' and carrier_id is not null
+       group by carrier_id
+     ) as texts
+     group by carrier_id`,
   );
 }
