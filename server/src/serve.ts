@@ -36,12 +36,13 @@ export async function serve(config: Config, say: (line: string) => void, sibling
   try {
     const { app, sandbox } = await appOf(runtime, log, { work, siblings, buckets, tracer });
     await started;
+    await warn(runtime, log);
+    // Last of what can fail: a process that listens looks healthy, and must be whole.
     await listen(app, config);
     work?.begin();
     const jobs = config.role === 'work' ? null : startRequestJobs(runtime, log);
     if (sandbox) say(await greeting(runtime, sandbox));
     log.info({ port: config.port, environment: config.environment, role: config.role }, 'listening');
-    await warn(runtime, log);
     await siblings?.tell({ about: 'ready' });
     return {
       async stop() {

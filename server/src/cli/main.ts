@@ -116,5 +116,6 @@ function commandConfig(env: Env) {
 
 if (import.meta.main)
   main(process.argv.slice(2), process.env, process).then((code) => {
-    process.exitCode = code;
+    // At once, whatever is still open: a server that couldn't start must end, or nothing restarts it.
+    if (code !== 0) process.exit(code);
   });

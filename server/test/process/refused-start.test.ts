@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { makeDatabase } from '../support/database.ts';
-import { assent, launchServer, makeDataFolder } from '../support/programs.ts';
+import { assent, freePort, launchServer, makeDataFolder } from '../support/programs.ts';
 
 suite('a start that fails', () => {
   const folder = makeDataFolder();
@@ -70,6 +70,15 @@ suite('a start that fails', () => {
       assert.equal(status, 2, stderr);
       assert.match(stderr, /^assent: ARCHIVE_KEY_FILE can’t be used: [^\n]+\n$/);
     }
+    await database.drop();
+  });
+
+  test('at its last query ends the process that `assent serve` runs, instead of one that listens and does nothing', async () => {
+    const database = await makeDatabase({ size: 1 });
+    await database.asOwner('alter table archive_checkpoints rename to not_there');
+    const env = { ASSENT_DATA_DIR: folder.path, DATABASE_URL: database.url, PORT: String(await freePort()) };
+    const { status } = await assent(['serve', '--role', 'work'], env);
+    assert.equal(status, 1);
     await database.drop();
   });
 });
