@@ -28,13 +28,15 @@ function fakeDb(
     sent.push({ text, values });
     return [];
   };
+  const run = async ({ text }: ShardStatement, jobs: Job[]) => {
+    called.push({ text, on: Object.fromEntries(jobs.map(({ place, values }) => [place.shard, values])) });
+    return jobs.map(({ place }) => answer(text, place));
+  };
   const shards = {
     placesOf: (advisorIds: number[]) => advisorIds.map((advisorId) => places[advisorId - 1]),
     all: async () => [places[3], places[1], places[2]],
-    query: async ({ text }: ShardStatement, jobs: Job[]) => {
-      called.push({ text, on: Object.fromEntries(jobs.map(({ place, values }) => [place.shard, values])) });
-      return jobs.map(({ place }) => answer(text, place));
-    },
+    query: run,
+    lookUp: run,
   };
   return { db: { query, write: query, isDistributed: () => isDistributed, shards } as unknown as Db, sent, called };
 }

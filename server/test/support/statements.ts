@@ -17,6 +17,17 @@ export function withinTransactions(pool: Pool, before: (statement: string) => Pr
             await before(text);
             return db.write(text, values, name);
           },
+          shards: {
+            ...db.shards,
+            async query(statement, jobs) {
+              await before(statement.text);
+              return db.shards.query(statement, jobs);
+            },
+            async write(statement, jobs) {
+              await before(statement.text);
+              return db.shards.write(statement, jobs);
+            },
+          },
         };
         return work(watched);
       }),

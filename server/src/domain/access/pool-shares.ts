@@ -40,6 +40,7 @@ export function poolShares(db: Db, size: number): PoolShares {
         placesOf: (advisorIds) => db.shards.placesOf(advisorIds),
         all: () => db.shards.all(),
         query: (statement, jobs) => inTurn(() => db.shards.query(statement, jobs)),
+        lookUp: (statement, jobs) => inTurn(() => db.shards.lookUp(statement, jobs)),
         write: (statement, jobs) => inTurn(() => db.shards.write(statement, jobs)),
       },
     };

@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { collectFromAll } from '../database/distribution/by-shard.ts';
 
 export type CrmConnectionRow = {
   advisorId: number;
@@ -86,14 +87,19 @@ export async function listDueForSync(
   db: Db,
   { now, realNow, limit }: { now: Date; realNow: Date; limit: number },
 ): Promise<number[]> {
-  const rows = await db.query<{ advisorId: number }>(
-    `select advisor_id as "advisorId"
-     from crm_connections
-     where next_sync_at <= $1 and (syncing_until is null or syncing_until < $2)
-     order by next_sync_at
-     limit $3`,
-    [now, realNow, limit],
-    'list-due-for-sync',
+  const rows = await collectFromAll(db, (db) =>
+    db.query<{ advisorId: number; nextSyncAt: Date }>(
+      `select advisor_id as "advisorId", next_sync_at as "nextSyncAt"
+       from crm_connections
+       where next_sync_at <= $1 and (syncing_until is null or syncing_until < $2)
+       order by next_sync_at
+       limit $3`,
+      [now, realNow, limit],
+      'list-due-for-sync',
+    ),
   );
-  return rows.map((row) => row.advisorId);
+  return rows
+    .sort((a, b) => a.nextSyncAt.getTime() - b.nextSyncAt.getTime())
+    .slice(0, limit)
+    .map(({ advisorId }) => advisorId);
 }

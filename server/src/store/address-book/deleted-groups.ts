@@ -1,17 +1,22 @@
 import type { Db } from '../database/db.ts';
+import { collectFromAll } from '../database/distribution/by-shard.ts';
 import { changingContacts } from './contact-books.ts';
 
 export type DeletedGroup = { advisorId: number; groupId: number };
 
 /** Spans advisors: a job clears them for everybody. */
 export async function listDeletedGroups(db: Db, limit: number): Promise<DeletedGroup[]> {
-  return db.query<DeletedGroup>(
-    `select advisor_id as "advisorId", group_id as "groupId"
-     from deleted_groups
-     order by advisor_id, group_id
-     limit $1`,
-    [limit],
+  const groups = await collectFromAll(db, (db) =>
+    db.query<DeletedGroup>(
+      `select advisor_id as "advisorId", group_id as "groupId"
+       from deleted_groups
+       order by advisor_id, group_id
+       limit $1`,
+      [limit],
+      'list-deleted-groups',
+    ),
   );
+  return groups.slice(0, limit);
 }
 
 /**

@@ -35,7 +35,7 @@ export async function recordOutcomes(
   outcomes: OutcomeRow[],
   { now, endedClaims }: { now: Date; endedClaims: number[] },
 ): Promise<number> {
-  const rows = await collectByShard(db, outcomes, (db, outcomes, isPart) =>
+  const rows = await collectByShard(db, await withEarlyReceipts(db, outcomes), (db, outcomes, isPart) =>
     db.query<{ counted: number }>(
       `${knownOutcomes(isPart)},
      moved as (
@@ -88,7 +88,7 @@ export async function recordOutcomes(
  * with an entry, but nothing is retried. An answer for any other attempt doesn't count.
  */
 export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): Promise<void> {
-  await forEachShard(db, outcomes, (db, outcomes, isPart) =>
+  await forEachShard(db, await withEarlyReceipts(db, outcomes), (db, outcomes, isPart) =>
     db.write(
       `${knownOutcomes(isPart)},
      moved as (
@@ -132,10 +132,29 @@ const deletedClaims = (claimIds: string) => `
   )`;
 
 /**
- * Outcomes in the order in which their messages are locked, each with its receipt; $1 is the time. Receipts that came before
- * the answer are the deployment's, so a statement on a shard doesn't see them: they are applied within a second
- * (`applyEarlyReceipts`).
+ * Receipts that came before the answer are the deployment's, so a statement on a shard doesn't see them: a distributed database is
+ * asked for them before. What is applied then is removed when such receipts are checked again (`applyEarlyReceipts`).
  */
+async function withEarlyReceipts(db: Db, outcomes: OutcomeRow[]): Promise<OutcomeRow[]> {
+  const isDistributed = db.isDistributed();
+  if (isDistributed === false || !(await isDistributed)) return outcomes;
+  const early = await db.query<{ place: number; status: ReceiptRow['status']; code: string | null }>(
+    `select place::integer, status, code
+     from unnest($1::smallint[], $2::text[]) with ordinality as given (carrier_id, carrier_message_id, place)
+     join unmatched_receipts using (carrier_id, carrier_message_id)`,
+    [outcomes.map(({ carrierId }) => carrierId), outcomes.map(({ carrierMessageId }) => carrierMessageId)],
+    'list-early-receipts',
+  );
+  const byPlace = new Map(
+    early.map(({ place, status, code }) => [place, code === null ? { status } : { status, code }]),
+  );
+  return outcomes.map((outcome, index) => {
+    const receipt = outcome.receipt?.status === 'delivered' ? outcome.receipt : byPlace.get(index + 1);
+    return receipt ? { ...outcome, receipt } : outcome;
+  });
+}
+
+/** Outcomes in the order in which their messages are locked, each with its receipt; $1 is the time. */
 const knownOutcomes = (isPart: boolean) => `
   with given as materialized (
     select *

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { byShard, lockByShard } from '../database/distribution/by-shard.ts';
+import { byShard, collectFromAll, lockByShard } from '../database/distribution/by-shard.ts';
 import { type StreamRow, scopes } from './streams.ts';
 
 type Stream = Pick<StreamRow, 'applicationId' | 'advisorId' | 'feed'>;
@@ -22,7 +22,7 @@ const lastOfLog = `
     else (select last_change from contact_books b where b.advisor_id = s.advisor_id)
   end`;
 
-/** Of all nodes, one at a time marks streams. */
+/** Of all processes, one at a time marks streams. On a shard, it does no harm if several do. */
 const markingLock = 7_277_034;
 
 /**
@@ -31,38 +31,40 @@ const markingLock = 7_277_034;
  * look at streams that aren't marked. Spans advisors: an application acts for many.
  */
 export async function markBehind(db: Db, limit: number): Promise<number> {
-  const rows = await db.query(
-    `with turn as materialized (
-       select pg_try_advisory_xact_lock($2) as is_ours
-     ),
-     grown as materialized (
-       (
-         select s.application_id, s.advisor_id, s.feed
-         from webhook_streams s
-         join archive_heads h on h.advisor_id = s.advisor_id
-         join advisors a on a.advisor_id = s.advisor_id and not a.disabled
-         where (select is_ours from turn) and not s.behind and s.feed = 'events' and h.last_event > s.number
+  const rows = await collectFromAll(db, (db, isPart) =>
+    db.query(
+      `with turn as materialized (
+         select ${isPart ? '$2::bigint is not null' : 'pg_try_advisory_xact_lock($2)'} as is_ours
+       ),
+       grown as materialized (
+         (
+           select s.application_id, s.advisor_id, s.feed
+           from webhook_streams s
+           join archive_heads h on h.advisor_id = s.advisor_id
+           join advisors a on a.advisor_id = s.advisor_id and not a.disabled
+           where (select is_ours from turn) and not s.behind and s.feed = 'events' and h.last_event > s.number
+         )
+         union all
+         (
+           select s.application_id, s.advisor_id, s.feed
+           from webhook_streams s
+           join contact_books b on b.advisor_id = s.advisor_id
+           join advisors a on a.advisor_id = s.advisor_id and not a.disabled
+           where (select is_ours from turn) and not s.behind and s.feed = 'changes' and b.last_change > s.number
+         )
+         limit $1
        )
-       union all
-       (
-         select s.application_id, s.advisor_id, s.feed
-         from webhook_streams s
-         join contact_books b on b.advisor_id = s.advisor_id
-         join advisors a on a.advisor_id = s.advisor_id and not a.disabled
-         where (select is_ours from turn) and not s.behind and s.feed = 'changes' and b.last_change > s.number
-       )
-       limit $1
-     )
-     update webhook_streams s
-     set behind = true
-     from grown
-     where s.application_id = grown.application_id
-       and s.advisor_id = grown.advisor_id
-       and s.feed = grown.feed
-       and not s.behind
-     returning 1`,
-    [limit, markingLock],
-    'mark-behind',
+       update webhook_streams s
+       set behind = true
+       from grown
+       where s.application_id = grown.application_id
+         and s.advisor_id = grown.advisor_id
+         and s.feed = grown.feed
+         and not s.behind
+       returning 1`,
+      [limit, markingLock],
+      'mark-behind',
+    ),
   );
   return rows.length;
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import type { Place } from './shards.ts';
+import type { Place, Shards } from './shards.ts';
 
 /**
  * A batch has items of several advisors, which one PostgreSQL takes in one statement. In a distributed database each advisor's
@@ -80,7 +80,7 @@ export async function lockByShard<Row>(
   const places = await db.shards.all();
   const text = `select count(*)::integer as count from (${ready} limit $${values.length + 1}::integer) as ready`;
   const counted = await onPlaces(db, places, async (own, place) => {
-    const [row] = await own.query<{ count: number }>(text, [...values, limit], `ready-${name}`);
+    const [row] = await own.lookUp<{ count: number }>(text, [...values, limit], `ready-${name}`);
     return { place, count: row?.count ?? 0 };
   });
   const due = sharesOf(counted, limit);
@@ -159,7 +159,7 @@ type Waiting = {
   text: string;
   values: unknown[];
   name: string | undefined;
-  isWrite: boolean;
+  way: keyof Pick<Shards, 'query' | 'write' | 'lookUp'>;
   resolve(rows: never[]): void;
   reject(error: unknown): void;
 };
@@ -169,31 +169,31 @@ function gatherByNode(db: Db): (place: Place) => Db {
   let waiting: Waiting[] = [];
 
   function send(): void {
-    const gathered = Map.groupBy(waiting, ({ place, isWrite, text }) => `${place.node} ${isWrite} ${text}`);
+    const gathered = Map.groupBy(waiting, ({ place, way, text }) => `${place.node} ${way} ${text}`);
     waiting = [];
     for (const [first, ...others] of gathered.values()) if (first) void sendTogether([first, ...others]);
   }
 
   async function sendTogether(all: [Waiting, ...Waiting[]]): Promise<void> {
-    const [{ text, name, isWrite }] = all;
+    const [{ text, name, way }] = all;
     try {
-      if (isWrite) await db.shards.write({ text, name }, all);
-      const rows = isWrite ? [] : await db.shards.query<never>({ text, name }, all);
-      for (const [index, { resolve }] of all.entries()) resolve(rows[index] ?? []);
+      const rows = await db.shards[way]<never>({ text, name }, all);
+      for (const [index, { resolve }] of all.entries()) resolve(rows?.[index] ?? []);
     } catch (error) {
       for (const { reject } of all) reject(error);
     }
   }
 
-  const join = (place: Place, isWrite: boolean, [text, values = [], name]: Parameters<Db['query']>) =>
+  const join = (place: Place, way: Waiting['way'], [text, values = [], name]: Parameters<Db['query']>) =>
     new Promise<never[]>((resolve, reject) => {
       if (waiting.length === 0) queueMicrotask(send);
-      waiting.push({ place, text, values, name, isWrite, resolve, reject });
+      waiting.push({ place, text, values, name, way, resolve, reject });
     });
 
   return (place) => ({
     ...db,
-    query: (...statement) => join(place, false, statement),
-    write: async (...statement) => void (await join(place, true, statement)),
+    query: (...statement) => join(place, 'query', statement),
+    lookUp: (...statement) => join(place, 'lookUp', statement),
+    write: async (...statement) => void (await join(place, 'write', statement)),
   });
 }

@@ -19,6 +19,8 @@ export type Shards = {
   /** The rows of each job, in order. */
   query<Row extends object>(statement: ShardStatement, jobs: Job[]): Promise<Row[][]>;
   write(statement: ShardStatement, jobs: Job[]): Promise<void>;
+  /** The rows of each job of a statement that only reads: then it doesn't count as a part of what the transaction writes. */
+  lookUp<Row extends object>(statement: ShardStatement, jobs: Job[]): Promise<Row[][]>;
 };
 
 /** What a process knows of a distributed database, for all of its connections. */
@@ -26,8 +28,19 @@ export type ShardsKnown = { places: Map<number, Place>; all: Place[]; columns: M
 
 type Plain = Pick<Db, 'query' | 'write'> & { describe(text: string): Promise<Column[] | null> };
 
-const call = 'select place, "row" from run_on_shards($1, $2, $3, $4, $5, $6)';
-const name = 'run-on-shards';
+type Call = { text: string; name: string };
+/** Citus hands this to the node of the advisor in $1 as a whole. It can't tell whether it writes, and takes it for a write. */
+const run: Call = {
+  text: 'select place, "row" from run_on_shards($1, $2, $3, $4, $5, $6)',
+  name: 'run-on-shards',
+};
+/** A statement about a table of that advisor, which only reads for all that Citus can tell. */
+const read: Call = {
+  text: `select found.place, found."row"
+    from (select count(*) from archive_heads where advisor_id = $1) as anchor
+    cross join lateral run_on_shards($1, $2, $3, $4, $5, $6) as found`,
+  name: 'read-on-shards',
+};
 
 /** Hashes are even: of so many numbers for each shard, the odds that none is in one of a million shards are 1 in 10^20. */
 const guessesOfEach = 60;
@@ -96,18 +109,23 @@ export function shardsOn({ query, write, describe }: Plain, known: ShardsKnown):
     throw error;
   }
 
-  return {
-    placesOf,
-    all,
-    async query<Row extends object>(statement: ShardStatement, jobs: Job[]) {
+  const rowsBy =
+    ({ text, name }: Call) =>
+    async <Row extends object>(statement: ShardStatement, jobs: Job[]): Promise<Row[][]> => {
       const columns = await columnsOf(statement.text);
       const parameters = parametersOf(statement, jobs, columns !== null);
-      const found = await query<{ place: number; row: string }>(call, parameters, name).catch(forget);
+      const found = await query<{ place: number; row: string }>(text, parameters, name).catch(forget);
       const rows = jobs.map(() => [] as Row[]);
       for (const { place, row } of found) rows[place - 1]?.push(rowOf(columns ?? [], row) as Row);
       return rows;
-    },
-    write: (statement, jobs) => write(call, parametersOf(statement, jobs, false), name).catch(forget),
+    };
+
+  return {
+    placesOf,
+    all,
+    query: rowsBy(run),
+    write: (statement, jobs) => write(run.text, parametersOf(statement, jobs, false), run.name).catch(forget),
+    lookUp: rowsBy(read),
   };
 }
 
