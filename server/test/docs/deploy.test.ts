@@ -91,6 +91,17 @@ suite('the files to deploy with', () => {
     assert.equal(status, 0, stderr);
   });
 
+  test('Caddy passes requests on to the API nodes, and logs neither headers nor queries', () => {
+    const [{ services }] = yaml('docker/compose.yaml') as [Parsed];
+    const nodes = Object.keys(services).filter((name) => services[name].environment?.ROLE === 'api');
+    const [, port] = /^EXPOSE (\d+)$/m.exec(read('Dockerfile')) ?? [];
+    const caddyfile = read('docker/Caddyfile');
+    assert.ok(caddyfile.includes(`reverse_proxy ${nodes.map((name) => `${name}:${port}`).join(' ')} {`));
+    // An API key is a header that Caddy doesn't know as a secret.
+    assert.match(caddyfile, /^\t\t\trequest>headers delete$/m);
+    assert.match(caddyfile, /^\t\t\trequest>uri regexp \\\?\.\* \?$/m);
+  });
+
   test('the manifests are whole: resources, settings, probes, and time to drain', () => {
     const [kustomization] = yaml('kubernetes/kustomization.yaml');
     const files = globSync('*.yaml', { cwd: join(root, 'deploy/kubernetes') }).filter(
