@@ -215,12 +215,21 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     assert.deepEqual(await walls(), []);
   });
 
-  test('a shard that is moved to the other worker keeps its entries, its walls and what the application may do', async () => {
+  test('a shard that is moved while it is written to keeps its entries, its walls and what the application may do', async () => {
     const [here, there] = await Promise.all(people.map((person) => shardOf('archive_heads', person)));
-    await world.database.asOwner(`select citus_move_shard_placement($1::bigint, $2, $3, $4, $5, 'block_writes')`, [
-      ...[here?.shardId, here?.host, here?.port],
-      ...[there?.host, there?.port],
-    ]);
+    let isMoved = false;
+    const moving = world.database
+      .asOwner(`select citus_move_shard_placement($1::bigint, $2, $3, $4, $5, 'force_logical')`, [
+        ...[here?.shardId, here?.host, here?.port],
+        ...[there?.host, there?.port],
+      ])
+      .finally(() => {
+        isMoved = true;
+      });
+    // Each of these texts goes to somebody who consents first.
+    do await sendAndDeliver();
+    while (!isMoved);
+    await moving;
     await sendAndDeliver();
     await assertWalls();
     await assertIntact();
