@@ -15,7 +15,10 @@ test('while a reply can’t be stored, no text is handed to the carrier', async 
   const blocker = new pg.Client({ connectionString: world.database.url });
   await blocker.connect();
   await blocker.query('begin');
-  await blocker.query('select from members where phone = $1 for update', [stopping]);
+  await blocker.query('select from members where advisor_id = $1 and phone = $2 for update', [
+    ann.advisor.advisorId,
+    stopping,
+  ]);
   const stop = say(world, ann, stopping, 'STOP');
   await pause(1_200);
   await send(ann, { phone: other, text: 'Hello' });
