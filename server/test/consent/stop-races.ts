@@ -30,8 +30,8 @@ const roundsPerWave = 60;
 /** How long a round's texts keep coming; the STOP comes at a random moment until all of them have been retried. */
 const swingMs = 200;
 const stopWithinMs = 500;
-/** On a busy machine this many at once wait long for a connection. */
-const timeoutMs = 30_000;
+/** On a busy machine, or in a distributed database, this many at once wait long for a connection. */
+const timeoutMs = 120_000;
 /** So many, at least, must come between two texts to them: the others came too early or too late to prove anything. */
 const provingMin = 10;
 /** A machine can be so busy that a wave proves nothing. */
@@ -389,7 +389,7 @@ async function settledRecords({ world, advisorId }: Stage): Promise<Records> {
       );
       return !rows[0]?.waits;
     },
-    20_000,
+    timeoutMs,
   );
   return readRecords(world.database, advisorId);
 }

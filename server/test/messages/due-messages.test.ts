@@ -521,8 +521,10 @@ suite('races and faults', () => {
       begin
         if convert_from(new.body, 'UTF8') = 'poison' then raise check_violation; end if;
         return new;
-      end $$;
-      create trigger poison before insert on archive_bodies for each row execute function refuse_poison()`);
+      end $$`);
+    await database.asOwner(
+      'create trigger poison before insert on archive_bodies for each row execute function refuse_poison()',
+    );
     const person = await newAdvisor();
     const member = await newMember(person);
     const at = soon();
