@@ -84,14 +84,22 @@ suite('in a distributed database', () => {
     );
   });
 
-  test('a call that fails on one node fails the batch', async () => {
-    const { db } = fakeDb(true);
-    const lost = new Error('lost');
-    db.shards.query = () => Promise.reject(lost);
-    await assert.rejects(
-      collectByShard(db, [{ advisorId: 1 }, { advisorId: 4 }], (own) => own.query('select')),
-      lost,
-    );
+  test('a call that fails on one node fails the batch, and in a transaction the other nodes are not called', async () => {
+    for (const isTransaction of [false, true]) {
+      const { db } = fakeDb(true);
+      const lost = new Error('lost');
+      let calls = 0;
+      db.shards.isTransaction = isTransaction;
+      db.shards.query = () => {
+        calls += 1;
+        return Promise.reject(lost);
+      };
+      await assert.rejects(
+        collectByShard(db, [{ advisorId: 1 }, { advisorId: 4 }], (own) => own.query('select')),
+        lost,
+      );
+      assert.equal(calls, isTransaction ? 1 : 2);
+    }
   });
 
   test('rows that are due are counted in every shard, and locked where there are some', async () => {

@@ -37,6 +37,7 @@ export function poolShares(db: Db, size: number): PoolShares {
       afterCommit: (work) => db.afterCommit(work),
       isDistributed: () => db.isDistributed(),
       shards: {
+        isTransaction: false,
         placesOf: (advisorIds) => db.shards.placesOf(advisorIds),
         all: () => db.shards.all(),
         query: (statement, jobs) => inTurn(() => db.shards.query(statement, jobs)),

@@ -55,7 +55,10 @@ export function connect(options: PoolOptions): Pool {
     const write: Db['write'] = async (text, values, name) => void (await query(text, values, name));
     return {
       ...routedQueries(
-        { query, write, lookUp: lookups.query, gatherRows, gatherPages, describe: (text) => describeOn(some, text) },
+        {
+          ...{ query, write, lookUp: lookups.query, gatherRows, gatherPages, isTransaction: false },
+          describe: (text) => describeOn(some, text),
+        },
         distribution,
       ),
       transaction: (work) => runTransaction(some, { settle, distribution }, work),

@@ -171,16 +171,28 @@ function gatherByNode(db: Db): (place: Place) => Db {
   function send(): void {
     const gathered = Map.groupBy(waiting, ({ place, way, text }) => `${place.node} ${way} ${text}`);
     waiting = [];
-    for (const [first, ...others] of gathered.values()) if (first) void sendTogether([first, ...others]);
+    void (db.shards.isTransaction
+      ? sendInOrder([...gathered.values()])
+      : Promise.all(gathered.values().map(sendTogether)));
   }
 
-  async function sendTogether(all: [Waiting, ...Waiting[]]): Promise<void> {
-    const [{ text, name, way }] = all;
+  /** A transaction takes one after the other, and none after one that failed: it would be sent after the rollback. */
+  async function sendInOrder([next, ...later]: Waiting[][]): Promise<void> {
+    if (!next) return;
+    const failed = await sendTogether(next);
+    if (!failed) return sendInOrder(later);
+    for (const { reject } of later.flat()) reject(failed.error);
+  }
+
+  async function sendTogether(all: Waiting[]): Promise<{ error: unknown } | null> {
+    const [{ text, name, way }] = all as [Waiting];
     try {
       const rows = await db.shards[way]<never>({ text, name }, all);
       for (const [index, { resolve }] of all.entries()) resolve(rows?.[index] ?? []);
+      return null;
     } catch (error) {
       for (const { reject } of all) reject(error);
+      return { error };
     }
   }
 

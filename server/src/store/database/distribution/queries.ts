@@ -37,6 +37,7 @@ type Plain = Pick<Db, 'query' | 'write' | 'lookUp'> & {
   gatherRows: Db['lookUpPage'];
   gatherPages: Db['lookUpPage'];
   describe(text: string): Promise<Column[] | null>;
+  isTransaction: boolean;
 };
 
 /** Where the database is distributed, these send a statement about one advisor so that it goes to one node. */

@@ -12,6 +12,8 @@ export type Job = { place: Place; values: unknown[] };
 
 /** Runs statements on shards themselves, several shards of one node at a time. */
 export type Shards = {
+  /** Whether statements are part of a transaction. */
+  isTransaction: boolean;
   /** In order. Known ones need no waiting. */
   placesOf(advisorIds: number[]): Place[] | Promise<Place[]>;
   /** Every shard. Its advisor may be nobody: a number whose rows would be there. */
@@ -26,7 +28,10 @@ export type Shards = {
 /** What a process knows of a distributed database, for all of its connections. */
 export type ShardsKnown = { places: Map<number, Place>; all: Place[]; columns: Map<string, Promise<Column[] | null>> };
 
-type Plain = Pick<Db, 'query' | 'write'> & { describe(text: string): Promise<Column[] | null> };
+type Plain = Pick<Db, 'query' | 'write'> & {
+  describe(text: string): Promise<Column[] | null>;
+  isTransaction: boolean;
+};
 
 type Call = { text: string; name: string };
 /** Citus hands this to the node of the advisor in $1 as a whole. It can't tell whether it writes, and takes it for a write. */
@@ -48,7 +53,7 @@ const guessesOfEach = 60;
 /** The driver's own way of writing a parameter as text, which its types leave out. */
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): string | Buffer | null } }).utils;
 
-export function shardsOn({ query, write, describe }: Plain, known: ShardsKnown): Shards {
+export function shardsOn({ query, write, describe, isTransaction }: Plain, known: ShardsKnown): Shards {
   const { places, columns } = known;
 
   function placesOf(advisorIds: number[]): Place[] | Promise<Place[]> {
@@ -121,6 +126,7 @@ export function shardsOn({ query, write, describe }: Plain, known: ShardsKnown):
     };
 
   return {
+    isTransaction,
     placesOf,
     all,
     query: rowsBy(run),

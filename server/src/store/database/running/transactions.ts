@@ -150,6 +150,7 @@ function transactionOn(
     gatherRows: gatherer(query),
     gatherPages: gatherer(query),
     describe: (text: string) => describe(client, text),
+    isTransaction: true,
   };
   const transaction: Transaction = {
     ...routedQueries(plain, distribution),
