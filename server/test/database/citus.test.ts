@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
+import { inTransaction } from '../../src/deps.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
@@ -12,7 +13,9 @@ import { distribute } from '../../src/store/database/distribution/distribute.ts'
 import { advisorOwned } from '../../src/store/database/distribution/tables.ts';
 import { OutcomeUnknown } from '../../src/store/database/errors.ts';
 import { appRole, asOwner, migrate, readMigrations } from '../../src/store/database/schema/migrate.ts';
+import { insertEvents } from '../../src/store/events/new-events.ts';
 import { newcomer } from '../address-book/address-book.ts';
+import { assertInSync } from '../address-book/contact-blocks.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { type Citus, describeNodes, skip, startCitus } from '../support/citus.ts';
@@ -132,6 +135,39 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     const { counts, first } = await reconcile(world.deps, days, byOperator);
     assert.deepEqual(first, []);
     assert.deepEqual([counts.attempts, counts.carrierRecords, counts.textsOut], [2, 2, 2]);
+  });
+
+  test('a transaction on both workers is committed on both or on neither', async () => {
+    const advisorIds = people.map(({ advisor }) => advisor.advisorId);
+    const listLast = async () => {
+      const heads = await world.database.asOwner<{ last: number }>(
+        'select last_event::integer as last from archive_heads where advisor_id = any ($1) order by advisor_id',
+        [advisorIds],
+      );
+      return heads.map(({ last }) => last);
+    };
+    const events = advisorIds.map((advisorId) => ({ advisorId, type: 'message.received', memberId: 1 }) as const);
+    const before = await listLast();
+    const undone = inTransaction(world.deps, async ({ db, clock }) => {
+      await insertEvents(db, events, clock.now());
+      throw new Error('undone');
+    });
+    await assert.rejects(undone, /undone/);
+    assert.deepEqual(await listLast(), before);
+    await inTransaction(world.deps, ({ db, clock }) => insertEvents(db, events, clock.now()));
+    assert.deepEqual(
+      await listLast(),
+      before.map((last) => last + 1),
+    );
+  });
+
+  test('many new numbers at once become contacts, and the book’s counts are right when its blocks are split', async () => {
+    const [{ advisor }] = people;
+    const sends = Array.from({ length: 4 }, () =>
+      send(people[0], { phoneNumbers: Array.from({ length: 300 }, () => newPhone()), text: 'Hello' }),
+    );
+    for (const { status } of await Promise.all(sends)) assert.equal(status, 200);
+    await assertInSync(world, advisor.advisorId);
   });
 
   test('the walls of the archive are on every shard', assertWalls);
