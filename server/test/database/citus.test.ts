@@ -191,8 +191,8 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     const committed = world.deps.db.transaction((db) =>
       db.query(
         `insert into members (advisor_id, phone, state, last_changed, date_time_created)
-         values ($1, '+12125550199', 'accepted', now(), now())`,
-        [world.ann.advisor.advisorId],
+         values ($1, $2, 'accepted', now(), now())`,
+        [world.ann.advisor.advisorId, newPhone()],
       ),
     );
     await assert.rejects(committed, OutcomeUnknown);
