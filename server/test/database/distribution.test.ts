@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import type { Db } from '../../src/store/database/db.ts';
 import { byShard, collectByShard, lockByShard, sharesOf } from '../../src/store/database/distribution/by-shard.ts';
 import { routed } from '../../src/store/database/distribution/routing.ts';
-import type { Job, Place, ShardStatement } from '../../src/store/database/distribution/shards.ts';
+import { forShards, type Job, type Place, type ShardStatement } from '../../src/store/database/distribution/shards.ts';
 
 type Sent = { text: string; values: unknown[] };
 /** A statement as a node gets it: the parameters of each shard. */
@@ -55,6 +55,13 @@ suite('in a distributed database', () => {
       'select from messages t join members m on m.advisor_id = t.advisor_id where $1 is null or t.advisor_id = $1',
     ])
       assert.equal(routed(text), text);
+  });
+
+  test('a shard gets a statement with the tables in braces, and not words that are like them', () => {
+    assert.equal(
+      forShards(`update messages set kind = 'events' from events e where messages.text_events = "groups"`),
+      `update {messages} set kind = 'events' from {events} e where {messages}.text_events = "groups"`,
+    );
   });
 
   test('a batch is one call for each node, with the items of each shard, and the results are in the order of items', async () => {

@@ -76,8 +76,7 @@ const definitions = [
        end loop;
      end loop;
    end $$`,
-  // The statement with the names of this shard, and of its neighbors in other tables, instead of the tables' names. A word in
-  // quotes is no table.
+  // The statement with the names of this shard, and of its neighbors in other tables, where it has a table's name in braces.
   `create or replace function statement_on_shard(statement text, shard bigint) returns text
    language plpgsql
    as $$
@@ -85,15 +84,12 @@ const definitions = [
      part record;
    begin
      for part in
-       select p.logicalrelid::regclass::text as table, s.shardid
+       select s.logicalrelid::regclass::text as table, s.shardid
        from pg_dist_shard own
        join pg_dist_shard s on s.shardminvalue = own.shardminvalue or s.shardminvalue is null
-       join pg_dist_partition p on p.logicalrelid = s.logicalrelid
-       where own.shardid = shard and statement ~ ('\\m' || p.logicalrelid::regclass::text || '\\M')
+       where own.shardid = shard and strpos(statement, '{' || s.logicalrelid::regclass::text || '}') > 0
      loop
-       statement := regexp_replace(
-         statement, '(?<![''"])\\m' || part.table || '\\M(?![''"])', part.table || '_' || part.shardid, 'g'
-       );
+       statement := replace(statement, '{' || part.table || '}', part.table || '_' || part.shardid);
      end loop;
      return statement;
    end $$`,

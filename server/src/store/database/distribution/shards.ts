@@ -3,6 +3,7 @@ import { columnsIn } from '../connecting/column-values.ts';
 import type { Column } from '../connecting/description.ts';
 import type { Db } from '../db.ts';
 import { kindOf } from '../errors.ts';
+import { advisorOwned, shared } from './tables.ts';
 
 /** Where an advisor's rows are. */
 export type Place = { advisorId: number; shard: string; node: number };
@@ -135,11 +136,20 @@ export function shardsOn({ query, write, describe, isTransaction }: Plain, known
   };
 }
 
+/** A word in quotes is no table. */
+const tables = new RegExp(`(?<!['"\\w])(?:${[...advisorOwned, ...shared].join('|')})(?!['"\\w])`, 'g');
+const withPlaces = new Map<string, string>();
+
+/** The statement with its tables in braces, where a shard puts the names of its own. */
+export function forShards(text: string): string {
+  return withPlaces.getOrInsertComputed(text, () => text.replace(tables, '{$&}'));
+}
+
 function parametersOf({ text, name }: ShardStatement, jobs: Job[], hasRows: boolean): unknown[] {
   return [
     jobs[0]?.place.advisorId,
     name ?? null,
-    text,
+    forShards(text),
     hasRows,
     jobs.map(({ place }) => place.shard),
     jobs.flatMap(({ values }) => values.map(textOf)),
