@@ -241,8 +241,8 @@ async function fill(model: BookModel, real: Person, everyone: Fields[]): Promise
 async function mixEmailStatus(model: BookModel, real: Person): Promise<void> {
   const words = ['None', 'Subscribed', 'Bounced', 'Disabled'];
   await world.database.asOwner(
-    'update contacts set email_status = ($2::text[])[contact_id % 4 + 1] where advisor_id = $1',
-    [idOf(real), words],
+    `update contacts set email_status = split_part($2, ',', contact_id::integer % 4 + 1) where advisor_id = $1`,
+    [idOf(real), words.join()],
   );
   for (const contact of model.contacts.values()) contact.emailStatus = words[contact.contactId % 4] as string;
 }

@@ -48,7 +48,7 @@ async function fillMixed(person: Person): Promise<number[]> {
   }
   await world.database.asOwner(
     `update contacts
-     set email_status = (array['None', 'Subscribed', 'Unsubscribed', 'Bounced', 'Complained', 'Disabled'])[contact_id % 6 + 1]
+     set email_status = split_part('None,Subscribed,Unsubscribed,Bounced,Complained,Disabled', ',', contact_id::integer % 6 + 1)
      where advisor_id = $1`,
     [person.advisor.advisorId],
   );

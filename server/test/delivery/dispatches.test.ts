@@ -610,7 +610,10 @@ suite('dispatches', () => {
       await claim();
       await world.deps.db.transaction(async (db) => {
         // The first thing that writing an outcome locks; the advisor's head comes last.
-        await db.query('select from messages where message_id = $1 for no key update', [one.messageId]);
+        await db.query('select from messages where advisor_id = $1 and message_id = $2 for no key update', [
+          advisorId,
+          one.messageId,
+        ]);
         assert.equal(await expire(hourMs), 1);
         assert.equal((await claims()).length, 1, 'somebody must look at the first text again');
         const answered = outcome(one.messageId, { carrierMessageId: 'just now' });
