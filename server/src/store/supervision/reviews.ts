@@ -1,4 +1,4 @@
-import type { Db } from '../database/db.ts';
+import type { Db, Transaction } from '../database/db.ts';
 import { drawIds, forEachShard } from '../database/distribution/by-shard.ts';
 
 export type ReviewKind =
@@ -182,8 +182,12 @@ export async function updateSamplePercent(db: Db, firmId: number, percent: numbe
   await db.query('update firms set review_sample_percent = $2 where firm_id = $1', [firmId, percent]);
 }
 
-/** Claims the day for the caller, for each firm whose sample nobody has drawn yet. Returns those firms. */
-export async function claimSamples(db: Db, day: string, now: Date): Promise<number[]> {
+/**
+ * Claims the day for the caller, for each firm whose sample nobody has drawn yet. Returns those firms. Nodes take turns: in a distributed
+ * database an insert that may meet another one's row needs more privileges than to insert.
+ */
+export async function claimSamples(db: Transaction, day: string, now: Date): Promise<number[]> {
+  await db.query(`select pg_advisory_xact_lock(hashtextextended('review samples', 0))`);
   const missing = await db.query<{ firmId: number }>(
     `select firm_id as "firmId"
      from firms f
@@ -195,18 +199,13 @@ export async function claimSamples(db: Db, day: string, now: Date): Promise<numb
      order by firm_id`,
     [day],
   );
-  const claimed: number[] = [];
-  for (const { firmId } of missing) {
-    const rows = await db.query(
-      `insert into review_samples (firm_id, day, date_time_created)
-       values ($1, $2, $3)
-       on conflict do nothing
-       returning 1`,
-      [firmId, day, now],
-    );
-    if (rows.length > 0) claimed.push(firmId);
-  }
-  return claimed;
+  for (const { firmId } of missing)
+    await db.query('insert into review_samples (firm_id, day, date_time_created) values ($1, $2, $3)', [
+      firmId,
+      day,
+      now,
+    ]);
+  return missing.map(({ firmId }) => firmId);
 }
 
 export type Sample = { firmIds: number[]; from: Date; until: Date; textsMax: number };
