@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { collectByShard, collectFromAll, forEachShard } from '../database/distribution/by-shard.ts';
+import { collectByShard, collectFromAll, forEachShard, prepareOnNodes } from '../database/distribution/by-shard.ts';
 import type { EntryRow, Span } from './archive.ts';
 
 export type TreeRow = { size: number; root: Buffer; fault: string | null };
@@ -127,6 +127,7 @@ export async function insertRuns(db: Db, runs: RunRow[]): Promise<void> {
       'insert-runs',
     ),
   );
+  await prepareOnNodes(db);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
-import { lockByShard } from '../database/distribution/by-shard.ts';
+import { lockByShard, prepareOnNodes } from '../database/distribution/by-shard.ts';
 import type { TextKind } from '../texting/texts.ts';
 import type { MessageKey, Times } from './dispatches.ts';
 
@@ -176,6 +176,7 @@ const noClaim = 'begun as (select null::bigint as claim_id from decided where $4
 async function insertClaim(db: Db, claim: Claim, rows: ClaimedRow[]): Promise<ClaimedRow[]> {
   const going = rows.filter(({ decision }) => decision === 'go');
   if (going.length === 0) return rows;
+  await prepareOnNodes(db);
   const [row] = await db.query<{ claimId: number }>(
     `insert into claims (carrier_id, date_time_started, leased_until, advisor_ids, message_ids, attempts)
      values ($1, $2, $3, $4, $5, $6)

@@ -108,6 +108,18 @@ export function sharesOf<Each extends { count: number }>(counted: Each[], limit:
   return counted.flatMap((each) => (shares.get(each) ? { ...each, count: shares.get(each) as number } : []));
 }
 
+/**
+ * For a transaction that also writes to tables of the coordinator. With a single node, Citus would commit there before the
+ * coordinator commits, and a crash in between would keep half of it. With several it prepares the transaction on each first.
+ */
+export async function prepareOnNodes(db: Db): Promise<void> {
+  const isDistributed = db.isDistributed();
+  if (isDistributed === false || !(await isDistributed)) return;
+  const byNode = Map.groupBy(await db.shards.all(), ({ node }) => node);
+  const places = Array.from(byNode.values(), (all) => all[0] as Place);
+  await onPlaces(db, places, (own) => own.write('select', [], 'prepare-on-nodes'));
+}
+
 /** Ids of new rows, for a distributed database: otherwise the table draws them itself, and this is empty. */
 export async function drawIds(
   db: Db,
