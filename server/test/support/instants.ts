@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
+import { hasCitus } from '../../src/store/database/distribution/queries.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
 import type { TextKind } from '../../src/store/texting/texts.ts';
 import type { TestDatabase } from './database.ts';
@@ -22,6 +23,10 @@ export const keepAttempts = `
   $$;
   create trigger keep_attempts after insert on claims for each row execute function keep_attempts()`;
 
+const bySequence = `nextval('instants')`;
+/** The nodes of a distributed database share no sequence, but, all on one machine, its clock. */
+const byClock = '(extract(epoch from clock_timestamp()) * 1000000)::bigint';
+
 /**
  * Gives every attempt and every archive entry its own instant, from one sequence.
  *
@@ -36,9 +41,12 @@ export async function drawInstants(database: TestDatabase): Promise<void> {
   await database.asOwner(`grant select on begun to ${appRole}`);
   await database.asOwner('create sequence instants');
   await database.asOwner(`grant usage on sequence instants to ${appRole}`);
+  const isDistributed = (await database.asOwner(hasCitus)).length > 0;
   for (const table of ['begun', 'archive_entries']) {
     await database.asOwner(`alter table ${table} add column instant bigint`);
-    await database.asOwner(`alter table ${table} alter column instant set default nextval('instants')`);
+    await database.asOwner(
+      `alter table ${table} alter column instant set default ${isDistributed ? byClock : bySequence}`,
+    );
   }
   // In a distributed database the role inserts what the coordinator drew.
   await database.asOwner(`grant insert (instant) on archive_entries to ${appRole}`);
