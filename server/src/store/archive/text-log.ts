@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { collectByShard } from '../database/distribution/by-shard.ts';
 import type { Span } from './archive.ts';
 
 /** The last entry of an advisor's archive. */
@@ -17,15 +18,23 @@ export type TextRow = {
   dateTimeCreated: Date;
 };
 
+// By time, but each advisor's by number, so that one transaction's entries stay together whenever it began.
+const textOrder = 'max(e.date_time_created) over (partition by e.advisor_id order by e.number)';
 const textColumns = `
-  e.advisor_id as "advisorId", a.name as "advisorName", e.number, e.kind, m.phone, e.meta,
+  extract(epoch from ${textOrder}) * 1000000 as micros, e.advisor_id as "advisorId", a.name as "advisorName", e.number, e.kind, m.phone, e.meta,
   convert_from(b.body, 'UTF8') as body, e.date_time_created as "dateTimeCreated"`;
 const textJoins = `
   join advisors a on a.advisor_id = e.advisor_id
   left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
   left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number`;
-// By time, but each advisor's by number, so that one transaction's entries stay together whenever it began.
-const textOrder = 'max(e.date_time_created) over (partition by e.advisor_id order by e.number)';
+
+/** In the order of a statement; those of several shards were several statements'. */
+function inOrder(rows: (TextRow & { micros: string })[]): TextRow[] {
+  return rows
+    .map(({ micros, ...row }) => ({ row, at: Number(micros) }))
+    .sort((a, b) => a.at - b.at || a.row.advisorId - b.row.advisorId || a.row.number - b.row.number)
+    .map(({ row }) => row);
+}
 
 /**
  * One advisor's, or all. Every entry up to a head is committed: its transaction locks the head until then. Spans advisors: an
@@ -41,38 +50,42 @@ export async function listHeads(db: Db, advisorId: number | null): Promise<Head[
   );
 }
 
-/** The last texts and changes of consent up to these heads, oldest first. Spans advisors: an operator may follow all of them. */
+/** The last texts and changes of consent up to these heads, oldest first. */
 export async function listLastTexts(db: Db, heads: Head[], limit: number): Promise<TextRow[]> {
-  const rows = await db.query<TextRow>(
-    `select ${textColumns}
-     from unnest($1::bigint[], $2::bigint[]) as head (advisor_id, last_number)
-     cross join lateral (
-       select *
-       from archive_entries
-       where advisor_id = head.advisor_id
-         and number <= head.last_number
-         and kind in ('text_out', 'text_in', 'consent')
-       order by number desc
-       limit $3
-     ) as e
-     ${textJoins}
-     order by ${textOrder} desc, e.advisor_id desc, e.number desc
-     limit $3`,
-    [heads.map(({ advisorId }) => advisorId), heads.map(({ lastNumber }) => lastNumber), limit],
+  const rows = await collectByShard(db, heads, (db, heads) =>
+    db.query<TextRow & { micros: string }>(
+      `select ${textColumns}
+       from unnest($1::bigint[], $2::bigint[]) as head (advisor_id, last_number)
+       cross join lateral (
+         select *
+         from archive_entries
+         where advisor_id = head.advisor_id
+           and number <= head.last_number
+           and kind in ('text_out', 'text_in', 'consent')
+         order by number desc
+         limit $3
+       ) as e
+       ${textJoins}
+       order by ${textOrder} desc, e.advisor_id desc, e.number desc
+       limit $3`,
+      [heads.map(({ advisorId }) => advisorId), heads.map(({ lastNumber }) => lastNumber), limit],
+    ),
   );
-  return rows.reverse();
+  return inOrder(rows).slice(-limit);
 }
 
-/** The texts and changes of consent in these spans, oldest first. Spans advisors: an operator may follow all of them. */
+/** The texts and changes of consent in these spans, oldest first. */
 export async function listTexts(db: Db, spans: Span[]): Promise<TextRow[]> {
-  return db.query<TextRow>(
-    `select ${textColumns}
-     from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)
-     join archive_entries e on e.advisor_id = span.advisor_id and e.number > after and e.number <= up_to
-     ${textJoins}
-     where e.kind in ('text_out', 'text_in', 'consent')
-     order by ${textOrder}, e.advisor_id, e.number`,
-    [spans.map(({ advisorId }) => advisorId), spans.map(({ after }) => after), spans.map(({ upTo }) => upTo)],
-    'list-texts',
+  const rows = await collectByShard(db, spans, (db, spans) =>
+    db.query<TextRow & { micros: string }>(
+      `select ${textColumns}
+       from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)
+       join archive_entries e on e.advisor_id = span.advisor_id and e.number > after and e.number <= up_to
+       ${textJoins}
+       where e.kind in ('text_out', 'text_in', 'consent')`,
+      [spans.map(({ advisorId }) => advisorId), spans.map(({ after }) => after), spans.map(({ upTo }) => upTo)],
+      'list-texts',
+    ),
   );
+  return inOrder(rows);
 }

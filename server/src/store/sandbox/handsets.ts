@@ -1,5 +1,6 @@
 import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
+import { collectFromAll } from '../database/distribution/by-shard.ts';
 
 /** A text that a sandbox phone received. */
 export type HandsetMessage = {
@@ -113,22 +114,30 @@ export async function listHandsetSenders(db: Db, phone: string, limit: number): 
   );
 }
 
-/**
- * The phones that recently received or sent a text, each with its last one, newest first. Spans advisors: a phone texts with
- * anybody.
- */
+/** The phones that recently received or sent a text, each with its last one, newest first. */
 export async function listHandsets(db: Db, limit: number): Promise<HandsetRow[]> {
+  const texts = [...(await listReceived(db)), ...(await listSent(db))];
+  const phones = new Map<string, HandsetRow>();
+  for (const text of texts.sort((a, b) => b.dateTimeCreated.getTime() - a.dateTimeCreated.getTime()))
+    phones.getOrInsert(text.phone, text);
+  return [...phones.values()].slice(0, limit);
+}
+
+function listReceived(db: Db): Promise<HandsetRow[]> {
   return db.query<HandsetRow>(
-    `with latest as (
-       (
-         select phone, text, date_time_created
-         from handset_messages
-         where received
-         order by handset_message_id desc
-         limit 2000
-       )
-       union all
-       select m.phone, convert_from(b.body, 'UTF8'), r.date_time_created
+    `select phone, text, date_time_created as "dateTimeCreated"
+     from handset_messages
+     where received
+     order by handset_message_id desc
+     limit 2000`,
+  );
+}
+
+/** Spans advisors: a phone texts with anybody. */
+function listSent(db: Db): Promise<HandsetRow[]> {
+  return collectFromAll(db, (db) =>
+    db.query<HandsetRow>(
+      `select m.phone, convert_from(b.body, 'UTF8') as text, r.date_time_created as "dateTimeCreated"
        from advisors a
        cross join lateral (
          select *
@@ -138,17 +147,7 @@ export async function listHandsets(db: Db, limit: number): Promise<HandsetRow[]>
          limit 200
        ) as r
        join members m on m.advisor_id = r.advisor_id and m.member_id = r.member_id
-       left join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.archive_number
-     ),
-     phones as (
-       select distinct on (phone) phone, text, date_time_created
-       from latest
-       order by phone, date_time_created desc
-     )
-     select phone, text, date_time_created as "dateTimeCreated"
-     from phones
-     order by date_time_created desc
-     limit $1`,
-    [limit],
+       left join archive_bodies b on b.advisor_id = r.advisor_id and b.number = r.archive_number`,
+    ),
   );
 }
