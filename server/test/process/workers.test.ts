@@ -54,6 +54,7 @@ suite('several processes that answer on one port', () => {
   });
 
   test('metrics are added up, whichever is asked', async () => {
+    await until('the archive has been copied', async () => /^assent_archive_outside_entries \d/m.test(await metrics()));
     for (let call = 0; call < 4; call++) {
       const text = await metrics();
       assert.equal(requests(text), 10);
