@@ -115,10 +115,23 @@ export function shardsOn({ query, write, describe, isTransaction }: Plain, known
     throw error;
   }
 
+  const locked = new Set<string>();
+  /**
+   * The coordinator's locks come first, as in statements that Citus plans: a shard is moved by who has locked it there, and then on
+   * its nodes. In the other order a transaction and a move could wait for each other.
+   */
+  async function share(jobs: Job[]): Promise<void> {
+    const missing = jobs.map(({ place }) => place.shard).filter((shard) => !locked.has(shard));
+    if (!isTransaction || missing.length === 0) return;
+    for (const shard of missing) locked.add(shard);
+    await write('select share_shards($1)', [missing], 'share-shards');
+  }
+
   const rowsBy =
     ({ text, name }: Call) =>
     async <Row extends object>(statement: ShardStatement, jobs: Job[]): Promise<Row[][]> => {
       const columns = await columnsOf(statement.text);
+      await share(jobs);
       const parameters = parametersOf(statement, jobs, columns !== null);
       const found = await query<{ place: number; row: string }>(text, parameters, name).catch(forget);
       const rows = jobs.map(() => [] as Row[]);
@@ -131,7 +144,10 @@ export function shardsOn({ query, write, describe, isTransaction }: Plain, known
     placesOf,
     all,
     query: rowsBy(run),
-    write: (statement, jobs) => write(run.text, parametersOf(statement, jobs, false), run.name).catch(forget),
+    async write(statement, jobs) {
+      await share(jobs);
+      await write(run.text, parametersOf(statement, jobs, false), run.name).catch(forget);
+    },
     lookUp: rowsBy(read),
   };
 }
