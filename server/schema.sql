@@ -337,13 +337,6 @@ create table content_changes (
   constraint content_changes_pkey PRIMARY KEY (owner_id, version)
 );
 
-create table content_counts (
-  firm_id bigint,
-  type text not null,
-  item_count integer not null,
-  constraint content_counts_firm_id_type_key UNIQUE NULLS NOT DISTINCT (firm_id, type)
-);
-
 create table content_items (
   content_id bigint not null generated always as identity,
   firm_id bigint,
@@ -484,14 +477,6 @@ create table dispatches (
   expires_at timestamp with time zone,
   carrier_id smallint not null default 1,
   constraint dispatches_pkey PRIMARY KEY (message_id, advisor_id)
-);
-
-create table early_receipts (
-  carrier_message_id text not null,
-  status text not null,
-  code text,
-  date_time_created timestamp with time zone not null,
-  constraint early_receipts_pkey PRIMARY KEY (carrier_message_id)
 );
 
 create table ended_grants (
@@ -1609,47 +1594,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.count_content()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  insert into content_counts as counted (firm_id, type, item_count)
-  select firm_id, type, sum(change)
-  from (
-    select firm_id, type, -1 as change from departed where status = 'published'
-    union all
-    select firm_id, type, 1 from arrived where status = 'published'
-  ) as changes
-  group by firm_id, type
-  order by firm_id, type
-  on conflict (firm_id, type) do update
-  set item_count = counted.item_count + excluded.item_count;
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.count_new_content()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  insert into content_counts as counted (firm_id, type, item_count)
-  select firm_id, type, count(*)
-  from arrived
-  where status = 'published'
-  group by firm_id, type
-  order by firm_id, type
-  on conflict (firm_id, type) do update
-  set item_count = counted.item_count + excluded.item_count;
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.disposable_bodies(of_advisor bigint, after_number bigint, bodies_max integer)
  RETURNS TABLE(body_number bigint, is_old boolean, is_disposable boolean)
  LANGUAGE plpgsql
@@ -2255,6 +2199,12 @@ $function$;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wordings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.lexicons FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_body_change() /* enable always */;
+
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_runs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
@@ -2266,12 +2216,6 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.retentions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_body_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.lexicons FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER change_created AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_contact_changes('created');
 
@@ -2293,15 +2237,11 @@ CREATE TRIGGER content_blocks_inserted AFTER INSERT ON public.content_items REFE
 
 CREATE TRIGGER content_blocks_updated AFTER UPDATE ON public.content_items REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_updated();
 
-CREATE TRIGGER content_inserted AFTER INSERT ON public.content_items REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION count_new_content();
-
 CREATE TRIGGER content_search_deleted AFTER DELETE ON public.content_search REFERENCING OLD TABLE AS departed FOR EACH STATEMENT EXECUTE FUNCTION content_search_departed();
 
 CREATE TRIGGER content_search_inserted AFTER INSERT ON public.content_search REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_search_arrived();
 
 CREATE TRIGGER content_search_updated AFTER UPDATE ON public.content_search REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_search_arrived();
-
-CREATE TRIGGER content_updated AFTER UPDATE ON public.content_items REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION count_content();
 
 CREATE TRIGGER firm_stays BEFORE UPDATE OF firm_id ON public.advisors FOR EACH ROW WHEN ((old.firm_id IS DISTINCT FROM new.firm_id)) EXECUTE FUNCTION refuse_other_firm() /* enable always */;
 
@@ -2363,8 +2303,6 @@ grant select on content_blocks to assent_app;
 
 grant select on content_changes to assent_app;
 
-grant select on content_counts to assent_app;
-
 grant insert, select, update on content_items to assent_app;
 
 grant delete, insert, select, update on content_search to assent_app;
@@ -2388,8 +2326,6 @@ grant delete, insert, select on deleted_groups to assent_app;
 grant delete, insert, select, update on devices to assent_app;
 
 grant delete, insert, select, update on dispatches to assent_app;
-
-grant delete, insert, select, update on early_receipts to assent_app;
 
 grant delete, insert, select, update on ended_grants to assent_app;
 
