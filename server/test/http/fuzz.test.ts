@@ -5,7 +5,7 @@ import { fuzz } from '../../fuzz/fuzz.ts';
 import { nearText } from '../../fuzz/values.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
-const requests = 600;
+const requests = 400;
 const seed = 20_261_115;
 let world: World;
 
