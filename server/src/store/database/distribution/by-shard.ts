@@ -10,52 +10,56 @@ import type { Place, Shards } from './shards.ts';
  * coordinator's: `isPart` tells the work where that makes a difference.
  */
 
+/** Without waiting where it is known: on one PostgreSQL the statement goes along with what was sent before it. */
+function where<Result>(db: Db, isOne: () => Promise<Result>, isDistributed: () => Promise<Result>): Promise<Result> {
+  const known = db.isDistributed();
+  if (typeof known === 'boolean') return known ? isDistributed() : isOne();
+  return known.then((found) => (found ? isDistributed() : isOne()));
+}
+
 type Work<Item, Result> = (db: Db, items: Item[], isPart: boolean) => Promise<Result>;
 
 /** Runs the work for these items, and returns what it returns for each, in order. */
-export async function byShard<Item extends { advisorId: number }, Result>(
+export function byShard<Item extends { advisorId: number }, Result>(
   db: Db,
   items: Item[],
   work: Work<Item, Result[]>,
 ): Promise<Result[]> {
-  // Without waiting where it is known: the statement goes along with what was sent before it.
-  const isDistributed = db.isDistributed();
-  if (isDistributed === false || !(await isDistributed)) return work(db, items, false);
-  const results = new Map<Item, Result>();
-  await onEachShard(db, items, async (own, group) => {
-    const found = await work(own, group, true);
-    for (const [index, item] of group.entries()) results.set(item, found[index] as Result);
-  });
-  return items.map((item) => results.get(item) as Result);
+  const onShards = async () => {
+    const results = new Map<Item, Result>();
+    await onEachShard(db, items, async (own, group) => {
+      const found = await work(own, group, true);
+      for (const [index, item] of group.entries()) results.set(item, found[index] as Result);
+    });
+    return items.map((item) => results.get(item) as Result);
+  };
+  return where(db, () => work(db, items, false), onShards);
 }
 
 /** The same for work that finds any number of rows. */
-export async function collectByShard<Item extends { advisorId: number }, Row>(
+export function collectByShard<Item extends { advisorId: number }, Row>(
   db: Db,
   items: Item[],
   work: Work<Item, Row[]>,
 ): Promise<Row[]> {
-  const isDistributed = db.isDistributed();
-  if (isDistributed === false || !(await isDistributed)) return work(db, items, false);
-  return (await onEachShard(db, items, (own, group) => work(own, group, true))).flat();
+  const onShards = async () => (await onEachShard(db, items, (own, group) => work(own, group, true))).flat();
+  return where(db, () => work(db, items, false), onShards);
 }
 
 /** The same for work without a result. */
-export async function forEachShard<Item extends { advisorId: number }>(
+export function forEachShard<Item extends { advisorId: number }>(
   db: Db,
   items: Item[],
   work: Work<Item, void>,
 ): Promise<void> {
-  const isDistributed = db.isDistributed();
-  if (isDistributed === false || !(await isDistributed)) return work(db, items, false);
-  await onEachShard(db, items, (own, group) => work(own, group, true));
+  const onShards = async () => void (await onEachShard(db, items, (own, group) => work(own, group, true)));
+  return where(db, () => work(db, items, false), onShards);
 }
 
 /** Collects rows of every shard, in any order. */
-export async function collectFromAll<Row>(db: Db, work: (db: Db, isPart: boolean) => Promise<Row[]>): Promise<Row[]> {
-  const isDistributed = db.isDistributed();
-  if (isDistributed === false || !(await isDistributed)) return work(db, false);
-  return (await onPlaces(db, await db.shards.all(), (own) => work(own, true))).flat();
+export function collectFromAll<Row>(db: Db, work: (db: Db, isPart: boolean) => Promise<Row[]>): Promise<Row[]> {
+  const onShards = async () => (await onPlaces(db, await db.shards.all(), (own) => work(own, true))).flat();
+  return where(db, () => work(db, false), onShards);
 }
 
 type Due = {
