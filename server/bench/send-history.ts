@@ -54,11 +54,14 @@ export async function measureHistory(scratch: Scratch, { sends }: Sizes): Promis
   ];
 }
 
-/** Whose they are, which way they went, when the first one did, and how long after it each of the others. */
-type Texts = { advisors: number; kind: 'text_out' | 'text_in'; from: Date; everyMs: number };
+/**
+ * Whose they are, whether the entry after each says that it was delivered, when the first one was sent, and how long after it each
+ * of the others. Those from long ago have no such entry.
+ */
+type Texts = { advisors: number; isSettled: boolean; from: Date; everyMs: number };
 const sentLongAgo: Texts = {
   advisors: 10_000,
-  kind: 'text_out',
+  isSettled: false,
   from: new Date('2023-01-01T00:00:00Z'),
   everyMs: 10_000,
 };
@@ -74,9 +77,14 @@ export async function fill({ owner, databaseUrl }: Cast, count: number, texts = 
   );
   await owner.query(
     `create table bench_senders as
-     select advisor_id, row_number() over (order by advisor_id) - 1 as place, coalesce(last_number, 0) as before
+     select advisor_id, row_number() over (order by advisor_id) - 1 as place, coalesce(last_number, 0) as before, ids, phones
      from advisors
-     left join archive_heads using (advisor_id)`,
+     left join archive_heads using (advisor_id)
+     left join (
+       select advisor_id, array_agg(member_id order by member_id) as ids, array_agg(phone order by member_id) as phones
+       from members
+       group by advisor_id
+     ) as people using (advisor_id)`,
   );
   await owner.query('create unique index on bench_senders (place)');
   await owner.query('analyze bench_senders');
@@ -84,8 +92,11 @@ export async function fill({ owner, databaseUrl }: Cast, count: number, texts = 
   // checkpoint every few seconds.
   await owner.query(`alter system set max_wal_size = '8GB'`);
   await owner.query('select pg_reload_conf()');
-  const inserts = texts.kind === 'text_out' ? [bodies, entries, messages] : [bodies, entries];
-  await Promise.all(inserts.map((insert) => addTexts(databaseUrl, insert, count, texts)));
+  await Promise.all(
+    [bodies, entries, messages, ...(texts.isSettled ? [outcomes] : [])].map((insert) =>
+      addTexts(databaseUrl, insert, count, texts),
+    ),
+  );
   await owner.query('alter system reset max_wal_size');
   await owner.query('select pg_reload_conf()');
   await owner.query(
@@ -101,6 +112,7 @@ export async function fill({ owner, databaseUrl }: Cast, count: number, texts = 
   await owner.query('checkpoint');
 }
 
+const carrierMessageId = `encode(salt, 'hex')::uuid::text`;
 const bodies = `
   insert into archive_bodies (advisor_id, number, salt, body)
   select advisor_id, number, salt, body`;
@@ -109,22 +121,32 @@ const entries = `
     advisor_id, number, kind, member_id, message_id, actor, trace_id, meta, commitment, date_time_created
   )
   select
-    advisor_id, number, kind, member_id, case kind when 'text_out' then message_id end,
-    case kind when 'text_out' then 'application:1' else 'person' end, encode(salt, 'hex'),
-    '{"kind":"text","from":"+15005552000","to":"+12125550000"}', sha256(salt || body), created`;
+    advisor_id, number, 'text_out', member_id, message_id, 'application:1', encode(salt, 'hex'),
+    '{"kind":"text","from":"+15005552000","to":"' || phone || '"}', sha256(salt || body), created`;
+const outcomes = `
+  insert into archive_entries (
+    advisor_id, number, kind, member_id, message_id, actor, meta, commitment, date_time_created
+  )
+  select
+    advisor_id, number + 1, 'outcome', member_id, message_id, 'carrier',
+    '{"outcome":"delivered","reason":null,"text":' || number || ',"attempt":1,"carrierMessageId":"' || ${carrierMessageId} ||
+      '","carrierId":null,"carrier":null}',
+    decode(repeat('00', 32), 'hex'), created`;
 const messages = `
   insert into messages (
     advisor_id, message_id, member_id, kind, archive_number, status, segments, encoding, attempt, carrier_message_id,
     date_time_created, date_time_sent, date_time_delivered
   )
   select
-    advisor_id, message_id, member_id, 'text', number, 'delivered', 1, 'GSM-7', 1, encode(salt, 'hex')::uuid::text,
+    advisor_id, message_id, member_id, 'text', number, 'delivered', 1, 'GSM-7', 1, ${carrierMessageId},
     created, created, created`;
 const givenTexts = `
   from (
     select
-      advisor_id, before + n / $6::bigint + 1 as number, n + 1 as message_id, n % 997 as member_id,
-      $5::text as kind,
+      advisor_id, before + (1 + $5::boolean::integer) * (n / $6::bigint) + 1 as number,
+      n + 1 as message_id,
+      coalesce(ids[1 + n / $6::bigint % cardinality(ids)], n % 997) as member_id,
+      coalesce(phones[1 + n / $6::bigint % cardinality(ids)], '+12125550000') as phone,
       $3::timestamptz + n * $4::float8 * interval '1 millisecond' as created,
       decode(md5(n::text), 'hex') as salt,
       convert_to('Your annual review is due. Does Tuesday at ' || n || ' suit you?', 'UTF8') as body
@@ -141,7 +163,7 @@ async function addTexts(connectionString: string, insert: string, count: number,
     for (let from = 0; from < count; from += rowsAtOnce)
       await client.query(`${insert} ${givenTexts}`, [
         ...[from, Math.min(count, from + rowsAtOnce)],
-        ...[texts.from, texts.everyMs, texts.kind, texts.advisors],
+        ...[texts.from, texts.everyMs, texts.isSettled, texts.advisors],
       ]);
   } finally {
     await client.end();

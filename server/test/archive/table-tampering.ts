@@ -105,6 +105,26 @@ export const tableTamperings: Tampering[] = [
     tamper: of(`update messages set failure_code = '30003' where advisor_id = $1`),
   },
   {
+    name: 'the reason of a failure, as a pattern that fits any',
+    names: 'entry 7 of advisor cat',
+    tamper: of(`update messages set failure_code = '%' where advisor_id = $1`),
+  },
+  {
+    name: 'the status of a message, with more of what its entry says',
+    names: 'entry 7 of advisor cat',
+    tamper: of(`update messages set status = 'delivered","reason":null,"text":6' where advisor_id = $1`),
+  },
+  {
+    name: 'the kind of a message, as a pattern that fits any',
+    names: 'entry 6 of advisor cat',
+    tamper: of(`update messages set kind = '%' where advisor_id = $1`),
+  },
+  {
+    name: 'another message instead of one',
+    names: 'entry 6 of advisor cat',
+    tamper: of('update messages set message_id = message_id + 1000 where advisor_id = $1 and archive_number = 6'),
+  },
+  {
     name: 'the carrier of a message',
     names: 'entry 7 of advisor cat',
     tamper: of('update messages set carrier_id = 9 where advisor_id = $1'),

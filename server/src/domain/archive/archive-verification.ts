@@ -69,12 +69,17 @@ export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: A
   const evidence = { size, checkpoints, disposals: await readDisposals(deps), times, kept };
   const walk = startWalk();
   try {
-    const faults = await walkTree(deps, evidence, walk, progress);
+    // PostgreSQL compares tables while this process hashes, one page after the other: two at a time would take its core away.
+    const [walked, compared] = await Promise.allSettled([
+      walkTree(deps, evidence, walk, progress),
+      compareTables(deps),
+    ]);
+    const faults = resultOf(walked);
     if (faults.length < faultsMax) faults.push(...(await compareSizes(deps, evidence)));
     const { pending, odd } = await compareBooks(deps);
     faults.push(...odd);
-    // Only entries that are as they were signed say what the tables should be.
-    if (faults.length === 0) faults.push(...(await compareTables(deps)));
+    // Only entries that are as they were signed say what the tables should be. Others may not even be readable.
+    if (faults.length === 0) faults.push(...resultOf(compared));
     const { stored, keptSize } = checkpoints.read;
     const verdict = verdictOf(faults, stored > 0 || keptSize > 0, size);
     const { disposed } = walk;
@@ -82,6 +87,11 @@ export async function verifyArchive(deps: Deps, { verifiers, kept, progress }: A
   } finally {
     await checkpoints.close();
   }
+}
+
+function resultOf<Result>(settled: PromiseSettledResult<Result>): Result {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
 }
 
 /** Walks through all pages. The next one is read while this one is hashed. */

@@ -1,5 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { boundsOf, type Difference, onPage, type Page } from './comparisons.ts';
+import { type Entries, selected } from './text-comparisons.ts';
 
 /** A number in the meta of an entry. Not by json_to_record, which a distributed database doesn't take in what spans nodes. */
 const fact = (name: string) => `(e.meta::json ->> '${name}')::bigint`;
@@ -8,7 +9,8 @@ const fact = (name: string) => `(e.meta::json ->> '${name}')::bigint`;
  * Entries of media, and of replies that came with some, whose rows are not there or say something else. Spans advisors: a
  * verification looks at everything.
  */
-export async function listUnmatchedMediaEntries(db: Db, page: Page, limit: number): Promise<Difference[]> {
+export async function listUnmatchedMediaEntries(db: Db, entries: Entries, limit: number): Promise<Difference[]> {
+  const { from, values } = selected(entries);
   return db.query<Difference>(
     `select said.advisor_id as "advisorId", said.number, said.reply as id,
        case
@@ -18,24 +20,24 @@ export async function listUnmatchedMediaEntries(db: Db, page: Page, limit: numbe
          else 'entry'
        end as what
      from (
-       select e.advisor_id, e.number, e.member_id, e.number as reply, place, item ->> 'contentType' as content_type,
-         null::bigint as media_number
-       from archive_entries e
-       cross join lateral json_array_elements(e.meta::json -> 'media') with ordinality as media (item, place)
-       where ${onPage('e.advisor_id, e.number')} and e.kind = 'text_in' and e.meta like '%"media":%'
-       union all
-       select e.advisor_id, e.number, e.member_id, ${fact('reply')}, ${fact('place')},
-         coalesce(e.meta::json ->> 'told', e.meta::json ->> 'contentType'), e.number
-       from archive_entries e
-       where ${onPage('e.advisor_id, e.number')} and e.kind = 'media_in'
+       select e.advisor_id, e.number, e.member_id,
+         case e.kind when 'media_in' then ${fact('reply')} else e.number end as reply,
+         case e.kind when 'media_in' then ${fact('place')} else media.place end as place,
+         coalesce(item ->> 'told', item ->> 'contentType') as content_type,
+         case e.kind when 'media_in' then e.number end as media_number
+       from ${from}
+       cross join lateral json_array_elements(
+         case e.kind when 'media_in' then json_build_array(e.meta::json) else e.meta::json -> 'media' end
+       ) with ordinality as media (item, place)
+       where e.kind = 'media_in' or (e.kind = 'text_in' and e.meta like '%"media":%')
      ) as said
      left join reply_media m
        on m.advisor_id = said.advisor_id and m.reply_number = said.reply and m.place = said.place
      where (m.member_id, m.content_type) is distinct from (said.member_id, said.content_type)
        or m.media_number <> said.media_number
        or (m.media_number is null and said.media_number is not null)
-     limit $5`,
-    [...boundsOf(page), limit],
+     limit $${values.length + 1}`,
+    [...values, limit],
   );
 }
 

@@ -1,54 +1,76 @@
 import type { Deps } from '../../../deps.ts';
+import { findTree } from '../../../store/archive/archive-tree.ts';
 import type { Difference, Page, Place } from '../../../store/archive/comparisons.ts';
 import * as store from '../../../store/archive/comparisons.ts';
 import { listUnmatchedMedia, listUnmatchedMediaEntries } from '../../../store/archive/media-comparisons.ts';
+import * as texts from '../../../store/archive/text-comparisons.ts';
 import type { Db } from '../../../store/database/db.ts';
+import { tileWidth } from '../merkle.ts';
 import { altered, type Fault, faultsMax, gone, nameOf } from '../verification/faults.ts';
 import { compareAccounts } from './accounts.ts';
 
-/** A comparison of the tables that the product works with and the entries about them, page by page. */
-type Comparison = {
-  table: Parameters<typeof store.findPageEnd>[1];
-  list(db: Db, page: Page, limit: number): Promise<Difference[]>;
+/** Finds differences in a part of a table or of the entries. */
+type Comparison<Part> = {
+  list(db: Db, part: Part, limit: number): Promise<Difference[]>;
   faultOf(difference: Difference): Fault;
 };
 
 const pageRows = 10_000;
+const pageLeaves = 80 * tileWidth;
 
-// This process only waits for them, so two run side by side: about as much work in each.
-const lanes: Comparison[][] = [
-  [
-    { table: 'members', list: store.listUnprovenMembers, faultOf: memberFault },
-    { table: 'members', list: store.listBrokenConsents, faultOf: consentFault },
-    { table: 'archive_entries', list: store.listUnmatchedTexts, faultOf: textFault },
-    { table: 'messages', list: store.listUnmatchedMessages, faultOf: messageFault },
-  ],
-  [
-    { table: 'messages', list: store.listUnmatchedOutcomes, faultOf: outcomeFault },
-    { table: 'archive_entries', list: listUnmatchedMediaEntries, faultOf: mediaEntryFault },
-    { table: 'reply_media', list: listUnmatchedMedia, faultOf: mediaFault },
-  ],
+const ofEntries: Comparison<texts.Entries>[] = [
+  { list: texts.listUnmatchedTexts, faultOf: textFault },
+  { list: listUnmatchedMediaEntries, faultOf: mediaEntryFault },
 ];
+const ofMembers: Comparison<Page>[] = [
+  { list: store.listUnprovenMembers, faultOf: memberFault },
+  { list: store.listBrokenConsents, faultOf: consentFault },
+];
+const ofMedia: Comparison<Page>[] = [{ list: listUnmatchedMedia, faultOf: mediaFault }];
 
-/** Compares consent, texts, attempts, media and accounts in the tables with the entries about them. Each page is one statement. */
+/** Compares consent, texts, attempts, media and accounts in the tables with the entries about them. */
 export async function compareTables(deps: Deps): Promise<Fault[]> {
-  const found = await Promise.all(lanes.map((comparisons) => compareAll(deps, comparisons)));
-  return [...found.flat(), ...(await compareAccounts(deps))];
+  return [
+    ...(await comparePages(deps, ofMembers, pagesOf(deps, 'members'))),
+    ...(await comparePages(deps, ofEntries, entriesOf(deps))),
+    ...(await compareCounts(deps)),
+    ...(await comparePages(deps, ofMedia, pagesOf(deps, 'reply_media'))),
+    ...(await compareAccounts(deps)),
+  ];
 }
 
-async function compareAll(deps: Deps, comparisons: Comparison[]): Promise<Fault[]> {
+async function comparePages<Part>(
+  { db }: Deps,
+  comparisons: Comparison<Part>[],
+  pages: AsyncGenerator<Part>,
+): Promise<Fault[]> {
   const faults: Fault[] = [];
-  for (const comparison of comparisons) faults.push(...(await compare(deps, comparison)));
+  for await (const part of pages) {
+    for (const { list, faultOf } of comparisons) faults.push(...(await list(db, part, faultsMax)).map(faultOf));
+    if (faults.length >= faultsMax) break;
+  }
   return faults;
 }
 
-async function compare({ db }: Deps, { table, list, faultOf }: Comparison): Promise<Fault[]> {
-  const faults: Fault[] = [];
-  for (let after: Place | null = { advisorId: -1, id: 0 }; after && faults.length < faultsMax; ) {
+async function* pagesOf({ db }: Deps, table: Parameters<typeof store.findPageEnd>[1]): AsyncGenerator<Page> {
+  for (let after: Place | null = { advisorId: -1, id: 0 }; after; ) {
     const upTo: Place | null = await store.findPageEnd(db, table, after, pageRows);
-    faults.push(...(await list(db, { after, upTo }, faultsMax)).map(faultOf));
+    yield { after, upTo };
     after = upTo;
   }
+}
+
+/** Those that are not in the tree yet come first: by the time of the others, they may be. */
+async function* entriesOf({ db }: Deps): AsyncGenerator<texts.Entries> {
+  yield 'pending';
+  const { size } = await findTree(db);
+  for (let from = 0; from < size; from += pageLeaves) yield { from, to: Math.min(size, from + pageLeaves) };
+}
+
+async function compareCounts({ db }: Deps): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  for (const advisorId of (await texts.listMiscounted(db)).slice(0, faultsMax))
+    faults.push(...(await texts.listAddedMessages(db, advisorId, faultsMax)).map(addedFault));
   return faults;
 }
 
@@ -66,27 +88,22 @@ function consentFault({ advisorId, number, id, what }: Difference): Fault {
     : altered(name, `it doesn’t continue from the consent that member ${id} had before`);
 }
 
+const textDifferences: Record<string, string> = {
+  attempts: 'attempts were removed from or added to',
+  status: 'the attempts don’t fit the status of',
+  unsaid: 'no entry says what the table says became of',
+  unconsented: 'no entry says that the person gave the consent that was awaited for',
+};
+
 function textFault({ advisorId, number, id, what }: Difference): Fault {
   const name = nameOf({ advisorId, number: number ?? 0 });
   return what === 'removed'
     ? gone(name, `message ${id}, which it is about, was removed`)
-    : altered(name, `the table has another ${what} for message ${id}`);
+    : altered(name, `${textDifferences[what] ?? `the table has another ${what} for`} message ${id}`);
 }
 
-function messageFault({ advisorId, number, id, what }: Difference): Fault {
-  if (what === 'added') return altered(`message ${id} of advisor ${advisorId}`, 'no entry says that it was accepted');
-  const said = what === 'attempts' ? 'attempts were removed from or added to' : 'the attempts don’t fit the status of';
-  return altered(nameOf({ advisorId, number: number ?? 0 }), `${said} message ${id}`);
-}
-
-function outcomeFault({ advisorId, number, id, what }: Difference): Fault {
-  const said: Record<string, string> = {
-    unsaid: 'no entry says what the table says became of',
-    unconsented: 'no entry says that the person gave the consent that was awaited for',
-    outcome: 'the table has another outcome for',
-    carrier: 'the table has another carrier for',
-  };
-  return altered(nameOf({ advisorId, number: number ?? 0 }), `${said[what]} message ${id}`);
+function addedFault({ advisorId, id }: Difference): Fault {
+  return altered(`message ${id} of advisor ${advisorId}`, 'no entry says that it was accepted');
 }
 
 function mediaEntryFault({ advisorId, number, id, what }: Difference): Fault {
