@@ -25,6 +25,7 @@ import { exposureOf } from './store/database/connecting/tls.ts';
 import { unreachableDatabase } from './store/database/connecting/unreachable.ts';
 import type { Pool } from './store/database/db.ts';
 import { startEmbedded } from './store/database/embedded.ts';
+import { DatabaseTimeout } from './store/database/errors.ts';
 import { connect } from './store/database/pool.ts';
 import { type DatabaseFacts, inspectDatabase } from './store/database/schema/inspection.ts';
 import {
@@ -103,6 +104,7 @@ export async function migrateDatabase(config: Config, say: (line: string) => voi
 export function explain(error: unknown): string {
   const unreachable = unreachableDatabase(error);
   if (unreachable) return unreachable;
+  if (error instanceof DatabaseTimeout) return `${error.message} Try again, or set DATABASE_TIMEOUT_MS higher.`;
   const known = error instanceof ConfigError || error instanceof MigrationError;
   return known || !(error instanceof Error) ? String((error as Error).message) : String(error.stack);
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ConfigError, readConfig } from '../config.ts';
+import { type Config, ConfigError, readConfig } from '../config.ts';
 import { Problem } from '../domain/problems.ts';
 import { makeLog } from '../log.ts';
 import { explain, type Runtime, startRuntime } from '../runtime.ts';
@@ -15,20 +15,19 @@ type Env = Record<string, string | undefined>;
 
 /** Runs the command and returns its exit code. */
 export async function main(args: string[], env: Env, streams: Streams): Promise<number> {
+  const verb = await findVerb(args);
   try {
-    return await run(args, env, streams);
+    return await (verb ? run(verb, args, env, streams) : explainVerbs(args, streams));
   } catch (error) {
     // Errors that a person fixes by retyping the command or setting a variable exit with 2, all others with 1.
     const isUsage = error instanceof UsageError || error instanceof ConfigError;
     const message = isUsage || error instanceof Problem ? error.message : explain(error);
     streams.stderr.write(`assent: ${message}\n`);
-    return isUsage ? 2 : 1;
+    return verb?.failsWith ?? (isUsage ? 2 : 1);
   }
 }
 
-async function run(args: string[], env: Env, streams: Streams): Promise<number> {
-  const verb = await findVerb(args);
-  if (!verb) return explainVerbs(args, streams);
+async function run(verb: Verb, args: string[], env: Env, streams: Streams): Promise<number> {
   const rest = args.slice(verb.name.split(' ').length);
   const { values, positionals } = parse(verb, rest);
   const out = makeOutput(streams, values.json === true);
@@ -41,7 +40,8 @@ async function run(args: string[], env: Env, streams: Streams): Promise<number> 
   const json = values.json === true;
   const operands = operandsOf(verb, positionals);
   const options = optionsOf(verb, values);
-  const call = { config: commandConfig(env), operands, ...options, json, out, streams, until: ending.signal };
+  const config = commandConfig(verb, env);
+  const call = { config, operands, ...options, json, out, streams, until: ending.signal };
   // A verb that is offline never uses its runtime.
   if (verb.offline || verb.connects?.(call) === false)
     await verb.run({ ...call, runtime: undefined as unknown as Runtime });
@@ -107,11 +107,18 @@ function optionsOf(verb: Verb, values: Record<string, unknown>): Pick<Call, 'opt
   };
 }
 
+const longStatementMs = 60_000;
+
 /** Unless an address is set, a command uses the address of the sandbox that is running, from its file. */
-function commandConfig(env: Env) {
+function commandConfig({ isLong }: Verb, env: Env): Config {
   const config = readConfig(env);
   const sandbox = config.environment === 'sandbox' && !config.addressGiven ? readSandboxFile(config.dataDir) : null;
-  return sandbox ? { ...config, publicUrl: new URL(sandbox.baseUrl).origin } : config;
+  const { publicUrl, databaseTimeoutMs } = config;
+  return {
+    ...config,
+    publicUrl: sandbox ? new URL(sandbox.baseUrl).origin : publicUrl,
+    databaseTimeoutMs: isLong ? Math.max(databaseTimeoutMs, longStatementMs) : databaseTimeoutMs,
+  };
 }
 
 if (import.meta.main)

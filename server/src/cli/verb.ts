@@ -16,6 +16,10 @@ export type Verb = {
   offline?: true;
   /** Whether this call needs the database; by default every call does. */
   connects?(call: Pick<Call, 'options'>): boolean;
+  /** The exit code if it fails, where 1 and 2 are findings. */
+  failsWith?: number;
+  /** Goes through everything, so its statements may take longer than a request's: a minute, if DATABASE_TIMEOUT_MS is not more. */
+  isLong?: true;
   /** Runs until the person stops it: a signal aborts `until`, and that is not a failure. */
   watches?: true;
 };

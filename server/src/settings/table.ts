@@ -223,7 +223,7 @@ export const settings = {
     name: 'DATABASE_TIMEOUT_MS',
     default: '5000',
     about:
-      'The longest that a request waits for a statement, a lock or a connection, in milliseconds. After that it gets a 504.',
+      'The longest that a request waits for a statement, a lock or a connection, in milliseconds. After that it gets a 504. Commands that go through everything, like `archive verify`, wait at least a minute.',
     parse: integer(100, 600_000),
   },
   carrierTimeoutMs: {

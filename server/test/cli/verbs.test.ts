@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import pg from 'pg';
 import { help } from '../../src/cli/help.ts';
 import { listVerbs } from '../../src/cli/verbs.ts';
 import { matchesHash } from '../../src/domain/shared/secrets.ts';
@@ -111,6 +112,33 @@ suite('assent, the operator’s command', () => {
       [['keys', 'revoke', '999'], /no key 999/],
       [['token', '--advisor', 'nobody@test.example', '--application', world.clientId], /no advisor nobody/],
     ]);
+  });
+
+  test('one that goes through everything waits longer for the database than others', async () => {
+    const hasty = commandsWith(() => ({ ...env(), DATABASE_TIMEOUT_MS: '300' }));
+    const owner = new pg.Client({ connectionString: world.database.url });
+    await owner.connect();
+    try {
+      await owner.query('begin; lock table archive_heads in access exclusive mode');
+      const verifying = hasty.run(['archive', 'verify']);
+      await hasty.refused(1, [[['archive', 'status'], /The database took too long/]]);
+      await owner.query('rollback');
+      const { stdout, stderr } = await verifying;
+      assert.match(stdout, /entries/, stderr);
+    } finally {
+      await owner.end();
+    }
+  });
+
+  test('a verification that couldn’t look doesn’t exit as if it had found something', async () => {
+    const lost = commandsWith(() => ({ ...env(), DATABASE_URL: 'postgres://localhost:1/assent' }));
+    const [unreachable, misspelled] = [
+      await lost.run(['archive', 'verify']),
+      await run(['archive', 'verify', '--all']),
+    ];
+    assert.match(unreachable.stderr, /can’t be reached/);
+    assert.match(misspelled.stderr, /--all/);
+    assert.deepEqual([unreachable.status, misspelled.status], [3, 3]);
   });
 
   test('firms and advisors are added, listed, shown and changed', async () => {

@@ -29,6 +29,7 @@ export const contactVerbs: Verb[] = [
     about: 'Export contacts to a CSV or vCard file, with ids and groups: importing it brings them back.',
     operands: ['FILE'],
     options: { advisor: advisorOption, format: contactFormatOption },
+    isLong: true,
     run: async (call) => (await import('./contact-files.ts')).exportFile(call),
   },
   {

@@ -9,14 +9,14 @@ import { readVerifier, type Verifier } from '../../examiner/verify.mjs';
 import { verifyExport } from '../record-keeping/archive-export.ts';
 import { type Call, UsageError, type Verb } from '../verb.ts';
 
-/** Examiners' scripts rely on these. */
+/** Examiners' scripts rely on these. If it fails, it can't tell. */
 const exitCodes: Record<Verdict, number> = { intact: 0, altered: 1, incomplete: 2, unknown: 3 };
 
 export const archiveVerbs: Verb[] = [
   {
     name: 'archive verify',
     about:
-      'Recompute everything in the archive and compare it with what was signed; or, with --package, check an export without a database. Exits with 0 if intact, 1 if altered, 2 if incomplete, 3 if it can’t tell.',
+      'Recompute everything in the archive and compare it with what was signed; or, with --package, check an export without a database. Exits with 0 if intact, 1 if altered, 2 if incomplete, 3 if it can’t tell, or couldn’t look.',
     operands: [],
     options: {
       package: { value: 'DIR', about: 'Check this export instead.' },
@@ -24,6 +24,8 @@ export const archiveVerbs: Verb[] = [
       pubkey: { value: 'FILE', about: 'Public keys, one per line; by default this deployment’s.' },
     },
     connects: ({ options }) => options.package === undefined,
+    isLong: true,
+    failsWith: exitCodes.unknown,
     run: verify,
   },
   {

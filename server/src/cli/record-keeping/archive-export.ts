@@ -3,10 +3,8 @@ import { makeFolder, writeExport } from '../../archive-exports/folder.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { deployment } from '../../domain/archive/archive.ts';
 import { type ExportFormat, exportArchive } from '../../domain/record-keeping/archive-export.ts';
-import { verdicts, verifyPackage } from '../../examiner/verify.mjs';
+import { verifyPackage } from '../../examiner/verify.mjs';
 import { type Call, UsageError, type Verb } from '../verb.ts';
-
-const cantTell = verdicts.indexOf('unknown');
 
 export const archiveExportVerbs: Verb[] = [
   {
@@ -20,6 +18,7 @@ export const archiveExportVerbs: Verb[] = [
       format: { value: 'eml|ndjson', about: 'eml is ndjson plus a ZIP of e-mails.', required: true },
       out: { value: 'DIR', about: 'A new or empty folder.', required: true },
     },
+    isLong: true,
     run: writeFolder,
   },
 ];
@@ -41,12 +40,7 @@ async function writeFolder({ runtime, options, out }: Call): Promise<void> {
 /** `archive verify --package`: needs no database; the exit code says what it found. */
 export async function verifyExport({ options, json, out }: Pick<Call, 'options' | 'json' | 'out'>): Promise<void> {
   const { package: packageDir = '', checkpoint: checkpointFile, pubkey: pubkeyFile } = options;
-  if (!checkpointFile || !pubkeyFile) {
-    out.note('assent: --package also needs --checkpoint FILE and --pubkey FILE.');
-    // Elsewhere a usage error exits with 2, but here 2 means that something is missing from the export.
-    out.exitCode = cantTell;
-    return;
-  }
+  if (!checkpointFile || !pubkeyFile) throw new UsageError('--package also needs --checkpoint FILE and --pubkey FILE.');
   const progress = (done: number, total: number) => out.progress('Checking', done, total);
   const { code, verdict, message, entries, faults, disposed } = await verifyPackage({
     packageDir,

@@ -10,6 +10,7 @@ export const reconciliationVerbs: Verb[] = [
       'Compare a day’s carrier records, attempts, messages, replies and archive entries, both ways. Every day is compared automatically. Exits with 1 if something is missing or different.',
     operands: [],
     options: { day: { value: 'YYYY-MM-DD', about: 'The day, in UTC; yesterday by default.' } },
+    isLong: true,
     run: reconcileNow,
   },
 ];

@@ -26,6 +26,7 @@ export const retentionVerbs: Verb[] = [
       'Remove the bodies of records whose retention is over, unless a hold keeps them. This happens automatically once a day; the entries stay.',
     operands: [],
     options: { 'dry-run': { about: 'Only show what would be removed.' } },
+    isLong: true,
     run: disposeNow,
   },
 ];
