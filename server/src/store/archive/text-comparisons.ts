@@ -171,9 +171,10 @@ export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number
          end
        end as settled
      from e
-     left join t on t.advisor_id = e.advisor_id and t.message_id = e.message_id
-     left join tried on tried.advisor_id = e.advisor_id and tried.message_id = e.message_id
-     left join last on last.advisor_id = e.advisor_id and last.message_id = e.message_id
+     -- Left joins, but PostgreSQL expects few rows here, and would compare each with each. It can't do that for a full join.
+     full join t on t.advisor_id = e.advisor_id and t.message_id = e.message_id
+     full join tried on tried.advisor_id = e.advisor_id and tried.message_id = e.message_id
+     full join last on last.advisor_id = e.advisor_id and last.message_id = e.message_id
      left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
      left join lateral (
        select meta::json ->> 'to' as state
@@ -195,7 +196,7 @@ export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number
        order by message_id, number
        limit 1
      ) as first on true
-     where ${isOther} or ${isTriedOtherwise} or ${isSettledOtherwise}
+     where coalesce(e.number, 0) > 0 and (${isOther} or ${isTriedOtherwise} or ${isSettledOtherwise})
      limit $${values.length + 2}`,
       [...values, outcomes?.since, limit],
     ),
