@@ -25,6 +25,7 @@ export function checkDatabase(facts: DatabaseFacts, config: Config, url: string)
     connectionsFinding(facts, config),
     vacuumFinding(facts),
     ...(isProduction ? [walFinding(facts)] : []),
+    ...citusFindings(facts),
   ];
 }
 
@@ -130,6 +131,14 @@ function walFinding({ walArchive }: DatabaseFacts): Finding {
   return lastArchivedAt
     ? ok('WAL archive', `the last file went out at ${lastArchivedAt.toISOString()}`)
     : warning('WAL archive', 'nothing was archived yet', guide);
+}
+
+/** One worker commits before the coordinator does, and with two or more both prepare first. */
+function citusFindings({ citusWorkers }: DatabaseFacts): Finding[] {
+  if (citusWorkers === null) return [];
+  if (citusWorkers > 1) return [ok('Citus', `${citusWorkers} workers have the rows`)];
+  const says = `${citusWorkers} workers: a crash of the coordinator can lose a text that is just being handed over`;
+  return [failing('Citus', says, 'Have two or more: docs/operators/scale.md#several-postgresql-citus.')];
 }
 
 function megabytes(bytes: number): string {

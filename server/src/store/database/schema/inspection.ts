@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { hasCitus } from '../distribution/queries.ts';
 import { findExcess } from './logins.ts';
 import { appRole, asOwner, compareMigrations, readMigrations } from './migrate.ts';
 
@@ -25,6 +26,8 @@ export type DatabaseFacts = {
   walArchive: { lastArchivedAt: Date | null; lastFailedAt: Date | null } | null;
   /** Hot tables with more dead rows than autovacuum leaves. */
   bloated: { table: string; deadRows: number; liveRows: number }[];
+  /** Workers that have advisors; null without Citus. */
+  citusWorkers: number | null;
 };
 
 const settingNames = ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum', 'archive_mode'] as const;
@@ -62,6 +65,7 @@ export async function inspectDatabase(connectionString: string): Promise<Databas
       migrations: found.isMigrated ? await migrationsIn(client, found.isMember) : null,
       ...(await serverFacts(client)),
       bloated: await listBloated(client),
+      citusWorkers: await countCitusWorkers(client),
     };
   });
 }
@@ -78,7 +82,7 @@ async function migrationsIn(client: pg.Client, isMember: boolean): Promise<Datab
 
 type ServerFacts = Omit<
   DatabaseFacts,
-  'answeredMs' | 'clockAheadMs' | 'isMember' | 'excess' | 'migrations' | 'bloated'
+  'answeredMs' | 'clockAheadMs' | 'isMember' | 'excess' | 'migrations' | 'bloated' | 'citusWorkers'
 >;
 
 async function serverFacts(client: pg.Client): Promise<ServerFacts> {
@@ -125,6 +129,16 @@ async function listBloated(client: pg.Client): Promise<DatabaseFacts['bloated']>
     [hotTables, deadRowsMin],
   );
   return rows;
+}
+
+async function countCitusWorkers(client: pg.Client): Promise<number | null> {
+  const { rows } = await client.query(hasCitus);
+  if (rows.length === 0) return null;
+  const { workers } = await one<{ workers: number }>(
+    client,
+    `select count(*)::integer as workers from pg_dist_node where noderole = 'primary' and shouldhaveshards`,
+  );
+  return workers;
 }
 
 async function one<Row extends object>(client: pg.Client, text: string, values: unknown[] = []): Promise<Row> {
