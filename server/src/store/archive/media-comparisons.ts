@@ -1,6 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { boundsOf, type Difference, onPage, type Page } from './comparisons.ts';
-import { type Entries, selected } from './text-comparisons.ts';
+import { boundsOf, type Difference, type Entries, onPage, type Page, selected } from './comparisons.ts';
 
 /** A number in the meta of an entry. Not by json_to_record, which a distributed database doesn't take in what spans nodes. */
 const fact = (name: string) => `(e.meta::json ->> '${name}')::bigint`;

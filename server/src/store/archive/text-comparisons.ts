@@ -1,41 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { collectFromAll } from '../database/distribution/by-shard.ts';
-import type { Difference } from './comparisons.ts';
-
-/**
- * Entries to compare with tables: leaves from `from` up to but not including `to`, or those that are not in the tree yet. In the
- * order of the tree, what is read together was written together: by advisor, each row would be on another page of the disk.
- */
-export type Entries = { from: number; to: number } | 'pending';
-
-// The offsets keep PostgreSQL from going through all entries: it looks for those of each run or advisor.
-const inTree = `(
-       select *
-       from archive_runs
-       where first_leaf >= coalesce((select max(first_leaf) from archive_runs where first_leaf <= $1), 0)
-         and first_leaf < $2
-     ) as r
-     cross join lateral (
-       select *
-       from archive_entries
-       where advisor_id = r.advisor_id
-         and number >= r.first_number + greatest(0, $1 - r.first_leaf)
-         and number < r.first_number + least(r.entries, $2 - r.first_leaf)
-       offset 0
-     ) as e`;
-const notInTree = `archive_heads h
-     left join archive_taken k on k.advisor_id = h.advisor_id
-     cross join lateral (
-       select *
-       from archive_entries
-       where advisor_id = h.advisor_id and number > coalesce(k.last_number, 0)
-       offset 0
-     ) as e`;
-
-/** SQL for these entries `e`, and its parameters, which come first. */
-export function selected(entries: Entries): { from: string; values: number[] } {
-  return entries === 'pending' ? { from: notInTree, values: [] } : { from: inTree, values: [entries.from, entries.to] };
-}
+import { type Difference, type Entries, selected } from './comparisons.ts';
 
 /**
  * The message, its addressee and its time are not what the entry says. Facts are parsed, which takes long, only if the characters

@@ -1,6 +1,6 @@
 import type { Deps } from '../../../deps.ts';
 import { findTree } from '../../../store/archive/archive-tree.ts';
-import type { Difference, Page, Place } from '../../../store/archive/comparisons.ts';
+import type { Difference, Entries, Page, Place } from '../../../store/archive/comparisons.ts';
 import * as store from '../../../store/archive/comparisons.ts';
 import { listUnmatchedMedia, listUnmatchedMediaEntries } from '../../../store/archive/media-comparisons.ts';
 import * as texts from '../../../store/archive/text-comparisons.ts';
@@ -18,7 +18,7 @@ type Comparison<Part> = {
 const pageRows = 10_000;
 const pageLeaves = 80 * tileWidth;
 
-const ofEntries: Comparison<texts.Entries>[] = [
+const ofEntries: Comparison<Entries>[] = [
   { list: texts.listUnmatchedTexts, faultOf: textFault },
   { list: listUnmatchedMediaEntries, faultOf: mediaEntryFault },
 ];
@@ -61,7 +61,7 @@ async function* pagesOf({ db }: Deps, table: Parameters<typeof store.findPageEnd
 }
 
 /** Those that are not in the tree yet come first: by the time of the others, they may be. */
-async function* entriesOf({ db }: Deps): AsyncGenerator<texts.Entries> {
+async function* entriesOf({ db }: Deps): AsyncGenerator<Entries> {
   yield 'pending';
   const { size } = await findTree(db);
   for (let from = 0; from < size; from += pageLeaves) yield { from, to: Math.min(size, from + pageLeaves) };
