@@ -215,18 +215,22 @@ export function entryHash(entry) {
   return sha256(`\0${entryText(entry)}`);
 }
 
+const version = 'assent-entry-v1';
+
 /** @param {Entry} entry */
 function entryText({ advisorId, number, kind, memberId, messageId, actor, traceId, meta, commitment, dateTime }) {
-  const facts = [advisorId, number, kind, memberId, messageId, actor, traceId, meta, commitment, dateTime];
-  return JSON.stringify(['assent-entry-v1', ...facts]);
+  const facts = [version, advisorId, number, kind, memberId, messageId, actor, traceId, meta, commitment, dateTime];
+  return JSON.stringify(facts);
 }
+
+const noCommitment = '00'.repeat(hashBytes);
 
 /**
  * An entry about what became of a text has only facts and no body. Its commitment is zeros, which are no body's hash.
  * @param {Pick<Entry, 'kind' | 'commitment'>} entry
  */
 export function isBodiless({ kind, commitment }) {
-  return kind === 'outcome' && commitment === '00'.repeat(hashBytes);
+  return kind === 'outcome' && commitment === noCommitment;
 }
 
 /** Room for a salt and its body, unless they are long. */

@@ -223,17 +223,20 @@ export async function listCheckpointTimes(
 export type StoredLeaf = LeafRow & { leaf: number; salt: Buffer | null; body: Buffer | null };
 
 /**
- * The entries for the leaves from `from` up to but not including `to`, if they exist. Spans advisors: the tree has the entries
- * of all advisors.
+ * The entries for the leaves from `from` up to but not including `to`, if they exist. The offset keeps PostgreSQL from going through
+ * the runs of all advisors for each page. Spans advisors: the tree has the entries of all advisors.
  */
 export async function listStoredLeaves(db: Db, from: number, to: number): Promise<StoredLeaf[]> {
-  return db.query<StoredLeaf>(
-    `select r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, ${smallBody}
+  const leaves = await collectFromAll(db, (db) =>
+    db.query<StoredLeaf>(
+      `select r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, ${smallBody}
      from (
        select *
        from archive_runs
        where first_leaf >= coalesce((select max(first_leaf) from archive_runs where first_leaf <= $1), 0)
          and first_leaf < $2
+       order by first_leaf
+       offset 0
      ) as r
      join archive_entries e
        on e.advisor_id = r.advisor_id
@@ -241,9 +244,11 @@ export async function listStoredLeaves(db: Db, from: number, to: number): Promis
        and e.number < r.first_number + least(r.entries, $2 - r.first_leaf)
      left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
      order by leaf`,
-    [from, to],
-    'list-stored-leaves',
+      [from, to],
+      'list-stored-leaves',
+    ),
   );
+  return (await db.isDistributed()) ? leaves.sort((a, b) => a.leaf - b.leaf) : leaves;
 }
 
 /** Null once it is no longer kept. */
@@ -260,8 +265,14 @@ export async function findBody(db: Db, advisorId: number, number: number): Promi
 export async function findLeafEntry(db: Db, leaf: number): Promise<{ advisorId: number; number: number } | null> {
   const [row] = await db.query<{ advisorId: number; number: number }>(
     `select advisor_id as "advisorId", first_number + $1 - first_leaf as number
-     from archive_runs
-     where first_leaf <= $1 and $1 < first_leaf + entries`,
+     from (
+       select *
+       from archive_runs
+       where first_leaf <= $1
+       order by first_leaf desc
+       limit 1
+     ) as r
+     where $1 < first_leaf + entries`,
     [leaf],
   );
   return row ?? null;

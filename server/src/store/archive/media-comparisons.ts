@@ -4,6 +4,9 @@ import { boundsOf, type Difference, type Entries, onPage, type Page, selected } 
 /** A number in the meta of an entry. Not by json_to_record, which a distributed database doesn't take in what spans nodes. */
 const fact = (name: string) => `(e.meta::json ->> '${name}')::bigint`;
 
+/** SQL for whether entry `e` is about media, or a reply that came with some. */
+export const tellsOfMedia = `(e.kind = 'media_in' or (e.kind = 'text_in' and e.meta like '%"media":%'))`;
+
 /**
  * Entries of media, and of replies that came with some, whose rows are not there or say something else. Spans advisors: a
  * verification looks at everything.
@@ -28,7 +31,7 @@ export async function listUnmatchedMediaEntries(db: Db, entries: Entries, limit:
        cross join lateral json_array_elements(
          case e.kind when 'media_in' then json_build_array(e.meta::json) else e.meta::json -> 'media' end
        ) with ordinality as media (item, place)
-       where e.kind = 'media_in' or (e.kind = 'text_in' and e.meta like '%"media":%')
+       where ${tellsOfMedia}
      ) as said
      left join reply_media m
        on m.advisor_id = said.advisor_id and m.reply_number = said.reply and m.place = said.place

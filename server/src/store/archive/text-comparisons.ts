@@ -1,6 +1,7 @@
 import type { Db } from '../database/db.ts';
 import { collectFromAll } from '../database/distribution/by-shard.ts';
 import { type Difference, type Entries, selected } from './comparisons.ts';
+import { tellsOfMedia } from './media-comparisons.ts';
 
 /**
  * The message, its addressee and its time are not what the entry says. Facts are parsed, which takes long, only if the characters
@@ -57,12 +58,19 @@ const isSettledOtherwise = `
       or case when t.status <> 'in_doubt' then last.meta::json ->> 'reason' end is distinct from t.failure_code
   end`;
 
+export type UnmatchedTexts = {
+  differences: Difference[];
+  /** Whether some of the entries tell of media, which are compared by themselves. */
+  hasMedia: boolean;
+};
+
 /**
  * Entries of texts that went out without a message, or with one that says something else. In one statement, and what is compared
  * with them is read by ranges of messages, not message by message, so that each row is looked for once and most are found
- * beside the one before. Spans advisors: a verification looks at everything.
+ * beside the one before. It also tells whether there are media: to look for them would be to read all entries once more. Spans
+ * advisors: a verification looks at everything.
  */
-export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number): Promise<Difference[]> {
+export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number): Promise<UnmatchedTexts> {
   const { from, values } = selected(entries);
   const [outcomes] = await db.query<{ since: Date }>(
     `select date_time_applied as since from migrations where name like '018-%'`,
@@ -72,13 +80,14 @@ export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number
     db.query<UnmatchedText>(
       `with e as materialized (
        select e.advisor_id, e.number, e.member_id, e.message_id, e.meta, e.date_time_created,
-         e.recorded_at > $${values.length + 1} as has_outcomes
+         e.recorded_at > $${values.length + 1} as has_outcomes, e.kind = 'text_out' as is_text
        from ${from}
-       where e.kind = 'text_out'
+       where e.kind = 'text_out' or ${tellsOfMedia}
      ),
      ranges as materialized (
        select advisor_id, min(message_id) as first, max(message_id) as last
        from e
+       where is_text
        group by advisor_id
      ),
      t as materialized (
@@ -114,7 +123,7 @@ export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number
          order by message_id, number desc
        ) as last
      )
-     select e.advisor_id as "advisorId", e.message_id as id, e.number, coalesce(last.number, e.number) as "lastNumber",
+     (select e.advisor_id as "advisorId", e.message_id as id, e.number, coalesce(last.number, e.number) as "lastNumber",
        case when ${isOther} then
          case
            when t.member_id is null then 'removed'
@@ -161,15 +170,24 @@ export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number
        order by message_id, number
        limit 1
      ) as first on true
-     where coalesce(e.number, 0) > 0 and (${isOther} or ${isTriedOtherwise} or ${isSettledOtherwise})
-     limit $${values.length + 2}`,
+     where coalesce(e.is_text, false) and (${isOther} or ${isTriedOtherwise} or ${isSettledOtherwise})
+     limit $${values.length + 2})
+     union all
+     (select advisor_id, null, null, null, null, null, null
+     from e
+     where not is_text
+     limit 1)`,
       [...values, outcomes?.since, limit],
     ),
   );
-  return rows.flatMap(({ advisorId, id, number, lastNumber, other, tried, settled }) => [
-    ...[other, tried].flatMap((what) => (what ? { advisorId, id, number, what } : [])),
-    ...(settled ? [{ advisorId, id, number: lastNumber, what: settled }] : []),
-  ]);
+  const unmatched = rows.filter(({ number }) => number !== null);
+  return {
+    differences: unmatched.flatMap(({ advisorId, id, number, lastNumber, other, tried, settled }) => [
+      ...[other, tried].flatMap((what) => (what ? { advisorId, id, number, what } : [])),
+      ...(settled ? [{ advisorId, id, number: lastNumber, what: settled }] : []),
+    ]),
+    hasMedia: unmatched.length < rows.length,
+  };
 }
 
 type UnmatchedText = {

@@ -9,44 +9,47 @@ import { tileWidth } from '../merkle.ts';
 import { altered, type Fault, faultsMax, gone, nameOf } from '../verification/faults.ts';
 import { compareAccounts } from './accounts.ts';
 
-/** Finds differences in a part of a table or of the entries. */
-type Comparison<Part> = {
-  list(db: Db, part: Part, limit: number): Promise<Difference[]>;
+/** Finds differences in a page of a table. */
+type Comparison = {
+  list(db: Db, page: Page, limit: number): Promise<Difference[]>;
   faultOf(difference: Difference): Fault;
 };
 
 const pageRows = 10_000;
-const pageLeaves = 80 * tileWidth;
+const pageLeaves = 160 * tileWidth;
 
-const ofEntries: Comparison<Entries>[] = [
-  { list: texts.listUnmatchedTexts, faultOf: textFault },
-  { list: listUnmatchedMediaEntries, faultOf: mediaEntryFault },
-];
-const ofMembers: Comparison<Page>[] = [
+const ofMembers: Comparison[] = [
   { list: store.listUnprovenMembers, faultOf: memberFault },
   { list: store.listBrokenConsents, faultOf: consentFault },
 ];
-const ofMedia: Comparison<Page>[] = [{ list: listUnmatchedMedia, faultOf: mediaFault }];
+const ofMedia: Comparison[] = [{ list: listUnmatchedMedia, faultOf: mediaFault }];
 
 /** Compares consent, texts, attempts, media and accounts in the tables with the entries about them. */
 export async function compareTables(deps: Deps): Promise<Fault[]> {
   return [
     ...(await comparePages(deps, ofMembers, pagesOf(deps, 'members'))),
-    ...(await comparePages(deps, ofEntries, entriesOf(deps))),
+    ...(await compareEntries(deps)),
     ...(await compareCounts(deps)),
     ...(await comparePages(deps, ofMedia, pagesOf(deps, 'reply_media'))),
     ...(await compareAccounts(deps)),
   ];
 }
 
-async function comparePages<Part>(
-  { db }: Deps,
-  comparisons: Comparison<Part>[],
-  pages: AsyncGenerator<Part>,
-): Promise<Fault[]> {
+async function comparePages({ db }: Deps, comparisons: Comparison[], pages: AsyncGenerator<Page>): Promise<Fault[]> {
   const faults: Fault[] = [];
-  for await (const part of pages) {
-    for (const { list, faultOf } of comparisons) faults.push(...(await list(db, part, faultsMax)).map(faultOf));
+  for await (const page of pages) {
+    for (const { list, faultOf } of comparisons) faults.push(...(await list(db, page, faultsMax)).map(faultOf));
+    if (faults.length >= faultsMax) break;
+  }
+  return faults;
+}
+
+async function compareEntries(deps: Deps): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  for await (const entries of entriesOf(deps)) {
+    const { differences, hasMedia } = await texts.listUnmatchedTexts(deps.db, entries, faultsMax);
+    const media = hasMedia ? await listUnmatchedMediaEntries(deps.db, entries, faultsMax) : [];
+    faults.push(...differences.map(textFault), ...media.map(mediaEntryFault));
     if (faults.length >= faultsMax) break;
   }
   return faults;
