@@ -13,8 +13,8 @@ import { startEmbedded } from '../src/store/database/embedded.ts';
 import { signOften } from './checkpoints.ts';
 import { type Load, load, medianOf } from './load.ts';
 import type { Scratch } from './scratch.ts';
-import { type Cast, makeCast, startSendServer } from './send-cast.ts';
-import { fill } from './send-history.ts';
+import { addAdvisors, type Cast, makeCast, startSendServer } from './send-cast.ts';
+import { countTexts, insertTexts, type Texts } from './send-history.ts';
 import type { Sizes } from './sizes.ts';
 import { heading, ms, type Row, ratio, say, table, whole } from './tables.ts';
 
@@ -22,6 +22,10 @@ const connections = 64;
 const verifySecondsMax = 20;
 /** Few, so that a package of one of them is large. */
 const advisorCount = 8;
+/** So many that each has only a few texts between two checkpoints. */
+const manyAdvisors = 1_000;
+/** As many as come in a second or two, when the tree grows again. */
+const textsBetween = 2_500;
 
 /** The cost of the archive's proofs: to build, to check, to export, and for sends at the same time. */
 export async function measureArchive(scratch: Scratch, sizes: Sizes): Promise<string[]> {
@@ -32,6 +36,9 @@ export async function measureArchive(scratch: Scratch, sizes: Sizes): Promise<st
   const large = await makeCast(scratch, embedded, 'large_archive');
   bars.push(...(await measureProofs(scratch, sizes, large)));
   await large.close();
+  const crowded = await makeCast(scratch, embedded, 'crowded_archive');
+  bars.push(...(await measureMany(scratch, sizes, crowded)));
+  await crowded.close();
   await cast.close();
   await server.stop();
   return bars;
@@ -67,52 +74,101 @@ async function measureSends(scratch: Scratch, { sends }: Sizes, cast: Cast): Pro
   return [`sends with the tree being built: ${ratio(withTree.perSecond / without.perSecond)} of those without`];
 }
 
+/** Checking an archive of few advisors, and packages of one of them. */
 async function measureProofs(scratch: Scratch, sizes: Sizes, cast: Cast): Promise<string[]> {
   const { archivedEntries, archivedCheckpoints } = sizes;
   heading(`An archive of ${whole(archivedEntries)} entries of ${advisorCount} advisors: texts and what became of them`);
-  // The advisors are those whose entries say that they were added.
-  const texts = archivedEntries / 2;
-  await fill(cast, texts, { advisors: advisorCount, isSettled: true, from: new Date(), everyMs: 0.02 });
-  const config = readConfig({
-    DATABASE_URL: cast.databaseUrl,
-    ASSENT_DATA_DIR: cast.dataDir,
-    DATABASE_TIMEOUT_MS: '60000',
-  });
-  const runtime = await startRuntime(config, makeLog('silent'), say);
-  const connected = scratch.owns(runtime.stop);
-  const rows: Row[] = [];
-  const timed = async (what: string, work: () => Promise<number>) => {
-    const began = performance.now();
-    const memory = watchMemory();
-    const entries = await work();
-    const elapsedMs = performance.now() - began;
-    rows.push({
-      what,
-      entries: whole(entries),
-      s: (elapsedMs / 1000).toFixed(1),
-      'entries/s': whole((entries / elapsedMs) * 1000),
-      'MB at most': whole(memory.stop() / 1024 ** 2),
-    });
-    return elapsedMs / 1000;
+  const { runtime, stop } = await startOn(scratch, cast);
+  const outsideDir = runtime.config.archiveOutsideDir;
+  const { timed, rows } = stopwatch();
+  const seconds = await measureVerify(cast, runtime, { entries: archivedEntries, advisors: advisorCount, timed });
+  const measurePackages = async (name: string) => {
+    for (const format of ['ndjson', 'eml'] as const) {
+      const folder = join(scratch.folder, `${name}-${format}`);
+      await timed(`export of one advisor, ${format}`, () => exportOne(runtime, cast, folder, format));
+      await timed('verify that package', () => verifyOne(runtime, outsideDir, folder));
+    }
   };
-  await timed('add to the tree and sign', () => takeAll(runtime));
+  await measurePackages('package');
+  await signOften(runtime, cast, outsideDir, archivedCheckpoints);
+  await timed(`verify all, with ${whole(archivedCheckpoints)} checkpoints`, () => verifyAll(runtime));
+  await measurePackages('package-later');
+  table(rows);
+  await stop();
+  return [verifyBar(archivedEntries, advisorCount, seconds)];
+}
+
+async function measureMany(scratch: Scratch, { archivedEntries }: Sizes, cast: Cast): Promise<string[]> {
+  heading(`An archive of ${whole(archivedEntries)} entries of ${whole(manyAdvisors)} advisors`);
+  const { runtime, stop } = await startOn(scratch, cast);
+  await addAdvisors(runtime, cast, manyAdvisors);
+  const { timed, rows } = stopwatch();
+  const seconds = await measureVerify(cast, runtime, { entries: archivedEntries, advisors: manyAdvisors, timed });
+  table(rows);
+  await stop();
+  return [verifyBar(archivedEntries, manyAdvisors, seconds)];
+}
+
+async function startOn(scratch: Scratch, { databaseUrl, dataDir }: Cast) {
+  const settings = { DATABASE_URL: databaseUrl, ASSENT_DATA_DIR: dataDir, DATABASE_TIMEOUT_MS: '60000' };
+  const runtime = await startRuntime(readConfig(settings), makeLog('silent'), say);
+  return { runtime, stop: scratch.owns(runtime.stop).stop };
+}
+
+type Timed = (what: string, work: () => Promise<number>) => Promise<number>;
+
+/** Measures work that returns a number of entries: the seconds, and what goes into the table. */
+function stopwatch(): { timed: Timed; rows: Row[] } {
+  const rows: Row[] = [];
+  return {
+    rows,
+    async timed(what, work) {
+      const began = performance.now();
+      const memory = watchMemory();
+      const entries = await work();
+      const elapsedMs = performance.now() - began;
+      rows.push({
+        what,
+        entries: whole(entries),
+        s: (elapsedMs / 1000).toFixed(1),
+        'entries/s': whole((entries / elapsedMs) * 1000),
+        'MB at most': whole(memory.stop() / 1024 ** 2),
+      });
+      return elapsedMs / 1000;
+    },
+  };
+}
+
+/** Fills the archive, grows its tree, and returns the seconds that it takes to verify all of it. */
+async function measureVerify(
+  cast: Cast,
+  runtime: Runtime,
+  { entries, advisors, timed }: { entries: number; advisors: number; timed: Timed },
+): Promise<number> {
+  // The advisors are those whose entries say that they were added.
+  const texts = { advisors, isSettled: true, from: new Date(), everyMs: 0.02 };
+  await insertTexts(cast, entries / 2, texts);
+  await timed('add to the tree and sign', () => growAsSent(cast, runtime, entries / 2, texts));
   await timed('copy to the checkpoint folder', async () => {
     await copyCheckpoints(runtime);
-    return archivedEntries;
+    return entries;
   });
-  const seconds = await timed('verify all', () => verifyAll(runtime));
-  await signOften(runtime, cast, config.archiveOutsideDir, archivedCheckpoints);
-  await timed(`verify all, with ${whole(archivedCheckpoints)} checkpoints`, () => verifyAll(runtime));
-  for (const format of ['ndjson', 'eml'] as const) {
-    const folder = join(scratch.folder, `package-${format}`);
-    await timed(`export of one advisor, ${format}`, () => exportOne(runtime, cast, folder, format));
-    await timed(`verify that package`, () => verifyOne(runtime, config.archiveOutsideDir, folder));
+  return timed('verify all', () => verifyAll(runtime));
+}
+
+/** Grows the tree as it grows in production: in the order of time, not advisor by advisor. */
+async function growAsSent(cast: Cast, runtime: Runtime, count: number, texts: Texts): Promise<number> {
+  let taken = 0;
+  for (let sent = 0; sent < count; ) {
+    sent = Math.min(count, sent + textsBetween);
+    await countTexts(cast, sent, texts);
+    for (let some = await growTree(runtime); some; some = await growTree(runtime)) taken += some;
   }
-  table(rows);
-  await connected.stop();
-  return [
-    `verify of ${whole(archivedEntries)} entries: ${seconds.toFixed(1)} s (bar ${verifySecondsMax} s for a million)`,
-  ];
+  return taken;
+}
+
+function verifyBar(entries: number, advisors: number, seconds: number): string {
+  return `verify of ${whole(entries)} entries of ${whole(advisors)} advisors: ${seconds.toFixed(1)} s (bar ${verifySecondsMax} s for a million)`;
 }
 
 /** The most memory that the process has, by a look every 50 ms. */
@@ -129,12 +185,6 @@ function watchMemory(): { stop(): number } {
       return most;
     },
   };
-}
-
-async function takeAll(runtime: Runtime): Promise<number> {
-  let taken = 0;
-  for (let some = await growTree(runtime); some; some = await growTree(runtime)) taken += some;
-  return taken;
 }
 
 async function verifyAll(runtime: Runtime): Promise<number> {

@@ -128,6 +128,17 @@ export async function makeCast(scratch: Scratch, embedded: Pick<Embedded, 'url'>
   };
 }
 
+/** Adds advisors until there are that many, each with a person who has accepted. */
+export async function addAdvisors(runtime: Runtime, { firmId, advisorIds }: Cast, count: number): Promise<void> {
+  for (let index = advisorIds.length; index < count; index++) {
+    const advisor = { firmId, name: `Advisor ${index}`, email: `advisor${index}@bench.example` };
+    const { advisorId } = await addAdvisor(runtime, { ...advisor, textingNumber: null });
+    const person = { advisorId, phone: phoneOf(advisorCount * peopleOfEach + index) };
+    await runtime.db.transaction((db) => ensureMembers({ ...runtime, db }, [person]));
+    await setInitialConsent(runtime, advisorId, [person.phone], 'accepted');
+  }
+}
+
 /** A server of this shape in a separate process, which also ends with this process. */
 export async function startSendServer(
   scratch: Scratch,

@@ -58,7 +58,7 @@ export async function measureHistory(scratch: Scratch, { sends }: Sizes): Promis
  * Whose they are, whether the entry after each says that it was delivered, when the first one was sent, and how long after it each
  * of the others. Those from long ago have no such entry.
  */
-type Texts = { advisors: number; isSettled: boolean; from: Date; everyMs: number };
+export type Texts = { advisors: number; isSettled: boolean; from: Date; everyMs: number };
 const sentLongAgo: Texts = {
   advisors: 10_000,
   isSettled: false,
@@ -67,7 +67,13 @@ const sentLongAgo: Texts = {
 };
 
 /** Adds many advisors' texts in order of time, in SQL: through the product it takes an hour. */
-export async function fill({ owner, databaseUrl }: Cast, count: number, texts = sentLongAgo): Promise<void> {
+export async function fill(cast: Cast, count: number, texts = sentLongAgo): Promise<void> {
+  await insertTexts(cast, count, texts);
+  await countTexts(cast, count, texts);
+}
+
+/** Adds them, but the archive doesn't count them yet. */
+export async function insertTexts({ owner, databaseUrl }: Cast, count: number, texts: Texts): Promise<void> {
   await owner.query(
     `insert into advisors (firm_id, name, email, time_zone, date_time_created)
      select min(firm_id), 'Advisor ' || number, 'other' || number || '@bench.example', 'UTC', now()
@@ -99,17 +105,22 @@ export async function fill({ owner, databaseUrl }: Cast, count: number, texts = 
   );
   await owner.query('alter system reset max_wal_size');
   await owner.query('select pg_reload_conf()');
-  await owner.query(
-    `insert into archive_heads (advisor_id, last_number)
-     select advisor_id, max(number)
-     from archive_entries
-     group by advisor_id
-     on conflict (advisor_id) do update
-     set last_number = excluded.last_number`,
-  );
   await owner.query(`select setval('message_ids', $1)`, [count + 1]);
   await owner.query('vacuum (analyze)');
   await owner.query('checkpoint');
+}
+
+/** The first ones, up to that many: their entries come into the tree when it grows next. */
+export async function countTexts({ owner }: Cast, count: number, texts: Texts): Promise<void> {
+  await owner.query(
+    `insert into archive_heads (advisor_id, last_number)
+     select advisor_id, before + (1 + $3::boolean::integer) * (($1 - place + $2 - 1) / $2)
+     from bench_senders
+     where place < least($1, $2)
+     on conflict (advisor_id) do update
+     set last_number = excluded.last_number`,
+    [count, texts.advisors, texts.isSettled],
+  );
 }
 
 const carrierMessageId = `encode(salt, 'hex')::uuid::text`;
