@@ -857,22 +857,26 @@ function earlierCheckpoints(folder, keys, checkpoint, findings) {
  */
 async function compareCheckpoints(path, keys, { checkpoint, checkpoints }, findings) {
   const roots = new Map(checkpoints.map(({ size, root }) => [size, root.toString('base64')]));
+  const own = new Map(checkpoints.map((each) => [each.note, each]));
   let [notes, signed, largest] = [0, 0, 0];
   const [agreed, parted] = [new Set([0]), new Set()];
-  for await (const some of notesIn(path, findings)) {
-    notes += some.length;
+  // A file may have a million: once one is known to be signed with this key, those that tell nothing new are skipped.
+  const isTelling = (/** @type {string} */ text) => {
+    notes += 1;
+    return signed === 0 || roots.has(sizeIn(text));
+  };
+  for await (const some of notesIn(path, isTelling, findings)) {
     for (const note of some) {
       const size = sizeIn(note);
-      const own = roots.get(size);
-      // A file may have a million: once one is known to be signed with this key, those that tell nothing new are skipped.
-      if (signed > 0 && own === undefined) continue;
+      const ownRoot = roots.get(size);
+      if (signed > 0 && ownRoot === undefined) continue;
       const [, , root = ''] = note.split('\n', 3);
-      if (signed > 0 && own === root && agreed.has(size)) continue;
-      const given = firstOf(keys, (key) => readCheckpoint(note, key));
+      if (signed > 0 && ownRoot === root && agreed.has(size)) continue;
+      const given = own.get(note) ?? firstOf(keys, (key) => readCheckpoint(note, key));
       if (!given) continue;
       signed += 1;
       largest = Math.max(largest, size);
-      if (own !== undefined) (own === root ? agreed : parted).add(size);
+      if (ownRoot !== undefined) (ownRoot === root ? agreed : parted).add(size);
     }
   }
   if (notes === 0) findings.doubt(`${path} has no checkpoint`);
@@ -899,27 +903,38 @@ function sizeIn(note) {
   return Number(note.slice(begin, note.indexOf('\n', begin)));
 }
 
-/** Many at a time. @param {string} path @param {Findings} findings @returns {AsyncGenerator<string[]>} */
-async function* notesIn(path, findings) {
+/**
+ * Those whose text is asked for, many at a time. As bytes, a character each: to decode all of them would take longer.
+ * @param {string} path @param {(text: string) => boolean} isAsked @param {Findings} findings
+ * @returns {AsyncGenerator<string[]>}
+ */
+async function* notesIn(path, isAsked, findings) {
+  const notesAmong = (/** @type {string[]} */ parts) =>
+    notesOf(parts, signerBytes, isAsked).map((note) => Buffer.from(note, 'latin1').toString());
   let rest = '';
   try {
-    for await (const piece of createReadStream(path, { encoding: 'utf8', highWaterMark: pieceBytes })) {
+    for await (const piece of createReadStream(path, { encoding: 'latin1', highWaterMark: pieceBytes })) {
       const parts = (rest + piece).split('\n\n');
       // The last part may be incomplete, and the one before it may be the text that it signs.
       rest = parts.splice(-2).join('\n\n').slice(-noteCharactersMax);
-      yield notesOf([...parts, rest.split('\n\n', 1)[0] ?? '']);
+      yield notesAmong([...parts, rest.split('\n\n', 1)[0] ?? '']);
     }
   } catch {
     findings.doubt(`${path} can’t be read`);
   }
-  yield notesOf(rest.split('\n\n'));
+  yield notesAmong(rest.split('\n\n'));
 }
 
+const signer = '— ';
+const signerBytes = Buffer.from(signer).toString('latin1');
+
 /** Empty lines separate, in turn, a text and its signatures. @param {string[]} parts */
-export function notesOf(parts) {
-  return parts.flatMap((part, at) =>
-    at > 0 && part.startsWith('— ') ? `${parts[at - 1]}\n\n${part.trimEnd()}\n` : [],
-  );
+export function notesOf(parts, beginning = signer, isAsked = (/** @type {string} */ _text) => true) {
+  return parts.flatMap((part, at) => {
+    const text = parts[at - 1];
+    if (text === undefined || !part.startsWith(beginning) || !isAsked(text)) return [];
+    return `${text}\n\n${part.trimEnd()}\n`;
+  });
 }
 
 // The entries
