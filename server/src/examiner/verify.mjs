@@ -1351,16 +1351,26 @@ class Outcomes {
 function lineIn(bytes) {
   const line = jsonIn(bytes);
   if (!isRecord(line) || !isRecord(line.entry) || !isCount(line.leaf) || !isProof(line.proof)) return null;
-  if (![undefined, 'disposal', 'rule'].includes(/** @type {string | undefined} */ (line.about))) return null;
+  if (line.about !== undefined && line.about !== 'disposal' && line.about !== 'rule') return null;
   const { advisorId, number, kind, memberId, messageId, actor, traceId, meta, commitment, dateTime } = line.entry;
+  // One by one: arrays of them would be made for each line.
   const isWhole =
-    [advisorId, number].every(isCount) &&
-    [memberId, messageId].every((value) => value === null || isCount(value)) &&
-    [kind, actor, meta, commitment, dateTime].every((value) => typeof value === 'string') &&
-    [traceId, line.salt, line.body, line.text, line.phone, line.name].every(
-      (value) => value === null || typeof value === 'string',
-    );
-  if (!isOutcome(line.outcome)) return null;
+    isCount(advisorId) &&
+    isCount(number) &&
+    (memberId === null || isCount(memberId)) &&
+    (messageId === null || isCount(messageId)) &&
+    typeof kind === 'string' &&
+    typeof actor === 'string' &&
+    typeof meta === 'string' &&
+    typeof commitment === 'string' &&
+    typeof dateTime === 'string' &&
+    isStringOrNull(traceId) &&
+    isStringOrNull(line.salt) &&
+    isStringOrNull(line.body) &&
+    isStringOrNull(line.text) &&
+    isStringOrNull(line.phone) &&
+    isStringOrNull(line.name) &&
+    isOutcome(line.outcome);
   return isWhole ? /** @type {Line} */ (/** @type {unknown} */ (line)) : null;
 }
 
@@ -1492,6 +1502,11 @@ function jsonIn(bytes) {
 /** @param {unknown} value @returns {value is Outcome | null} */
 function isOutcome(value) {
   return value === null || (isRecord(value) && isCount(value.number));
+}
+
+/** @param {unknown} value @returns {value is string | null} */
+function isStringOrNull(value) {
+  return value === null || typeof value === 'string';
 }
 
 /** @param {unknown} value @returns {value is number} */
