@@ -205,9 +205,12 @@ test('an hour after signing in, adding a passkey asks for the password again and
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
   assert.equal(await page.getByLabel('Email').inputValue(), 'ann@test.example');
+  // The browser focuses a moment after it shows.
+  await page.locator('input[type=password]:focus').waitFor();
   await page.keyboard.type(password);
   await page.keyboard.press('Enter');
   await page.getByRole('status').filter({ hasText: 'Press “Add a passkey” to continue.' }).waitFor();
+  await page.locator('button:focus').waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('status').filter({ hasText: 'Passkey added.' }).waitFor();
   assert.equal(complaints.filter((each) => !/status of 401/.test(each)).join(), '');
