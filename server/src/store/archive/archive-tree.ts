@@ -222,6 +222,12 @@ export async function listCheckpointTimes(
  */
 export type StoredLeaf = LeafRow & { leaf: number; salt: Buffer | null; body: Buffer | null };
 
+/** SQL for the runs that have leaves from $1 up to but not including $2. The first may begin before. */
+export const runsOfLeaves = `select *
+       from archive_runs
+       where first_leaf >= coalesce((select max(first_leaf) from archive_runs where first_leaf <= $1), 0)
+         and first_leaf < $2`;
+
 /**
  * The entries for the leaves from `from` up to but not including `to`, if they exist. The offset keeps PostgreSQL from going through
  * the runs of all advisors for each page. Spans advisors: the tree has the entries of all advisors.
@@ -231,10 +237,7 @@ export async function listStoredLeaves(db: Db, from: number, to: number): Promis
     db.query<StoredLeaf>(
       `select r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, ${smallBody}
      from (
-       select *
-       from archive_runs
-       where first_leaf >= coalesce((select max(first_leaf) from archive_runs where first_leaf <= $1), 0)
-         and first_leaf < $2
+       ${runsOfLeaves}
        order by first_leaf
        offset 0
      ) as r

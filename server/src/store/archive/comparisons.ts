@@ -1,5 +1,6 @@
 import { lastConsentEntry, provenState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
+import { runsOfLeaves } from './archive-tree.ts';
 
 /** Where a page of a table ends: the advisor, and the member or the number of the reply. */
 export type Place = { advisorId: number; id: number };
@@ -46,10 +47,7 @@ export type Entries = { from: number; to: number } | 'pending';
 
 // The offsets keep PostgreSQL from going through all entries: it looks for those of each run or advisor.
 const inTree = `(
-       select *
-       from archive_runs
-       where first_leaf >= coalesce((select max(first_leaf) from archive_runs where first_leaf <= $1), 0)
-         and first_leaf < $2
+       ${runsOfLeaves}
      ) as r
      cross join lateral (
        select *
