@@ -20,6 +20,8 @@ export type Carrier = {
    * was accepted.
    */
   submit(text: OutgoingText): Promise<Submission>;
+  /** How many more texts it could begin now, beside those that wait for a place or for the pace. Left out: any number. */
+  room?(): number;
   /** Delivers replies and receipts to `inbound` until the returned function is called. */
   listen(inbound: Inbound): () => Promise<void>;
   /** The texts it accepted from `from` until before `to`, delivered or not, if it keeps such records. */
@@ -132,8 +134,19 @@ export type CarrierConnection = {
 /** A text in the carrier's records. Some carriers don't keep the wording. */
 export type CarrierRecord = { carrierMessageId: string; from: string; to: string; text?: string; dateTime: Date };
 
-/** `reference` is ours. A carrier that can repeats it in receipts, so that a text in doubt can be found. */
-export type OutgoingText = { from: string; to: string; text: string; kind: TextKind; reference?: number };
+/**
+ * `reference` is ours. A carrier that can repeats it in receipts, so that a text in doubt can be found. `beginBy`, by
+ * performance.now(), is the latest moment to hand its first part to the socket: by then a STOP may have been acknowledged, so
+ * a text that isn't begun isn't taken.
+ */
+export type OutgoingText = {
+  from: string;
+  to: string;
+  text: string;
+  kind: TextKind;
+  reference?: number;
+  beginBy?: number;
+};
 
 /** Accepted; refused for good; or certainly not taken, so it can be retried. */
 export type Submission =

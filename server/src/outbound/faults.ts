@@ -4,6 +4,9 @@ export class OutboundFault extends Error {}
 /** The request isn't allowed. */
 export class OutboundRefused extends OutboundFault {}
 
+/** No connection was there in time to begin the request, so nothing of it was sent. */
+export class OutboundLate extends OutboundFault {}
+
 /** The request was made and failed. */
 export class OutboundFailed extends OutboundFault {}
 

@@ -1,9 +1,9 @@
-import type { Agent, RequestInit } from 'undici';
+import type { Agent, Dispatcher, RequestInit } from 'undici';
 import { reachable } from './addresses.ts';
 import { addressOf, begin, connect, type Exchange, faultOf, type Undici } from './exchanges.ts';
-import { OutboundFailed, OutboundRefused, OutboundTooLarge, shown } from './faults.ts';
+import { OutboundFailed, OutboundLate, OutboundRefused, OutboundTooLarge, shown } from './faults.ts';
 
-export { OutboundFailed, OutboundFault, OutboundRefused, OutboundTooLarge } from './faults.ts';
+export { OutboundFailed, OutboundFault, OutboundLate, OutboundRefused, OutboundTooLarge } from './faults.ts';
 
 export type OutboundLimits = {
   /** For the whole exchange, from the DNS lookup to the body's last byte. */
@@ -14,6 +14,10 @@ export type OutboundLimits = {
   bytesMax: number;
   redirectsMax?: number;
 };
+
+/** `beginBy`, by performance.now(): a request that isn't handed to the socket by then is an OutboundLate. */
+export type OutboundInit = globalThis.RequestInit & { beginBy?: number | undefined };
+export type Outbound = (input: string | URL | Request, init?: OutboundInit) => Promise<Response>;
 
 type Hop = { url: URL; method: string; headers: Headers; body: Uint8Array<ArrayBuffer> | undefined };
 
@@ -29,7 +33,7 @@ const bodyHeaders = ['content-encoding', 'content-language', 'content-location',
  * whatever a name resolves to and wherever redirects lead, and with limits. It throws an OutboundFault, or the reason that
  * the caller's signal was aborted with.
  */
-export function makeOutbound(allowedNetworks: readonly string[], limits: OutboundLimits): typeof fetch {
+export function makeOutbound(allowedNetworks: readonly string[], limits: OutboundLimits): Outbound {
   const mayReach = reachable(allowedNetworks);
   let connecting: Promise<{ undici: Undici; agent: Agent }> | undefined;
 
@@ -40,12 +44,13 @@ export function makeOutbound(allowedNetworks: readonly string[], limits: Outboun
     try {
       connecting ??= connect(mayReach, limits.connectMs ?? limits.timeoutMs);
       const { undici, agent } = await connecting;
+      const dispatcher = init?.beginBy === undefined ? agent : beginningBy(agent, given, init.beginBy);
       const bytes = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined;
       const headers = new Headers(request.headers);
       headers.set('user-agent', 'assent/1');
       let hop: Hop = { url: given, method: request.method, headers, body: bytes };
       for (let count = 0; ; count += 1) {
-        const response = await ask(undici, agent, hop, exchange.signal);
+        const response = await ask(undici, dispatcher, hop, exchange.signal);
         const location = redirects.includes(response.status) ? response.headers.get('location') : null;
         if (location === null || request.redirect === 'manual')
           return bounded(response, hop, { redirected: count > 0, bytesMax: limits.bytesMax, exchange });
@@ -62,10 +67,25 @@ export function makeOutbound(allowedNetworks: readonly string[], limits: Outboun
   };
 }
 
-async function ask(undici: Undici, agent: Agent, hop: Hop, signal: AbortSignal): Promise<Response> {
+/**
+ * Looks at the clock right before a request's first byte, since looking up a name and connecting may take seconds. The
+ * connection is kept, so that the next request finds it.
+ */
+function beginningBy(agent: Agent, url: URL, beginBy: number): Dispatcher {
+  return agent.compose((dispatch) => (options, handler) => {
+    const punctual: Dispatcher.DispatchHandler = Object.create(handler);
+    punctual.onRequestStart = (controller, context) => {
+      if (performance.now() > beginBy) throw new OutboundLate(`${shown(url)} was not connected in time.`);
+      handler.onRequestStart?.call(punctual, controller, context);
+    };
+    return dispatch(options, punctual);
+  });
+}
+
+async function ask(undici: Undici, dispatcher: Dispatcher, hop: Hop, signal: AbortSignal): Promise<Response> {
   const { url, method, headers, body } = hop;
   try {
-    const init: RequestInit = { method, headers: [...headers], body, signal, dispatcher: agent, redirect: 'manual' };
+    const init: RequestInit = { method, headers: [...headers], body, signal, dispatcher, redirect: 'manual' };
     // Its classes do the same as the global ones.
     return (await undici.fetch(url, init)) as unknown as Response;
   } catch (error) {

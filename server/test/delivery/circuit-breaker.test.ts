@@ -85,3 +85,13 @@ test('a failure that began before it opened neither extends the wait nor counts 
   breaker.succeeded();
   assert.equal(breaker.allowance(), any);
 });
+
+test('a probe that wasn’t tried says nothing, and the next one may go at once', () => {
+  const breaker = makeBreaker();
+  breaker.fail('a', 'b', 'c', 'd', 'e');
+  breaker.pass(1_000);
+  breaker.began();
+  assert.equal(breaker.allowance(), 0);
+  breaker.untried();
+  assert.equal(breaker.allowance(), 1);
+});

@@ -7,6 +7,7 @@ import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatche
 import { outcomeOf } from '../../src/domain/delivery/outcomes.ts';
 import type { Carrier, OutgoingText, Submission } from '../../src/domain/ports.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
+import { beginWithinMs } from '../../src/domain/texting/claimed-texts.ts';
 import { makeLog } from '../../src/log.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import type { Pool } from '../../src/store/database/db.ts';
@@ -63,9 +64,12 @@ suite('handing texts to the carrier', () => {
     assert.ok(dateTimeSent);
     assert.equal(failureCode, null);
     const { textingNumber } = world.ann.advisor;
-    assert.deepEqual(to(phone), [
-      { from: textingNumber, to: phone, text: 'Hello', kind: 'text', reference: messageId },
-    ]);
+    const [{ beginBy, ...text } = assert.fail(), ...others] = to(phone);
+    assert.deepEqual(
+      [text, others],
+      [{ from: textingNumber, to: phone, text: 'Hello', kind: 'text', reference: messageId }, []],
+    );
+    assert.ok(Number(beginBy) <= performance.now() + beginWithinMs);
   });
 
   test('a text that was definitely not taken is retried with backoff', async () => {
@@ -142,7 +146,7 @@ suite('handing texts to the carrier', () => {
     }
   });
 
-  test('a lease that would expire before the carrier’s timeout is returned unused', async () => {
+  test('a text that can’t begin soon after its claim goes back unsent: a STOP may have come', async () => {
     const quiet = await makeWorld({ carrier, dispatch: false });
     const late = dispatcher({ ...quiet.deps, db: { ...quiet.deps.db, transaction: outdated(quiet.deps.db) } }, log);
     try {
@@ -154,17 +158,21 @@ suite('handing texts to the carrier', () => {
       quiet.dispatcher.start();
       await statusOf(quiet.ann, messageId, 'sent');
       assert.equal(to(phone).length, 1);
+      const attempts = await quiet.database.asOwner('select attempt, outcome, code from attempts');
+      assert.deepEqual(attempts, [{ attempt: 1, outcome: 'not_taken', code: 'not_begun' }]);
     } finally {
       await quiet.close();
     }
   });
 
-  /** A database whose claims come back with a lease that is about to expire. */
+  /** A database whose first claim comes back late. */
   function outdated(db: Deps['db']): Deps['db']['transaction'] {
+    let isLate = true;
     return async (work) => {
       const result = await db.transaction(work);
-      if (typeof result === 'object' && result !== null && 'texts' in result)
-        for (const text of result.texts as ClaimedText[]) text.claim.leasedUntil = new Date();
+      const [first] = (result as { texts?: ClaimedText[] } | undefined)?.texts ?? [];
+      if (first && isLate) first.claim.beginBy = performance.now() - 1;
+      if (first) isLate = false;
       return result;
     };
   }

@@ -215,6 +215,7 @@ suite('dispatches', () => {
         state: 'accepted',
         openUntil: at(hourMs),
         expiresAt: at(secondMs),
+        notBefore: start,
         decision: 'go',
       });
       assert.deepEqual(await claims(), [

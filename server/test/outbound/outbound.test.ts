@@ -10,7 +10,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { reachable } from '../../src/outbound/addresses.ts';
-import { makeOutbound, OutboundFailed, OutboundFault, OutboundRefused } from '../../src/outbound/outbound.ts';
+import { makeOutbound, OutboundFailed, OutboundFault, OutboundLate, OutboundRefused } from '../../src/outbound/outbound.ts';
 import { until } from '../support/waiting.ts';
 import { makeCertificate } from './certificate.ts';
 
@@ -273,6 +273,21 @@ suite('a request to an address that somebody else provided', () => {
     const unread = await hurried(`${one}/drip`);
     await new Promise((resolve) => setTimeout(resolve, 300));
     await assert.rejects(unread.text(), OutboundFailed);
+  });
+
+  test('a request that can’t begin in time isn’t sent, and the next one finds its connection', async () => {
+    const server = createServer(answer);
+    let connections = 0;
+    server.on('connection', () => {
+      connections += 1;
+    });
+    const url = `${await listen(server)}/`;
+    const late = outbound(url, { method: 'POST', body: 'Hello', beginBy: performance.now() - 1 });
+    await assert.rejects(late, OutboundLate);
+    assert.equal(heard.length, 0);
+    const inTime = await outbound(url, { method: 'POST', body: 'Hello', beginBy: performance.now() + 60_000 });
+    assert.match(await inTime.text(), /hello/);
+    assert.deepEqual([heard.length, heard[0]?.body, connections], [1, 'Hello', 1]);
   });
 
   test('ends when its caller aborts it, with the caller’s reason', async () => {

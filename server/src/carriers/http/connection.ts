@@ -39,7 +39,7 @@ export function makeConnection(host: string, window: number, changed: () => void
   return {
     // A request that can't be made fails at once, and the dispatcher pauses after some of those.
     isOpen: () => true,
-    hasRoom: () => inFlight < window,
+    room: () => window - inFlight,
     inFlight: () => inFlight,
     entered() {
       inFlight += 1;

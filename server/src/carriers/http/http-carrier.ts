@@ -53,6 +53,7 @@ export function httpCarrier(
     name,
     check: () => null,
     submit: (text) => counted(counts, submit(text)),
+    room: lanes.room,
     // Nothing comes in here, but from now on texts may go out.
     listen() {
       void probe(connection, ask, vendor);

@@ -1,4 +1,4 @@
-import { makeOutbound, OutboundFault, OutboundRefused } from '../../outbound/outbound.ts';
+import { makeOutbound, OutboundFault, OutboundLate, OutboundRefused } from '../../outbound/outbound.ts';
 
 /** A carrier's answer. `body` is what its JSON says; undefined if it isn't JSON. */
 export type Answer = { status: number; body: unknown; retryAfterMs: number | null };
@@ -8,12 +8,16 @@ export type Question = {
   headers: Record<string, string>;
   /** Makes it a POST. */
   body?: { type: string; text: string };
+  /** By performance.now(): the latest moment to hand it to the socket. */
+  beginBy?: number | undefined;
 };
 
 export type Ask = (question: Question) => Promise<Answer>;
 
 /** The request certainly never reached the carrier: there was no connection to send it on. */
 export class NotSent extends Error {}
+/** There was no connection in time, so the request wasn't begun. */
+export class NotBegun extends NotSent {}
 
 /** The longest lists that are asked for have a hundred texts, each of at most 1,600 characters. */
 const answerBytesMax = 1024 * 1024;
@@ -30,16 +34,18 @@ export function makeAsk(networks: readonly string[], timeoutMs: number): Ask {
     connectMs: Math.min(timeoutMs / 2, connectMsMax),
     bytesMax: answerBytesMax,
   });
-  return async ({ url, headers, body }) => {
+  return async ({ url, headers, body, beginBy }) => {
     try {
       const answer = await ask(url, {
         method: body ? 'POST' : 'GET',
         headers: { accept: 'application/json', ...headers, ...(body && { 'content-type': body.type }) },
         body: body?.text,
         redirect: 'manual',
+        beginBy,
       });
       return { status: answer.status, body: jsonIn(await answer.text()), retryAfterMs: retryAfterMs(answer.headers) };
     } catch (error) {
+      if (error instanceof OutboundLate) throw new NotBegun(error.message, { cause: error });
       throw neverConnected(error) ? new NotSent((error as Error).message, { cause: error }) : error;
     }
   };

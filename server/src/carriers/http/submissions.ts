@@ -3,12 +3,12 @@ import type { Counts } from '../shared/counts.ts';
 import type { Lanes } from '../shared/lanes.ts';
 import type { Pace } from '../shared/pace.ts';
 import type { Connection } from './connection.ts';
-import { type Answer, type Ask, NotSent, type Question } from './requests.ts';
+import { type Answer, type Ask, NotBegun, NotSent, type Question } from './requests.ts';
 import type { Verdict } from './verdicts.ts';
 
 export type Submitting = {
   ask: Ask;
-  lanes: Lanes<Connection>;
+  lanes: Pick<Lanes<Connection>, 'enter'>;
   pace: Pace;
   counts: Counts;
   times: { beginMs: number; responseMs: number };
@@ -23,11 +23,12 @@ export type Submitting = {
 export function makeSubmit(submitting: Submitting): (text: OutgoingText) => Promise<Submission> {
   const { lanes, times, question } = submitting;
   return async (text) => {
-    const connection = await lanes.enter(Date.now() + times.beginMs);
+    const beginBy = Math.min(text.beginBy ?? Number.POSITIVE_INFINITY, performance.now() + times.beginMs);
+    const connection = await lanes.enter(beginBy);
     if (typeof connection === 'string') return { notTaken: connection };
     const leave = leaveOnce(connection, times.responseMs);
     try {
-      return await submitOn(submitting, connection, question(text));
+      return await submitOn(submitting, connection, { ...question(text), beginBy: text.beginBy });
     } finally {
       leave();
     }
@@ -52,6 +53,7 @@ async function submitOn(submitting: Submitting, connection: Connection, question
   try {
     answer = await ask(question);
   } catch (error) {
+    if (error instanceof NotBegun) return { notTaken: 'not_begun' };
     connection.failed((error as Error).message);
     if (error instanceof NotSent) return { notTaken: 'not_connected' };
     throw error;

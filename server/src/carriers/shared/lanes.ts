@@ -3,7 +3,8 @@ import type { Pace } from './pace.ts';
 /** A connection with a window: so many texts wait for its answer at once. */
 export type Place = {
   isOpen(): boolean;
-  hasRoom(): boolean;
+  /** How many more it takes now. */
+  room(): number;
   inFlight(): number;
   entered(): void;
   /** Frees the place that was entered. */
@@ -12,14 +13,21 @@ export type Place = {
 
 /** Where texts wait for a connection with room in its window, first come, first served, and for the pace. */
 export type Lanes<Kind extends Place> = {
-  /** The connection to use, with a place taken in its window; or why there is none in time. */
+  /** The connection to use, with a place taken in its window; or why there is none until then, by performance.now(). */
   enter(until: number): Promise<Lane<Kind>>;
+  /** How many more could begin at once or within a moment, beside those that wait. */
+  room(): number;
   /** Something changed: a connection has room, came or went. */
   changed(): void;
 };
 
 type Lane<Kind> = Kind | 'not_bound' | 'window_full' | 'throttled';
 type Waiting<Kind> = { resolve(lane: Lane<Kind>): void; until: number };
+
+/** What frees up within this time is as good as free: a carrier that answers at once doesn't wait for the next claim. */
+const soonMs = 50;
+/** A text may be claimed this long before the pace lets it go. */
+const aheadMs = 100;
 
 export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace): Lanes<Kind> {
   const waiting = new Set<Waiting<Kind>>();
@@ -31,7 +39,7 @@ export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace): Lanes
   /** The one with the shortest queue: a host that answers slowly gets less. */
   function best(): Kind | null {
     let found: Kind | null = null;
-    for (const place of places) if (place.hasRoom() && (!found || place.inFlight() < found.inFlight())) found = place;
+    for (const place of places) if (place.room() > 0 && (!found || place.inFlight() < found.inFlight())) found = place;
     return found;
   }
 
@@ -49,14 +57,14 @@ export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace): Lanes
   function startTimer(at: number): void {
     stopTimer();
     timerAt = at;
-    timer = setTimeout(giveUp, Math.max(0, at - Date.now()));
+    timer = setTimeout(giveUp, Math.max(0, at - performance.now()));
   }
 
   function giveUp(): void {
     timer = null;
     let next = Number.POSITIVE_INFINITY;
     for (const one of waiting)
-      if (one.until <= Date.now()) leave(one, pace.delayMs() > 0 ? 'throttled' : 'window_full');
+      if (one.until <= performance.now()) leave(one, pace.delayMs() > 0 ? 'throttled' : 'window_full');
       else next = Math.min(next, one.until);
     if (Number.isFinite(next)) startTimer(next);
   }
@@ -65,6 +73,11 @@ export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace): Lanes
     if (waiting.size === 0) return;
     if (!places.some((place) => place.isOpen())) for (const one of waiting) leave(one, 'not_bound');
     for (const one of waiting) {
+      // The timer may be late.
+      if (one.until <= performance.now()) {
+        leave(one, 'window_full');
+        continue;
+      }
       const delayMs = pace.delayMs();
       if (delayMs > 0) {
         if (!isPacing) setTimeout(resume, delayMs);
@@ -84,6 +97,13 @@ export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace): Lanes
     changed();
   }
 
+  /** Since a text that is claimed too early goes back, no more than the pace lets go in a moment. */
+  function pacedRoom(): number {
+    const perSecond = pace.perSecond();
+    if (perSecond === null) return Number.POSITIVE_INFINITY;
+    return pace.delayMs() > aheadMs ? 0 : Math.ceil((perSecond * soonMs) / 1_000);
+  }
+
   return {
     enter(until) {
       const { promise, resolve } = Promise.withResolvers<Lane<Kind>>();
@@ -91,6 +111,12 @@ export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace): Lanes
       changed();
       if (waiting.size > 0 && (!timer || until < timerAt)) startTimer(until);
       return promise;
+    },
+    room() {
+      const free = places.reduce((sum, place) => sum + place.room(), 0);
+      if (!places.some((place) => place.isOpen())) return 0;
+      const soon = free + Math.floor((pace.begunPerSecond() * soonMs) / 1_000);
+      return Math.max(0, Math.min(soon, pacedRoom()) - waiting.size);
     },
     changed,
   };

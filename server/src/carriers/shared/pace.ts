@@ -11,6 +11,8 @@ export type Pace = {
   accepted(): void;
   /** Null while nothing limits it. */
   perSecond(): number | null;
+  /** How many began in the last second. */
+  begunPerSecond(): number;
 };
 
 const perSecondMin = 1;
@@ -59,6 +61,7 @@ export function makePace(perSecondMax: number | null): Pace {
       if (rate > tooMuch * 2) rate = highest;
     },
     perSecond: () => (Number.isFinite(rate) ? rate : null),
+    begunPerSecond: begun.perSecond,
   };
 }
 

@@ -38,7 +38,7 @@ export function smppCarrier(options: SmppOptions): Carrier {
   const receive = makeReceive(settings, { replies, receipts, counts });
   const submit = makeSubmit({
     settings,
-    lanes: { enter: (until) => lanes.enter(until), changed: () => lanes.changed() },
+    lanes: { enter: (until) => lanes.enter(until) },
     pace,
     tracking,
     counts,
@@ -58,6 +58,7 @@ export function smppCarrier(options: SmppOptions): Carrier {
     name,
     check: () => null,
     submit: (text) => counted(counts, submit(text)),
+    room: () => lanes.room(),
     listen(to) {
       inbound = to;
       connect();

@@ -7,8 +7,10 @@ import { lockMembers, type MemberRow, updateMember } from '../../store/texting/m
 import { knowNumbers } from '../accounts/known-numbers.ts';
 import { archive, byPerson } from '../archive/archive.ts';
 import type { IncomingReply, OpenCarrier } from '../ports.ts';
+import type { Member } from '../shared/signals.ts';
 import { dayMs } from '../shared/time.ts';
 import { sendWaitingTexts } from '../supervision/waiting-texts.ts';
+import { claimedTextsBegun } from '../texting/claimed-texts.ts';
 import { ensureMembers } from '../texting/members.ts';
 import { sendAnswer } from './answers.ts';
 import { applyReply, type Sender } from './consent-replies.ts';
@@ -31,6 +33,8 @@ type ArchivedReply = {
 
 /** What may opt a person out, maybe of the whole firm. */
 const stops: readonly ReplyMeaning[] = ['opt_out', 'opt_out_wording', 'decline'];
+/** What ends texts to the person, or holds them. */
+const endings: readonly ReplyMeaning[] = [...stops, 'possible_opt_out'];
 
 const helpPauseMs = 60 * 1000;
 /** A number that moved to another carrier: how long the one before may still bring replies, which it may have kept for days. */
@@ -41,25 +45,31 @@ const keywordMeanings = { stop: 'opt_out', start: 'opt_in', help: 'help' } as co
 
 /**
  * Archives a person's text and applies it, in one transaction and only once, however often the carrier delivers it. False if it
- * is for no number that the carrier has: then it changes nothing.
+ * is for no number that the carrier has: then it changes nothing. When it returns, the reply may be acknowledged: after a stop no
+ * text to the person begins any more.
  */
 export async function receiveReply(deps: Deps, by: Bringer, received: IncomingReply): Promise<boolean> {
   // NUL can't be stored; the replacement character shows that something was there.
   const reply = { ...received, by, text: received.text.toWellFormed().replaceAll('\0', '\ufffd') };
-  return deps.signals.replies.take(() => inTransaction(deps, (deps) => store(deps, reply)));
+  const stopped = await deps.signals.replies.take(() => inTransaction(deps, (deps) => store(deps, reply)));
+  if (stopped && stopped.length > 0) await claimedTextsBegun(deps, stopped);
+  return stopped !== null;
 }
 
-async function store(deps: Deps, reply: Brought): Promise<boolean> {
+/** The members to whom no more texts go because of it; null if it is for no number that the carrier has. */
+async function store(deps: Deps, reply: Brought): Promise<Member[] | null> {
   const advisor = await findAdvisorByTextingNumber(deps.db, reply.to);
-  if (!advisor || !(await isFor(deps, advisor, reply.by))) return false;
+  if (!advisor || !(await isFor(deps, advisor, reply.by))) return null;
   const meaning = meaningOf(reply);
-  const sender = await lockSender(deps, advisor, { ...reply, meaning });
-  if (!sender) return true;
+  const { isDuplicate, ...sender } = await lockSender(deps, advisor, { ...reply, meaning });
+  const { advisorId } = advisor;
+  const stopped = endings.includes(meaning) ? [{ ...sender.member, advisorId }, ...sender.others] : [];
+  if (isDuplicate) return stopped;
   const isAnswered = isAnsweredByCarrier(reply, meaning);
   const archived = { ...(await archiveReply(deps, advisor, sender.member, reply)), meaning, isAnswered };
   await flag(deps, advisor, sender.member, archived);
   await answer(deps, advisor, sender, archived);
-  return true;
+  return stopped;
 }
 
 /** Whether the carrier has the advisor's number, or had it until lately: a STOP that it kept must not be lost. */
@@ -80,7 +90,7 @@ function isAnsweredByCarrier({ keyword, by }: Brought, meaning: ReplyMeaning): b
 }
 
 /**
- * Who wrote, locked; null if the text is a duplicate. The lock comes first: of five simultaneous deliveries,
+ * Who wrote, locked, and whether the text is a duplicate. The lock comes first: of five simultaneous deliveries,
  * one goes on, and the others wait for it and then find its text. A duplicate creates nothing, not even a contact that
  * was deleted since.
  */
@@ -88,17 +98,18 @@ async function lockSender(
   deps: Deps,
   advisor: AdvisorRow,
   reply: Brought & { meaning: ReplyMeaning },
-): Promise<Sender | null> {
+): Promise<Sender & { isDuplicate: boolean }> {
   const { advisorId } = advisor;
   const number = { advisorId, phone: reply.from };
   const others = stops.includes(reply.meaning) ? await lockOthers(deps, advisor, reply.from) : [];
   await knowNumbers(deps, [number]);
   const [member] = await lockMembers(deps.db, advisorId, [number.phone]);
   if (!member) throw new Error('A member that was just inserted is missing.');
-  if (await hasReply(deps.db, advisorId, { ...reply, ...reply.by, memberId: member.memberId })) return null;
+  if (await hasReply(deps.db, advisorId, { ...reply, ...reply.by, memberId: member.memberId }))
+    return { member, others, isDuplicate: true };
   await ensureMembers(deps, [number]);
   await lockArchives(deps, advisorId, others);
-  return { member, others };
+  return { member, others, isDuplicate: false };
 }
 
 async function archiveReply(

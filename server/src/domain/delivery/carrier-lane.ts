@@ -29,6 +29,8 @@ export type Claimed = 'more' | 'drained' | 'blocked';
 
 /** The signal wakes a node for its own sends only; the poll finds those of other nodes. */
 const pollMs = 250;
+/** While there is no room, or the pace allows none. It asks nobody but the carrier's own lanes. */
+const blockedMs = 50;
 /** A text that is ready and not claimed is being claimed by another node. */
 const turnPauseMs = 5;
 const stopMarginMs = 5_000;
@@ -81,6 +83,7 @@ export function carrierLane(deps: Deps, open: OpenCarrier, log: Log): CarrierLan
         const claimed = await next();
         reportUnprovenConsents(deps, log);
         if (claimed === 'more') continue;
+        if (claimed === 'blocked') waitMs = blockedMs;
         if (claimed === 'drained') waitMs = await nextTurnInMs(deps, carrierId);
       } catch (err) {
         log.warn({ err, carrier: name }, 'texts can’t be claimed; will retry');

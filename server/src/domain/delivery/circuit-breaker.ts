@@ -8,6 +8,8 @@ export type CircuitBreaker = {
   began(): void;
   succeeded(): void;
   failed(who: string): void;
+  /** It wasn't tried after all. */
+  untried(): void;
 };
 
 /**
@@ -34,6 +36,9 @@ export function circuitBreaker(now: () => number = Date.now): CircuitBreaker {
     },
     began() {
       if (state === 'open') state = 'probing';
+    },
+    untried() {
+      if (state === 'probing') state = 'open';
     },
     succeeded() {
       failing.clear();

@@ -4,6 +4,7 @@ import { failDispatches, updateHours } from '../../store/delivery/dispatches.ts'
 import { listRecipients } from '../../store/texting/recipients.ts';
 import { insertStatusEvents } from '../../store/texting/text-outcomes.ts';
 import type { TextKind } from '../ports.ts';
+import { beginWithinMs } from '../texting/claimed-texts.ts';
 import { allowedStates, gate, heldKinds } from '../texting/gate.ts';
 import { knownRecipient } from '../texting/recipients.ts';
 
@@ -13,6 +14,8 @@ export type Claim = {
   carrierId: number;
   dateTimeStarted: Date;
   leasedUntil: Date;
+  /** The latest moment to begin one of its texts, by performance.now(). */
+  beginBy: number;
   outstanding: Set<number>;
 };
 
@@ -59,14 +62,13 @@ export async function claimTexts(
     // Their new carrier may be waiting for something to do.
     if (stopped.some(({ decision }) => decision === 'moved')) deps.db.afterCommit(() => deps.signals.queued.raise());
     const more = rows.length === limit || stopped.length > 0;
-    return { texts: claimedTexts(rows, { carrierId, dateTimeStarted: claim.now, leasedUntil }), more };
+    // Until the commit, which comes next, a STOP waits for the claim. After it, a STOP waits for this moment.
+    const beginBy = performance.now() + beginWithinMs;
+    return { texts: claimedTexts(rows, { carrierId, dateTimeStarted: claim.now, leasedUntil, beginBy }), more };
   });
 }
 
-function claimedTexts(
-  rows: ClaimedRow[],
-  of: Pick<Claim, 'carrierId' | 'dateTimeStarted' | 'leasedUntil'>,
-): ClaimedText[] {
+function claimedTexts(rows: ClaimedRow[], of: Omit<Claim, 'claimId' | 'outstanding'>): ClaimedText[] {
   const going = rows.filter(({ decision }) => decision === 'go');
   const claimId = going[0]?.claimId ?? null;
   if (claimId === null) return [];

@@ -6,7 +6,7 @@ import { circuitBreaker } from './circuit-breaker.ts';
 import { claimRoom } from './claim-room.ts';
 import type { ClaimedText } from './claims.ts';
 import { traceDispatch } from './dispatch-traces.ts';
-import { recordAnswer, recordOutcome } from './outcomes.ts';
+import { isUntried, recordAnswer, recordOutcome } from './outcomes.ts';
 import { submitToCarrier } from './submissions.ts';
 
 /** The texts that are with a carrier, on this node. */
@@ -38,8 +38,8 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
     const known = await result;
     trace?.answered(known);
     unanswered -= 1;
-    room.answered();
-    if ('accepted' in known || 'refused' in known) breaker.succeeded();
+    if (isUntried(known)) breaker.untried();
+    else if ('accepted' in known || 'refused' in known) breaker.succeeded();
     else breaker.failed(text.phone);
     claimMore();
     await recordAnswer(recording, text, known);

@@ -89,6 +89,13 @@ function endedClaims(items: Item[]): number[] {
   });
 }
 
+/** The carrier was asked nothing: there was no connection, no place in its window, or no time left. */
+const untriedReasons: readonly string[] = ['not_begun', 'not_bound', 'window_full', 'throttled'];
+
+export function isUntried(result: Result): boolean {
+  return 'notTaken' in result && untriedReasons.includes(result.notTaken);
+}
+
 /** The outcome of an attempt. A text that was definitely not taken is retried, with backoff. */
 export function outcomeOf(text: ClaimedText, result: Result): OutcomeRow {
   const { advisorId, messageId, attempt, openUntil, expiresAt, claim } = text;
@@ -113,6 +120,8 @@ export function outcomeOf(text: ClaimedText, result: Result): OutcomeRow {
   }
   if ('unknown' in result) return { ...row, outcome: 'unknown', status: 'in_doubt', code: result.unknown };
   const notTaken = { ...row, outcome: 'not_taken', code: result.notTaken, failureCode: 'carrier_unavailable' } as const;
+  // It keeps its place among the texts that wait.
+  if (isUntried(result)) return { ...notTaken, status: 'queued', retryAt: text.notBefore };
   if (attempt >= attemptsMax) return { ...notTaken, status: 'failed' };
   return { ...notTaken, status: 'queued', retryAt: new Date(Date.now() + pauseAfter(attempt)) };
 }

@@ -11,11 +11,12 @@ export function submitToCarrier(
   carrier: Carrier,
   { messageId, textingNumber, phone, text, kind, claim }: ClaimedText,
 ): { result: Promise<Result>; late: Promise<Submission | null> } {
-  // The claim took so long that the lease could expire first: another node would then put the text in doubt.
-  if (Date.now() + config.carrierTimeoutMs > claim.leasedUntil.getTime())
-    return { result: Promise.resolve({ notTaken: 'lease_too_short' }), late: Promise.resolve(null) };
+  const { beginBy } = claim;
+  // By now the person's STOP may have been acknowledged.
+  if (performance.now() > beginBy)
+    return { result: Promise.resolve({ notTaken: 'not_begun' }), late: Promise.resolve(null) };
   const answer = Promise.try(() =>
-    carrier.submit({ from: textingNumber, to: phone, text, kind, reference: messageId }),
+    carrier.submit({ from: textingNumber, to: phone, text, kind, reference: messageId, beginBy }),
   );
   let inTime = true;
   const result = new Promise<Result>((resolve) => {

@@ -45,6 +45,8 @@ export function allowedStates(kind: TextKind, consentRequired: boolean): readonl
 
 /** The kinds that are held while a reply of the person may mean stop. What answers STOP, START or HELP is not. */
 export const heldKinds: readonly TextKind[] = ['text', 'consent_request', 'reminder'];
+/** The kinds that don't go out once the person has said stop. */
+export const stoppedKinds: readonly TextKind[] = [...heldKinds, 'opt_in'];
 
 /** Whether this person can be texted at a moment in domain time: the first of the questions below that refuses it. */
 export function gate(

@@ -1,6 +1,6 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
-import { lockByShard, prepareOnNodes } from '../database/distribution/by-shard.ts';
+import { collectByShard, lockByShard, prepareOnNodes } from '../database/distribution/by-shard.ts';
 import type { TextKind } from '../texting/texts.ts';
 import type { MessageKey, Times } from './dispatches.ts';
 
@@ -24,6 +24,8 @@ export type ClaimedRow = MessageKey & {
   state: ConsentState;
   openUntil: Date | null;
   expiresAt: Date | null;
+  /** When its turn came, in real time. */
+  notBefore: Date;
   decision: 'go' | 'expired' | 'refused' | 'held' | 'closed' | 'numberless' | 'moved' | 'gone';
 };
 
@@ -146,7 +148,8 @@ async function claimReady(db: Db, claim: Claim, isPart: boolean): Promise<Claime
      select
        advisor_id as "advisorId", message_id as "messageId", (select claim_id from begun) as "claimId",
        member_id as "memberId", kind, phone, texting_number as "textingNumber", convert_from(body, 'UTF8') as text,
-       attempt + 1 as attempt, state, open_until as "openUntil", expires_at as "expiresAt", decision
+       attempt + 1 as attempt, state, open_until as "openUntil", expires_at as "expiresAt",
+       not_before as "notBefore", decision
      from decided
      cross join lateral (
        select body
@@ -192,4 +195,52 @@ async function insertClaim(db: Db, claim: Claim, rows: ClaimedRow[]): Promise<Cl
     'insert-claim',
   );
   return rows.map((each) => ({ ...each, claimId: row?.claimId ?? null }));
+}
+
+/** Whether texts of these kinds to these members are claimed and have no outcome yet, on whatever node. */
+export async function hasClaimedTexts(
+  db: Db,
+  members: { advisorId: number; memberId: number }[],
+  kinds: readonly TextKind[],
+): Promise<boolean> {
+  const claimed = await listClaimed(
+    db,
+    members.map(({ advisorId }) => advisorId),
+  );
+  if (claimed.length === 0) return false;
+  const memberIds = members.map(({ memberId }) => memberId);
+  const texts = await collectByShard(db, claimed, (db, claimed) =>
+    db.query(
+      `select
+       from unnest($1::bigint[], $2::bigint[], $3::smallint[]) as c (advisor_id, message_id, attempt)
+       cross join lateral (
+         select member_id, kind, status, attempt
+         from messages
+         where advisor_id = c.advisor_id and message_id = c.message_id
+         limit 1
+       ) as t
+       where t.status = 'queued' and t.attempt = c.attempt - 1 and t.member_id = any ($4) and t.kind = any ($5)
+       limit 1`,
+      [
+        claimed.map(({ advisorId }) => advisorId),
+        claimed.map(({ messageId }) => messageId),
+        claimed.map(({ attempt }) => attempt),
+        memberIds,
+        kinds,
+      ],
+      'find-claimed-texts',
+    ),
+  );
+  return texts.length > 0;
+}
+
+async function listClaimed(db: Db, advisorIds: number[]): Promise<(MessageKey & { attempt: number })[]> {
+  return db.query(
+    `select t.advisor_id as "advisorId", t.message_id as "messageId", t.attempt
+     from claims
+     cross join lateral unnest(advisor_ids, message_ids, attempts) as t (advisor_id, message_id, attempt)
+     where t.advisor_id = any ($1)`,
+    [advisorIds],
+    'list-claimed',
+  );
 }

@@ -86,7 +86,7 @@ export function keepBind(
       inFlight -= 1;
       changed();
     },
-    hasRoom: () => current !== null && inFlight < window && current.isFree(),
+    room: () => (current?.isFree() ? window - inFlight : 0),
     status: () => ({ name, host: `${host.host}:${host.port}`, state, since, inFlight, window, lastFault }),
     async stop() {
       for (const until = Date.now() + times.stopMs; inFlight > 0 && Date.now() < until; ) await pause(stopPollMs);

@@ -33,7 +33,7 @@ export function makeQueries(
   }
 
   async function query(text: TrackedText, part: TrackedPart): Promise<void> {
-    const session = transmitters.find((bind) => bind.hasRoom())?.session();
+    const session = transmitters.find((bind) => bind.room() > 0)?.session();
     if (!session || !part.inAnswer) return;
     const source = writeAddress(text.text.from, settings.source, settings);
     const pdu = await session.answerTo(commands.query_sm, queryBody(part.inAnswer, source));

@@ -13,7 +13,7 @@ import { domainId, type TrackedPart, type TrackedText, type Tracking } from './t
 
 export type Submitting = {
   settings: SmppSettings;
-  lanes: Lanes<Bind>;
+  lanes: Pick<Lanes<Bind>, 'enter'>;
   pace: Pace;
   tracking: Tracking;
   counts: Counts;
@@ -37,7 +37,7 @@ export function makeSubmit(submitting: Submitting): (text: OutgoingText) => Prom
     joinedBy = (joinedBy + 1) % 0x10000;
     const messages = partsOf(text, joinedBy, settings);
     const tracked = tracking.begin(text, messages.length);
-    const until = Date.now() + settings.times.beginMs;
+    const until = Math.min(text.beginBy ?? Number.POSITIVE_INFINITY, performance.now() + settings.times.beginMs);
     for (const [index, message] of messages.entries()) {
       const part = tracked.parts[index];
       if (!part) break;
@@ -87,7 +87,7 @@ async function submitPart(
     if (status === notBound) void bind.session()?.unbind();
     tracked.code = statusName(status);
     const outcome = submissionOf(status, settings);
-    const isRetried = !isFirst && !isLate && 'notTaken' in outcome && Date.now() + retryMs < until;
+    const isRetried = !isFirst && !isLate && 'notTaken' in outcome && performance.now() + retryMs < until;
     part.state = 'notTaken' in outcome ? 'unsent' : 'refused';
     if (!isRetried) return outcome;
     await pause(retryMs);
