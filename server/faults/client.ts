@@ -32,8 +32,8 @@ const retryMs = 50;
 /** By the contract nothing was accepted. */
 const nothingDone = [429, 502, 504];
 
-/** Replies once, and says whether it was taken. Without it, replies go through the sandbox's phones. */
-export type Reply = (phone: string, to: string, text: string) => Promise<boolean>;
+/** Replies once, and says when it was acknowledged. Without it, replies go through the sandbox's phones. */
+export type Reply = (phone: string, to: string, text: string) => Promise<number | null>;
 
 export function makeClient(origin: string, sandbox: SandboxFile, ledger: Ledger, replyOnce?: Reply): Client {
   const tokens = new Map<number, string>();
@@ -88,7 +88,8 @@ export function makeClient(origin: string, sandbox: SandboxFile, ledger: Ledger,
   async function reply(phone: string, to: string, text: string): Promise<Date | null> {
     for (; !givenUp; await pause(retryMs)) {
       if (replyOnce) {
-        if (await replyOnce(phone, to, text)) return new Date();
+        const answeredAt = await replyOnce(phone, to, text);
+        if (answeredAt !== null) return new Date(answeredAt);
         continue;
       }
       const answer = await ask(`/sandbox/handset/${phone}/replies`, { to, text }, {});

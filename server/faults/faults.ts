@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { keepAttempts } from '../test/support/instants.ts';
+import { keepArrivals, keepAttempts } from '../test/support/instants.ts';
 import { freePort, launchServer, makeDataFolder, type Program, startServer } from '../test/support/programs.ts';
 import { until } from '../test/support/waiting.ts';
 import { type Client, makeClient } from './client.ts';
@@ -49,6 +49,7 @@ export async function runFaults({ kills, say, signal }: Options): Promise<Run> {
     program = await startServer(env);
     await onDatabase(folder, 'update api_keys set rate_per_second = null, burst = null');
     await onDatabase(folder, keepAttempts);
+    await onDatabase(folder, keepArrivals);
     const client = makeClient(`http://127.0.0.1:${port}`, folder.sandbox(), ledger);
     await client.authorize();
     load = await startLoad(client, folder.sandbox(), ledger);

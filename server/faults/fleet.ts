@@ -9,7 +9,7 @@ import { type DataFolder, freePort, makeDataFolder, type Program, startServer } 
 import { type Redis, startRedis } from '../test/support/redis.ts';
 import { type ReplicatedPostgres, startReplicatedPostgres } from '../test/support/replicated-postgres.ts';
 import { credentialsKey } from '../test/support/world.ts';
-import { connectSmsc } from './commands.ts';
+import { connectSmsc, type SmscOptions } from './commands.ts';
 import { type Links, startLinks } from './links.ts';
 import { type Phones, startPhones } from './phones.ts';
 
@@ -37,15 +37,29 @@ export type Fleet = {
   stop(): Promise<void>;
 };
 
-export type FleetOptions = { api: number; work: number; settings?: Record<string, string>; diskMegabytes?: number };
+export type FleetOptions = {
+  api: number;
+  work: number;
+  settings?: Record<string, string>;
+  diskMegabytes?: number;
+  carrierTimeoutMs?: number;
+  smsc?: Pick<SmscOptions, 'window' | 'times'>;
+};
 
 /** The lease of a text that was being handed over ends a little after this. */
-const carrierTimeoutMs = 2_000;
-const window = 50;
+const carrierTimeoutMsDefault = 2_000;
+const smscDefault = { window: 50 };
 const boundMs = 60_000;
 const startMs = 300_000;
 
-export async function startFleet({ api, work, settings = {}, diskMegabytes }: FleetOptions): Promise<Fleet> {
+export async function startFleet({
+  api,
+  work,
+  settings = {},
+  diskMegabytes,
+  carrierTimeoutMs = carrierTimeoutMsDefault,
+  smsc = smscDefault,
+}: FleetOptions): Promise<Fleet> {
   // Every command that runs in this process has a log that flushes at its exit.
   process.setMaxListeners(100);
   const stops: (() => Promise<unknown> | unknown)[] = [];
@@ -95,7 +109,7 @@ export async function startFleet({ api, work, settings = {}, diskMegabytes }: Fl
     const ofCommands = { ...env, DATABASE_URL: databaseUrl() };
     await connectSmsc(ofCommands, {
       port: await links.open('carrier', phones.port),
-      window,
+      ...smsc,
       // Every number goes by the SMSC.
       numbers: folder.sandbox().advisors.flatMap(({ textingNumber }) => textingNumber ?? []),
       boundMs,

@@ -27,6 +27,9 @@ type Stored = {
   failureCode: string | null;
   scheduledMessageId: number | null;
 };
+/** How long a text that was handed to a socket may be on its way. */
+const wireMs = 250;
+
 type Schedule = { status: string; reason: string | null };
 
 export type Verdict = {
@@ -56,15 +59,21 @@ export async function judge(databaseUrl: string, ledger: Ledger, received?: Rece
 /** What the phones have, as a table. */
 async function layOut(db: pg.Client, received: Received[] | undefined): Promise<void> {
   if (!received) {
-    await db.query('create temp view received as select phone, texting_number, text from handset_messages');
+    await db.query('create temp view received as select phone, texting_number, text, arrived_at from handset_messages');
     return;
   }
-  await db.query('create temp table received (phone text, texting_number text, text text)');
-  const columns = [received.map((each) => each.phone), received.map((each) => each.textingNumber)];
-  await db.query('insert into received select * from unnest($1::text[], $2::text[], $3::text[])', [
-    ...columns,
-    received.map((each) => each.text),
-  ]);
+  await db.query('create temp table received (phone text, texting_number text, text text, arrived_at timestamptz)');
+  await db.query(
+    `insert into received
+     select phone, texting_number, text, to_timestamp(at / 1000)
+     from unnest($1::text[], $2::text[], $3::text[], $4::float8[]) as given (phone, texting_number, text, at)`,
+    [
+      received.map(({ phone }) => phone),
+      received.map(({ textingNumber }) => textingNumber),
+      received.map(({ text }) => text),
+      received.map(({ at }) => at),
+    ],
+  );
 }
 
 async function judgeSends(db: pg.Client, { sends }: Ledger): Promise<Verdict> {
@@ -215,25 +224,29 @@ async function checkConsents(db: pg.Client, { asked, replied }: Ledger): Promise
   return found;
 }
 
-/** No attempt to text a person begins after their STOP was acknowledged. */
+/** No text to a person begins after their STOP was acknowledged, by the time of its arrival. Answers to STOP and HELP may. */
 async function checkStops(db: pg.Client, { replied }: Ledger): Promise<string[]> {
-  const begun = new Map(
+  const arrived = new Map(
     (
-      await rows<{ phone: string; last: Date }>(
+      await rows<{ phone: string; last: Date; text: string }>(
         db,
-        `select phone, max(began_at) as last
-         from begun b
-         join messages t on t.advisor_id = b.advisor_id and t.message_id = b.message_id
-         join members m on m.advisor_id = t.advisor_id and m.member_id = t.member_id
-         where kind not in ('opt_out', 'help')
-         group by phone`,
+        `with answers as materialized (
+           select distinct convert_from(body, 'UTF8') as text
+           from messages t
+           join archive_bodies b on b.advisor_id = t.advisor_id and b.number = archive_number
+           where kind in ('opt_out', 'help')
+         )
+         select distinct on (phone) phone, arrived_at as last, text
+         from received
+         where text not in (select text from answers)
+         order by phone, arrived_at desc`,
       )
-    ).map(({ phone, last }) => [phone, last]),
+    ).map((row) => [row.phone, row]),
   );
   return replied.flatMap(({ phone, word, answeredAt }) => {
-    const last = begun.get(phone);
-    if (word !== 'STOP' || !last || last <= answeredAt) return [];
-    return `${phone} said STOP at ${answeredAt.toISOString()} and was texted at ${last.toISOString()}`;
+    const { last, text } = arrived.get(phone) ?? {};
+    if (word !== 'STOP' || !last || last.getTime() <= answeredAt.getTime() + wireMs) return [];
+    return `${phone} said STOP at ${answeredAt.toISOString()} and was texted "${text}" at ${last.toISOString()}`;
   });
 }
 

@@ -42,7 +42,7 @@ const oddShare = 0.03;
 
 let phones = 0;
 /** A number that is new in this run. */
-function newPhone(): string {
+export function newPhone(): string {
   return `+1212${String(2_000_000 + phones++)}`;
 }
 
@@ -122,7 +122,11 @@ async function send(stage: Stage, { advisor, phone }: Person, { keyed, deliveryD
 }
 
 /** One text to many people. */
-async function sendToAll(stage: Stage, advisor: SandboxAdvisor, phones: string[]): Promise<void> {
+export async function sendToAll(
+  stage: Pick<Stage, 'client' | 'ledger'>,
+  advisor: SandboxAdvisor,
+  phones: string[],
+): Promise<void> {
   const { client, ledger } = stage;
   const text = `Text ${randomUUID()}`;
   const records = phones.map((phone): Send => ({ text, phone, scheduled: false, fault: ledger.fault }));
@@ -150,7 +154,7 @@ function note(record: Send, ledger: Ledger, answer: Answer): void {
 }
 
 /** Repeats the request with the same key until it is answered. */
-async function untilSure({ client }: Stage, once: (key: string) => Promise<Answer>): Promise<Answer> {
+async function untilSure({ client }: Pick<Stage, 'client'>, once: (key: string) => Promise<Answer>): Promise<Answer> {
   const key = randomUUID();
   let answer = await once(key);
   for (let unknown = answer === 'unknown'; typeof answer === 'string'; unknown ||= answer === 'unknown') {

@@ -1,10 +1,10 @@
 // Kills the server at random moments under load and counts what happened to every accepted text; races STOPs against texts
 // on two nodes; kills the server and an SMPP peer with texts between them; tampers with the archive; has many readers and a
 // failing endpoint follow events that two nodes write; breaks everything that nodes depend on, one thing after another, in a
-// deployment of five of them; and kills nodes of a distributed database. `--kills 200`, `--races 50`, `--rounds 20`,
-// `--events 1000000`, `--texts 200000` and `--seconds 3600` make longer runs; `--only kills`, `--only races`, `--only carriers`,
-// `--only tampering`, `--only events`, `--only nodes` or `--only citus` runs one of the seven, and `--fault` one kind of fault of
-// the nodes. Exits with 1 if a text was lost, sent twice or sent without consent, a promise was broken, tampering went
+// deployment of five of them; has people say STOP while carriers answer slowly; and kills nodes of a distributed database.
+// `--kills 200`, `--races 50`, `--rounds 20`, `--events 1000000`, `--texts 200000`, `--stops 10000` and `--seconds 3600` make longer
+// runs; `--only kills`, `--only races`, `--only carriers`, `--only tampering`, `--only events`, `--only nodes`, `--only stops` or
+// `--only citus` runs one of the eight, and `--fault` one kind of fault of the nodes. Exits with 1 if a text was lost, sent twice or sent without consent, a promise was broken, tampering went
 // undetected, or somebody missed an event.
 import { parseArgs } from 'node:util';
 import { skip as skipCitus } from '../test/support/citus.ts';
@@ -15,6 +15,7 @@ import { type Run, runFaults } from './faults.ts';
 import type { Findings } from './judge.ts';
 import { tryNodes } from './nodes.ts';
 import { tryRaces } from './races.ts';
+import { tryStops } from './stops.ts';
 import { table } from './table.ts';
 import { tryTamperings } from './tampering.ts';
 
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     rounds: text,
     events: text,
     texts: text,
+    stops: text,
     seconds: text,
     fault: { ...text, multiple: true },
     only: text,
@@ -45,6 +47,7 @@ const parts = {
   tampering: () => tryTamperings(say),
   events: () => tryEvents(events, say),
   nodes: breakNodes,
+  stops: stopSlowCarriers,
   citus: breakCitus,
 };
 const chosen = Object.entries(parts).filter(([name]) => values.only === undefined || values.only === name);
@@ -88,6 +91,23 @@ async function breakNodes(): Promise<string[]> {
   });
   for (const line of table(run)) say(line);
   return [...run.wrong, ...wrongIn(run.verdict.all)];
+}
+
+async function stopSlowCarriers(): Promise<string[]> {
+  const run = await tryStops({
+    stops: atLeastOne('--stops', values.stops ?? '500'),
+    seconds: atLeastOne('--seconds', values.seconds ?? '480'),
+    say,
+    signal: untilStopped().signal,
+  });
+  const { accepted, onHandset, failed, inDoubt, withoutConsent } = run.findings;
+  say(
+    `carriers answer slowly, STOPs arrive: ${run.stops} STOPs, ${run.waiting} while texts waited, ${withoutConsent.length} texts after one`,
+  );
+  say(
+    `${accepted} texts: ${onHandset} out, ${failed} not sent, ${inDoubt} in doubt; ${run.kills} kills, ${Math.round(run.seconds)} s`,
+  );
+  return wrongIn(run.findings);
 }
 
 async function breakCitus(): Promise<string[]> {

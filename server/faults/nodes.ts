@@ -155,7 +155,7 @@ async function untilOut({ folder, phones }: Fleet, client: Client): Promise<numb
 }
 
 /** Waits until no text is waiting, being handed over or due; the leases of killed nodes expire first. */
-async function drained({ postgres }: Fleet): Promise<void> {
+export async function drained({ postgres }: Pick<Fleet, 'postgres'>): Promise<void> {
   const isEmpty = async () => {
     const rows = await postgres.primary().query(
       `select

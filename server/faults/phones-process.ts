@@ -7,8 +7,9 @@ const sessions = new Set<Session>();
 const received: Received[] = [];
 const times = new Map<string, number>();
 /** Texts of several parts, until all have come. */
-const parts = new Map<string, string[]>();
+const parts = new Map<string, { texts: string[]; at: number }>();
 const answerMsMax = 5_000;
+let answerInMs = 0;
 let ids = 0;
 
 answerCalls({
@@ -19,6 +20,9 @@ answerCalls({
   },
   reply: (phone: string, to: string, text: string) =>
     deliver({ source_addr: digits(phone), destination_addr: digits(to), short_message: text }),
+  answerIn(ms: number) {
+    answerInMs = ms;
+  },
   has: (phone: string, text: string) => times.has(`${phone} ${text}`),
   count: () => received.length,
   received: () => received,
@@ -43,7 +47,9 @@ function accept(session: Session): void {
 function take(session: Session, pdu: PDU): void {
   const message_id = String(++ids);
   keep(pdu);
-  session.send(pdu.response({ message_id }));
+  const answer = () => session.send(pdu.response({ message_id }));
+  if (answerInMs > 0) setTimeout(answer, answerInMs);
+  else answer();
   const { destination_addr, source_addr, user_message_reference } = pdu;
   void deliver({
     source_addr: destination_addr,
@@ -57,37 +63,38 @@ function take(session: Session, pdu: PDU): void {
 function keep(pdu: PDU): void {
   const { message, udh } = pdu.short_message as { message: string; udh?: Buffer[] };
   const [phone, textingNumber] = [`+${pdu.destination_addr}`, `+${pdu.source_addr}`];
-  const text = whole(`${phone} ${textingNumber}`, String(message), udh);
-  if (text === null) return;
-  received.push({ phone, textingNumber, text });
+  const found = whole(`${phone} ${textingNumber}`, String(message), udh);
+  if (found === null) return;
+  const { text, at } = found;
+  received.push({ phone, textingNumber, text, at });
   times.set(`${phone} ${text}`, (times.get(`${phone} ${text}`) ?? 0) + 1);
 }
 
 /** The text, once its last part has come. The element of a part is 0, 3, then its reference, the count and its place. */
-function whole(between: string, message: string, udh: Buffer[] = []): string | null {
+function whole(between: string, message: string, udh: Buffer[] = []): { text: string; at: number } | null {
   const [element] = udh;
-  if (!element) return message;
+  if (!element) return { text: message, at: Date.now() };
   const [reference, count = 1, place = 1] = element.subarray(-3);
   const key = `${between} ${reference}`;
-  const so = parts.get(key) ?? [];
-  so[place - 1] = message;
+  const so = parts.get(key) ?? { texts: [], at: Date.now() };
+  so.texts[place - 1] = message;
   parts.set(key, so);
-  if (Array.from({ length: count }, (_, index) => so[index]).includes(undefined)) return null;
+  if (Array.from({ length: count }, (_, index) => so.texts[index]).includes(undefined)) return null;
   parts.delete(key);
-  return so.join('');
+  return { text: so.texts.join(''), at: so.at };
 }
 
-/** Whether it was taken. */
-async function deliver(fields: Fields): Promise<boolean> {
+/** When it was taken; null if it wasn't. */
+async function deliver(fields: Fields): Promise<number | null> {
   const all = [...sessions];
   const session = all[Math.floor(Math.random() * all.length)];
-  if (!session) return false;
+  if (!session) return null;
   const addresses = { source_addr_ton: 1, dest_addr_ton: 1 };
   return new Promise((resolve) => {
-    const late = setTimeout(() => resolve(false), answerMsMax);
+    const late = setTimeout(() => resolve(null), answerMsMax);
     session.deliver_sm({ ...addresses, ...fields }, ({ command_status }) => {
       clearTimeout(late);
-      resolve(command_status === 0);
+      resolve(command_status === 0 ? Date.now() : null);
     });
   });
 }

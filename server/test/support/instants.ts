@@ -23,6 +23,9 @@ export const keepAttempts = `
   $$;
   create trigger keep_attempts after insert on claims for each row execute function keep_attempts()`;
 
+/** When the sandbox's phones got a text, by the real clock. */
+export const keepArrivals = 'alter table handset_messages add column arrived_at timestamptz default clock_timestamp()';
+
 const bySequence = `nextval('instants')`;
 /** The nodes of a distributed database share no sequence, but, all on one machine, its clock. */
 const byClock = '(extract(epoch from clock_timestamp()) * 1000000)::bigint';

@@ -73,8 +73,8 @@ export function sandboxCarrier({ db, clock, fetchMedia }: SandboxOptions): Carri
     if (phone.failsOnce && fails(text)) return { notTaken: 'The sandbox fails once for this number.' };
     const carrierMessageId = randomUUID();
     const received = phone.receipt !== 'undelivered';
-    if (!(await storeText(db, text, { carrierMessageId, received, dateTimeCreated: clock.now() })))
-      return { notTaken: 'The database is unavailable.' };
+    const stored = await storeText(db, text, { carrierMessageId, received, dateTimeCreated: clock.now() });
+    if (stored !== 'stored') return { notTaken: stored };
     if (phone.losesAnswer) throw new Error('The answer was lost.');
     respond(text, phone, carrierMessageId);
     return { accepted: carrierMessageId };
@@ -137,17 +137,17 @@ export function sandboxCarrier({ db, clock, fetchMedia }: SandboxOptions): Carri
   };
 }
 
-/** False if it certainly wasn't stored; throws if that is unknown. */
+/** Why it certainly wasn't stored, if so; throws if that is unknown. */
 async function storeText(
   db: Db,
-  { from, to, text }: OutgoingText,
+  { from, to, text, beginBy = Number.POSITIVE_INFINITY }: OutgoingText,
   taken: Pick<NewHandsetMessage, 'carrierMessageId' | 'received' | 'dateTimeCreated'>,
-): Promise<boolean> {
+): Promise<'stored' | 'not_begun' | 'The database is unavailable.'> {
   try {
-    await db.batch(receiving, { phone: to, textingNumber: from, text, ...taken });
-    return true;
+    const message = { phone: to, textingNumber: from, text, ...taken };
+    return (await db.batch(receiving, { message, beginBy })) ? 'stored' : 'not_begun';
   } catch (error) {
-    if (isNothingCommitted(error)) return false;
+    if (isNothingCommitted(error)) return 'The database is unavailable.';
     throw error;
   }
 }
@@ -164,9 +164,16 @@ async function* listRecords(db: Db, from: Date, to: Date): AsyncGenerator<Carrie
   }
 }
 
-const receiving: Batch<NewHandsetMessage, void> = {
-  async run(db, messages) {
-    await insertHandsetMessages(db, messages);
-    return messages.map(() => undefined);
+/** Whether each was stored. A batch may have waited for the database, as others do for a socket. */
+const receiving: Batch<{ message: NewHandsetMessage; beginBy: number }, boolean> = {
+  async run(db, items) {
+    const now = performance.now();
+    const inTime = items.filter(({ beginBy }) => now <= beginBy);
+    if (inTime.length > 0)
+      await insertHandsetMessages(
+        db,
+        inTime.map(({ message }) => message),
+      );
+    return items.map((item) => inTime.includes(item));
   },
 };

@@ -5,6 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerCalls } from '../../support/far-ends.ts';
 import {
+  type Arrival,
   accountSid,
   apiKey,
   authToken,
@@ -19,7 +20,7 @@ import * as twilio from './twilio-answers.ts';
 
 const dialects = { twilio, telnyx };
 const taken: Taken[] = [];
-const requested: string[] = [];
+const arrivals: Arrival[] = [];
 const mediaCredentials: string[] = [];
 let rules: Rule[] = [];
 let port = 0;
@@ -35,7 +36,8 @@ const calls: Record<string, (...args: never[]) => unknown> = {
     rules = some;
   },
   taken: (to: string) => taken.filter((each) => each.to === to),
-  requests: (to: string) => requested.filter((each) => each === to).length,
+  requests: (to: string) => arrivals.filter(({ phone }) => phone === to).length,
+  arrivals: () => arrivals,
   move(id: string, status: string, errorCode?: string) {
     Object.assign(find(id), { status, errorCode: errorCode ?? null });
   },
@@ -71,7 +73,8 @@ function tampered(body: string): string {
 
 async function post(url: string, headers: Record<string, string>, body: string): Promise<Told> {
   const response = await fetch(url, { method: 'POST', headers, body });
-  return { status: response.status, type: response.headers.get('content-type') ?? '', body: await response.text() };
+  const type = response.headers.get('content-type') ?? '';
+  return { status: response.status, type, body: await response.text(), at: Date.now() };
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -95,7 +98,7 @@ const credentials = {
 async function take(vendor: VendorName, body: string, response: ServerResponse): Promise<void> {
   const dialect = dialects[vendor];
   const given = dialect.readSubmission(body);
-  requested.push(given.to);
+  arrivals.push({ phone: given.to, textingNumber: given.from, text: given.text, at: Date.now() });
   const rule = rules.find((each) => (each.times ?? 1) > 0 && (!each.to || each.to === given.to)) ?? {};
   rule.times = (rule.times ?? 1) - 1;
   const { does, error } = rule;

@@ -31,7 +31,10 @@ export type Taken = {
   body: string;
 };
 
-export type Told = { status: number; type: string; body: string };
+/** `at` is when the answer came, in epoch milliseconds. */
+export type Told = { status: number; type: string; body: string; at: number };
+/** A request with a text, taken or not. */
+export type Arrival = { phone: string; textingNumber: string; text: string; at: number };
 export type Delivery = {
   url: string;
   from: string;
@@ -49,6 +52,7 @@ export type StandIn = {
   /** Texts that it took, and how many requests with a text there were. */
   taken(to: string): Promise<Taken[]>;
   requests(to: string): Promise<number>;
+  arrivals(): Promise<Arrival[]>;
   /** How a text is doing from now on. */
   move(id: string, status: string, errorCode?: string): Promise<void>;
   /** Records a text as if it had been taken then, without a request. */
@@ -77,6 +81,7 @@ export async function startStandIn(): Promise<StandIn> {
     behave: (...rules) => call('behave', rules),
     taken: (to) => call('taken', to),
     requests: (to) => call('requests', to),
+    arrivals: () => call('arrivals'),
     move: (id, status, errorCode) => call('move', id, status, errorCode),
     record: (taken) => call('record', taken),
     tell: (id, ...statuses) => call('tell', id, statuses),
