@@ -1,17 +1,27 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
 import { root } from '../../src/config.ts';
 import { runCommand } from '../support/commands.ts';
-import { bin, postgresUser, skip } from '../support/debian-postgres.ts';
+import { bin, skip as lacksPostgres, postgresUser } from '../support/debian-postgres.ts';
 import { credentials } from '../support/nodes.ts';
 import { type DataFolder, freePort, makeDataFolder, type Program, startServer } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
+const lacksClusters = existsSync('/usr/bin/pg_createcluster') ? false : 'there is no /usr/bin/pg_createcluster';
 const page = readFileSync(join(root, 'docs/operators/backup.md'), 'utf8');
 /** The commands in a section of the page. */
 const commandsIn = (heading: string, language = 'sh') => {
@@ -21,63 +31,67 @@ const commandsIn = (heading: string, language = 'sh') => {
 };
 const phone = '+15005550006';
 const textsSent = 10;
+const [onDebian = '', elsewhere = ''] = commandsIn('PostgreSQL on this machine');
+const [archiveWal = ''] = commandsIn('Archive the write-ahead log');
+const [backUp = '', backUpConfiguration = ''] = commandsIn('A base backup');
+const [restoreConfiguration = '', restore = '', resetRecovery = ''] = commandsIn('Restore');
 
-suite('the page about back-up and restore, as it stands', { skip }, () => {
-  let folder: string;
+suite('back-up and restore on Debian, as the page has it', { skip: lacksPostgres || lacksClusters }, () => {
+  let postgres: Installed;
+  before(async () => {
+    postgres = await installOnDebian();
+  });
+  after(() => postgres.remove());
+  const query = (sql: string) => postgres.perform(`psql -d postgres -v ON_ERROR_STOP=1 -Atqc "${sql}"`);
+
+  test('a restore has what was committed until that moment, and the log is archived on', () => {
+    const { perform, folder } = postgres;
+    perform(archiveWal);
+    query('create table noted (what text)');
+    const BASE = perform(`${backUp}${backUpConfiguration}echo "$BASE"`).split('\n').at(-1) ?? '';
+    query("insert into noted values ('before')");
+    const TARGET = query('select clock_timestamp()');
+    query("insert into noted values ('after')");
+
+    // Another machine has the package's own configuration.
+    writeFileSync(join(folder, 'etc/postgresql/15/main/pg_hba.conf'), '');
+    perform(`${restoreConfiguration}${restore}${resetRecovery}`, { BASE, TARGET });
+    assert.equal(query('table noted'), 'before');
+    assert.equal(
+      query("select setting from pg_settings where name = 'data_directory'"),
+      join(folder, 'var/lib/postgresql/15/main'),
+    );
+    const archived = () => Number(perform('ls /mnt/backup/wal | wc -l'));
+    const before = archived();
+    query('select pg_switch_wal()');
+    perform(`for n in {1..100}; do [ "$(ls /mnt/backup/wal | wc -l)" -gt ${before} ] && break; sleep 0.1; done`);
+    assert.ok(archived() > before, 'the log is archived on');
+    perform('postgresql restart');
+    const settings = "('restore_command', 'recovery_target_time')";
+    assert.equal(query(`select string_agg(setting, '') from pg_settings where name in ${settings}`), '');
+  });
+});
+
+suite('the page about back-up and restore, as it stands', { skip: lacksPostgres }, () => {
+  let postgres: Installed;
   let data: DataFolder;
   let env: Record<string, string>;
   let server: Program | undefined;
-  let port: number;
-
-  /** As the user postgres, with its programs; `/mnt/backup` is a folder of the test. */
-  function asPostgres(script: string, more: Record<string, string> = {}): string {
-    const { status, stdout, stderr } = spawnSync(
-      'bash',
-      ['-e', '-c', script.replaceAll('/mnt/backup', join(folder, 'backup'))],
-      {
-        ...postgresUser(),
-        cwd: folder,
-        encoding: 'utf8',
-        timeout: 120_000,
-        env: {
-          LC_ALL: 'C',
-          PATH: `${bin}:/usr/bin:/bin`,
-          PGDATA: join(folder, 'data'),
-          PGHOST: folder,
-          PGPORT: String(port),
-          PGUSER: 'postgres',
-          ...more,
-        },
-      },
-    );
-    assert.equal(status, 0, `${script}\n${stdout}\n${stderr}`);
-    return stdout.trim();
-  }
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'assent-backup-'));
-    chmodSync(folder, 0o711);
-    const user = postgresUser();
-    if (user) chownSync(folder, user.uid, user.gid);
-    port = await freePort();
-    asPostgres('initdb -U postgres -E UTF8 --locale=C --auth=trust -N > init.log');
-    const settings = `port = ${port}\nlisten_addresses = 'localhost'\nunix_socket_directories = '${folder}'\nfsync = off\n`;
-    asPostgres(
-      `cat >> "$PGDATA/postgresql.conf" <<'CONF'\n${settings}CONF\npg_ctl -w -l "$PGDATA/log" start > start.log`,
-    );
-    asPostgres('createdb assent');
+    postgres = await installElsewhere();
+    postgres.perform('createdb assent');
     data = makeDataFolder();
     env = {
-      DATABASE_URL: `postgres://postgres@localhost:${port}/assent`,
+      DATABASE_URL: `postgres://postgres@localhost:${postgres.port}/assent`,
       ASSENT_DATA_DIR: data.path,
       PORT: String(await freePort()),
     };
   });
   after(async () => {
     if (server && !server.hasEnded()) await server.stop();
-    asPostgres('pg_ctl -w -m immediate stop > stop.log || true');
+    postgres.remove();
     data.remove();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const run = (...args: string[]) => runCommand(args, env);
@@ -91,14 +105,12 @@ suite('the page about back-up and restore, as it stands', { skip }, () => {
   const outside = (name: string) => join(data.path, 'archive-outside', name);
 
   test('texts go on after the backup, and a restore to an earlier time texts nobody twice', async () => {
-    const [archiveWal = ''] = commandsIn('Archive the write-ahead log');
-    const [backUp = ''] = commandsIn('A base backup');
-    const [restore = ''] = commandsIn('Restore');
+    const { perform } = postgres;
     const [verify = '', setAside = ''] = commandsIn('After a restore');
     const [raiseIds = ''] = commandsIn('After a restore', 'sql');
-    asPostgres(`mkdir backup; ${archiveWal} > restart.log`);
+    perform(archiveWal);
     server = await startServer(env);
-    asPostgres(backUp);
+    const BASE = perform(`${backUp}echo "$BASE"`).split('\n').at(-1) ?? '';
     // A sandbox's database without a checkpoint counts as a new one.
     await until('a part is signed', async () => (await number('select size from archive_tree')) > 0, 30_000, 200);
 
@@ -112,7 +124,7 @@ suite('the page about back-up and restore, as it stands', { skip }, () => {
       assert.equal(answer?.status, 200);
     };
     for (let text = 1; text <= textsSent; text += 1) await send(`Text ${text}`);
-    const TARGET = asPostgres('psql -d assent -Atc "select clock_timestamp()"');
+    const TARGET = perform('psql -d assent -Atc "select clock_timestamp()"');
     const waited = await number('select count(*) from dispatches');
     assert.ok(waited > 1, 'texts wait');
     const sent = () => number("select count(*) from messages where status = 'delivered'");
@@ -125,8 +137,8 @@ suite('the page about back-up and restore, as it stands', { skip }, () => {
     await until('all is copied', () => lastCopy() === signed - 1, 30_000, 200);
     await server.stop();
 
-    asPostgres('psql -d assent -Atc "select pg_switch_wal()"');
-    asPostgres(`${restore} > restore.log`, { TARGET });
+    perform('psql -d assent -Atc "select pg_switch_wal()"');
+    perform(`${restore}${resetRecovery}`, { BASE, TARGET });
     assert.ok((await sent()) < textsSent, 'it is an earlier time');
     const found = await run(...wordsOf(verify));
     assert.equal(found.status, 2, found.stdout);
@@ -145,7 +157,7 @@ suite('the page about back-up and restore, as it stands', { skip }, () => {
     assert.equal(await number("select count(*) from messages where status = 'in_doubt'"), waiting);
     assert.equal(await number('select count(*) from dispatches'), 0);
     const lastId = await number('select last_value from message_ids');
-    asPostgres(`psql -d assent -v ON_ERROR_STOP=1 -Atq > ids.log <<'SQL'\n${raiseIds}SQL`);
+    perform(`psql -d assent -v ON_ERROR_STOP=1 -Atq > ids.log <<'SQL'\n${raiseIds}SQL`);
     assert.ok((await number('select last_value from message_ids')) >= lastId + 1_000_000);
     await server.stop();
     assert.equal(await sent(), before, 'nobody got a text twice');
@@ -170,4 +182,73 @@ function wordsOf(script: string): string[] {
   const [name, ...words] = script.trim().split(' ');
   assert.equal(name, 'assent');
   return words;
+}
+
+/** A PostgreSQL that the page's commands are for. */
+type Installed = {
+  folder: string;
+  port: number;
+  /** Performs commands after the page's block for this way to install it, and gives their output. */
+  perform(commands: string, more?: Record<string, string>): string;
+  remove(): void;
+};
+
+const installOnDebian = () =>
+  install({
+    block: onDebian,
+    make: 'pg_createcluster -d "$PGDATA" -l "$PWD/log" -p "$PGPORT" 15 main -- -U postgres -E UTF8 --auth=trust -N',
+    configuration: '/etc/postgresql/15/main/postgresql.conf',
+  });
+const installElsewhere = () =>
+  install({
+    block: `export PATH=${bin}:$PATH PGDATA=/var/lib/postgresql/data\n${elsewhere}`,
+    make: 'initdb -U postgres -E UTF8 --locale=C --auth=trust -N',
+    configuration: '"$PGDATA/postgresql.conf"',
+  });
+
+/** The page's folders are in one of the test's own. */
+async function install(way: { block: string; make: string; configuration: string }): Promise<Installed> {
+  const folder = mkdtempSync(join(tmpdir(), 'assent-backup-'));
+  chmodSync(folder, 0o711);
+  const user = postgresUser();
+  if (user) chownSync(folder, user.uid, user.gid);
+  // The commands run as PostgreSQL's user, who may do here what needs root elsewhere.
+  writeFileSync(join(folder, 'sudo'), '#!/bin/sh\n[ "$1" = -u ] && shift 2\nexec "$@"\n', { mode: 0o755 });
+  const port = await freePort();
+  const here = (text: string) =>
+    text.replaceAll(/\/(mnt\/backup|etc\/postgresql|var\/lib\/postgresql)/g, (path) => folder + path);
+  const env = {
+    LC_ALL: 'C',
+    PATH: `${folder}:/usr/bin:/bin`,
+    PG_CLUSTER_CONF_ROOT: here('/etc/postgresql'),
+    PGHOST: folder,
+    PGPORT: String(port),
+    PGUSER: 'postgres',
+  };
+  const perform = (commands: string, more: Record<string, string> = {}) => {
+    // Into files: a PostgreSQL that is started here would hold pipes open.
+    const script = here(`exec > stdout 2> stderr\n${way.block}${commands}`);
+    const { status } = spawnSync('bash', ['-e', '-c', script], {
+      ...user,
+      cwd: folder,
+      timeout: 120_000,
+      env: { ...env, ...more },
+      stdio: 'ignore',
+    });
+    const [stdout, stderr] = ['stdout', 'stderr'].map((name) => readFileSync(join(folder, name), 'utf8'));
+    assert.equal(status, 0, `${commands}\n${stdout}\n${stderr}`);
+    return stdout?.trim() ?? '';
+  };
+  perform(`mkdir -p /mnt/backup /etc/postgresql /var/lib/postgresql\n${way.make}`);
+  const settings = `port = ${port}\nlisten_addresses = 'localhost'\nunix_socket_directories = '${folder}'\nfsync = off\n`;
+  perform(`cat >> ${way.configuration} <<'CONF'\n${settings}CONF\npostgresql start`);
+  return {
+    folder,
+    port,
+    perform,
+    remove() {
+      perform('postgresql stop || true');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
