@@ -69,6 +69,13 @@ grant create on schema public to "Third";
     await migrates('Third', 'third one');
   });
 
+  test('says how to create a database that isn’t in UTF8, as a cluster without a locale has it', async () => {
+    postgres.paste(`create database ascii owner plain encoding 'SQL_ASCII' template template0;`);
+    const { status, stderr } = await run(['migrate'], 'plain', 'ascii');
+    assert.equal(status, 1);
+    assert.match(stderr, /^assent: The database’s encoding is SQL_ASCII.* encoding 'UTF8' template template0;\n$/);
+  });
+
   test('a login that the server refuses is told what works when a superuser pastes it', async () => {
     postgres.paste(`${createLogin('fourth')} grant assent_app to fourth; create database fourth owner fourth;`);
     await migrates('fourth', 'fourth');

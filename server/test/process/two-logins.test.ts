@@ -41,15 +41,30 @@ suite('the two logins of production, as the page for operators has them', () => 
   const server = () => urlFor(loginIn('export ', '\n'));
   const owner = () => urlFor(loginIn('\n', ' assent migrate\n'));
 
+  const migrateAsServer = async () => {
+    const { status, stderr } = await runCommand(['migrate'], envOf(server()));
+    assert.equal(status, 1);
+    assert.match(stderr, /^assent: The login in DATABASE_URL is not the owner’s\. Put "assent_owner" into it[^\n]+\n$/);
+  };
+
   test('are made with the database: one migrates, and the other serves', async () => {
     const [, sql = ''] = /```sql\n(.*?)```/s.exec(page) ?? [];
     await each(postgres.url('postgres'), sql.split(';').slice(0, -1));
+    await migrateAsServer();
     const migrated = await runCommand(['migrate'], envOf(owner()));
     assert.equal(migrated.status, 0, migrated.stderr);
     const running = await startServer(envOf(server()));
     const added = await runCommand(['firms', 'add', 'Example Wealth'], envOf(server()));
     assert.equal(added.status, 0, added.stderr);
     assert.equal(await running.stop(), 0);
+  });
+
+  test('the server’s login is told to leave migrating to the owner’s, also on a database that it may create in', async () => {
+    await migrateAsServer();
+    const inDatabase = postgres.url('assent');
+    await each(inDatabase, ['grant create on schema public to public']);
+    await migrateAsServer();
+    await each(inDatabase, ['revoke create on schema public from public']);
   });
 
   test('migrating again, as the owner, has nothing to do', async () => {

@@ -53,6 +53,23 @@ export async function findExcess(client: pg.Client, appRole: string): Promise<st
   return role === login ? `"${login}" ${why}` : `"${login}" can become "${role}", which ${why}`;
 }
 
+/**
+ * Who must migrate instead of this login: the owner of the tables. Before there are any, a login that `lacks` something gives way to the
+ * owner of the database, unless that is a superuser, who may have made it for any login. Null if this login may migrate.
+ */
+export async function findOwnerInstead(client: pg.Client, lacks: boolean): Promise<string | null> {
+  const { rows } = await client.query<{ owner: string }>(
+    `select rolname as owner
+     from pg_roles r
+     left join pg_class c on relname = 'migrations' and relnamespace = 'public'::regnamespace
+     where r.oid = coalesce(relowner, (select datdba from pg_database where datname = current_database()))
+       and not pg_has_role(r.oid, 'member')
+       and (c.oid is not null or ($1 and not rolsuper))`,
+    [lacks],
+  );
+  return rows[0]?.owner ?? null;
+}
+
 /** How to get a login that may do no more than the application's role: what a superuser pastes into psql for it. */
 export async function makeRestrictedLogin(client: pg.Client, appRole: string): Promise<string> {
   const { rows } = await client.query<{ login: string; exists: boolean; enters: boolean; member: boolean }>(

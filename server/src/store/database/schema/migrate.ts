@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { connectOnce } from '../connecting/hosts.ts';
 import { distribute } from '../distribution/distribute.ts';
-import { findExcess, makeRestrictedLogin } from './logins.ts';
+import { findExcess, findOwnerInstead, makeRestrictedLogin } from './logins.ts';
 import { pasteable, setUp } from './setup.ts';
 
 /** The role that the server's statements run as. It can't change the schema, nor records that the rules protect. */
@@ -26,7 +26,17 @@ type Migration = { name: string; sql: string; sha256: string };
 export async function migrate(connectionString: string): Promise<string[]> {
   return asOwner(connectionString, async (client) => {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    const { rows } = await client.query('show server_encoding');
+    if (rows[0].server_encoding !== 'UTF8')
+      throw new MigrationError(
+        `The database’s encoding is ${rows[0].server_encoding}, and texts need UTF8. Create it anew: create database … encoding 'UTF8' template template0;`,
+      );
     const left = await setUp(client, appRole);
+    const owner = await findOwnerInstead(client, left !== null);
+    if (owner)
+      throw new MigrationError(
+        `The login in DATABASE_URL is not the owner’s. Put "${owner}" into it for \`assent migrate\`, and this login for everything else.`,
+      );
     if (left)
       throw new MigrationError(
         `This login may not set up the database. Have a superuser paste this into psql, then migrate again:${left}`,
