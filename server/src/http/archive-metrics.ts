@@ -8,23 +8,40 @@ import { archiveHealth } from '../domain/archive/archive-status.ts';
  */
 export function addArchiveMetrics(registry: Registry, deps: Deps): void {
   const registers = [registry];
-  const signed = new Gauge({
+  // The gauges of one scrape share one question.
+  let asked: ReturnType<typeof archiveHealth> | null = null;
+  const health = async () => {
+    asked ??= archiveHealth(deps).finally(() => {
+      asked = null;
+    });
+    return asked.catch(() => null);
+  };
+  new Gauge({
     name: 'assent_archive_signed_entries',
     help: 'Entries of the archive that a checkpoint covers.',
     aggregator: 'first',
     registers,
+    async collect() {
+      this.set((await health())?.signed ?? Number.NaN);
+    },
   });
-  const outside = new Gauge({
+  new Gauge({
     name: 'assent_archive_outside_entries',
     help: 'Entries that the copies outside the database cover; NaN if this node makes none.',
     aggregator: 'first',
     registers,
+    async collect() {
+      this.set((await health())?.copied ?? Number.NaN);
+    },
   });
-  const since = new Gauge({
+  new Gauge({
     name: 'assent_archive_remembered_since_entries',
     help: 'The size of the tree when this node began to remember what was signed: 0 if from the beginning, NaN if never.',
     aggregator: 'first',
     registers,
+    async collect() {
+      this.set((await health())?.rememberedSince ?? Number.NaN);
+    },
   });
   new Gauge({
     name: 'assent_archive_fault',
@@ -33,11 +50,8 @@ export function addArchiveMetrics(registry: Registry, deps: Deps): void {
     aggregator: 'max',
     registers,
     async collect() {
-      const health = await archiveHealth(deps).catch(() => null);
-      for (const [about, fault] of Object.entries(health?.faults ?? {})) this.set({ about }, fault ? 1 : 0);
-      signed.set(health?.signed ?? Number.NaN);
-      outside.set(health?.copied ?? Number.NaN);
-      since.set(health?.rememberedSince ?? Number.NaN);
+      const { faults = {} } = (await health()) ?? {};
+      for (const [about, fault] of Object.entries(faults)) this.set({ about }, fault ? 1 : 0);
     },
   });
 }
