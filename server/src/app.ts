@@ -61,7 +61,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   const crowd = makeCrowd(config.requestsMax, timeUntil(deps.signals.stopping.signal));
   if (deps.tracer) addSpans(app, deps.tracer);
   // At the root, so that they also count requests that no route answers.
-  addMetrics(app, deps, { ...deps, metricsToken: config.metricsToken, crowd });
+  addMetrics(app, deps, { ...deps, crowd });
   serveDocument(app, '/openapi.json', () => partnerDocument(config, routes));
   await app.register(async (scope) => {
     // An API that is busy is not an API that is down.
@@ -85,7 +85,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
 export async function buildWorkApp(deps: AppDeps): Promise<App> {
   const { config, log } = deps;
   const app = makeServer({ ...config, log });
-  addMetrics(app, deps, { ...deps, metricsToken: config.metricsToken });
+  addMetrics(app, deps, deps);
   await app.register(async (scope) => addHealth(scope, onReserved(deps), deps.worker));
   await app.ready();
   return app;

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import type { Crowd } from '../domain/access/crowd.ts';
 import { longestWaitSeconds } from '../domain/delivery/dispatcher.ts';
 import { problem } from '../domain/problems.ts';
-import { hashSecret } from '../domain/shared/secrets.ts';
+import { type Environment, hashSecret } from '../domain/shared/secrets.ts';
 import { countDisabled } from '../domain/webhooks/webhooks.ts';
 import { threadMetrics } from '../thread-metrics.ts';
 import { addArchiveMetrics } from './archive-metrics.ts';
@@ -22,7 +22,7 @@ export type SiblingsView = {
 
 type MetricsOptions = {
   pool: { counts(): Record<string, number> };
-  metricsToken: string;
+  config: { environment: Environment; metricsToken: string };
   worker?: WorkerView;
   /** For a process that answers requests. */
   crowd?: Crowd;
@@ -31,7 +31,7 @@ type MetricsOptions = {
 
 /** Prometheus metrics for one server: requests by route and code, their latency, waiting texts, the pool, the process. */
 export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOptions): void {
-  const { pool, metricsToken, worker, crowd, siblings } = options;
+  const { pool, config, worker, crowd, siblings } = options;
   const registry = threadMetrics(pool);
   const registers = [registry];
   const observe = requestMetrics(registry);
@@ -81,8 +81,10 @@ export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOpt
     observe({ method, route, status, code: request.problemCode ?? '', seconds: elapsedTime / 1000 });
     next();
   });
+  // Nobody must find them open because a setting was forgotten.
+  if (config.environment === 'production' && config.metricsToken === '') return;
   app.get('/metrics', async (request, reply) => {
-    requireToken(request, metricsToken);
+    requireToken(request, config.metricsToken);
     const gathered = (await siblings?.gather()) ?? [];
     const shown = gathered.length > 0 ? AggregatorRegistry.aggregate(gathered) : await own();
     return reply.type(registry.contentType).send(await shown.metrics());

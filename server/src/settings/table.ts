@@ -151,7 +151,7 @@ export const settings = {
     name: 'METRICS_TOKEN',
     default: '',
     about:
-      'If set, `/metrics` needs `Authorization: Bearer` with it. If unset, block the path from the public at the proxy.',
+      '`/metrics` needs `Authorization: Bearer` with it. If unset, `/metrics` is 404 in production, and open in a sandbox.',
     parse: text,
     secret: true,
   },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import { after, before, suite, test } from 'node:test';
+import { buildWorkApp } from '../../src/app.ts';
 import { makeLog } from '../../src/log.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { anotherNode } from '../support/nodes.ts';
@@ -34,6 +35,16 @@ suite('operations', () => {
     for (const wrong of ['', 'Bearer', 'Bearer abd', 'abc']) assertProblem(await ask(wrong), 'unauthorized');
     assert.equal((await ask('Bearer abc')).status, 200);
     assert.equal((await get('/metrics')).status, 200);
+    await node.close();
+  });
+
+  test('/metrics is 404 in production without METRICS_TOKEN, for a process that only works too', async () => {
+    const config = { ...world.config, environment: 'production' as const };
+    const nodes = [await anotherNode(world, { config }), await anotherNode(world, { config }, buildWorkApp)];
+    for (const node of nodes) assertProblem(await get('/metrics', node), 'not_found');
+    for (const node of nodes) await node.close();
+    const node = await anotherNode(world, { config: { ...config, metricsToken: 'abc' } });
+    assertProblem(await get('/metrics', node), 'unauthorized');
     await node.close();
   });
 

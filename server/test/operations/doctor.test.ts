@@ -177,5 +177,6 @@ suite('what the doctor makes of a database', () => {
     assert.equal(states.CREDENTIALS_KEY, 'failing');
     assert.equal(states.ARCHIVE_OUTSIDE_DIR, 'warning');
     assert.equal(states.TRUSTED_PROXIES, 'warning');
+    assert.equal(states.METRICS_TOKEN, 'warning');
   });
 });

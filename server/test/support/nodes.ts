@@ -5,11 +5,11 @@ import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import type { World } from './world.ts';
 
 /** Another node on the world's database: an app that shares only the database with the first one. */
-export async function anotherNode(world: World, changes: Partial<AppDeps> = {}): Promise<App> {
+export async function anotherNode(world: World, changes: Partial<AppDeps> = {}, build = buildApp): Promise<App> {
   const { database, clock, config, app, deps } = world;
   const pool = changes.pool ?? database.pool;
   const shared = { clock, config, log: app.log, sandboxClock: clock };
-  return buildApp({
+  return build({
     db: pool,
     pool,
     reserved: pool,

@@ -9,6 +9,7 @@ export function checkSettings(config: Config): Finding[] {
     ok('environment', `production at ${publicUrl}`),
     credentialsFinding(config),
     proxiesFinding(config),
+    metricsFinding(config),
     ...(role === 'api' ? [] : archiveSettings(config)),
   ];
 }
@@ -23,6 +24,12 @@ function proxiesFinding({ trustedProxies }: Config): Finding {
   if (trustedProxies.length > 0) return ok('TRUSTED_PROXIES', trustedProxies.join(', '));
   const says = 'is not set: every client seems to have the proxy’s address, and wrong passwords of one throttle all';
   return warning('TRUSTED_PROXIES', says, 'Set it to the addresses of the proxies in front of this server.');
+}
+
+function metricsFinding({ metricsToken }: Config): Finding {
+  if (metricsToken !== '') return ok('METRICS_TOKEN', 'is set');
+  const says = 'is not set: /metrics is 404, so nobody is told when something goes wrong';
+  return warning('METRICS_TOKEN', says, 'Make one with openssl rand -hex 24, and give it to Prometheus too.');
 }
 
 function archiveSettings({ archiveKeyFile, archiveOutsideDir }: Config): Finding[] {
