@@ -6,5 +6,5 @@ create role assent_owner login password :'owner';
 create role assent_server login password :'server';
 create role assent_app nologin;
 grant assent_app to assent_owner, assent_server;
-create database assent owner assent_owner;
+create database assent owner assent_owner encoding 'UTF8' template template0;
 SQL

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { root } from '../../src/config.ts';
@@ -22,12 +23,17 @@ suite('the first steps in production, pasted from the page for operators', { ski
   let postgres: DebianPostgres;
   let port: number;
   let smsc: Smsc;
+  let folder: string;
   let server: ChildProcess | undefined;
   before(async () => {
     authority = makeAuthority();
     postgres = await startDebianPostgres(authority.issue('localhost'));
     port = await freePort();
     smsc = await startSmsc();
+    folder = mkdtempSync(join(tmpdir(), 'assent-first-steps-'));
+    // The reader may use sudo; folders of the test's own need none.
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(join(folder, 'bin/sudo'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
   });
   after(async () => {
     const running = server && server.exitCode === null && server.signalCode === null ? server : null;
@@ -36,19 +42,21 @@ suite('the first steps in production, pasted from the page for operators', { ski
     await smsc.stop();
     await postgres.stop();
     authority.remove();
+    rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The reader's own values: where the database and the carrier are, and a port that is free. */
+  /** The reader's own values: where the database, the carrier and the archive's folders are, and a port that is free. */
   const own = (text: string) =>
     text
       .replaceAll('db.example.com', `localhost:${postgres.port}`)
+      .replaceAll(/\/(etc|mnt\/elsewhere)\/assent/g, (path) => folder + path)
       .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
       .replaceAll('"smpp.example.net", "port": 2776, "tls": true', `"127.0.0.1", "port": ${smsc.port}`);
 
   /** A shell of its own in the checkout, with nothing of the test's settings. The operating system trusts the CA. */
   function shell(script: string): ChildProcess {
     const { PATH, HOME } = process.env;
-    const env = { PATH, HOME, PORT: String(port), SSL_CERT_FILE: authority.file };
+    const env = { PATH: `${folder}/bin:${PATH}`, HOME, PORT: String(port), SSL_CERT_FILE: authority.file };
     return spawn('bash', ['-e', '-c', own(script)], {
       cwd: root,
       env,
@@ -73,17 +81,17 @@ suite('the first steps in production, pasted from the page for operators', { ski
     return stdout;
   }
 
-  test('end with a text by SMPP, its receipt, and the person’s reply', async () => {
+  test('end with a text by SMPP, its receipt, the person’s reply, and a signed archive with copies outside', async () => {
     assert.deepEqual(
       blocks.map(({ language }) => language),
-      ['sql', 'sh', 'sh', 'sh', 'sh', 'sh'],
+      ['sql', 'sh', 'sh', 'sh', 'sh', 'sh', 'sh', 'sh'],
     );
-    const [sql = '', settings = '', start = '', accounts = '', carrier = '', text = ''] = blocks.map(
-      (block) => block.text,
-    );
+    const commands = blocks.map((block) => block.text);
+    const [sql = '', settings = '', key = '', start = '', accounts = '', carrier = '', text = '', check = ''] =
+      commands;
     postgres.paste(own(sql));
     const [migrate, serve] = start.split(/(?=^npm start$)/m) as [string, string];
-    await pasted(settings + migrate);
+    await pasted(settings + key + migrate);
     server = shell(settings + serve);
     await until('the server is ready', () => isReady(port), 60_000, 200);
 
@@ -92,7 +100,7 @@ suite('the first steps in production, pasted from the page for operators', { ski
     assert.match(stdout, /^https:\/\/api\.example\.com\/invitation#email=ann%40example\.com&code=[\w-]{43}$/m);
     assert.match(stdout, /^\+12125550100 .* main .*none$/m, 'the check of the number');
     const [, token = assert.fail(stdout)] = /^TOKEN ([\w-]+\.[\w-]+\.[\w-]+)$/m.exec(stdout) ?? [];
-    const [, key = assert.fail(stdout)] = /^KEY (\S+)$/m.exec(stdout) ?? [];
+    const [, apiKey = assert.fail(stdout)] = /^KEY (\S+)$/m.exec(stdout) ?? [];
     const [answer = ''] = /^\{.*\}$/m.exec(stdout) ?? [];
     const [success] = JSON.parse(answer).successes;
     assert.equal(success.status, 'awaiting_consent');
@@ -113,11 +121,26 @@ suite('the first steps in production, pasted from the page for operators', { ski
     assert.equal(await smsc.deliver({ ...person, esm_class: 4, short_message: receipt }), 0, 'the receipt was taken');
     const statusOf = async () => {
       const url = `http://127.0.0.1:${port}/v1/text/messaging/messages/${success.messageId}`;
-      const found = await fetch(url, { headers: { authorization: `Bearer ${token}`, 'x-api-key': key } });
+      const found = await fetch(url, { headers: { authorization: `Bearer ${token}`, 'x-api-key': apiKey } });
       return ((await found.json()) as { status: string }).status;
     };
     await until('the text is delivered', async () => (await statusOf()) === 'delivered', 30_000);
     assert.equal((await texts()).filter(([, text]) => isHello(text)).length, 1, 'it was handed over once');
+
+    // Whoever reads the page comes to its end seconds later: the server signs every two.
+    const outside = join(folder, 'mnt/elsewhere/assent/checkpoints');
+    await until('there is a copy outside', () => existsSync(outside), 30_000);
+    // Off until now, to be faster: the reader's has the default.
+    postgres.paste('alter system set fsync = on;\nselect pg_reload_conf();\n');
+    const checked = await pasted(settings + check);
+    assert.match(checked, /^intact: \d+ entries, [1-9]/m);
+    assert.match(checked, /^api\.example\.com\/archive\+\w+\+\S+$/m, 'the public key');
+    // The first scrape of this server.
+    assert.match(checked, /^assent_archive_signed_entries [1-9]/m);
+    assert.match(checked, /^assent_archive_outside_entries [1-9]/m);
+    assert.doesNotMatch(checked, /^failing/m);
+    const warned = [...checked.matchAll(/^warning +(.*?) {2}/gm)].map(([, about]) => about);
+    assert.deepEqual(warned, ['WAL archive'], 'the page says so');
   });
 });
 
