@@ -93,7 +93,14 @@ suite('the first steps in production, pasted from the page for operators', { ski
     const [migrate, serve] = start.split(/(?=^npm start$)/m) as [string, string];
     await pasted(settings + key + migrate);
     server = shell(settings + serve);
-    await until('the server is ready', () => isReady(port), 60_000, 200);
+    let said = '';
+    for (const stream of [server.stdout, server.stderr])
+      stream?.on('data', (text) => {
+        said += text;
+      });
+    await until('the server is ready', () => isReady(port), 60_000, 200).catch((error) =>
+      assert.fail(`${error}\n${said}`),
+    );
 
     const script = `${settings}${accounts}${carrier}${text}\necho; echo "TOKEN $TOKEN"; echo "KEY $API_KEY"`;
     const stdout = await pasted(script);
