@@ -184,6 +184,25 @@ suite('a reviewer who decides about it', () => {
     assert.match(texts[0] ?? '', /^You have opted out/);
   });
 
+  test('rejects more than five minutes after the person’s text: opted out, and nobody is texted', async () => {
+    const phone = await doubtfulPhone();
+    const { reviewId } = await reviewOf(phone);
+    await world.clock.advance(5 * 60_000);
+    assert.equal(await decide(reviewId, 'rejected'), 'opted_out');
+    assert.deepEqual([await stateOf(world, ann, phone), await kindsSent(world, ann, phone)], ['opted_out', []]);
+  });
+
+  test('rejects within five minutes: the confirmation still goes out within those, or never', async () => {
+    const goesOut = { 'at once': 1, 'a minute later': 0 };
+    for (const [when, texts] of Object.entries(goesOut)) {
+      const phone = await doubtfulPhone();
+      await world.clock.advance(4 * 60_000);
+      await decide((await reviewOf(phone)).reviewId, 'rejected');
+      if (texts === 0) await world.clock.advance(60_000);
+      assert.equal((await onPhone(phone)).length, texts, when);
+    }
+  });
+
   test('decides once, and rejects after all if the person has not settled it', async () => {
     const phone = await doubtfulPhone();
     const { reviewId } = await reviewOf(phone);

@@ -20,6 +20,7 @@ import { makeWorld, type World } from '../support/world.ts';
 
 const allowed = ['text:true:accepted', 'opt_out:true:opted_out'];
 const heldKinds = ['text'] as const;
+const owedKinds = ['opt_out', 'help'] as const;
 const secondMs = 1_000;
 const hourMs = 3_600_000;
 /** The tests' time zero, the only time that leases and slots are compared with. */
@@ -105,6 +106,7 @@ suite('dispatches', () => {
       leasedUntil: at(15 * secondMs),
       allowed,
       heldKinds,
+      owedKinds,
       ...change,
     };
     return world.deps.db.transaction((db) => claimDispatches(db, asked));
@@ -397,6 +399,7 @@ suite('dispatches', () => {
           leasedUntil: at(secondMs),
           allowed,
           heldKinds,
+          owedKinds,
         });
         stopping = stopAndCount({ messageId, memberId, phone });
         await until('the STOP waits', isWaiting);

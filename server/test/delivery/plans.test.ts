@@ -11,7 +11,7 @@ import { makeDatabase, type TestDatabase } from '../support/database.ts';
 
 const now = new Date();
 const times = { now, realNow: now };
-const claim = { ...times, carrierId: 1, limit: 200, leasedUntil: now, allowed: [], heldKinds: [] };
+const claim = { ...times, carrierId: 1, limit: 200, leasedUntil: now, allowed: [], heldKinds: [], owedKinds: [] };
 
 /** The statements that every text goes through. */
 const statements: [name: string, run: (db: Db) => Promise<unknown>][] = [

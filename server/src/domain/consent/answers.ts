@@ -4,20 +4,30 @@ import type { MemberRow } from '../../store/texting/members.ts';
 import { getFirm } from '../accounts/firms.ts';
 import { byService } from '../archive/archive.ts';
 import type { TextKind } from '../ports.ts';
+import { mayText } from '../texting/gate.ts';
 import { acceptTexts, textTo } from '../texting/texts.ts';
 import { renderWording, wordingOf } from '../texting/wordings.ts';
 
 export type AnswerKind = Exclude<TextKind, 'text' | 'consent_request'>;
 
-/** The confirmation of an opt-out goes out within this time or never. */
+/** The confirmation of an opt-out goes out within this time after the person's text arrived, or never. */
 const confirmationMs = 5 * 60 * 1000;
 
-/** Answers a person in the firm's own words, inside a transaction. */
-export async function sendAnswer(deps: Deps, advisor: AdvisorRow, member: MemberRow, kind: AnswerKind): Promise<void> {
+/**
+ * Answers a text that arrived at that time in the firm's own words, inside a transaction. The stamp of a text doesn't count here, since
+ * carriers' clocks may be wrong.
+ */
+export async function sendAnswer(
+  deps: Deps,
+  advisor: AdvisorRow,
+  member: MemberRow,
+  { kind, arrivedAt }: { kind: AnswerKind; arrivedAt: Date },
+): Promise<void> {
+  const expiresAt = kind === 'opt_out' ? new Date(arrivedAt.getTime() + confirmationMs) : undefined;
+  if (!mayText(advisor, kind) || (expiresAt && expiresAt < deps.clock.now())) return;
   const { advisorId, firmId, name, textingNumber, textingPace, carrierId } = advisor;
   const { name: firm } = await getFirm(deps, firmId);
   const text = renderWording((await wordingOf(deps, firmId, kind)).text, { firm, advisor: name });
-  const expiresAt = kind === 'opt_out' ? new Date(deps.clock.now().getTime() + confirmationMs) : undefined;
   const addressee = { ...member, textingNumber, textingPace, carrierId };
   await acceptTexts(deps, [textTo(addressee, { advisorId, kind, text, by: byService, expiresAt })]);
 }

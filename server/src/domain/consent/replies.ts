@@ -168,13 +168,14 @@ async function answer(deps: Deps, advisor: AdvisorRow, sender: Sender, reply: Ar
   const of = { memberId, archiveNumber: reply.archiveNumber, messageId: null, rules: [], lexiconVersion: null };
   const reviews = kinds.map((kind) => ({ advisorId, firmId, kind, ...of }));
   await insertReviews(deps.db, reviews, now);
-  if (effect.answer && !reply.isAnswered) await sendAnswer(deps, advisor, member, effect.answer);
+  if (effect.answer && !reply.isAnswered)
+    await sendAnswer(deps, advisor, member, { kind: effect.answer, arrivedAt: now });
   // After the confirmation, which should be the first text that somebody gets for agreeing.
   if (effect.moved === 'accepted') await sendWaitingTexts(deps, advisorId, member);
   if (meaning === 'opt_in' && effect.answer && endsDoubt(member, reply)) await endHold(deps, advisorId, member);
   if (meaning !== 'help' || !mayHelp(member, now)) return;
   await updateMember(deps.db, advisorId, memberId, { helpedAt: now });
-  if (!reply.isAnswered) await sendAnswer(deps, advisor, member, 'help');
+  if (!reply.isAnswered) await sendAnswer(deps, advisor, member, { kind: 'help', arrivedAt: now });
 }
 
 /** A START that was written before the reply in doubt says nothing about it. */

@@ -61,7 +61,8 @@ async function optOut(
   await moveConsent(deps, { advisorId, by, now: deps.clock.now() }, move, stamps);
   await stopOthers(deps, others, { advisorId, by, ...how, at: heldSince, reply });
   const advisor = await findAdvisor(deps.db, String(advisorId));
-  if (advisor?.textingNumber && !advisor.disabled) await sendAnswer(deps, advisor, member, 'opt_out');
+  if (advisor?.textingNumber)
+    await sendAnswer(deps, advisor, member, { kind: 'opt_out', arrivedAt: review.dateTimeCreated });
 }
 
 async function replyOf(deps: Deps, { advisorId, archiveNumber }: supervision.Review): Promise<Evidence['reply']> {

@@ -5,7 +5,7 @@ import { listRecipients } from '../../store/texting/recipients.ts';
 import { insertStatusEvents } from '../../store/texting/text-outcomes.ts';
 import type { TextKind } from '../ports.ts';
 import { beginWithinMs } from '../texting/claimed-texts.ts';
-import { allowedStates, gate, heldKinds } from '../texting/gate.ts';
+import { allowedStates, gate, heldKinds, owedKinds } from '../texting/gate.ts';
 import { knownRecipient } from '../texting/recipients.ts';
 
 /** What this node knows about a claim of its own: until when it may submit its texts, and which have no outcome yet. */
@@ -55,7 +55,7 @@ export async function claimTexts(
   return inTransaction(deps, async (deps) => {
     const realNow = new Date();
     const leasedUntil = new Date(realNow.getTime() + deps.config.carrierTimeoutMs + leaseMarginMs);
-    const claim = { carrierId, limit, realNow, leasedUntil, now: deps.clock.now(), allowed, heldKinds };
+    const claim = { carrierId, limit, realNow, leasedUntil, now: deps.clock.now(), allowed, heldKinds, owedKinds };
     const rows = await claimDispatches(deps.db, claim);
     const stopped = rows.filter(({ decision }) => decision !== 'go');
     await decideAgain(deps, stopped);

@@ -5,14 +5,14 @@ import { drawMessageIds } from '../../store/texting/texts.ts';
 import type { Judge } from '../ports.ts';
 import { requireRunning } from '../shared/signals.ts';
 import { type Accepted, acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
-import type { RefusalCode } from '../texting/gate.ts';
+import type { GateCode } from '../texting/gate.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
 import type { Draft } from '../texting/texts.ts';
 import { nextAfter } from './recurrence.ts';
 import { archiveDue } from './scheduled-message-entries.ts';
 
 /** Why nothing went out when it was due. */
-type SkipReason = RefusalCode | 'account_disabled' | 'no_texting_number' | 'internal_error';
+type SkipReason = GateCode | 'no_texting_number' | 'internal_error';
 type Outcome = { draft: Draft } | { skipped: SkipReason; blocked?: Judged | undefined };
 type DueBatch = { now: Date; limit: number; wait: boolean };
 

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts';
 import type { By } from '../archive/archive.ts';
 import type { Verdict } from '../ports.ts';
 import { textRefusal, waitOf } from '../supervision/supervision.ts';
-import { failure } from '../texting/failures.ts';
+import { accountDisabled, failure } from '../texting/failures.ts';
 import { consentRefusal, numberRefusal, optOutRefusal, quietHours, type RefusalCode } from '../texting/gate.ts';
 import { type ExpectedRecipient, expectRecipients, type Recipient } from '../texting/recipients.ts';
 import { textingProblem, textTo } from '../texting/texts.ts';
@@ -53,6 +53,7 @@ export async function checkMessage(
     deps,
     message.phones.map((phone) => ({ advisorId, phone })),
   );
+  if (recipients.some(({ to }) => to.disabled)) throw accountDisabled();
   const firmIds = recipients.slice(0, 1).map(({ to }) => to.firmId);
   const [judge] = (await deps.judges.of(deps.db, firmIds)).values();
   const verdict = judge?.(message.text) ?? null;

@@ -3,11 +3,11 @@ import type { PhoneOf } from '../../store/texting/members.ts';
 import { drawMessageIds } from '../../store/texting/texts.ts';
 import type { By } from '../archive/archive.ts';
 import type { Judge, Verdict } from '../ports.ts';
-import { type Problem, problem } from '../problems.ts';
+import type { Problem } from '../problems.ts';
 import { type Accepted, acceptDrafts, draftFor, type Judged, type Wait } from '../supervision/supervision.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import type { Hours } from '../texting/gate.ts';
-import { isKnown, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
+import { knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
 import { type Draft, textingProblem } from '../texting/texts.ts';
 import type { ReadMessage } from './message-input.ts';
 import { type NewSchedule, scheduleMessages } from './scheduled-message-entries.ts';
@@ -68,12 +68,9 @@ export function decide(
 ): Decided {
   const cannotText = textingProblem(recipients);
   if (cannotText) return { refused: cannotText };
-  // Numbers stay unknown only on an account that was disabled since the request was let in.
-  if (!recipients.every(isKnown))
-    return { refused: problem('unauthorized', 'The advisor’s account is disabled. Contact the operator.') };
   // One firm, one text: its lexicon says the same for every recipient.
   const verdict = judges.get(recipients[0]?.firmId ?? -1)?.(send.text) ?? null;
-  return recipients.map((recipient) => decideEach(deps, send, recipient, verdict));
+  return recipients.map((recipient) => decideEach(deps, send, knownRecipient(recipient), verdict));
 }
 
 /** A scheduled text can only be blocked here: the lexicon on the day it is due decides whether to hold or flag it. */

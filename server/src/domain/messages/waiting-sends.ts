@@ -7,7 +7,7 @@ import type { Verdict } from '../ports.ts';
 import type { Problem } from '../problems.ts';
 import { type Judged, textRefusal } from '../supervision/supervision.ts';
 import { failure } from '../texting/failures.ts';
-import { gate, isProven, type RefusalCode } from '../texting/gate.ts';
+import { type GateCode, gate, isProven, type RefusalCode } from '../texting/gate.ts';
 import { ensureMembers } from '../texting/members.ts';
 import { expectRecipients, isKnown, type Recipient } from '../texting/recipients.ts';
 import { type Draft, textingProblem } from '../texting/texts.ts';
@@ -47,7 +47,7 @@ export const sendingWhenConsented: Batch<Send, Result> = {
       const [to, ...others] = expected[index] ?? [];
       return to ? problemOf(deps, send, [to, ...others], judges.get(to.firmId)?.(send.text) ?? null) : null;
     });
-    const able = sends.filter((_, index) => !problems[index] && !expected[index]?.some(({ disabled }) => disabled));
+    const able = sends.filter((_, index) => !problems[index]);
     await ensureMembers(deps, numbersOf(able));
     const recipients = splitBySend(sends, await listRecipients(deps.db, numbersOf(sends)));
     const decideEach = await decideWaiting(deps, recipients.flat().filter(isKnown));
@@ -135,7 +135,7 @@ function waitFor(deps: Deps, send: Asking, to: Recipient, waits: Waits): Decisio
   const { phone, memberId } = to;
   const now = deps.clock.now();
   const draft: Draft = { to, text: { advisorId, kind: 'text', text, by, awaitsConsent: true } };
-  const refuse = (code: RefusalCode, blocked?: Judged): Decision => ({
+  const refuse = (code: GateCode, blocked?: Judged): Decision => ({
     failure: failure(phone, memberId, code, to),
     blocked,
   });

@@ -8,7 +8,7 @@ import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { archive, byStaff } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { hasControlCharacters, isBlank } from '../shared/text/text-rules.ts';
-import type { RefusalCode } from '../texting/gate.ts';
+import type { GateCode } from '../texting/gate.ts';
 import { failTexts, releaseTexts, requireReleasable } from '../texting/held-texts.ts';
 import { knownRecipient } from '../texting/recipients.ts';
 import { listMedia, type ReplyMedia } from './media.ts';
@@ -36,7 +36,7 @@ export type Decision = { decision: 'approved' | 'rejected'; staff: Staff; note?:
  * What a decision did. A held text goes out (`queued`), stays `held` since a reply of the person may mean stop, or fails.
  * After such a reply the person's texts are `released`, the person is `opted_out`, or had `settled` it before.
  */
-export type Outcome = 'queued' | 'held' | 'released' | 'settled' | RefusalCode;
+export type Outcome = 'queued' | 'held' | 'released' | 'settled' | GateCode;
 /** What a decision does, inside its transaction, with the review locked. */
 export type Settle = (deps: Deps, review: Review, decision: Decision) => Promise<Outcome>;
 

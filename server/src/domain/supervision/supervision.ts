@@ -3,7 +3,7 @@ import { insertNumberedEntries, lockHeads } from '../../store/archive/archive.ts
 import { insertReviews, type NewReview } from '../../store/supervision/reviews.ts';
 import type { NewText } from '../../store/texting/texts.ts';
 import type { Verdict } from '../ports.ts';
-import { gate, type RefusalCode } from '../texting/gate.ts';
+import { type GateCode, gate, type RefusalCode } from '../texting/gate.ts';
 import { confirmHolds } from '../texting/held-texts.ts';
 import { wantLookups } from '../texting/number-lookups.ts';
 import type { Recipient } from '../texting/recipients.ts';
@@ -12,7 +12,7 @@ import { acceptTexts, compose, type Draft, type Text } from '../texting/texts.ts
 /** A draft in which the firm's lexicon found something. */
 export type Judged = Draft & { text: Text & { verdict: Verdict } };
 
-type Drafted = { draft: Draft } | { refused: RefusalCode; blocked?: Judged };
+type Drafted = { draft: Draft } | { refused: GateCode; blocked?: Judged };
 
 export type Wait = { awaitsConsent: boolean; held: boolean; deferredUntil: Date | null };
 

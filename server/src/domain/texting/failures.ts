@@ -1,4 +1,5 @@
-import type { RefusalCode } from './gate.ts';
+import { type Problem, problem } from '../problems.ts';
+import type { GateCode, RefusalCode } from './gate.ts';
 import { waitingMax } from './waiting-texts.ts';
 
 /** Why one recipient got no text: a stable code for programs, a sentence for a person. */
@@ -44,8 +45,15 @@ export const refusalCodes = Object.keys(sentences) as RefusalCode[];
 
 const retryableCodes: ReadonlySet<RefusalCode> = new Set(['consent_pending', 'quiet_hours', 'too_many_waiting']);
 
-export function failure(phone: string, memberId: number, code: RefusalCode, account: Account): Failure {
+export function failure(phone: string, memberId: number, code: GateCode, account: Account): Failure {
+  // That is no recipient's failure. The door and textingProblem refuse it earlier.
+  if (code === 'account_disabled') throw accountDisabled();
   // The same date stays in quiet hours, however often it is sent.
   const retryable = retryableCodes.has(code) && !(code === 'quiet_hours' && account.isScheduled);
   return { phone, memberId, code, message: sentences[code](phone, account), retryable };
+}
+
+/** The account was disabled after the request was let in: the door would refuse it now. */
+export function accountDisabled(): Problem {
+  return problem('unauthorized', 'The advisor’s account is disabled. Contact the operator.');
 }

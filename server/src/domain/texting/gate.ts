@@ -16,6 +16,9 @@ export type RefusalCode =
   | 'text_blocked'
   | 'too_many_waiting';
 
+/** Why a text doesn't start: because of its recipient, or because its advisor's account is disabled. */
+export type GateCode = RefusalCode | 'account_disabled';
+
 /** The time window in which an allowed text may go out; null where there is no limit. */
 export type Hours = { deferredUntil: Date | null; openUntil: Date | null };
 
@@ -48,13 +51,25 @@ export const heldKinds: readonly TextKind[] = ['text', 'consent_request', 'remin
 /** The kinds that don't go out once the person has said stop. */
 export const stoppedKinds: readonly TextKind[] = [...heldKinds, 'opt_in'];
 
+/**
+ * The kinds that go out although the account is disabled. A person's STOP and HELP count whatever became of the advisor: the law
+ * allows one confirmation of an opt-out, and carriers want HELP answered for as long as a number takes texts.
+ */
+export const owedKinds: readonly TextKind[] = ['opt_out', 'help'];
+
+/** Whether the advisor may text at all; everything else about a text is about its recipient. */
+export function mayText({ disabled }: Pick<Recipient, 'disabled'>, kind: TextKind): boolean {
+  return !disabled || owedKinds.includes(kind);
+}
+
 /** Whether this person can be texted at a moment in domain time: the first of the questions below that refuses it. */
 export function gate(
   deps: Pick<Deps, 'carriers' | 'signals'>,
   recipient: Recipient,
   kind: TextKind,
   at: Date,
-): { refused: RefusalCode } | { allowed: Hours } {
+): { refused: GateCode } | { allowed: Hours } {
+  if (!mayText(recipient, kind)) return { refused: 'account_disabled' };
   // Somebody changed the table past us, or the archive. Either way nobody is texted for it.
   if (!isProven(recipient)) deps.signals.unprovenConsents.add(recipient);
   const refused = optOutRefusal(recipient, kind) ?? numberRefusal(deps, recipient) ?? consentRefusal(recipient, kind);

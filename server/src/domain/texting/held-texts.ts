@@ -5,12 +5,12 @@ import { insertStatusEvents } from '../../store/texting/text-outcomes.ts';
 import { updateFirstTexted } from '../../store/texting/texts.ts';
 import { problem } from '../problems.ts';
 import { failure } from './failures.ts';
-import { gate, type RefusalCode } from './gate.ts';
+import { type GateCode, gate } from './gate.ts';
 import type { Recipient } from './recipients.ts';
 import type { Draft } from './texts.ts';
 
 /** What happened to a held text: it goes out, or why it can't. */
-export type Released = HeldText & { outcome: 'queued' | RefusalCode };
+export type Released = HeldText & { outcome: 'queued' | GateCode };
 
 /**
  * Puts a person's held texts into the outbox, in order, as if they were sent now; those that the gate refuses fail. Inside a
@@ -50,7 +50,7 @@ export async function failTexts(
   deps: Deps,
   advisorId: number,
   messageIds: number[],
-  code: RefusalCode | 'consent_lapsed',
+  code: GateCode | 'consent_lapsed',
 ): Promise<void> {
   const failure = { failureCode: code, now: deps.clock.now() };
   if ((await failHeld(deps.db, advisorId, messageIds, failure)) < messageIds.length) throw notHeld();

@@ -11,6 +11,7 @@ import {
 import type { By } from '../archive/archive.ts';
 import type { Tracer, Verdict } from '../ports.ts';
 import { type Problem, problem } from '../problems.ts';
+import { accountDisabled } from './failures.ts';
 import { type Hours, heldKinds } from './gate.ts';
 import { segmentsOf } from './segments.ts';
 import { nowMs, traceAccepted } from './text-traces.ts';
@@ -137,8 +138,9 @@ function withLine({ to, text }: Draft, lines: Map<number, string>): Text {
 
 /** Why the account can't text, however often it is tried; null if it can. */
 export function textingProblem(
-  recipients: { textingNumber: string | null; carrierId: number | null }[],
+  recipients: { textingNumber: string | null; carrierId: number | null; disabled: boolean }[],
 ): Problem | null {
+  if (recipients.some(({ disabled }) => disabled)) return accountDisabled();
   if (!recipients.every(({ textingNumber }) => textingNumber))
     return problem('conflict', 'The advisor’s account has no texting number. Contact the operator.');
   if (recipients.every(({ carrierId }) => carrierId !== null)) return null;

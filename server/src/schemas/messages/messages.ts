@@ -126,7 +126,7 @@ export const MessageStatus = Type.Object(
     dateTimeDelivered: NullableDateTime,
     failureCode: Type.Union([Type.String(), Type.Null()], {
       description:
-        'Why it failed or was not delivered: a code from `failureDetails`, `consent_lapsed` if nobody answered the consent request in time, or the carrier’s.',
+        'Why it failed or was not delivered: a code from `failureDetails`, `consent_lapsed` if nobody answered the consent request in time, `account_disabled` if the advisor’s account was disabled by then, or the carrier’s.',
     }),
     heldReason: Type.Union(
       [Type.Unsafe<(typeof heldReasons)[number]>({ type: 'string', enum: heldReasons }), Type.Null()],

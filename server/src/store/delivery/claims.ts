@@ -6,7 +6,7 @@ import type { MessageKey, Times } from './dispatches.ts';
 
 /**
  * A text whose turn it was. Only `go` may be submitted: it is out of the outbox, and the claim lists its attempt. `refused`
- * lacks consent, or its consent is not what the person's last consent entry says. `held` waits outside the outbox from now
+ * lacks consent, or its advisor's account is disabled, or its consent is not what the person's last consent entry says. `held` waits outside the outbox from now
  * on, since a reply of the person may mean stop, `closed` is outside the recipient's hours, `numberless` means that the
  * advisor no longer has a texting number with a carrier, `moved` that the number has another carrier, which has the text from
  * now on, and `gone` that the message is no longer queued.
@@ -37,6 +37,8 @@ export type Claim = Times & {
   allowed: string[];
   /** The kinds that are held while a reply of the person may mean stop. */
   heldKinds: readonly TextKind[];
+  /** The kinds that go out although the account is disabled. */
+  owedKinds: readonly TextKind[];
 };
 
 /**
@@ -82,7 +84,7 @@ async function claimReady(db: Db, claim: Claim, isPart: boolean): Promise<Claime
      ),
      addressed as materialized (
        select picked.*, t.member_id, t.kind, t.status, t.attempt, t.archive_number, m.phone, a.texting_number,
-         a.carrier_id, a.consent_required
+         a.carrier_id, a.consent_required, a.disabled
        from picked
        cross join lateral (
          select member_id, kind, status, attempt, archive_number
@@ -97,7 +99,7 @@ async function claimReady(db: Db, claim: Claim, isPart: boolean): Promise<Claime
          limit 1
        ) as m
        cross join lateral (
-         select texting_number, carrier_id, consent_required
+         select texting_number, carrier_id, consent_required, disabled
          from advisors
          where advisor_id = picked.advisor_id
          limit 1
@@ -109,6 +111,7 @@ async function claimReady(db: Db, claim: Claim, isPart: boolean): Promise<Claime
          case
            when status <> 'queued' then 'gone'
            when expires_at < $3 then 'expired'
+           when disabled and kind <> all ($8::text[]) then 'refused'
            when (kind || ':' || consent_required::text || ':' || m.state) <> all ($5::text[]) then 'refused'
            when m.state is distinct from ${provenState} then 'refused'
            when m.held_since is not null and kind = any ($6::text[]) then 'held'
@@ -158,7 +161,16 @@ async function claimReady(db: Db, claim: Claim, isPart: boolean): Promise<Claime
        limit 1
      ) as b
      order by not_before, message_id`,
-    [claim.realNow, claim.limit, claim.now, claim.leasedUntil, claim.allowed, claim.heldKinds, claim.carrierId],
+    [
+      claim.realNow,
+      claim.limit,
+      claim.now,
+      claim.leasedUntil,
+      claim.allowed,
+      claim.heldKinds,
+      claim.carrierId,
+      claim.owedKinds,
+    ],
     'claim-dispatches',
   );
 }
