@@ -87,7 +87,7 @@ suite('a node’s carriers', () => {
     await follow();
     const app = await anotherNode(world, { carriers });
     const phone = await acceptedPhone(world, world.ann);
-    const fields = { MessageSid: 'SM1', From: phone, To: number, Body: 'STOP', OptOutType: 'STOP' };
+    const fields = { MessageSid: `SM${'0'.repeat(32)}`, From: phone, To: number, Body: 'STOP', OptOutType: 'STOP' };
     const url = carrierCallsPath('calls');
     const signature = twilio.getExpectedTwilioSignature(authToken, world.config.publicUrl + url, fields);
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': signature };

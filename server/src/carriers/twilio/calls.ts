@@ -10,10 +10,15 @@ type Read = (name: string) => string | null;
 /** Twilio shows a text back to the person unless the answer is TwiML without one. */
 const answer = { type: 'text/xml; charset=utf-8', body: '<?xml version="1.0" encoding="UTF-8"?><Response/>' };
 const mediaMax = 10;
+const messageSid = /^(SM|MM)[0-9a-f]{32}$/i;
+const shapes = { MessageSid: messageSid, SmsSid: messageSid, SmsMessageSid: messageSid, NumMedia: /^\d{1,2}$/ };
+const parameterName = /^[A-Z][A-Za-z0-9]{0,63}$/;
+/** Names may end in it. */
+const swallowed = /MessageSid./s;
 const none: Parameters = new Map();
 
 /** Reads Twilio's calls: what became of a text, and what a person wrote. Either comes repeated, late and in any order. */
-export function twilioReader({ authToken, otherAuthToken }: TwilioSettings): ReadCarrierCall {
+export function twilioReader({ accountSid, authToken, otherAuthToken }: TwilioSettings): ReadCarrierCall {
   const tokens = [authToken, ...(otherAuthToken ? [otherAuthToken] : [])];
   return (call, now) => {
     const { url, headers, body } = call;
@@ -24,6 +29,7 @@ export function twilioReader({ authToken, otherAuthToken }: TwilioSettings): Rea
     if (!tokens.some((token) => isSigned(token, { url, signature, parameters }))) return null;
     if (byHash && !matchesHash(url, body)) return null;
     const given = byHash ? parametersIn(body) : parameters;
+    if (!isWellShaped(given, accountSid) || !(byHash || isUnshifted(given))) return null;
     return newsOf((name) => given.get(name)?.[0] || null, call, now);
   };
 }
@@ -46,6 +52,30 @@ function parametersIn(body: Buffer): Parameters {
     Object.entries(value).flatMap(([name, each]) =>
       typeof each === 'string' || typeof each === 'number' ? [[name, [String(each)]] as const] : [],
     ),
+  );
+}
+
+/** Whether what we go by looks as Twilio writes it. */
+function isWellShaped(parameters: Parameters, accountSid: string): boolean {
+  const account = parameters.get('AccountSid')?.[0];
+  if (account !== undefined && account.toLowerCase() !== accountSid.toLowerCase()) return false;
+  return Object.entries(shapes).every(
+    ([name, shape]) => parameters.get(name)?.every((value) => shape.test(value)) ?? true,
+  );
+}
+
+/**
+ * Twilio signs a form's names and values without anything between them, so a recorded call is signed however it is split: as if its
+ * `MessageSid` were `SM…NumMedia0`, which nobody has seen before. So every name is there once and looks like one, and no parameter
+ * but the person's own words contains what tells calls apart.
+ */
+function isUnshifted(form: Parameters): boolean {
+  return [...form].every(
+    ([name, values]) =>
+      values.length === 1 &&
+      parameterName.test(name) &&
+      !swallowed.test(name) &&
+      (name === 'Body' || !swallowed.test(values[0] ?? '')),
   );
 }
 

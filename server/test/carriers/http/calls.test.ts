@@ -86,15 +86,19 @@ suite('whatever a signed call says, it is read without an error', () => {
     assert.ok(replies > 0 && receipts > 0, `${replies} replies, ${receipts} receipts`);
   });
 
-  test('Twilio: any fields', () => {
+  test('Twilio: any fields; identifiers that Twilio doesn’t write are refused', () => {
+    const ids = `SM${'0'.repeat(32)}`;
+    const sidShape = /^(SM|MM)[0-9a-f]{32}$/i;
+    const sid = fc.stringMatching(/^(SM|MM)[0-9a-f]{32}$/);
     const text = fc.string({ unit: 'grapheme', maxLength: 12 });
     const fields = fc.record(
       {
-        MessageSid: text,
+        MessageSid: fc.oneof(sid, sid, text),
+        AccountSid: fc.oneof(fc.constant(accountSid), text),
         From: text,
         To: text,
         Body: text,
-        NumMedia: fc.oneof(fc.integer().map(String), text),
+        NumMedia: fc.oneof(fc.integer({ min: 0, max: 12 }).map(String), text),
         MediaUrl0: text,
         MediaContentType0: text,
         OptOutType: fc.oneof(fc.constantFrom('STOP', 'toString', '__proto__'), text),
@@ -103,10 +107,19 @@ suite('whatever a signed call says, it is read without an error', () => {
       },
       { requiredKeys: [] },
     );
+    let taken = 0;
     fc.assert(
-      fc.property(fields, (given) => assertSound(fromTwilio({ ...given }))),
+      fc.property(fields, (given) => {
+        const news = fromTwilio({ ...given });
+        const { MessageSid = ids, AccountSid = accountSid, NumMedia = '0' } = given;
+        const isRight = sidShape.test(MessageSid) && AccountSid === accountSid && /^\d{1,2}$/.test(NumMedia);
+        assert.equal(news !== null, isRight, JSON.stringify(given));
+        if (news) assertSound(news);
+        taken += news?.replies.length ?? 0;
+      }),
       { numRuns: runs },
     );
+    assert.ok(taken > 0);
   });
 
   test('a text to a group is a reply to each number, of which the domain knows ours', () => {

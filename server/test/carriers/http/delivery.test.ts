@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import { carrierCallsPath, type OpenCarrier } from '../../../src/domain/ports.ts';
 import { fixedCarriers, openCarrier } from '../../support/carriers.ts';
@@ -8,6 +9,9 @@ import { acceptedPhone, send, statusOf } from '../../support/texting.ts';
 import { inject, makeWorld, type World } from '../../support/world.ts';
 import { type StandIn, startStandIn } from './stand-in.ts';
 import { type Vendor, vendors } from './vendors.ts';
+
+/** As Twilio's are; Telnyx's could be anything. */
+const newId = () => `SM${randomUUID().replaceAll('-', '')}`;
 
 for (const vendor of vendors) suite(`the whole way by ${vendor.name}`, () => wholeWay(vendor));
 
@@ -126,7 +130,7 @@ function wholeWay(vendor: Vendor): void {
   test('a STOP is stored when it is answered, once, however often it is delivered', async () => {
     const phone = await acceptedPhone(world, world.ann);
     const to = world.ann.advisor.textingNumber ?? '';
-    const stop = { url, from: phone, to, text: 'STOP', id: `in-${phone}` };
+    const stop = { url, from: phone, to, text: 'STOP', id: newId() };
     assert.equal((await standIn.deliver(vendor.name, stop, true)).status, 403);
     assert.equal(await stateOf(world, world.ann, phone), 'accepted');
     const told = await standIn.deliver(vendor.name, stop);
@@ -145,7 +149,7 @@ function wholeWay(vendor: Vendor): void {
   test('a reply names its keyword and its pictures', async () => {
     const read = vendor.reader(standIn);
     const media = [{ url: 'https://media.example/1', contentType: 'image/png', size: 12 }];
-    const delivery = { url, from: '+12125550199', to: '+15005552001', text: '', id: 'in-1', keyword: 'HELP', media };
+    const delivery = { url, from: '+12125550199', to: '+15005552001', text: '', id: newId(), keyword: 'HELP', media };
     const dialect = await import(`./${vendor.name}-answers.ts`);
     const { headers, body } = dialect.replyCall(delivery);
     // Telnyx's stand-in signs with the key of its process, so this one's own key is read.
@@ -161,12 +165,13 @@ function wholeWay(vendor: Vendor): void {
   test('a receipt has what settles a doubt: both numbers and the end of our reference', async () => {
     const dialect = await import(`./${vendor.name}-answers.ts`);
     const callback = `${url}?reference=65539`;
-    const taken = { vendor: vendor.name, id: 'x1', from: '+15005552001', to: '+12125550199', text: 'Hello', callback };
+    const id = newId();
+    const taken = { vendor: vendor.name, id, from: '+15005552001', to: '+12125550199', text: 'Hello', callback };
     const message = { ...taken, createdAt: new Date().toISOString(), status: failed, errorCode: code, body: '' };
     const { headers, body } = dialect.statusCall(message, callback);
     const own = vendor.reader({ ...standIn, publicKey: dialect.publicKey ?? standIn.publicKey });
     assert.deepEqual(own({ url: callback, headers, body: Buffer.from(body) }, new Date())?.receipts, [
-      { carrierMessageId: 'x1', status: 'undelivered', code, reference: 3, from: taken.from, to: taken.to },
+      { carrierMessageId: id, status: 'undelivered', code, reference: 3, from: taken.from, to: taken.to },
     ]);
   });
 }

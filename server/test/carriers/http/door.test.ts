@@ -27,6 +27,7 @@ const carrier: Carrier = {
   listen: () => async () => {},
 };
 const main = openCarrier(carrier, { readCall: reader });
+const newSid = () => `SM${randomUUID().replaceAll('-', '')}`;
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
 suite('the door for the calls of carriers', () => {
@@ -36,10 +37,9 @@ suite('the door for the calls of carriers', () => {
   });
   after(() => world.close());
 
-  let ids = 0;
   const stop = (from: string) => saying(from, 'STOP');
   function saying(from: string, text: string) {
-    const fields = { MessageSid: `SM${++ids}`, From: from, To: world.ann.advisor.textingNumber ?? '', Body: text };
+    const fields = { MessageSid: newSid(), From: from, To: world.ann.advisor.textingNumber ?? '', Body: text };
     const signature = twilio.getExpectedTwilioSignature(authToken, world.config.publicUrl + path, fields);
     return {
       method: 'POST',
@@ -95,7 +95,7 @@ suite('the door for the calls of carriers', () => {
   });
 
   test('a signed call that says nothing is taken and changes nothing', async () => {
-    for (const fields of [{}, { MessageSid: 'SM1' }, { MessageSid: 'SM1', MessageStatus: 'new' }] as Record<
+    for (const fields of [{}, { MessageSid: newSid() }, { MessageSid: newSid(), MessageStatus: 'new' }] as Record<
       string,
       string
     >[]) {
