@@ -740,7 +740,7 @@ create table passkeys (
 create table replies (
   advisor_id bigint not null,
   reply_id bigint not null generated always as identity,
-  member_id bigint not null,
+  member_id bigint,
   archive_number bigint not null,
   carrier_message_id text not null,
   date_time_created timestamp with time zone not null,
@@ -752,7 +752,7 @@ create table reply_media (
   advisor_id bigint not null,
   reply_number bigint not null,
   place smallint not null,
-  member_id bigint not null,
+  member_id bigint,
   carrier_id smallint not null,
   url text,
   content_type text not null,
@@ -787,7 +787,7 @@ create table reviews (
   review_id bigint not null generated always as identity,
   firm_id bigint not null,
   kind text not null,
-  member_id bigint not null,
+  member_id bigint,
   archive_number bigint not null,
   status text not null default 'open'::text,
   date_time_created timestamp with time zone not null,
@@ -799,7 +799,7 @@ create table reviews (
   constraint reviews_pkey PRIMARY KEY (advisor_id, review_id),
   constraint reviews_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES staff(staff_id),
   constraint reviews_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
-  constraint reviews_kind_check CHECK ((kind = ANY (ARRAY['possible_opt_out'::text, 'opt_out_wording'::text, 'out_of_order'::text, 'held'::text, 'flagged'::text, 'blocked'::text, 'sample'::text]))),
+  constraint reviews_kind_check CHECK ((kind = ANY (ARRAY['possible_opt_out'::text, 'opt_out_wording'::text, 'out_of_order'::text, 'misdirected'::text, 'held'::text, 'flagged'::text, 'blocked'::text, 'sample'::text]))),
   constraint reviews_status_check CHECK ((status = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text])))
 );
 

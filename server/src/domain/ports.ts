@@ -154,6 +154,9 @@ export type Submission =
   | { refused: 'unreachable' | 'landline' | 'opted_out' | 'rejected' }
   | { notTaken: string };
 
+/** A carrier's id of a text is kept up to this length, which an index takes. Real ones have 36 characters at most. */
+export const carrierMessageIdMax = 200;
+
 /** What a carrier delivers, possibly more than once and in any order. */
 export type Inbound = {
   reply(reply: IncomingReply): Promise<void>;

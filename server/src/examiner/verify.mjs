@@ -429,7 +429,9 @@ function addressLines(advisor, entry, name, body) {
   if (entry.kind === 'text_out')
     return `From: ${atPhone(advisor.name, from)}\r\nTo: ${atPhone(name ?? to, to)}\r\nSubject: Text to ${to}\r\n`;
   const what = entry.kind === mediaKind ? 'Media' : 'Text';
-  return `From: ${atPhone(name ?? from, from)}\r\nTo: ${atPhone(advisor.name, to)}\r\nSubject: ${what} from ${from}\r\n`;
+  // A sender that is no number is only shown: it could be no address either.
+  const sender = facts.misdirected === true ? 'misdirected' : from;
+  return `From: ${atPhone(name ?? from, sender)}\r\nTo: ${atPhone(advisor.name, to)}\r\nSubject: ${what} from ${from}\r\n`;
 }
 
 /** @param {Entry} entry @param {Buffer} body @param {string} hash */

@@ -52,7 +52,12 @@ suite('media of replies, by Twilio', () => {
   type Given = { names: string[]; text?: string; id?: string; phone?: string };
 
   /** A person's text with media at the stand-in's addresses of these names. */
-  async function receive({ names, text = '', id = randomUUID(), phone = newPhone() }: Given) {
+  async function receive({
+    names,
+    text = '',
+    id = `SM${randomUUID().replaceAll('-', '')}`,
+    phone = newPhone(),
+  }: Given) {
     const media = names.map((name) => ({
       url: `http://127.0.0.1:${standIn.port}/media/${name}?sig=secret`,
       contentType: 'image/png',

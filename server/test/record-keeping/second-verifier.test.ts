@@ -133,6 +133,7 @@ suite('a second verifier, in Python by that page', {
     contentType: 'image/gif',
   }));
   await say(world, ann, phone, '', { media });
+  await say(world, ann, '<script>', 'From nobody', { media: media.slice(0, 1) });
   await fetchDueMedia({ ...deps, carriers: fixedCarriers(mediaCarrier) }, () => {});
   for (const body of ['{}', 'Ünïcode \u0001 "quoted" \\ \u007f'])
     await archive(deps, byPerson, { advisorId: annId, kind: 'sign_in', memberId: null, meta: { body }, body });
@@ -192,11 +193,7 @@ suite('a second verifier, in Python by that page', {
 
   test('agrees about media', async (t) => {
     const kept = readLines(whole.folder).filter(({ entry }) => entry.kind === 'media_in');
-    assert.deepEqual(kept.map(({ body }) => body).sort(), [
-      '',
-      mediaBytes.toString('base64'),
-      mediaBytes.toString('base64'),
-    ]);
+    assert.deepEqual(kept.map(({ body }) => body).sort(), ['', ...Array(3).fill(mediaBytes.toString('base64'))]);
     await compare(whole, [...mediaChanges, ...mediaChanges.map(signedAgain)], t);
   });
 

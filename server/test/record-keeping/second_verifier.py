@@ -549,7 +549,8 @@ def address_lines(line, advisor):
     if kind == 'text_out':
         sender, receiver = f'{name} <{source}@sms.invalid>', f'{phrase(person or target)} <{target}@sms.invalid>'
         return [f'From: {sender}', f'To: {receiver}', f'Subject: Text to {target}']
-    sender, receiver = f'{phrase(person or source)} <{source}@sms.invalid>', f'{name} <{target}@sms.invalid>'
+    address = 'misdirected' if facts.get('misdirected') is True else source
+    sender, receiver = f'{phrase(person or source)} <{address}@sms.invalid>', f'{name} <{target}@sms.invalid>'
     what = 'Media' if kind == 'media_in' else 'Text'
     return [f'From: {sender}', f'To: {receiver}', f'Subject: {what} from {source}']
 

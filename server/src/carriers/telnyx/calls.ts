@@ -58,7 +58,7 @@ function receiptsOf(carrierMessageId: string, message: unknown): Receipt[] {
 
 /** A text to a group has several recipients, one of which is ours; the domain knows which. */
 function repliesOf(carrierMessageId: string, message: unknown, now: Date): IncomingReply[] {
-  const from = textAt(message, 'from', 'phone_number');
+  const from = textAt(message, 'from', 'phone_number') ?? '';
   const received = new Date(textAt(message, 'received_at') ?? Number.NaN);
   const sentAt = Number.isNaN(received.getTime()) ? now : received;
   const keyword = keywordOf(textAt(message, 'autoresponse_type'));
@@ -71,7 +71,7 @@ function repliesOf(carrierMessageId: string, message: unknown, now: Date): Incom
   };
   return listAt(message, 'to').flatMap((each) => {
     const to = textAt(each, 'phone_number');
-    return from && to ? [{ carrierMessageId, from, to, ...rest }] : [];
+    return to ? [{ carrierMessageId, from, to, ...rest }] : [];
   });
 }
 

@@ -5,13 +5,20 @@ import { receiptOf } from './codes.ts';
 import type { TwilioSettings } from './settings.ts';
 import { isSigned, isSignedByHash, looksSigned, matchesHash, type Parameters } from './signatures.ts';
 
+/** Null if the call doesn't have it; the sender may be empty. */
 type Read = (name: string) => string | null;
 
 /** Twilio shows a text back to the person unless the answer is TwiML without one. */
 const answer = { type: 'text/xml; charset=utf-8', body: '<?xml version="1.0" encoding="UTF-8"?><Response/>' };
 const mediaMax = 10;
 const messageSid = /^(SM|MM)[0-9a-f]{32}$/i;
-const shapes = { MessageSid: messageSid, SmsSid: messageSid, SmsMessageSid: messageSid, NumMedia: /^\d{1,2}$/ };
+const shapes = {
+  MessageSid: messageSid,
+  SmsSid: messageSid,
+  SmsMessageSid: messageSid,
+  NumMedia: /^\d{1,2}$/,
+  ErrorCode: /^\d{0,9}$/,
+};
 const parameterName = /^[A-Z][A-Za-z0-9]{0,63}$/;
 /** Names may end in it. */
 const swallowed = /MessageSid./s;
@@ -30,7 +37,7 @@ export function twilioReader({ accountSid, authToken, otherAuthToken }: TwilioSe
     if (byHash && !matchesHash(url, body)) return null;
     const given = byHash ? parametersIn(body) : parameters;
     if (!isWellShaped(given, accountSid) || !(byHash || isUnshifted(given))) return null;
-    return newsOf((name) => given.get(name)?.[0] || null, call, now);
+    return newsOf((name) => given.get(name)?.[0] ?? null, call, now);
   };
 }
 
@@ -80,18 +87,18 @@ function isUnshifted(form: Parameters): boolean {
 }
 
 function newsOf(read: Read, { url }: CarrierCall, now: Date): CarrierNews {
-  const carrierMessageId = read('MessageSid') ?? read('SmsSid');
+  const carrierMessageId = read('MessageSid') || read('SmsSid');
   const [from, to] = [read('From'), read('To')];
   const nothing = { replies: [], receipts: [], answer };
   if (!carrierMessageId) return nothing;
-  const status = read('MessageStatus') ?? read('SmsStatus');
-  if (status !== null && status !== 'received') {
+  const status = read('MessageStatus') || read('SmsStatus');
+  if (status && status !== 'received') {
     const receipt = receiptOf(status, read('ErrorCode'));
     if (!receipt) return nothing;
     const numbers = { ...(from && { from }), ...(to && { to }) };
     return { ...nothing, receipts: [{ carrierMessageId, ...receipt, ...receiptReference(url), ...numbers }] };
   }
-  if (!from || !to) return nothing;
+  if (from === null || !to) return nothing;
   const media = mediaOf(read);
   // Twilio doesn't say when the person sent it, and calls at once.
   const reply = { carrierMessageId, from, to, text: read('Body') ?? '', sentAt: now };
@@ -105,6 +112,6 @@ function mediaOf(read: Read): IncomingMedia[] {
   const count = Math.min(Number(read('NumMedia') ?? 0) || 0, mediaMax);
   return Array.from({ length: count }, (_, index) => index).flatMap((index) => {
     const url = read(`MediaUrl${index}`);
-    return url ? [{ url, contentType: read(`MediaContentType${index}`) ?? 'application/octet-stream' }] : [];
+    return url ? [{ url, contentType: read(`MediaContentType${index}`) || 'application/octet-stream' }] : [];
   });
 }

@@ -94,7 +94,7 @@ async function list({ runtime, options, json, out }: Call): Promise<void> {
         dateTimeCreated,
         kind,
         advisor: inOneLine(advisorName),
-        phone,
+        phone: inOneLine(phone),
         rules: rules.join(', '),
       };
       return status === 'open' ? about : { ...about, decidedBy };
@@ -153,7 +153,7 @@ function describe(review: ReviewDetail): string {
   const message = messageId === null ? '' : `, message ${messageId}`;
   return [
     `Review ${reviewId}, ${kind}, ${status}${found}`,
-    `  ${review.dateTimeCreated.toISOString()}  ${inOneLine(advisorName)}, ${phone}${message}, archive entry ${archiveNumber}`,
+    `  ${review.dateTimeCreated.toISOString()}  ${inOneLine(advisorName)}, ${inOneLine(phone)}${message}, archive entry ${archiveNumber}`,
     `  ${text === null ? '(no longer kept)' : inOneLine(text)}`,
     ...(incomplete ? [`  (${incomplete.of - incomplete.received} of its ${incomplete.of} parts never came)`] : []),
     ...review.media.map(mediaLine),

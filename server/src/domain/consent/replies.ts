@@ -1,13 +1,16 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { type AdvisorRow, findAdvisorByTextingNumber } from '../../store/accounts/advisors.ts';
+import { lockHeads } from '../../store/archive/archive.ts';
 import { wasNumberOf } from '../../store/carriers/numbers.ts';
 import { hasReply, insertReply } from '../../store/consent/replies.ts';
 import { insertReviews, type ReviewKind } from '../../store/supervision/reviews.ts';
 import { lockMembers, type MemberRow, updateMember } from '../../store/texting/members.ts';
 import { knowNumbers } from '../accounts/known-numbers.ts';
 import { archive, byPerson } from '../archive/archive.ts';
-import type { IncomingReply, OpenCarrier } from '../ports.ts';
+import { carrierMessageIdMax, type IncomingReply, type OpenCarrier } from '../ports.ts';
+import { readNumber } from '../shared/phone-numbers.ts';
 import type { Member } from '../shared/signals.ts';
+import { storable } from '../shared/text/text-rules.ts';
 import { dayMs } from '../shared/time.ts';
 import { sendWaitingTexts } from '../supervision/waiting-texts.ts';
 import { claimedTextsBegun } from '../texting/claimed-texts.ts';
@@ -37,6 +40,8 @@ const stops: readonly ReplyMeaning[] = ['opt_out', 'opt_out_wording', 'decline']
 const endings: readonly ReplyMeaning[] = [...stops, 'possible_opt_out'];
 
 const helpPauseMs = 60 * 1000;
+/** As much of a sender that is no number is kept. */
+const senderLengthMax = 100;
 /** A number that moved to another carrier: how long the one before may still bring replies, which it may have kept for days. */
 const movedMs = 3 * dayMs;
 
@@ -49,17 +54,23 @@ const keywordMeanings = { stop: 'opt_out', start: 'opt_in', help: 'help' } as co
  * text to the person begins any more.
  */
 export async function receiveReply(deps: Deps, by: Bringer, received: IncomingReply): Promise<boolean> {
-  // NUL can't be stored; the replacement character shows that something was there.
-  const reply = { ...received, by, text: received.text.toWellFormed().replaceAll('\0', '\ufffd') };
+  const carrierMessageId = storable(received.carrierMessageId, carrierMessageIdMax);
+  const reply = { ...received, by, carrierMessageId, text: storable(received.text) };
   const stopped = await deps.signals.replies.take(() => inTransaction(deps, (deps) => store(deps, reply)));
   if (stopped && stopped.length > 0) await claimedTextsBegun(deps, stopped);
   return stopped !== null;
 }
 
 /** The members to whom no more texts go because of it; null if it is for no number that the carrier has. */
-async function store(deps: Deps, reply: Brought): Promise<Member[] | null> {
-  const advisor = await findAdvisorByTextingNumber(deps.db, reply.to);
-  if (!advisor || !(await isFor(deps, advisor, reply.by))) return null;
+async function store(deps: Deps, brought: Brought): Promise<Member[] | null> {
+  const [from, to] = [readNumber(brought.from), readNumber(brought.to)];
+  const advisor = to && (await findAdvisorByTextingNumber(deps.db, to));
+  if (!advisor || !(await isFor(deps, advisor, brought.by))) return null;
+  if (!from) {
+    await keepMisdirected(deps, advisor, { ...brought, to });
+    return [];
+  }
+  const reply = { ...brought, from, to };
   const meaning = meaningOf(reply);
   const { isDuplicate, ...sender } = await lockSender(deps, advisor, { ...reply, meaning });
   const { advisorId } = advisor;
@@ -112,32 +123,60 @@ async function lockSender(
   return { member, others, isDuplicate: false };
 }
 
+/**
+ * A text from nobody whom we could answer: no sender, a name, a short code. It is archived and up for the firm's review, and does
+ * nothing else, whatever it says. The archive's lock is what duplicates wait for.
+ */
+async function keepMisdirected(deps: Deps, { advisorId, firmId }: AdvisorRow, reply: Brought): Promise<void> {
+  await lockHeads(deps.db, [advisorId]);
+  if (await hasReply(deps.db, advisorId, { ...reply, ...reply.by, memberId: null })) return;
+  const from = storable(reply.from, senderLengthMax);
+  const archiveNumber = await archiveText(deps, advisorId, { ...reply, from }, null);
+  const of = { memberId: null, archiveNumber, messageId: null, rules: [], lexiconVersion: null };
+  await insertReviews(deps.db, [{ advisorId, firmId, kind: 'misdirected', ...of }], deps.clock.now());
+}
+
 async function archiveReply(
   deps: Deps,
   { advisorId }: AdvisorRow,
-  { memberId, name, lastReplyAt }: MemberRow,
+  member: MemberRow,
   reply: Brought,
 ): Promise<Pick<ArchivedReply, 'text' | 'sentAt' | 'archiveNumber'>> {
-  const { from, to, carrierMessageId, text, incomplete, keyword, media = [], by } = reply;
+  const { memberId, lastReplyAt } = member;
   const now = deps.clock.now();
   // No text was written after it arrived, whatever the carrier's clock says.
   const sentAt = reply.sentAt > now ? now : reply.sentAt;
+  const archiveNumber = await archiveText(deps, advisorId, reply, member);
+  if (!lastReplyAt || sentAt > lastReplyAt) await updateMember(deps.db, advisorId, memberId, { lastReplyAt: sentAt });
+  return { text: reply.text, sentAt, archiveNumber };
+}
+
+/** The entry of a text that came in, and what tells a duplicate of it. Partners are told of those from people. */
+async function archiveText(
+  deps: Deps,
+  advisorId: number,
+  reply: Brought,
+  member: Pick<MemberRow, 'memberId' | 'name'> | null,
+): Promise<number> {
+  const { from, to, carrierMessageId, text, sentAt, incomplete, keyword, media = [], by } = reply;
+  const memberId = member?.memberId ?? null;
   const meta = {
     from,
     to,
     carrierMessageId,
-    sent: reply.sentAt.toISOString(),
+    sent: sentAt.toISOString(),
+    ...(member ? {} : { misdirected: true }),
     ...(incomplete ? { incomplete } : {}),
     ...(keyword ? { keyword } : {}),
     ...mediaFacts(media),
   };
-  const events = [{ advisorId, type: 'message.received', memberId } as const];
-  const entry = { advisorId, kind: 'text_in', memberId, meta, name, body: text, events } as const;
+  const events = memberId === null ? [] : [{ advisorId, type: 'message.received', memberId } as const];
+  const entry = { advisorId, kind: 'text_in', memberId, meta, name: member?.name ?? null, body: text, events } as const;
   const archiveNumber = await archive(deps, byPerson, entry);
-  await insertReply(deps.db, advisorId, { memberId, archiveNumber, carrierId: by.carrierId, carrierMessageId }, now);
-  await keepMedia(deps, advisorId, { memberId, replyNumber: archiveNumber, carrierId: by.carrierId }, media);
-  if (!lastReplyAt || sentAt > lastReplyAt) await updateMember(deps.db, advisorId, memberId, { lastReplyAt: sentAt });
-  return { text, sentAt, archiveNumber };
+  const { carrierId } = by;
+  await insertReply(deps.db, advisorId, { memberId, archiveNumber, carrierId, carrierMessageId }, deps.clock.now());
+  await keepMedia(deps, advisorId, { memberId, replyNumber: archiveNumber, carrierId }, media);
+  return archiveNumber;
 }
 
 /** A person's text is never held or blocked, since it has already arrived. It is flagged if the lexicon matches. */

@@ -36,7 +36,7 @@ export function mediaFacts(media: IncomingMedia[]): object {
 export async function keepMedia(
   { db }: Deps,
   advisorId: number,
-  of: { memberId: number; replyNumber: number; carrierId: number },
+  of: { memberId: number | null; replyNumber: number; carrierId: number },
   media: IncomingMedia[],
 ): Promise<void> {
   if (media.length === 0) return;
@@ -102,8 +102,8 @@ async function settle(deps: Deps, media: ClaimedMedia, fetched: FetchedMedia | {
 }
 
 function factsOf({ replyMeta, replyNumber, place, contentType }: ClaimedMedia) {
-  const { from, to } = JSON.parse(replyMeta);
-  return { from, to, reply: replyNumber, place, contentType };
+  const { from, to, misdirected } = JSON.parse(replyMeta);
+  return { from, to, ...(misdirected ? { misdirected } : {}), reply: replyNumber, place, contentType };
 }
 
 /** A carrier may send another type than it told. Both are kept, and nobody trusts either. */

@@ -33,7 +33,7 @@ async function settle(
 ): Promise<supervision.Outcome> {
   const { advisorId, memberId, phone } = review;
   const others = decision === 'rejected' ? await lockOthers(deps, review, phone) : [];
-  const member = await lockMember(deps.db, advisorId, memberId);
+  const member = memberId === null ? null : await lockMember(deps.db, advisorId, memberId);
   if (!member?.heldSince || !(await isLatestReview(deps.db, review))) return 'settled';
   if (decision === 'rejected') {
     await optOut(deps, review, { member, others, heldSince: member.heldSince }, byStaff(staff.staffId));

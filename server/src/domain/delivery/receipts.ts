@@ -1,13 +1,22 @@
 import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
 import { type ReceiptRow, recordReceipts } from '../../store/delivery/receipts.ts';
-import type { Clock, Receipt } from '../ports.ts';
+import { type Clock, carrierMessageIdMax, type Receipt } from '../ports.ts';
+import { storable } from '../shared/text/text-rules.ts';
+
+const codeLengthMax = 100;
 
 /**
  * Records whether a text was delivered, and archives it: with the carrier's answer if that isn't written yet, otherwise with
  * other receipts that arrive. A receipt that says nothing new writes nothing.
  */
-export async function receiveReceipt({ db, clock, signals }: Deps, carrierId: number, receipt: Receipt): Promise<void> {
+export async function receiveReceipt({ db, clock, signals }: Deps, carrierId: number, given: Receipt): Promise<void> {
+  const { carrierMessageId, code } = given;
+  const receipt = {
+    ...given,
+    carrierMessageId: storable(carrierMessageId, carrierMessageIdMax),
+    ...(code ? { code: storable(code, codeLengthMax) } : {}),
+  };
   if (await signals.receipts.bring(keyOf(carrierId, receipt.carrierMessageId), receipt)) return;
   await db.batch(receiving, { receipt: { ...receipt, carrierId }, clock });
 }

@@ -1,3 +1,16 @@
 /** The contract's E.164: a plus sign, a digit 1-9, then 7 to 14 more digits. This alone decides what is a phone number. */
 export const e164Pattern = '^\\+[1-9][0-9]{7,14}$';
 export const e164 = new RegExp(e164Pattern);
+
+/** Longer than any number, however it is written. */
+const writtenLengthMax = 64;
+const surroundings = /^[\s\p{C}]+|[\s\p{C}]+$/gu;
+const separators = /[\s\p{Default_Ignorable_Code_Point}\p{Dash}.()]/gu;
+
+/** A number as a carrier writes it, in E.164; null if it is none. Full-width digits, `tel:` and what people put between digits don't matter. */
+export function readNumber(written: string): string | null {
+  const trimmed = written.replace(surroundings, '');
+  if (trimmed.length > writtenLengthMax) return null;
+  const phone = trimmed.normalize('NFKC').replace(/^tel:/i, '').replace(separators, '');
+  return e164.test(phone) ? phone : null;
+}

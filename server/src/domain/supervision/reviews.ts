@@ -44,6 +44,7 @@ export const reviewKinds: readonly ReviewKind[] = [
   'possible_opt_out',
   'opt_out_wording',
   'out_of_order',
+  'misdirected',
   'held',
   'flagged',
   'blocked',
@@ -135,7 +136,7 @@ async function settleHeld(deps: Deps, review: Review, { decision }: Decision): P
  */
 async function release(deps: Deps, review: Review, messageId: number): Promise<Outcome> {
   const { advisorId, memberId, phone, archiveNumber } = review;
-  const member = await lockMember(deps.db, advisorId, memberId);
+  const member = memberId === null ? null : await lockMember(deps.db, advisorId, memberId);
   if (member?.heldSince && (await holdText(deps.db, advisorId, messageId, 'possible_opt_out'))) return 'held';
   const [row] = await listRecipients(deps.db, [{ advisorId, phone }]);
   const reviewed = await store.findReviewed(deps.db, advisorId, archiveNumber);

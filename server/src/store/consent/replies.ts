@@ -1,8 +1,9 @@
 import type { Db } from '../database/db.ts';
 
-export type NewReply = { memberId: number; archiveNumber: number; carrierId: number; carrierMessageId: string };
+/** `memberId` is null if the sender is no phone number. */
+export type NewReply = { memberId: number | null; archiveNumber: number; carrierId: number; carrierMessageId: string };
 
-/** Whether the carrier has delivered this text before: from the same member, with the same id and the same words. */
+/** Whether the carrier has delivered this text before: from the same member or none, with the same id and the same words. */
 export async function hasReply(
   db: Db,
   advisorId: number,
@@ -15,7 +16,7 @@ export async function hasReply(
      where r.advisor_id = $1
        and r.carrier_message_id = $2
        and r.carrier_id = $5
-       and r.member_id = $3
+       and r.member_id is not distinct from $3::bigint
        and b.body = convert_to($4, 'UTF8')`,
     [advisorId, carrierMessageId, memberId, text, carrierId],
     'has-reply',

@@ -7,7 +7,7 @@ export type NewMedia = { url: string; contentType: string };
 /** Media to fetch, with the facts of the reply that it came with. */
 export type ClaimedMedia = MediaKey &
   NewMedia & {
-    memberId: number;
+    memberId: number | null;
     carrierId: number;
     failures: number;
     /** Real time. */
@@ -26,7 +26,7 @@ export type MediaRow = {
 export async function insertReplyMedia(
   db: Db,
   advisorId: number,
-  of: { memberId: number; replyNumber: number; carrierId: number },
+  of: { memberId: number | null; replyNumber: number; carrierId: number },
   media: NewMedia[],
   realNow: Date,
 ): Promise<void> {

@@ -109,7 +109,7 @@ const counterparts = {
     id: 'reply_id',
     table: 'replies',
     counterpart: 'archive_entries',
-    matches: `c.number = r.archive_number and c.kind = 'text_in' and c.member_id = r.member_id`,
+    matches: `c.number = r.archive_number and c.kind = 'text_in' and c.member_id is not distinct from r.member_id`,
   },
   textsIn: {
     id: 'number',

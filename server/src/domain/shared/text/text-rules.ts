@@ -13,3 +13,9 @@ export function isBlank(text: string): boolean {
 export function hasControlCharacters(text: string): boolean {
   return controlCharacter.test(text);
 }
+
+/** A text that PostgreSQL can store: the replacement character shows where NUL or half a character was, and an ellipsis that it was cut. */
+export function storable(text: string, lengthMax = Number.POSITIVE_INFINITY): string {
+  const clean = text.toWellFormed().replaceAll('\0', '\ufffd');
+  return clean.length > lengthMax ? `${clean.slice(0, lengthMax - 1).toWellFormed()}…` : clean;
+}
