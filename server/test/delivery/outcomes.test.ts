@@ -10,7 +10,9 @@ import type { Result } from '../../src/domain/delivery/submissions.ts';
 import { failTexts } from '../../src/domain/texting/held-texts.ts';
 import { makeLog } from '../../src/log.ts';
 import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
+import { stateOf } from '../support/people.ts';
 import { acceptedPhone, reply, send } from '../support/texting.ts';
+import { until } from '../support/waiting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
 
 type Entry = { outcome: string; reason: string | null; actor: string; attempt: number };
@@ -156,6 +158,67 @@ suite('the outcome of a text', () => {
     const text = await claimed();
     await answer(text, { refused: 'rejected' });
     assert.deepEqual(await outcomes(text.messageId), [{ outcome: 'failed', reason: 'rejected', ...byCarrier }]);
+  });
+
+  test('an opt-out that the carrier told is written however long the database is away; other answers are given up', async (t) => {
+    const [text, other] = [await claimed(), await claimed()];
+    let isAway = true;
+    const real = world.deps.db;
+    const reached = <Args extends unknown[], Answer>(call: (...args: Args) => Promise<Answer>) => {
+      return async (...args: Args) => {
+        if (isAway) throw new Error('The database is away.');
+        return call(...args);
+      };
+    };
+    const db = Object.assign(Object.create(real), {
+      transaction: reached(real.transaction.bind(real)),
+      batch: reached(real.batch.bind(real)),
+    });
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() });
+    const settled: string[] = [];
+    const record = (name: string, of: ClaimedText, result: Result) =>
+      recordOutcome({ deps: { ...world.deps, db }, log, abandoned }, of, result).then((isWritten) => {
+        settled.push(`${name} ${isWritten}`);
+      });
+    const recording = Promise.all([
+      record('opted out', text, { refused: 'opted_out' }),
+      record('accepted', other, { accepted: 'lost' }),
+    ]);
+    const pass = async (ms: number) => {
+      t.mock.timers.tick(ms);
+      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    };
+    for (let passedMs = 0; passedMs < 10 * 60_000; passedMs += 5_000) await pass(5_000);
+    assert.deepEqual(settled, ['accepted false']);
+    isAway = false;
+    t.mock.timers.tick(5_000);
+    // What follows takes its time: the database is there again.
+    t.mock.timers.reset();
+    await recording;
+    assert.deepEqual(settled, ['accepted false', 'opted out true']);
+    assert.equal(await stateOf(world, world.ann, text.phone), 'opted_out');
+    assert.deepEqual(await outcomes(text.messageId), [{ outcome: 'failed', reason: 'opted_out', ...byCarrier }]);
+    await answer(other, { accepted: 'lost' });
+  });
+
+  test('a node that stops tries once more to write an opt-out that the carrier told', async () => {
+    const text = await claimed();
+    const stopping = new AbortController();
+    let attempts = 0;
+    const real = world.deps.db;
+    const failingUntilLast = async (...args: Parameters<typeof real.transaction>) => {
+      attempts += 1;
+      if (!stopping.signal.aborted) throw new Error('The database is away.');
+      return real.transaction(...args);
+    };
+    const db = Object.assign(Object.create(real), { transaction: failingUntilLast, batch: real.batch.bind(real) });
+    const node = { deps: { ...world.deps, db }, log, abandoned: stopping.signal };
+    const recording = recordOutcome(node, text, { refused: 'opted_out' });
+    await until('it waits a while', () => attempts >= 4);
+    stopping.abort();
+    assert.equal(await recording, true);
+    assert.equal(attempts, 5, 'it didn’t wait for its next turn');
+    assert.equal(await stateOf(world, world.ann, text.phone), 'opted_out');
   });
 
   test('a text that is tried again has none until its last attempt', async () => {

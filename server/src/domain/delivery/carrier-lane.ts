@@ -106,7 +106,7 @@ export function carrierLane(deps: Deps, open: OpenCarrier, log: Log): CarrierLan
       await running;
       await last;
       await texts.finished(deps.config.carrierTimeoutMs + stopMarginMs);
-      texts.abandon();
+      await texts.abandon();
       // In this order, so that receipts for the last texts still arrive.
       await stopListening?.();
     },

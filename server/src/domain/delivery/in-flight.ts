@@ -17,9 +17,12 @@ export type InFlight = {
   count(): number;
   /** Resolves once every text has its outcome, or after that much time. */
   finished(withinMs: number): Promise<void>;
-  /** Outcomes that can't be written are no longer retried. */
-  abandon(): void;
+  /** Outcomes that can't be written are tried once more, and then no longer. */
+  abandon(): Promise<void>;
 };
+
+/** A database that can't be reached doesn't keep a node from stopping. */
+const lastTryMs = 2_000;
 
 export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): InFlight {
   const breaker = circuitBreaker();
@@ -73,7 +76,10 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
     },
     count: () => tasks.size,
     finished: (withinMs) => within(withinMs, Promise.all(tasks)),
-    abandon: () => abandoned.abort(),
+    abandon() {
+      abandoned.abort();
+      return within(lastTryMs, Promise.all(tasks));
+    },
   };
 }
 

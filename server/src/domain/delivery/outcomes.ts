@@ -11,7 +11,11 @@ import type { Result } from './submissions.ts';
 
 type Recording = { deps: Deps; log: Log; abandoned: AbortSignal };
 
-/** How long writing an outcome is retried. By then the lease has expired, and the text is in doubt. */
+/**
+ * How long writing an outcome is retried. By then the lease has expired, and the text is in doubt. An opt-out that the carrier told is
+ * retried for as long as the node runs: nothing else would tell us. While the database is away nothing is claimed, so there are no more
+ * of them than texts in flight.
+ */
 const recordWithinMs = 60_000;
 const recordPauseMs = 100;
 const recordPauseMsMax = 5_000;
@@ -36,26 +40,31 @@ export async function recordAnswer(node: Recording, text: ClaimedText, result: R
   else await record(null);
 }
 
-/** Retries until it is written: the outcome is all we know about a text that has left. False if it gives up. */
+/**
+ * Retries until it is written: the outcome is all we know about a text that has left. False if it gives up, once a node that stops has tried
+ * a last time.
+ */
 export async function recordOutcome(
   { deps, log, abandoned }: Recording,
   text: ClaimedText,
   result: Result,
   receipt: Receipt | null = null,
 ): Promise<boolean> {
-  const deadline = Date.now() + recordWithinMs;
+  let isOptOut = 'refused' in result && result.refused === 'opted_out';
+  const deadline = isOptOut ? Number.POSITIVE_INFINITY : Date.now() + recordWithinMs;
   for (let pauseMs = recordPauseMs; ; pauseMs = Math.min(pauseMs * 2, recordPauseMsMax)) {
     try {
-      // The carrier knows about an opt-out that we don't: it applies to every text that waits for this person.
-      if ('refused' in result && result.refused === 'opted_out')
-        await optOutByCarrier(deps, text.advisorId, text.memberId);
+      // The carrier knows about an opt-out that we don't: it applies to every text that waits for this person. Once, since they may
+      // opt back in before the rest is written.
+      if (isOptOut) await optOutByCarrier(deps, text.advisorId, text.memberId);
+      isOptOut = false;
       await deps.db.batch(recording, { text, outcome: { ...outcomeOf(text, result), receipt }, clock: deps.clock });
       return true;
     } catch (err) {
       const last = abandoned.aborted || Date.now() + pauseMs > deadline;
       log.warn({ err, last }, 'an outcome can’t be written');
       if (last) return false;
-      await pause(pauseMs);
+      await pause(pauseMs, undefined, { signal: abandoned }).catch(() => {});
     }
   }
 }
