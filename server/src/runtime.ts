@@ -177,6 +177,8 @@ async function runtimeOn({ pool, reserved, config, log, signals }: Connected) {
     onFault: ({ name, why }) => log.error({ carrier: name, why }, 'a carrier can’t be opened'),
   });
   await carriers.refresh();
+  const checkpointFolder = checkpointFolderOf(config);
+  const otherCopies = config.archiveOtherCopies.map(openCheckpointFolder);
   return {
     config,
     pool,
@@ -187,8 +189,8 @@ async function runtimeOn({ pool, reserved, config, log, signals }: Connected) {
     carriers,
     carrierKinds,
     signer: archiveSigner(config),
-    archiveMemory: archiveMemory(config),
-    checkpointFolder: checkpointFolderOf(config),
+    archiveMemory: archiveMemory(config, [...(checkpointFolder ? [checkpointFolder] : []), ...otherCopies]),
+    checkpointFolder,
     checkpointDeliveries: checkpointDeliveriesOf(config, signals),
     signals,
     judges: makeJudges(),

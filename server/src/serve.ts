@@ -138,7 +138,7 @@ async function warn(runtime: Runtime, log: Log): Promise<void> {
   if (config.role === 'api') return;
   if (!signer) log.warn('ARCHIVE_KEY_FILE is not set: this node doesn’t sign checkpoints of the archive');
   if (await hasForgotten(runtime))
-    log.warn('this node has no memory of what it signed, and the archive has entries: it remembers from now on');
+    log.warn('this node has no memory of what was signed: it takes it from the copies outside, or signs nothing');
   if (!checkpointFolder)
     log.warn('ARCHIVE_OUTSIDE_DIR is not set: this node doesn’t keep checkpoints outside the database');
 }

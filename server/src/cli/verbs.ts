@@ -32,6 +32,7 @@ const groups: Group[] = [
   { words: ['archive'], load: async () => (await import('./record-keeping/reconciliation.ts')).reconciliationVerbs },
   { words: ['archive'], load: async () => (await import('./archive/archive.ts')).archiveVerbs },
   { words: ['archive'], load: async () => (await import('./record-keeping/archive-export.ts')).archiveExportVerbs },
+  { words: ['archive'], load: async () => (await import('./record-keeping/archive-trust.ts')).archiveTrustVerbs },
 ];
 
 /**

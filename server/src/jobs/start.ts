@@ -110,7 +110,11 @@ function startWebhooks(deps: NodeDeps, log: Log): Running {
 async function sign(deps: NodeDeps, log: Log): Promise<void> {
   await signArchive(deps);
   const { signing, copies, memory } = deps.signals.archive;
-  if (signing) log.fatal({ fault: signing }, 'the archive differs from what was signed: nothing more is signed');
+  if (signing)
+    log.fatal(
+      { fault: signing },
+      'the archive is not what was signed, or this node can’t tell: nothing more is signed',
+    );
   if (copies) log.fatal({ fault: copies }, 'the copies outside are not as they were left: nothing more is copied');
   if (memory) log.fatal({ fault: memory }, 'this node can’t remember what it signs once it restarts');
 }

@@ -1,17 +1,27 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../config.ts';
-import { ArchiveFault, type ArchiveMemory, checkpointIn, type Remembered } from '../domain/archive/archive-memory.ts';
+import {
+  ArchiveFault,
+  type ArchiveMemory,
+  type Copies,
+  checkpointIn,
+  type Remembered,
+} from '../domain/archive/archive-memory.ts';
 
 /** The memory of the node with this key, or null if it has none. */
-export function archiveMemory({ archiveKeyFile }: Pick<Config, 'archiveKeyFile'>): ArchiveMemory | null {
-  return archiveKeyFile ? openArchiveMemory(`${archiveKeyFile}.signed`) : null;
+export function archiveMemory(
+  { archiveKeyFile }: Pick<Config, 'archiveKeyFile'>,
+  copies: Copies[],
+): ArchiveMemory | null {
+  return archiveKeyFile ? openArchiveMemory(`${archiveKeyFile}.signed`, copies) : null;
 }
 
-export function openArchiveMemory(path: string): ArchiveMemory {
+export function openArchiveMemory(path: string, copies: Copies[]): ArchiveMemory {
   let known: Remembered | null = null;
   return {
     path,
+    copies,
     async read() {
       known = newer(known, await readStored(path));
       return known;

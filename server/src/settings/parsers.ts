@@ -43,6 +43,14 @@ export function pathFrom(folder: string) {
   return (value: string): string => (value === '' ? '' : resolve(folder, value));
 }
 
+/** Paths separated by commas. */
+export function pathsFrom(folder: string) {
+  return (value: string): string[] => {
+    const paths = value.split(',').map((path) => path.trim());
+    return paths.filter(Boolean).map(pathFrom(folder));
+  };
+}
+
 export function archiveName(value: string): string {
   if (/[\s+]/.test(value)) throw new Error('a name without spaces or plus signs');
   return value;

@@ -8,6 +8,7 @@ import {
   oneOf,
   origin,
   pathFrom,
+  pathsFrom,
   postgresUrl,
   redisUrl,
   sealingKeys,
@@ -127,6 +128,13 @@ export const settings = {
     about:
       'Folder that checkpoints are appended to, on a disk that the database’s administrators can’t change. If unset, the sandbox uses one in the data folder.',
     parse: pathFrom(root),
+  },
+  archiveOtherCopies: {
+    name: 'ARCHIVE_OTHER_COPIES',
+    default: '',
+    about:
+      'Folders with the copies of other nodes (their `ARCHIVE_OUTSIDE_DIR`), separated by commas. They are only read. A node that has no `.signed` file beside its key, because it is new, takes what was signed from these or from its own folder; without any it signs nothing until an operator runs `assent archive trust`.',
+    parse: pathsFrom(root),
   },
   archiveCheckpointCommand: {
     name: 'ARCHIVE_CHECKPOINT_COMMAND',

@@ -3,15 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { openCheckpointFolder } from '../../src/checkpoint-copies/folder.ts';
+import { after, suite, test } from 'node:test';
+import { type CheckpointFolder, openCheckpointFolder } from '../../src/checkpoint-copies/folder.ts';
+import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { archive, byPerson } from '../../src/domain/archive/archive.ts';
-import { checkpointIn } from '../../src/domain/archive/archive-memory.ts';
-import { verifyAgainstCopies } from '../../src/domain/archive/archive-status.ts';
+import { checkpointIn, type Remembered } from '../../src/domain/archive/archive-memory.ts';
+import { archiveStatus, verifyAgainstCopies } from '../../src/domain/archive/archive-status.ts';
 import { ArchiveFault, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { type CopyDeps, copyAnew, copyCheckpoints } from '../../src/domain/archive/checkpoint-copies.ts';
+import { ForgottenFault } from '../../src/domain/archive/continuity.ts';
 import { CopiesFault } from '../../src/domain/archive/outside-copies.ts';
 import { signArchive } from '../../src/domain/archive/signing.ts';
+import { trustTree } from '../../src/domain/record-keeping/archive-trust.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { openArchiveMemory } from '../../src/key-files/archive-memory.ts';
 import * as store from '../../src/store/archive/archive-tree.ts';
@@ -25,8 +28,10 @@ after(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A node with its own key file and its own folder for copies. */
-function makeNode(path = mkdtempSync(join(tmpdir(), 'assent-node-'))): CopyDeps & { path: string; file: string } {
+type Node = CopyDeps & { path: string; file: string };
+
+/** A node with its own key file and its own folder for copies. It also reads the copies of others. */
+function makeNode(path = mkdtempSync(join(tmpdir(), 'assent-node-')), others: CheckpointFolder[] = []): Node {
   folders.push(path);
   mkdirSync(join(path, 'outside'), { recursive: true });
   const file = join(path, 'archive.key.signed');
@@ -36,10 +41,18 @@ function makeNode(path = mkdtempSync(join(tmpdir(), 'assent-node-'))): CopyDeps 
     signals: makeSignals(),
     signer,
     checkpointFolder,
-    archiveMemory: openArchiveMemory(file),
+    archiveMemory: openArchiveMemory(file, [checkpointFolder, ...others]),
     path,
     file,
   };
+}
+
+/** Somebody who copies everything, and from whose copies new nodes learn what was signed. */
+const keeper = { ...makeNode(), archiveMemory: null };
+
+async function joiningNode(): Promise<Node> {
+  await copyCheckpoints(keeper);
+  return makeNode(undefined, [keeper.checkpointFolder as CheckpointFolder]);
 }
 
 async function write(count = 1): Promise<void> {
@@ -58,8 +71,26 @@ const sizeIn = (file: string) => checkpointIn(JSON.parse(readFileSync(file, 'utf
 const verify = (deps: CopyDeps) =>
   verifyAgainstCopies(deps, { verifiers: [signer.verifier], notes: null, progress: () => {} });
 
-test('a node remembers the largest tree beside its key, and an unchanged tree costs no write', async () => {
+test('a crash before the first checkpoint is remembered is not taken for a memory that was lost', async () => {
   const node = makeNode();
+  const { archiveMemory } = node;
+  assert.ok(archiveMemory);
+  const crashing = {
+    ...archiveMemory,
+    write: (each: Remembered) =>
+      checkpointIn(each.note).size > 0 ? Promise.reject(new Error('crashed')) : archiveMemory.write(each),
+  };
+  await write();
+  assert.ok(((await growTree({ ...node, archiveMemory: crashing })) ?? 0) > 0);
+  assert.equal(sizeIn(node.file), 0);
+  await write();
+  const restarted = makeNode(node.path);
+  assert.equal(await growTree(restarted), 1);
+  assert.equal(sizeIn(node.file), await sizeNow());
+});
+
+test('a node remembers the largest tree beside its key, and an unchanged tree costs no write', async () => {
+  const node = await joiningNode();
   await write();
   await signArchive(node);
   assert.equal(sizeIn(node.file), await sizeNow());
@@ -70,7 +101,7 @@ test('a node remembers the largest tree beside its key, and an unchanged tree co
 });
 
 test('a memory that is behind, after a crash or because other nodes signed, is brought up to date', async () => {
-  const node = makeNode();
+  const node = await joiningNode();
   await write();
   await growTree(node);
   const old = readFileSync(node.file);
@@ -81,13 +112,13 @@ test('a memory that is behind, after a crash or because other nodes signed, is b
   assert.equal(await growTree(restarted), 0);
   assert.equal(sizeIn(node.file), await sizeNow());
   await write();
-  await growTree(makeNode());
+  await growTree(await joiningNode());
   await growTree(restarted);
   assert.equal(sizeIn(node.file), await sizeNow());
 });
 
 test('a memory of a different tree stops the signing', async () => {
-  const node = makeNode();
+  const node = await joiningNode();
   await write();
   await growTree(node);
   const size = (await sizeNow()) - 1;
@@ -105,9 +136,9 @@ test('a memory of a different tree stops the signing', async () => {
   assert.ok(((await growTree(node)) ?? 0) > 0);
 });
 
-test('a new node of an existing deployment signs, and says from where on it remembers', async () => {
+test('a new node of an existing deployment takes what was signed from the copies of others, and signs', async () => {
   const before = await sizeNow();
-  const node = makeNode();
+  const node = await joiningNode();
   await write();
   await growTree(node);
   assert.equal(node.signals.archive.rememberedSince, before);
@@ -115,9 +146,9 @@ test('a new node of an existing deployment signs, and says from where on it reme
 });
 
 test('a file that can’t be written doesn’t stop the signing, is reported, and is written once it can be', async () => {
-  const node = makeNode();
+  const node = await joiningNode();
   const elsewhere = join(node.path, 'missing', 'archive.key.signed');
-  const deps = { ...node, archiveMemory: openArchiveMemory(elsewhere) };
+  const deps = { ...node, archiveMemory: openArchiveMemory(elsewhere, node.archiveMemory?.copies ?? []) };
   await write();
   assert.ok(((await growTree(deps)) ?? 0) > 0);
   assert.match(deps.signals.archive.memory ?? '', /archive\.key\.signed can’t be written: ENOENT/);
@@ -128,11 +159,11 @@ test('a file that can’t be written doesn’t stop the signing, is reported, an
 });
 
 test('a tile that is missing is a fault, not an error to retry', async () => {
-  const node = makeNode();
+  const node = await joiningNode();
   await write();
   await growTree(node);
   await write();
-  await growTree(makeNode());
+  await growTree(await joiningNode());
   const [tile] = await world.database.asOwner<{ hashes: Buffer }>(
     `select hashes from archive_tiles where level = 0 and tile = 0`,
   );
@@ -147,7 +178,7 @@ test('a tile that is missing is a fault, not an error to retry', async () => {
 
 test('lost copies stay lost until an operator copies anew, which the running server notices', async () => {
   for (const file of ['checkpoints', 'leaves']) {
-    const node = makeNode();
+    const node = await joiningNode();
     await write();
     await signArchive(node);
     truncateSync(join(node.path, 'outside', file));
@@ -170,7 +201,7 @@ test('lost copies stay lost until an operator copies anew, which the running ser
 });
 
 test('a folder elsewhere is a new one and is filled; a folder that is gone is a fault', async () => {
-  const node = makeNode();
+  const node = await joiningNode();
   await write();
   await signArchive(node);
   const moved = { ...node, checkpointFolder: openCheckpointFolder(join(makeNode().path, 'outside')) };
@@ -185,4 +216,121 @@ test('a folder elsewhere is a new one and is filled; a folder that is gone is a 
   assert.ok(
     faults.some(({ entry, what }) => entry === join(node.path, 'outside') && /can’t be read: ENOENT/.test(what)),
   );
+});
+
+suite('a node whose memory is gone', () => {
+  /** It has signed and copied, and then it starts again without its file. */
+  async function forgetfulNode(damage: (node: Node) => void = () => {}): Promise<Node> {
+    const node = await joiningNode();
+    await write();
+    await signArchive(node);
+    rmSync(node.file);
+    damage(node);
+    return makeNode(node.path);
+  }
+  const copyOf = ({ path }: Node, file: string) => join(path, 'outside', file);
+  const noCopies = (node: Node) => rmSync(copyOf(node, 'checkpoints'));
+
+  test('takes it from copies that reach the tree, and verification names it until then', async () => {
+    const node = await forgetfulNode();
+    const { verdict, faults } = await verify(node);
+    assert.equal(verdict, 'incomplete');
+    assert.deepEqual(
+      faults.map(({ entry }) => entry),
+      [node.file],
+    );
+    await write();
+    await signArchive(node);
+    assert.equal(node.signals.archive.signing, null);
+    assert.equal(sizeIn(node.file), await sizeNow());
+    assert.equal((await verify(node)).verdict, 'intact');
+  });
+
+  const ways: [string, (node: Node) => void][] = [
+    ['there are none', noCopies],
+    [
+      'they end before the tree does',
+      (node) => {
+        const notes = readFileSync(copyOf(node, 'checkpoints'), 'utf8').split(/(?<==\n)\n/);
+        writeFileSync(copyOf(node, 'checkpoints'), notes.slice(0, -2).join('\n'));
+      },
+    ],
+  ];
+  for (const [how, damage] of ways)
+    test(`can’t tell what was signed if ${how}: it signs and copies nothing, and says so`, async () => {
+      const node = await forgetfulNode(damage);
+      const before = await sizeNow();
+      await write();
+      await assert.rejects(growTree(node), ForgottenFault);
+      await assert.rejects(copyCheckpoints(node), ForgottenFault);
+      await signArchive(node);
+      assert.match(node.signals.archive.signing ?? '', /they can’t tell what was signed/);
+      assert.equal(await sizeNow(), before);
+      assert.equal((await store.findTree(world.deps.db)).fault, null, 'nodes that know may go on');
+      assert.match((await archiveStatus(node)).memoryFault ?? '', /they can’t tell what was signed/);
+      const { verdict, faults } = await verify(node);
+      assert.equal(verdict, 'unknown');
+      assert.ok(faults.some(({ entry, what }) => entry === node.file && /can’t tell what was signed/.test(what)));
+      assert.ok(((await growTree(await joiningNode())) ?? 0) > 0, 'a node that can tell signs');
+    });
+
+  test('can’t tell either if a checkpoint that was delivered is not among the copies', async () => {
+    const node = await forgetfulNode();
+    await world.database.asOwner(
+      `set session_replication_role = replica;
+       insert into archive_deliveries values (999999, 'command', null, now());
+       set session_replication_role = origin`,
+    );
+    await assert.rejects(growTree(node), ForgottenFault);
+    await world.database.asOwner(
+      `alter table archive_deliveries disable trigger append_only;
+       delete from archive_deliveries where checkpoint_id = 999999;
+       alter table archive_deliveries enable always trigger append_only`,
+    );
+    assert.equal(await growTree(node), 0);
+  });
+
+  test('waits for a copy that another node is about to make', async () => {
+    const node = await joiningNode();
+    await write();
+    await growTree(await joiningNode());
+    const growing = growTree(node);
+    await copyCheckpoints(keeper);
+    assert.equal(await growing, 0);
+    assert.equal(sizeIn(node.file), await sizeNow());
+  });
+
+  test('signs again once somebody confirms the tree, which is archived with who, why, size and root', async () => {
+    const { firmId } = world.ann.advisor;
+    const staff = await addStaff(world.deps, { firmId, name: 'Dana', email: 'dana@example.com' });
+    const node = await forgetfulNode(noCopies);
+    const { size, root } = await store.findTree(world.deps.db);
+    await assert.rejects(trustTree(node, { reason: ' ', staff }), /A reason is needed/);
+    await trustTree(node, { reason: 'The disk was replaced.', staff });
+    const [entry] = await world.database.asOwner<{ actor: string; meta: string; body: string }>(
+      `select actor, meta, convert_from(body, 'UTF8') as body
+       from archive_entries join archive_bodies using (advisor_id, number)
+       where meta like '%archive trusted%'`,
+    );
+    assert.equal(entry?.actor, `staff:${staff.staffId}`);
+    assert.deepEqual(JSON.parse(entry?.meta ?? ''), { what: 'archive trusted', size, root: root.toString('base64') });
+    assert.equal(JSON.parse(entry?.body ?? '').reason, 'The disk was replaced.');
+    await signArchive(node);
+    assert.deepEqual([node.signals.archive.signing, node.signals.archive.copies], [null, null]);
+    assert.equal(sizeIn(node.file), await sizeNow());
+    assert.equal((await verify(node)).verdict, 'intact');
+    await assert.rejects(trustTree(node, { reason: 'Again.', staff }), /there is nothing to confirm/);
+  });
+
+  test('is not overruled where copies have another tree', async () => {
+    const staff = await addStaff(world.deps, {
+      firmId: world.ann.advisor.firmId,
+      name: 'Eve',
+      email: 'eve@example.com',
+    });
+    const note = signer.sign(`${signer.verifier.name}\n2\n${randomBytes(32).toString('base64')}\n`);
+    const node = await forgetfulNode((each) => writeFileSync(copyOf(each, 'checkpoints'), `${note}\n`));
+    const trusting = trustTree(node, { reason: 'I am sure.', staff });
+    await assert.rejects(trusting, /doesn’t begin with the 2 entries of the copied checkpoint/);
+  });
 });

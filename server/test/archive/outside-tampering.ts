@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openCheckpointFolder } from '../../src/checkpoint-copies/folder.ts';
 import { verifyAgainstCopies } from '../../src/domain/archive/archive-status.ts';
 import type { CopyDeps } from '../../src/domain/archive/checkpoint-copies.ts';
+import { memoryOf } from '../../src/domain/archive/continuity.ts';
 import { signArchive } from '../../src/domain/archive/signing.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { openArchiveMemory } from '../../src/key-files/archive-memory.ts';
@@ -104,6 +105,33 @@ export const outsideTamperings: OutsideTampering[] = [
     says: 'signing',
   },
   {
+    name: 'the same, and the server restarted',
+    database: 'backup',
+    node: 'restarted',
+    ...removed('checkpoints', 'leaves', 'memory'),
+    names: ({ memory }) => memory,
+    says: 'signing',
+  },
+  {
+    name: 'the tree cut to an earlier checkpoint, that one appended to the copies, the node’s memory deleted',
+    database: 'backup',
+    node: 'restarted',
+    tamper({ checkpoints, memory }) {
+      rmSync(memory);
+      appendFileSync(checkpoints, noteOf(readFileSync(checkpoints, 'utf8'), 30));
+    },
+    names: () => 'entry 16',
+    says: 'signing',
+  },
+  {
+    name: 'the node’s memory and the copies outside deleted',
+    database: 'copy',
+    node: 'restarted',
+    ...removed('checkpoints', 'leaves', 'memory'),
+    names: ({ memory }) => memory,
+    says: 'signing',
+  },
+  {
     name: 'the node’s memory deleted',
     database: 'copy',
     node: 'restarted',
@@ -120,6 +148,12 @@ export const outsideTamperings: OutsideTampering[] = [
     says: 'signing',
   },
 ];
+
+/** The checkpoint of this size. */
+function noteOf(notes: string, size: number): string {
+  const note = notes.split(/(?<==\n)\n/).find((each) => each.split('\n')[1] === String(size));
+  return `${note}\n`;
+}
 
 function flip(path: string, at: number): void {
   const bytes = readFileSync(path);
@@ -147,6 +181,8 @@ async function tryOne(
     memory: join(path, 'k.signed'),
   };
   const before = nodeOn(databases.copy, path);
+  // It has been there from the start.
+  await before.archiveMemory?.write(memoryOf(signer, await findTree(databases.copy.pool)));
   await signArchive(before);
   tamper(files);
   const { pool } = databases[database];
@@ -174,10 +210,11 @@ async function tryOne(
 }
 
 function nodeOn({ pool }: TestDatabase, path: string): CopyDeps {
+  const checkpointFolder = openCheckpointFolder(path);
   return {
     ...depsOn(pool),
-    checkpointFolder: openCheckpointFolder(path),
-    archiveMemory: openArchiveMemory(join(path, 'k.signed')),
+    checkpointFolder,
+    archiveMemory: openArchiveMemory(join(path, 'k.signed'), [checkpointFolder]),
     signals: makeSignals(),
   };
 }

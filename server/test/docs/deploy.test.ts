@@ -127,7 +127,9 @@ suite('the files to deploy with', () => {
       const { containers, terminationGracePeriodSeconds } = spec.template.spec;
       const [{ args, env = [], envFrom, ...container }] = containers;
       assert.ok(isVerb(args), metadata.name);
-      assert.deepEqual(unknownIn(Object.fromEntries(env.map(({ name }: { name: string }) => [name, '']))), []);
+      // What the cluster tells is for other values to use.
+      const given = (env as Parsed[]).filter(({ valueFrom }) => !valueFrom);
+      assert.deepEqual(unknownIn(Object.fromEntries(given.map(({ name }) => [name, '']))), []);
       assert.equal(envFrom[0].configMapRef.name, config.metadata.name);
       if (kind === 'Job') continue;
       assert.equal(container.readinessProbe.httpGet.path, '/readyz');
@@ -139,6 +141,14 @@ suite('the files to deploy with', () => {
       const { periodSeconds, failureThreshold = 3 } = container.readinessProbe;
       if (pause > 0) assert.ok(Number(config.data.STOP_GRACE_MS) >= periodSeconds * failureThreshold * 1_000);
     }
+    const [{ metadata, spec: workers }] = of('StatefulSet') as [Parsed];
+    const settings = new Map(
+      (workers.template.spec.containers[0].env as Parsed[]).map(({ name, value }) => [name, value]),
+    );
+    const folders = Array.from({ length: workers.replicas }, (_, index) =>
+      settings.get('ARCHIVE_OUTSIDE_DIR').replace('$(POD_NAME)', `${metadata.name}-${index}`),
+    );
+    assert.equal(settings.get('ARCHIVE_OTHER_COPIES'), folders.join(','), 'a new worker reads the copies of all');
     for (const { spec } of of('Service')) assert.equal(spec.selector.app, 'assent');
   });
 

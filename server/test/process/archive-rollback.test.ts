@@ -114,4 +114,30 @@ suite('a server’s archive that is cut to an earlier signed checkpoint', () => 
       assert.match(stdout, /archive-outside\/leaves: it is missing/);
     }
   });
+
+  test('is not signed either once the node’s memory is deleted too, until somebody confirms it by name', async () => {
+    await server.stop();
+    rmSync(join(deployment.folder.path, 'archive.key.signed'));
+    server = await startServer(deployment.env);
+    const smaller = await size();
+    await until('the log says so', () => server.said().includes('they can’t tell what was signed'), 20_000);
+    await until('readiness says so', async () => (await archiveOf()) === 'fault', 20_000);
+    assert.equal(await size(), smaller);
+    const { status, stdout } = await run('archive', 'verify');
+    assert.equal(status, 3, stdout);
+    assert.match(stdout, /^unknown: /);
+    assert.match(stdout, /archive\.key\.signed: .*they can’t tell what was signed/);
+    const doctor = await run('doctor');
+    assert.equal(doctor.status, 1);
+    assert.match(doctor.stdout, /failing\S* +archive +This node’s memory is missing/);
+    assert.equal((await run('archive', 'copy', '--anew')).status, 1, 'copies of it would vouch for it');
+    const { firmId } = JSON.parse((await run('firms', 'list', '--json')).stdout)[0];
+    const dana = ['--name', 'Dana', '--email', 'dana@example.com'];
+    assert.equal((await run('staff', 'add', String(firmId), ...dana)).status, 0);
+    const why = ['--reason', 'The test removed it', '--by', 'dana@example.com'];
+    assert.equal((await run('archive', 'trust', ...why)).status, 0);
+    await until('it is signed', async () => (await size()) > smaller, 20_000);
+    await until('all is well', async () => (await archiveOf()) === 'ok', 20_000);
+    assert.equal((await run('archive', 'trust', ...why)).status, 1, 'there is nothing more to confirm');
+  });
 });

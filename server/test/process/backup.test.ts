@@ -106,7 +106,7 @@ suite('the page about back-up and restore, as it stands', { skip: lacksPostgres 
 
   test('texts go on after the backup, and a restore to an earlier time texts nobody twice', async () => {
     const { perform } = postgres;
-    const [verify = '', setAside = ''] = commandsIn('After a restore');
+    const [verify = '', setAside = '', trust = ''] = commandsIn('After a restore');
     const [raiseIds = ''] = commandsIn('After a restore', 'sql');
     perform(archiveWal);
     server = await startServer(env);
@@ -167,6 +167,12 @@ suite('the page about back-up and restore, as it stands', { skip: lacksPostgres 
     const again = await run(...wordsOf(setAside));
     assert.equal(again.status, 1);
     assert.match(again.stderr, /Nothing outside the database says that it was restored/);
+    const { firmId } = JSON.parse((await run('firms', 'list', '--json')).stdout)[0];
+    const dana = ['--name', 'Dana', '--email', 'dana@example.com'];
+    assert.equal((await run('staff', 'add', String(firmId), ...dana)).status, 0);
+    assert.equal((await run('archive', 'verify')).status, 3, 'nothing says what was signed');
+    const trusted = await run(...wordsOf(trust));
+    assert.equal(trusted.status, 0, trusted.stderr);
     server = await startServer(env);
     await send('A new text');
     await until('texts go out again', async () => (await sent()) === before + 1, 60_000, 200);
@@ -179,7 +185,7 @@ suite('the page about back-up and restore, as it stands', { skip: lacksPostgres 
 
 /** `assent archive verify` is the command that the test runs in its own process. */
 function wordsOf(script: string): string[] {
-  const [name, ...words] = script.trim().split(' ');
+  const [name, ...words] = (script.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
   assert.equal(name, 'assent');
   return words;
 }

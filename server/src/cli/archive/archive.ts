@@ -86,7 +86,8 @@ async function verify(call: Call): Promise<void> {
     `${verdict}: ${size} entries, ${checkpoints} checkpoints, ${disposed} bodies disposed of under the retention rules`,
   );
   for (const { entry, what } of faults) out.line(`${entry}: ${what}`);
-  if (verdict === 'unknown') out.line('No checkpoint signed with one of the keys covers any of it.');
+  if (verdict === 'unknown' && faults.length === 0)
+    out.line('No checkpoint signed with one of the keys covers any of it.');
   if (pending > 0) out.note(`${pending} entries are not under a checkpoint yet.`);
 }
 

@@ -4,6 +4,8 @@ export class ArchiveFault extends Error {}
 /** What a node knows about the archive out of the database's reach: in the process, and in a file beside its key. */
 export type ArchiveMemory = {
   path: string;
+  /** Copies of checkpoints outside the database, this node's and other nodes', that a lost memory is taken from. */
+  copies: Copies[];
   /** Null if this node has signed nothing yet, or its file was lost before the process started. */
   read(): Promise<Remembered | null>;
   /** The process remembers it even if the file can't be written. */
@@ -18,6 +20,14 @@ export type Remembered = {
   /** How far this node has copied checkpoints and leaves. */
   copied: Copied | null;
 };
+
+export type Copies = {
+  /** The last complete checkpoint. Its signature is not checked. */
+  last(): Promise<KeptCheckpoint | null>;
+  /** All checkpoints in the order in which they were added; some may come twice. */
+  notes(): AsyncIterable<string>;
+};
+export type KeptCheckpoint = { size: number; root: Buffer; note: string };
 
 /** The last checkpoint that was copied to this folder, and how long its files were then. They only ever grow. */
 export type Copied = { folder: string; note: string; checkpointsBytes: number; leavesBytes: number };
@@ -44,6 +54,11 @@ export async function rememberSigned(
     note: signed.note,
     copied: known?.copied ?? null,
   });
+}
+
+/** What a node without a memory has learned. */
+export async function remember({ archiveMemory, signals }: MemoryDeps, remembered: Remembered): Promise<void> {
+  if (archiveMemory) await keep(archiveMemory, signals.archive, remembered);
 }
 
 export async function rememberCopied({ archiveMemory, signals }: MemoryDeps, copied: Copied): Promise<void> {

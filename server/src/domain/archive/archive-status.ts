@@ -4,6 +4,7 @@ import * as store from '../../store/archive/archive-tree.ts';
 import { checkpointIn } from './archive-memory.ts';
 import { type Verification, verifyArchive } from './archive-verification.ts';
 import type { CopyDeps } from './checkpoint-copies.ts';
+import { findForgotten } from './continuity.ts';
 import { findCopiesFault, readKept, readMemory } from './outside-copies.ts';
 
 /** The archive at a glance, for an operator. */
@@ -26,7 +27,7 @@ export async function archiveStatus(deps: CopyDeps) {
     key: signer?.publicKey ?? null,
     fault,
     copiesFault: memory?.fault ? null : await findCopiesFault(deps),
-    memoryFault: memory?.fault ?? null,
+    memoryFault: memory?.fault ?? (await findForgotten(deps)),
   };
 }
 
@@ -37,11 +38,11 @@ export async function verifyAgainstCopies(
   deps: CopyDeps,
   { verifiers, notes, progress }: Asked,
 ): Promise<Verification> {
-  const kept = await readKept(deps, notes);
+  const kept = await readKept(deps, { notes, forgotten: await findForgotten(deps) });
   return verifyArchive(deps, { verifiers, kept, progress });
 }
 
-/** Whether this node signs but doesn't know what was signed: its file is lost, or it is new and other nodes have signed. */
+/** Whether this node signs but has no memory of what was signed: its file is lost, or it is new and other nodes have signed. */
 export async function hasForgotten({ db, archiveMemory }: Pick<CopyDeps, 'db' | 'archiveMemory'>): Promise<boolean> {
   if (!archiveMemory || (await store.findCheckpoint(db)) === null) return false;
   // A file that can't be read is not forgotten: nothing is signed until somebody has looked.

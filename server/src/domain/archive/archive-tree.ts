@@ -3,8 +3,9 @@ import { entryHash, hashBytes, readCheckpoint } from '../../examiner/verify.mjs'
 import type { Span } from '../../store/archive/archive.ts';
 import type { LeafRow, RunRow, TreeRow } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
-import { ArchiveFault, type ArchiveMemory, checkpointIn, type Remembered, rememberSigned } from './archive-memory.ts';
-import { append, type Edge, edgeWidths, hashesOf, rootOf, tileName, tilesNeeded, tileWidth } from './merkle.ts';
+import { ArchiveFault, type ArchiveMemory, type Remembered, rememberSigned } from './archive-memory.ts';
+import { checkContinues, checkRemembered, ForgottenFault, recall } from './continuity.ts';
+import { append, type Edge, edgeWidths, rootOf, tileWidth } from './merkle.ts';
 import type { NoteSigner } from './signed-notes.ts';
 
 /** What the tree needs besides Deps: the key, which is not in the database, and the copies that are outside of it. */
@@ -28,13 +29,15 @@ const heartbeatMs = 5 * 60 * 1000;
 /**
  * Adds newly committed entries to the tree, and signs it. One node does this at a time: it locks the tree's row until
  * everything is committed, so two nodes can never sign two different trees. Before it signs, it recomputes from stored data
- * that the tree is still the one signed last, begins with the largest that this node remembers, and with the copies.
+ * that the tree is still the one signed last, begins with the largest that this node remembers, and with the copies. A node
+ * that can't know what was signed signs nothing.
  * Returns how many entries it added, or null if another node has the lock.
  */
 export async function growTree(deps: ArchiveDeps): Promise<number | null> {
   if (!deps.signer) return null;
   const { signer } = deps;
   try {
+    await recall({ ...deps, signer });
     const outside = await readOutside(deps);
     const grown = await inTransaction({ ...deps, signer }, async (deps) => {
       const tree = await store.claimTree(deps.db);
@@ -43,7 +46,8 @@ export async function growTree(deps: ArchiveDeps): Promise<number | null> {
     if (grown?.signed) await rememberSigned(deps, grown.signed);
     return grown?.added ?? null;
   } catch (error) {
-    if (error instanceof ArchiveFault) await store.updateTreeFault(deps.db, error.message);
+    const isOfTree = error instanceof ArchiveFault && !(error instanceof ForgottenFault);
+    if (isOfTree) await store.updateTreeFault(deps.db, error.message);
     throw error;
   }
 }
@@ -94,15 +98,6 @@ async function grow(deps: Signing, tree: TreeRow, { remembered, copy }: Outside)
   return { added: leaves.length, signed: { note, since: tree.size } };
 }
 
-/** Throws unless the tree begins with the largest one that this node has signed, or seen signed with its key. */
-export async function checkRemembered(deps: Deps, tree: TreeSize, { note }: Remembered): Promise<void> {
-  const { size, root } = checkpointIn(note);
-  if (size > tree.size)
-    throw new ArchiveFault(`This node remembers a signed tree of ${size} entries, but the tree has ${tree.size}.`);
-  if (!(await rootAt(deps, size)).equals(root))
-    throw new ArchiveFault(`The tree doesn’t begin with the ${size} entries that this node remembers as signed.`);
-}
-
 /** Whether the last checkpoint is recent enough that an unchanged tree needs no new one. Throws if it is wrong. */
 async function checkLastSigned(deps: Signing, tree: TreeRow): Promise<{ isQuiet: boolean; note: string | null }> {
   const last = await store.findCheckpoint(deps.db);
@@ -113,29 +108,6 @@ async function checkLastSigned(deps: Signing, tree: TreeRow): Promise<{ isQuiet:
   if (!last && tree.size > 0) throw new ArchiveFault('The tree has leaves but no checkpoint.');
   const isQuiet = last !== null && last.dateTimeCreated.getTime() > Date.now() - heartbeatMs;
   return { isQuiet, note: checkpoint ? checkpoint.note : null };
-}
-
-type TreeSize = Pick<TreeRow, 'size'>;
-
-/** Throws unless the tree begins with the copied checkpoint's. */
-export async function checkContinues(deps: Deps, tree: TreeSize, copy: { size: number; root: Buffer }): Promise<void> {
-  if (copy.size > tree.size)
-    throw new ArchiveFault(`There is a copy of a checkpoint of ${copy.size} entries, but the tree has ${tree.size}.`);
-  if (!(await rootAt(deps, copy.size)).equals(copy.root))
-    throw new ArchiveFault(`The tree doesn’t begin with the ${copy.size} entries of the copied checkpoint.`);
-}
-
-/** The tree's root when it had that size. */
-export async function rootAt(deps: Deps, size: number): Promise<Buffer> {
-  if (size === 0) return rootOf([]);
-  const whole = [{ from: 0, to: size }];
-  const tiles = await store.listTiles(deps.db, tilesNeeded(whole));
-  try {
-    const [root] = hashesOf(whole, new Map(tiles.map((tile) => [tileName(tile), tile.hashes])));
-    return root as Buffer;
-  } catch (cause) {
-    throw new ArchiveFault(`The tree’s hashes don’t reach up to ${size} entries.`, { cause });
-  }
 }
 
 /** The stored hashes of the leaves from `from` up to but not including `to`; undefined if the tree has none. */

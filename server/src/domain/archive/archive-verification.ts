@@ -2,9 +2,10 @@ import type { Deps } from '../../deps.ts';
 import { type Checkpoint, isCommittedTo, type Verifier } from '../../examiner/verify.mjs';
 import type { BookRow, StoredLeaf } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
-import { readLeafHashes, rootAt } from './archive-tree.ts';
+import { readLeafHashes } from './archive-tree.ts';
 import { type EntryTimes, entryTimes } from './comparisons/entry-times.ts';
 import { compareTables } from './comparisons/tables.ts';
+import { rootAt } from './continuity.ts';
 import { type DisposalJudge, readDisposals } from './disposals.ts';
 import { edgeTiles, type Tile, tileName, tileWidth } from './merkle.ts';
 import type { FoundCopies } from './verification/expected-copies.ts';
@@ -232,9 +233,13 @@ async function bookFault({ db }: Deps, book: BookRow): Promise<Fault | null> {
     : null;
 }
 
-/** An alteration is worse than something missing; without a checkpoint it can't tell. */
+/**
+ * An alteration is worse than something missing. Without a checkpoint it can't tell, nor on a node that has lost what it knew:
+ * what is missing then may be more than it seems.
+ */
 function verdictOf(faults: Fault[], hasCheckpoints: boolean, size: number): Verdict {
   if (faults.some(({ verdict }) => verdict === 'altered')) return 'altered';
+  if (faults.some(({ verdict }) => verdict === 'unknown')) return 'unknown';
   if (faults.length > 0) return 'incomplete';
   return !hasCheckpoints && size > 0 ? 'unknown' : 'intact';
 }

@@ -3,31 +3,28 @@ import { readCheckpoint } from '../../examiner/verify.mjs';
 import * as treeStore from '../../store/archive/archive-tree.ts';
 import { findCheckpointId } from '../../store/archive/checkpoint-deliveries.ts';
 import { requireRunning } from '../shared/signals.ts';
-import { ArchiveFault, type ArchiveMemory, rememberCopied } from './archive-memory.ts';
-import { checkContinues, checkRemembered, readLeafHashes } from './archive-tree.ts';
+import { ArchiveFault, type ArchiveMemory, type Copies, rememberCopied } from './archive-memory.ts';
+import { readLeafHashes } from './archive-tree.ts';
 import type { KeptLeaf } from './archive-verification.ts';
+import { checkContinues, checkRemembered, recall } from './continuity.ts';
 import { CopiesFault, findCopiesFault, rememberedCopies } from './outside-copies.ts';
 import type { NoteSigner } from './signed-notes.ts';
 
 /** A folder outside the database with copies of checkpoints and leaves. Anything in it is only ever added. */
-export type CheckpointFolder = {
+export type CheckpointFolder = Copies & {
   path: string;
   lengths(): Promise<FileLengths>;
-  /** The last complete checkpoint. Its signature is not checked. */
-  last(): Promise<KeptCheckpoint | null>;
   /** How many leaves there are, by the last complete one. */
   leafCount(): Promise<number>;
   /** Adds leaves, then checkpoints. Once it returns, they survive a power failure. */
   append(leaves: KeptLeaf[], notes: string[]): Promise<void>;
-  /** All checkpoints in the order in which they were added; some may come twice. */
-  notes(): AsyncIterable<string>;
   /** Those leaves from `from` up to but not including `to` that are there. */
   leaves(from: number, to: number): Promise<KeptLeaf[]>;
 };
 export type { KeptLeaf } from './archive-verification.ts';
 /** In bytes; null if the file is missing. */
 export type FileLengths = { checkpoints: number | null; leaves: number | null };
-export type KeptCheckpoint = { size: number; root: Buffer; note: string };
+export type { KeptCheckpoint } from './archive-memory.ts';
 
 export type CopyDeps = Deps & {
   signer: NoteSigner | null;
@@ -47,6 +44,7 @@ const notesMax = 100;
 export async function copyCheckpoints(deps: CopyDeps): Promise<void> {
   const { signer, checkpointFolder: folder } = deps;
   if (!signer || !folder) return;
+  await recall(deps);
   const fault = await findCopiesFault(deps);
   if (fault) throw new CopiesFault(fault);
   const last = await folder.last();
@@ -67,6 +65,8 @@ export async function copyCheckpoints(deps: CopyDeps): Promise<void> {
 
 /** Adds everything to the folder again, after what is left there. For an operator who has looked into what happened. */
 export async function copyAnew(deps: CopyDeps & { signer: NoteSigner; folder: CheckpointFolder }): Promise<number> {
+  // Copies of a tree that this node can't know would vouch for it.
+  await recall(deps);
   const tree = await treeStore.findTree(deps.db);
   const remembered = await deps.archiveMemory?.read();
   if (remembered) await checkRemembered(deps, tree, remembered);

@@ -10,6 +10,8 @@ import type { Fault } from './verification/faults.ts';
 export class CopiesFault extends Error {}
 
 type Deps = { checkpointFolder: CheckpointFolder | null; archiveMemory: ArchiveMemory | null };
+/** Notes that somebody kept elsewhere, and why this node can't know what was signed. */
+type Given = { notes: string | null; forgotten: string | null };
 type FileFault = [file: 'checkpoints' | 'leaves', what: string];
 
 /** A server copies each checkpoint at once; one that is older than this should be outside. */
@@ -63,13 +65,10 @@ function lengthFault(file: FileFault[0], bytes: number | null, wanted: number): 
  * What is known outside the database: the folder, the node's memory, and the notes given. Its `compare` also finds what
  * should be outside and isn't.
  */
-export async function readKept(
-  { checkpointFolder: folder, archiveMemory }: Deps,
-  given: string | null,
-): Promise<Kept | null> {
+export async function readKept({ checkpointFolder: folder, archiveMemory }: Deps, given: Given): Promise<Kept | null> {
   const memory = await readMemory(archiveMemory);
   const copies = folder && (await openCopies(folder));
-  const notes = sorted(notesOf((given ?? '').split(/\n{2,}/)));
+  const notes = sorted(notesOf((given.notes ?? '').split(/\n{2,}/)));
   const remembered = memory?.remembered ? [memory.remembered.note] : [];
   if (notes.length === 0 && !memory && !copies) return null;
   const copied = memory?.remembered?.copied ?? null;
@@ -84,7 +83,9 @@ export async function readKept(
       return found;
     },
     compare(found) {
-      const faults = memory ? memoryFaults(memory, archiveMemory?.path ?? '', found.stored) : [];
+      const faults = memory
+        ? memoryFaults(memory, archiveMemory?.path ?? '', { ...found, forgotten: given.forgotten })
+        : [];
       if (!folder || !copies) return faults;
       return [...faults, ...folderFaults(folder.path, { copies, copied: own, gaps }, found)];
     },
@@ -110,10 +111,15 @@ export async function readMemory(memory: ArchiveMemory | null): Promise<Memory |
   }
 }
 
-function memoryFaults({ remembered, fault }: Memory, path: string, stored: number): Fault[] {
+function memoryFaults(
+  { remembered, fault }: Memory,
+  path: string,
+  { stored, forgotten }: { stored: number } & Pick<Given, 'forgotten'>,
+): Fault[] {
   if (fault) return [{ verdict: 'altered', entry: path, what: fault }];
+  if (forgotten) return [{ verdict: 'unknown', entry: path, what: forgotten }];
   if (remembered || stored === 0) return [];
-  const what = 'it is missing, so nothing here says which tree was the largest; the server starts it again';
+  const what = 'it is missing; the server takes it from the copies outside';
   return [{ verdict: 'incomplete', entry: path, what }];
 }
 

@@ -1,15 +1,17 @@
 import type { Db } from '../database/db.ts';
 
 export type DeliveryKind = 'command' | 'timestamp';
-export type DeliveryRow = { checkpointId: number; dateTimeCreated: Date };
+/** `size` is null if the checkpoint is gone. */
+export type DeliveryRow = { checkpointId: number; size: number | null; dateTimeCreated: Date };
 
 /** The delivery of the newest checkpoint that was delivered this way. */
 export async function findLastDelivery(db: Db, kind: DeliveryKind): Promise<DeliveryRow | null> {
   const [row] = await db.query<DeliveryRow>(
-    `select checkpoint_id as "checkpointId", date_time_created as "dateTimeCreated"
-     from archive_deliveries
-     where kind = $1
-     order by checkpoint_id desc
+    `select d.checkpoint_id as "checkpointId", c.size, d.date_time_created as "dateTimeCreated"
+     from archive_deliveries d
+     left join archive_checkpoints c using (checkpoint_id)
+     where d.kind = $1
+     order by d.checkpoint_id desc
      limit 1`,
     [kind],
     'find-last-delivery',

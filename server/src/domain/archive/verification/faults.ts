@@ -1,5 +1,5 @@
-/** Something that is not as it was signed: altered, inserted or moved; or missing. */
-export type Fault = { verdict: 'altered' | 'incomplete'; entry: string; what: string };
+/** Something that is not as it was signed: altered, inserted or moved; or missing; or why nobody can tell. */
+export type Fault = { verdict: 'altered' | 'incomplete' | 'unknown'; entry: string; what: string };
 
 /** No more are reported, and nothing more is looked for. */
 export const faultsMax = 20;
