@@ -2399,7 +2399,7 @@ grant delete, insert, select, update on throttles to assent_app;
 
 grant delete, insert, select, update on unmatched_receipts to assent_app;
 
-grant delete, insert, select on webhook_deliveries to assent_app;
+grant delete, insert, select, update on webhook_deliveries to assent_app;
 
 grant delete, insert, select, update on webhook_streams to assent_app;
 

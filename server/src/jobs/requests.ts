@@ -20,7 +20,11 @@ export type RequestDeps = Deps &
 
 /** What a process that answers requests follows: changes that others made and that its requests wait for or go by. */
 export function startRequestJobs(deps: RequestDeps, log: Log): Running {
-  const jobs = [
+  return together(requestJobsOf(deps, log).map((job) => repeat(deps, job, log)));
+}
+
+export function requestJobsOf(deps: RequestDeps, log: Log): Job[] {
+  return [
     { name: 'wake waiting requests', everyMs: 200, run: () => wakeAll(onReserved(deps)) },
     { name: 'follow carriers', everyMs: 1_000, run: () => deps.carriers.refresh() },
     { name: 'tell what carriers’ calls brought', everyMs: 3_000, run: () => writeCalls(deps) },
@@ -29,7 +33,6 @@ export function startRequestJobs(deps: RequestDeps, log: Log): Running {
     { name: 'tell that this process runs', everyMs: tellNodeEveryMs, run: () => tellHere(deps) },
     ...clockJobs(deps.sandboxClock),
   ];
-  return together(jobs.map((job) => repeat(deps, job, log)));
 }
 
 /** What an operator sees of this process. */

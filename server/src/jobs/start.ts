@@ -28,7 +28,7 @@ import { forgetOld } from '../domain/shared/feeds.ts';
 import { forgetExpiredSignIns } from '../domain/sign-in/sign-ins.ts';
 import { sampleForReview } from '../domain/supervision/review-samples.ts';
 import { forgetOldLookups, lookUpNumbers } from '../domain/texting/number-lookups.ts';
-import { deliverer } from '../domain/webhooks/deliverer.ts';
+import { type Deliverer, deliverer } from '../domain/webhooks/deliverer.ts';
 import { forgetOldDeliveries } from '../domain/webhooks/deliveries.ts';
 import type { WebhookDeps } from '../domain/webhooks/webhooks.ts';
 import type { Log } from '../log.ts';
@@ -49,8 +49,23 @@ export type NodeDeps = CrmDeps &
     carriers: FollowedCarriers;
   };
 
-/** A node's background jobs. Each is one call to the domain and never runs twice at a time on one node. */
+/** Runs a node's background jobs. */
 export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispatcher(onReserved(deps), log)): Running {
+  const webhooks = deliverer(deps, log);
+  const running = jobsOf(deps, log, { texting, webhooks }).map((job) => repeat(deps, job, log));
+  const all = together([startTexting(texting), ...running]);
+  return {
+    async stop(): Promise<void> {
+      await all.stop();
+      await webhooks.settled();
+    },
+  };
+}
+
+type Parts = { texting: Dispatcher; webhooks: Deliverer };
+
+/** A node's background jobs. Each is one call to the domain and never runs twice at a time on one node. */
+export function jobsOf(deps: NodeDeps, log: Log, { texting, webhooks }: Parts): Job[] {
   const reportFault = (err: unknown) => log.error({ err }, 'a scheduled message was skipped');
   const reportSync = ({ syncId, kind, status, reason }: CrmSync, advisorId: number) =>
     log.warn({ advisorId, syncId, kind, reason }, `a sync with a CRM ${status}`);
@@ -61,7 +76,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
   const reportNumber = (carrier: string, reason: string) =>
     log.warn({ carrier, reason }, 'a number could not be looked up with its carrier');
   const deliverNext = checkpointDeliverer(deps, deps.checkpointDeliveries);
-  const jobs: Job[] = [
+  return [
     { name: 'forget expired answers', everyMs: 60 * minuteMs, run: () => forgetExpiredAnswers(deps) },
     { name: 'forget expired tokens', everyMs: minuteMs, run: () => forgetExpiredTokens(deps) },
     { name: 'forget expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
@@ -84,26 +99,13 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     { name: 'look up numbers', everyMs: 1_000, run: () => lookUpNumbers(deps, reportNumber) },
     { name: 'forget old lookups', everyMs: 60 * minuteMs, run: () => forgetOldLookups(deps) },
     { name: 'look up in CRMs', everyMs: 500, run: () => lookUpDue(deps, reportLookup) },
+    { name: 'deliver webhooks', everyMs: 250, run: () => webhooks.tick() },
     // Where requests are answered, that side tells.
     ...(deps.config.role === 'work'
       ? [{ name: 'tell that this process runs', everyMs: tellNodeEveryMs, run: () => tellHere(deps) }]
       : []),
     ...clockJobs(deps.sandboxClock),
   ];
-  const running = jobs.map((job) => repeat(deps, job, log));
-  return together([startTexting(texting), startWebhooks(deps, log), ...running]);
-}
-
-/** Pushes events to applications. */
-function startWebhooks(deps: NodeDeps, log: Log): Running {
-  const webhooks = deliverer(deps, log);
-  const ticking = repeat(deps, { name: 'deliver webhooks', everyMs: 250, run: () => webhooks.tick() }, log);
-  return {
-    async stop(): Promise<void> {
-      await ticking.stop();
-      await webhooks.settled();
-    },
-  };
 }
 
 /** Our own texts, and the log's highest level: someone must investigate. */

@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict';
+import { after, suite, test } from 'node:test';
+import { rotateSigningKeys } from '../../src/domain/access/signing-keys.ts';
+import { connectCrm } from '../../src/domain/address-book/crm-connections.ts';
+import { growTree } from '../../src/domain/archive/archive-tree.ts';
+import { followCarriers } from '../../src/domain/carriers/open-carriers.ts';
+import type { Carrier, Crm } from '../../src/domain/ports.ts';
+import { dayMs } from '../../src/domain/shared/time.ts';
+import { setSamplePercent } from '../../src/domain/supervision/review-samples.ts';
+import { deliverer } from '../../src/domain/webhooks/deliverer.ts';
+import { setWebhook } from '../../src/domain/webhooks/webhooks.ts';
+import { requestJobsOf } from '../../src/jobs/requests.ts';
+import { jobsOf } from '../../src/jobs/start.ts';
+import { makeLog } from '../../src/log.ts';
+import { passRealTime, yearsMs } from '../archive/passing-years.ts';
+import { signer } from '../archive/small-archive.ts';
+import { fixedCarriers, openCarrier } from '../support/carriers.ts';
+import { memberOf, say } from '../support/people.ts';
+import { acceptedPhone, newPhone, send, setConsent, statusOf } from '../support/texting.ts';
+import { makeWorld } from '../support/world.ts';
+
+/** What a job finds to do: `make` makes it due, and `left` is SQL, or a function, for how much of it is left. */
+type Due = { make(): Promise<unknown>; left: string | (() => number) };
+
+const carrier: Carrier = {
+  name: 'sandbox',
+  check: () => null,
+  // Nobody knows what became of it until it is asked.
+  submit: () => Promise.reject(new Error('The answer was lost.')),
+  listen: () => async () => {},
+  find: async ({ reference }) => ({ carrierMessageId: `found ${reference}`, status: 'delivered' }),
+  lookUp: async () => 'mobile',
+  fetchMedia: async ({ contentType }) => ({ contentType, bytes: Buffer.from('picture') }),
+};
+const crm: Crm = {
+  lookup: async () => null,
+  async *list() {
+    yield { contacts: [], unchanged: [], refused: [], total: 0 };
+  },
+};
+let pushed = 0;
+const push = async () => {
+  pushed += 1;
+  return { status: 204, answer: '' };
+};
+const open = openCarrier(carrier, { looksUp: true, readCall: () => null });
+
+suite('every job, as the application’s role, with something to do', async () => {
+  const world = await makeWorld({ carriers: fixedCarriers(open), openCrm: () => crm, push });
+  after(() => world.close());
+  const { ann, clientId, clock, database } = world;
+  const { asOwner } = database;
+  const { advisorId, firmId } = ann.advisor;
+  const lines: string[] = [];
+  const log = makeLog('error', { write: (line) => void lines.push(line) });
+  const checkpointDeliveries = {
+    command: async () => {},
+    timestamp: async () => Buffer.from('token'),
+    timestampEveryMs: 1_000,
+  };
+  const config = { ...world.deps.config, role: 'work' } as const;
+  const { sealer, db } = world.deps;
+  const followed = followCarriers({
+    db,
+    sealer,
+    kinds: { sandbox: { schema: {}, secrets: [], open: (name) => ({ ...carrier, name }) } },
+    extra: { db, clock, publicUrl: '', environment: 'sandbox', outboundAllowedNetworks: [], report: () => {} },
+    onFault: () => {},
+  });
+  const carriers = { ...world.deps.carriers, refresh: () => followed.refresh() };
+  const deps = { ...world.deps, config, carriers, signer, checkpointDeliveries, sandboxClock: clock };
+  const webhooks = deliverer(deps, log);
+  const work = jobsOf(deps, log, { texting: world.dispatcher, webhooks });
+  const requests = requestJobsOf(deps, log);
+
+  const expired = `now() - interval '1 day'`;
+  const noRow = (table: string, where: string) =>
+    `select 1 as left where not exists (select from ${table} where ${where})`;
+  const rows = (table: string, where = 'true') => `select count(*) as left from ${table} where ${where}`;
+  const newClock = { offsetMs: 0 };
+
+  let carrierRows = 1;
+  const follows: Due = {
+    make: async () => {
+      carrierRows += 1;
+      const name = `carrier ${carrierRows}`;
+      await asOwner(`insert into carriers (name, kind, date_time_created) values ($1, 'sandbox', now())`, [name]);
+    },
+    left: () => carrierRows - followed.list().length,
+  };
+
+  const due: Record<string, Due> = {
+    'forget expired answers': {
+      make: () =>
+        asOwner(
+          `insert into idempotent_answers
+           select $1, application_id, 'POST', '/x', 'key', '', 200, '{}', now() - interval '2 days' from applications`,
+          [advisorId],
+        ),
+      left: rows('idempotent_answers'),
+    },
+    'forget expired tokens': {
+      make: () =>
+        asOwner(
+          `insert into oauth_tokens (token_hash, kind, grant_id, payload, date_time_expires, date_time_used, answer) values
+             ('expired', 'RefreshToken', 'g1', '{}', ${expired}, null, null),
+             ('answered', 'RefreshToken', 'g2', '{}', 'infinity', ${expired}, 'answer'),
+             ('ended', 'RefreshToken', 'g3', '{}', 'infinity', null, null);
+           insert into ended_grants (grant_id) values ('g3');
+           insert into revoked_tokens values ('revoked', ${expired});
+           insert into interactions values ('uid', 'browser', '{}', ${expired})`,
+        ),
+      left: `select
+        (select count(*) from oauth_tokens where token_hash <> 'answered' or answer is not null)
+        + (select count(*) from ended_grants) + (select count(*) from revoked_tokens)
+        + (select count(*) from interactions) as left`,
+    },
+    'forget expired sign-ins': {
+      make: () =>
+        asOwner(
+          `insert into sessions values ('s', ${advisorId}, 'password', ${expired}, ${expired});
+           insert into devices values ('d', ${advisorId}, ${expired});
+           insert into invitations values (${advisorId}, 'i', ${expired});
+           insert into passkey_challenges values ('c', ${advisorId}, ${expired});
+           insert into throttles values ('t', 1, ${expired});
+           insert into sign_in_failures values ('f', ${advisorId}, 'password', '', null, 1, ${expired}, ${expired})`,
+        ),
+      left: ['sessions', 'devices', 'invitations', 'passkey_challenges', 'throttles', 'sign_in_failures']
+        .map((table) => `(select count(*) from ${table})`)
+        .reduce((sum, each) => `${sum} + ${each}`, 'select 0')
+        .concat(' as left'),
+    },
+    'send due messages': {
+      make: async () => {
+        const deliveryDate = clock.now().getTime() + 3_600_000;
+        const phone = await acceptedPhone(world, ann);
+        const { status } = await send(ann, { phone, text: 'Hello', scheduleDelivery: true, deliveryDate });
+        assert.equal(status, 200);
+        await clock.advance(2 * 3_600_000);
+      },
+      left: rows('scheduled_messages', `status = 'scheduled'`),
+    },
+    'forget old events': {
+      make: async () => {
+        await setConsent(world, ann, newPhone(), 'accepted');
+        await asOwner(`update events set recorded_at = now() - interval '31 days'`);
+      },
+      left: rows('events', `recorded_at < now() - interval '30 days'`),
+    },
+    'forget old changes': {
+      make: async () => {
+        await ann.call('POST', '/core/contact/contacts', { firstName: 'Pia', lastName: 'Plain' });
+        await asOwner(`update contact_changes set recorded_at = now() - interval '31 days'`);
+      },
+      left: rows('contact_changes', `recorded_at < now() - interval '30 days'`),
+    },
+    'sign the archive': {
+      make: async () => {},
+      left: 'select (select sum(last_number) from archive_heads) - (select size from archive_tree) as left',
+    },
+    'deliver checkpoints': {
+      make: async () => void (await growTree(deps)),
+      left: 'select 2 - count(*) as left from archive_deliveries',
+    },
+    'forget old deliveries': {
+      make: () =>
+        asOwner(
+          `insert into webhook_deliveries
+             (application_id, event_id, type, body, attempt, answer, duration_ms, date_time)
+           values (1, 'evt', 'x', '{}', 1, '', 1, now() - interval '8 days')`,
+        ),
+      left: rows('webhook_deliveries', `date_time < now() - interval '7 days'`),
+    },
+    'clear deleted groups': {
+      make: async () => {
+        const { body: group } = await ann.call('POST', '/core/contact/groups', { name: 'Clients' });
+        const { body: contact } = await ann.call('POST', '/core/contact/contacts', {
+          firstName: 'Uma',
+          lastName: 'In',
+        });
+        const path = `/core/contact/contacts/${contact.id}/groups`;
+        assert.equal((await ann.call('PUT', path, { groupIds: [group.id] })).status, 200);
+        assert.equal((await ann.call('DELETE', `/core/contact/groups/${group.id}`)).status, 204);
+      },
+      left: 'select (select count(*) from deleted_groups) + (select count(*) from memberships) as left',
+    },
+    'sync with CRMs': {
+      make: () =>
+        connectCrm(
+          deps,
+          advisorId,
+          { kind: 'https', url: 'https://crm.example', secret: 'x' },
+          { daily: true, check: false },
+        ),
+      left: noRow('crm_syncs', `status = 'succeeded'`),
+    },
+    'ask about texts in doubt': {
+      make: async () => {
+        const { body } = await send(ann, { phone: await acceptedPhone(world, ann), text: 'Hello' });
+        await statusOf(ann, body.successes[0].messageId, 'in_doubt');
+      },
+      left: rows('messages', `status = 'in_doubt'`),
+    },
+    'tell how carriers do': {
+      make: () => asOwner('delete from carrier_status'),
+      left: noRow('carrier_status', `node not like '% calls'`),
+    },
+    'fetch media of replies': {
+      make: () =>
+        say(world, ann, newPhone(), '', { media: [{ url: 'https://media.example/1', contentType: 'image/png' }] }),
+      left: rows('reply_media', 'media_number is null'),
+    },
+    'look up numbers': {
+      make: () =>
+        asOwner(`insert into number_lookups (phone, carrier_id, not_before) values ('+12125550101', 1, now())`),
+      left: rows('number_lookups', 'not_before is not null'),
+    },
+    'forget old lookups': {
+      make: () =>
+        asOwner(
+          `insert into number_lookups (phone, carrier_id, line_type, valid_until)
+           values ('+12125550102', 1, 'mobile', ${expired})`,
+        ),
+      left: rows('number_lookups', 'valid_until < now()'),
+    },
+    'look up in CRMs': {
+      make: async () => {
+        await connectCrm(
+          deps,
+          advisorId,
+          { kind: 'https', url: 'https://crm.example', secret: 'x' },
+          { daily: false, check: false },
+        );
+        await asOwner('insert into crm_lookups (advisor_id, phone, not_before) values ($1, $2, now())', [
+          advisorId,
+          newPhone(),
+        ]);
+      },
+      left: rows('crm_lookups'),
+    },
+    'deliver webhooks': {
+      make: async () => {
+        await setWebhook(deps, clientId, 'https://partner.example/hooks');
+        await setConsent(world, ann, newPhone(), 'accepted');
+      },
+      left: () => (pushed > 0 ? 0 : 1),
+    },
+    'follow carriers': follows,
+    'follow the sandbox clock': {
+      make: async () => {
+        newClock.offsetMs = clock.offsetMs() + 60_000;
+        await asOwner('update sandbox_clock set offset_ms = $1', [newClock.offsetMs]);
+      },
+      left: () => newClock.offsetMs - clock.offsetMs(),
+    },
+    'tell that this process runs': { make: () => asOwner('delete from nodes'), left: noRow('nodes', 'true') },
+    reconcile: {
+      make: () => clock.advance(2 * dayMs),
+      left: noRow('archive_entries', `kind = 'reconciliation'`),
+    },
+    'draw the daily sample': {
+      make: async () => {
+        await setSamplePercent(deps, firmId, 100);
+        await send(ann, { phone: await acceptedPhone(world, ann), text: 'Hello' });
+        await clock.advance(dayMs + 2 * 60_000);
+      },
+      left: noRow('reviews', `kind = 'sample'`),
+    },
+    'dispose of records': {
+      make: async () => {
+        await say(world, ann, newPhone(), 'Hello');
+        await clock.advance(yearsMs(8));
+        await passRealTime(database, deps, yearsMs(8));
+      },
+      left: rows('archive_entries join archive_bodies using (advisor_id, number)', `kind = 'text_in'`),
+    },
+    // Last, because it ends the tokens that the others need.
+    'forget retired keys': {
+      make: async () => {
+        await rotateSigningKeys(deps);
+        await asOwner(`update signing_keys set date_time_signs = date_time_signs - interval '1 day'`);
+      },
+      left: 'select count(*) - 1 as left from signing_keys',
+    },
+  };
+
+  let woken = 0;
+  const dueOfRequests: Record<string, Due> = {
+    'wake waiting requests': {
+      make: async () => {
+        const phone = await acceptedPhone(world, ann);
+        const { memberId } = await memberOf(world, ann, phone);
+        for (const waiting of [
+          deps.signals.consentChanged.wait({ advisorId, memberId }, 60_000),
+          deps.signals.eventAdded.wait({ advisorId, after: 0 }, 60_000),
+        ])
+          waiting.then((isRaised) => {
+            woken += isRaised ? 1 : 0;
+          });
+      },
+      left: () => 2 - woken,
+    },
+    'follow carriers': follows,
+    'tell what carriers’ calls brought': {
+      make: () => asOwner('delete from carrier_status'),
+      left: noRow('carrier_status', `node like '% calls'`),
+    },
+    'report unproven consents': {
+      make: async () => deps.signals.unprovenConsents.add({ advisorId, memberId: 1 }),
+      left: () => (lines.some((line) => line.includes('is not what its last entry says')) ? 0 : 1),
+    },
+    'tell that this process runs': due['tell that this process runs'] as Due,
+    'follow the sandbox clock': due['follow the sandbox clock'] as Due,
+  };
+
+  test('is in this table', () => {
+    assert.deepEqual(Object.keys(due).sort(), work.map(({ name }) => name).sort());
+    assert.deepEqual(Object.keys(dueOfRequests).sort(), requests.map(({ name }) => name).sort());
+  });
+
+  async function leftOf({ left }: Due): Promise<number> {
+    if (typeof left === 'function') return left();
+    const [row] = await asOwner<{ left: string }>(left);
+    return Number(row?.left ?? 0);
+  }
+
+  for (const [where, table, jobs] of [
+    ['at work', due, work],
+    ['where requests are answered', dueOfRequests, requests],
+  ] as const)
+    for (const [name, each] of Object.entries(table))
+      test(`${where}: ${name}`, async () => {
+        await each.make();
+        assert.ok((await leftOf(each)) > 0, 'there is something to do');
+        await jobs.find((job) => job.name === name)?.run();
+        await webhooks.settled();
+        assert.equal(await leftOf(each), 0, 'it is done');
+      });
+});
