@@ -1778,18 +1778,20 @@ class Emails {
     this.#reading((zip) => {
       this.#passUntil(emailList, zip, sequence);
       const file = zip.next;
-      if (file?.name !== emailList) return this.#findings.addFile('incomplete', emailsFile, `has no ${emailList}`);
-      // If an entry is wrong, its line can't be made again.
-      if (this.#findings.faults.length === 0 && !this.#isListed(zip, file))
-        this.#findings.add('altered', `${emailsFile}: its ${emailList} was altered`);
-      zip.pass();
-      if (zip.next) this.#findings.add('altered', `${emailsFile}: ${zip.next.name} was inserted`);
+      if (file?.name === emailList) {
+        // If an entry is wrong, its line can't be made again.
+        if (this.#findings.faults.length === 0 && !this.#isListed(zip, file))
+          this.#findings.add('altered', `${emailsFile}: its ${emailList} was altered`);
+        zip.pass();
+      } else this.#findings.addFile('incomplete', emailsFile, `has no ${emailList}`);
+      while (zip.next && !this.#findings.isFull) this.#passInserted(zip, sequence);
     });
   }
 
   /** @param {ZipReader} zip @param {ZippedFile} file */
   #isListed(zip, file) {
     let at = 0;
+    if (!file.isPlain) return false;
     for (const { sum, bytes } of [this.#list.end(), ...(this.#rest ? [this.#rest.list] : [])]) {
       if (at + bytes > file.size || zip.sum(file, { from: at, to: at + bytes }) !== sum) return false;
       at += bytes;
@@ -1803,13 +1805,27 @@ class Emails {
   }
 
   /**
-   * Files that come before a name were inserted, unless their entries are missing or not trusted.
+   * Passes what comes before the file with this name. If there is none, a larger name is that of a later e-mail, and stays.
    * @param {string} name @param {ZipReader} zip @param {Pick<Sequence, 'isSound'>} sequence
    */
   #passUntil(name, zip, sequence) {
-    for (; zip.next && zip.next.name < name && !this.#findings.isFull; zip.pass())
-      if (sequence.isSound(Number.parseInt(zip.next.name, 10)))
-        this.#findings.add('altered', `${emailsFile}: ${zip.next.name} was inserted`);
+    let isThere = false;
+    while (zip.next && zip.next.name !== name && !this.#findings.isFull) {
+      if (zip.next.name > name && !isThere) isThere = zip.has(name);
+      if (zip.next.name > name && !isThere) return;
+      this.#passInserted(zip, sequence);
+    }
+  }
+
+  /**
+   * A file that no entry explains was inserted, unless the entry in its name is missing or not trusted.
+   * @param {ZipReader} zip @param {Pick<Sequence, 'isSound'>} sequence
+   */
+  #passInserted(zip, sequence) {
+    const { name } = zip.next ?? { name: '' };
+    if (sequence.isSound(Number.parseInt(name, 10)))
+      this.#findings.add('altered', `${emailsFile}: ${name.slice(0, nameCharactersMax)} was inserted`);
+    zip.pass();
   }
 
   /** Stops with a ZIP that can't be read. @param {(zip: ZipReader) => void} read */
@@ -1854,10 +1870,13 @@ class ListPart {
   }
 }
 
+/** Of a file that isn't ours: its name may be of any length. */
+const nameCharactersMax = 100;
+
 class NoZip extends Error {}
 
 /**
- * @typedef {{ name: string, size: number, at: number }} ZippedFile
+ * @typedef {{ name: string, size: number, at: number, isPlain: boolean }} ZippedFile
  * A place in the directory: where the record after the next file is, and how many records are left from there.
  * @typedef {{ at: number, left: number, next: ZippedFile | null }} Place
  */
@@ -1909,11 +1928,10 @@ class ZipReader {
     const rest = this.#directory(this.#at + 46, nameBytes + extraBytes);
     this.#at += 46 + nameBytes + extraBytes + record.readUInt16LE(32);
     const name = rest.toString('latin1', 0, nameBytes);
-    if (!isFileName(name)) throw new NoZip('it has a file whose name is not one of ours');
     // Only a file's offset can be beyond 4 GiB, and then it is the only field in the ZIP64 record.
     const isFar = at === 0xffffffff && extraBytes >= 12 && rest.readUInt16LE(nameBytes) === 1;
-    if (method !== 0) throw new NoZip(`${name} is compressed`);
-    this.next = { name, size, at: isFar ? Number(rest.readBigUInt64LE(nameBytes + 4)) : at };
+    const begin = isFar ? Number(rest.readBigUInt64LE(nameBytes + 4)) : at;
+    this.next = { name, size, at: begin, isPlain: method === 0 };
   }
 
   /** @returns {Place} */
@@ -1926,15 +1944,24 @@ class ZipReader {
     [this.#at, this.#left, this.next] = [at, left, next];
   }
 
+  /** Whether a file with this name is still to come. @param {string} name */
+  has(name) {
+    const place = this.place;
+    while (this.next && this.next.name !== name) this.pass();
+    const isThere = this.next !== null;
+    this.go(place);
+    return isThere;
+  }
+
   /** @param {string} name */
   skipTo(name) {
     while (this.next && this.next.name < name) this.pass();
     return this.place;
   }
 
-  /** A file's content; null if it has a different size. @param {ZippedFile} file @param {number} bytes */
+  /** A file's content; null if it has a different size, or is compressed. @param {ZippedFile} file @param {number} bytes */
   read(file, bytes) {
-    return file.size === bytes ? this.#data(this.#begin(file), bytes) : null;
+    return file.isPlain && file.size === bytes ? this.#data(this.#begin(file), bytes) : null;
   }
 
   /** Of a part of a file's content. @param {ZippedFile} file @param {Range} range */

@@ -63,6 +63,32 @@ function zipped(
   };
 }
 
+/** A file at this place in the ZIP, whatever its name. */
+function inserted(
+  name: string,
+  file: string,
+  at: number,
+  change: (zip: Buffer, file: string) => void = () => {},
+): Tampering {
+  return {
+    name,
+    code: 1,
+    names: new RegExp(`^messages.zip: ${file} was inserted; `),
+    async apply(folder) {
+      const path = join(folder, 'messages.zip');
+      await rezip(path, new Map([...unzip(path)].toSpliced(at, 0, [file, Buffer.from('From: nobody')])));
+      const zip = readFileSync(path);
+      change(zip, file);
+      writeFileSync(path, zip);
+    },
+  };
+}
+
+/** Says in the directory that the file is compressed. */
+function compress(zip: Buffer, file: string): void {
+  zip.writeUInt16LE(8, zip.lastIndexOf(file) - 46 + 10);
+}
+
 function inFile(name: string, file: string, change: (text: string) => string, says: RegExp): Tampering {
   const path = (folder: string) => join(folder, file);
   return {
@@ -283,6 +309,10 @@ export const emailTamperings: Tampering[] = [
   zipped('an e-mail is inserted', { code: 1, names: /000001-in.eml was inserted/ }, (files, email) => {
     files.set('000001-in.eml', files.get(email) ?? Buffer.alloc(0));
   }),
+  inserted('a file is inserted at the beginning', 'zebra.eml', 0),
+  inserted('a file with a name that is not ours is inserted', 'README.TXT', 2),
+  inserted('an e-mail of a later entry is inserted', '999999-out.eml', 0),
+  inserted('a compressed file is inserted', 'notes.txt', 1, compress),
   zipped('a file is inserted at the end', { code: 1, names: /zebra.eml was inserted/ }, (files) => {
     files.set('zebra.eml', Buffer.from('From: nobody'));
   }),

@@ -137,6 +137,17 @@ suite('a second verifier, in Python by that page', {
   await fetchDueMedia({ ...deps, carriers: fixedCarriers(mediaCarrier) }, () => {});
   for (const body of ['{}', 'Ünïcode \u0001 "quoted" \\ \u007f'])
     await archive(deps, byPerson, { advisorId: annId, kind: 'sign_in', memberId: null, meta: { body }, body });
+  // Every kind of value, as text: JavaScript would write some of them in another way.
+  const values = '"null":null,"yes":true,"no":false,"half":0.5,"whole":1.0,"tiny":1e-7,"small":0.000001,"minus":-0';
+  const large = '"exact":9007199254740991,"rounded":12345678901234567890,"huge":1e21,"below":123e18,"odd":-1.5e300';
+  const lists = '"list":[null,true,1.50,"a",[2,null],{"b":1}],"none":[],"inner":{"deep":{"x":null}},"lines":"a\\nb"';
+  await archive(deps, byPerson, {
+    advisorId: annId,
+    kind: 'consent',
+    memberId: null,
+    meta: { from: 'none', to: null, flag: true, ratio: 0.1 },
+    body: `{"phone":"${phone}",${values},${large},${lists}}`,
+  });
   const whole = await exportTo(deps, desk.path('whole'), annId);
   const bare = await exportTo(deps, desk.path('bare'), annId, { format: 'ndjson' });
 

@@ -20,6 +20,7 @@ import struct
 import sys
 import time
 from datetime import datetime, timezone
+from decimal import Decimal
 
 ALTERED, INCOMPLETE, UNKNOWN = 1, 2, 3
 FORMAT = 'assent-archive-package-v1'
@@ -492,7 +493,29 @@ def js_text(value):
         return 'true' if value else 'false'
     if isinstance(value, list):
         return ','.join('' if each is None else js_text(each) for each in value)
+    if isinstance(value, dict):
+        return '[object Object]'
+    if isinstance(value, (int, float)):
+        return js_number(value)
     return str(value)
+
+
+def js_number(value):
+    """ECMAScript, Number::toString: the shortest digits that tell it apart, and an exponent only where it is far away."""
+    sign, digits, exponent = Decimal(repr(float(value))).normalize().as_tuple()
+    if not any(digits):
+        return '0'
+    text = ''.join(map(str, digits))
+    point = len(text) + exponent
+    minus = '-' if sign else ''
+    if len(text) <= point <= 21:
+        return minus + text + '0' * (point - len(text))
+    if 0 < point <= 21:
+        return f'{minus}{text[:point]}.{text[point:]}'
+    if -6 < point <= 0:
+        return f'{minus}0.{"0" * -point}{text}'
+    fraction = f'.{text[1:]}' if len(text) > 1 else ''
+    return f'{minus}{text[0]}{fraction}e{point - 1:+d}'
 
 
 def plain(value):
@@ -638,7 +661,7 @@ def email_bytes(line, manifest):
 
 
 def read_zip(data):
-    """The files of a ZIP without compression, in the order of its directory."""
+    """The files of a ZIP, in the order of its directory."""
     try:
         end = data[-22:]
         if end[:4] != b'PK\x05\x06':
@@ -658,13 +681,14 @@ def read_zip(data):
             name = data[at + 46 : at + 46 + name_bytes].decode('latin-1')
             if begin == 0xFFFFFFFF:
                 begin, = struct.unpack_from('<Q', data, at + 46 + name_bytes + 4)
-            if method or not re.fullmatch(r'[a-z0-9][a-z0-9.-]{0,99}', name) or data[begin : begin + 4] != b'PK\x03\x04':
+            if data[begin : begin + 4] != b'PK\x03\x04':
                 raise NoZip
             lengths = struct.unpack_from('<2H', data, begin + 26)
             content = begin + 30 + sum(lengths)
             if data[begin + 30 : begin + 30 + lengths[0]].decode('latin-1') != name or content + size > len(data):
                 raise NoZip
-            files.append((name, data[content : content + size]))
+            # A compressed one is not as we write it, whatever is in it.
+            files.append((name, None if method else data[content : content + size]))
             at += 46 + name_bytes + extra_bytes + comment_bytes
         return files
     except struct.error as error:
