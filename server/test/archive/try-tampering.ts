@@ -10,6 +10,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { tryOutside } from './outside-tampering.ts';
 import { depsOn, type SmallArchive, signer } from './small-archive.ts';
 import { type Sql, type Tampering, tamperings, type Who } from './tampering.ts';
+import { tryWalls } from './wall-tampering.ts';
 
 export type Outcome = {
   name: string;
@@ -29,7 +30,7 @@ export async function tryTampering(archive: SmallArchive): Promise<Outcome[]> {
         if ((tampering.isHeld ?? false) === isHeld) outcomes.push(await tryOne(copy.pool, archive, tampering, who));
       await copy.drop();
     }
-  outcomes.push(await tryBackup(archive), ...(await tryOutside(archive)));
+  outcomes.push(await tryBackup(archive), ...(await tryOutside(archive)), ...(await tryWalls()));
   return outcomes;
 }
 

@@ -78,6 +78,66 @@ suite('assent doctor and assent status', () => {
     await asOwner(`delete from migrations where name = '999-later.sql'`);
   });
 
+  test('a trigger that was weakened is named, with how', async () => {
+    const { asOwner } = world.database;
+    const [row] = await asOwner<{ definition: string; body: string }>(
+      `select
+         (select pg_get_triggerdef(oid) from pg_trigger where tgname = 'number_stays') as definition,
+         pg_get_functiondef('refuse_change'::regproc) as body`,
+    );
+    assert.ok(row);
+    const always = 'enable always trigger';
+    const empty = `create or replace function refuse_change() returns trigger language plpgsql as 'begin return null; end'`;
+    for (const [weaken, says, restore] of [
+      [
+        'alter table holds disable trigger append_only',
+        /append_only on holds is disabled/,
+        `alter table holds ${always} append_only`,
+      ],
+      [
+        'alter table archive_entries enable trigger append_only',
+        /append_only on archive_entries can be switched off/,
+        `alter table archive_entries ${always} append_only`,
+      ],
+      [
+        'alter table archive_bodies enable replica trigger append_only',
+        /append_only on archive_bodies is only enabled for repl/,
+        `alter table archive_bodies ${always} append_only`,
+      ],
+      [
+        'drop trigger number_stays on members',
+        /number_stays on members was dropped/,
+        `${row.definition}; alter table members ${always} number_stays`,
+      ],
+      [empty, /append_only on archive_runs calls refuse_change\(\), which was replaced/, row.body],
+    ] as const) {
+      await asOwner(weaken);
+      const { status, of } = await doctor();
+      assert.deepEqual([status, of('triggers')[0]?.state], [1, 'failing']);
+      assert.match(of('triggers')[0]?.says ?? '', says);
+      await asOwner(restore);
+    }
+    assert.equal((await doctor()).of('triggers')[0]?.says, 'all of them are as they were migrated');
+  });
+
+  test('a socket in DATABASE_URL is read as the server reads it, however it is spelled', async () => {
+    const url = new URL(world.database.url);
+    const folder = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
+    const port = url.searchParams.get('port') ?? url.port;
+    const login = `${url.username}${url.password ? `:${url.password}` : ''}`;
+    const production = { ASSENT_ENV: 'production', PUBLIC_URL: 'https://api.example.com' };
+    assert.match(folder, /^\//);
+    for (const spelled of [
+      `postgresql:///${url.pathname.slice(1)}?host=${folder}&port=${port}&user=${url.username}&password=${url.password}`,
+      `postgresql://${login}@${encodeURIComponent(folder)}:${port}${url.pathname}`,
+    ]) {
+      const there = commandsWith(() => ({ ...env(), ...production, DATABASE_URL: spelled }));
+      const { stdout } = await there.run(['doctor']);
+      assert.match(stdout, /ok\S* +database +PostgreSQL/, spelled);
+      assert.match(stdout, /ok\S* +TLS +the database is on this machine/, spelled);
+    }
+  });
+
   test('a database and a Redis that don’t answer are a line each', async () => {
     const elsewhere = commandsWith(() => ({
       ...env(),
@@ -119,6 +179,7 @@ suite('what the doctor makes of a database', () => {
     excess: null,
     isEncrypted: true,
     migrations: { applied: 40, missing: [], changed: [], newer: [] },
+    weakened: [],
     settings: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', autovacuum: 'on', archive_mode: 'on' },
     connections: { used: 10, most: 97 },
     databaseBytes: 2.5e9,
@@ -142,6 +203,8 @@ suite('what the doctor makes of a database', () => {
     assert.deepEqual(bad({ isReplica: true }), ['database failing']);
     assert.deepEqual(bad({ excess: '"x" owns the tables' }), ['login failing']);
     assert.deepEqual(bad({}, 'postgres://assent@db.example.com/assent'), ['TLS warning']);
+    assert.deepEqual(bad({ weakened: ['append_only on holds is disabled'] }), ['triggers failing']);
+    assert.deepEqual(bad({ weakened: null }), []);
     assert.deepEqual(bad({ clockAheadMs: -2_000 }), ['clock warning']);
     assert.deepEqual(bad({ clockAheadMs: 9_000 }), ['clock failing']);
     assert.deepEqual(bad({ settings: { ...settings, synchronous_commit: 'off' } }), ['durability failing']);

@@ -10,7 +10,7 @@ import { signer } from '../archive/small-archive.ts';
 import { commandsWith } from '../support/commands.ts';
 import { say } from '../support/people.ts';
 import { assent } from '../support/programs.ts';
-import { newPhone } from '../support/texting.ts';
+import { acceptedPhone, newPhone, send } from '../support/texting.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 suite('assent for record keeping', () => {
@@ -76,6 +76,38 @@ suite('assent for record keeping', () => {
     assert.equal(found.status, 1);
     assert.match(found.stdout, /\d+ +entry without a reply +entry \d+/);
     assert.match(found.stderr, /1 discrepancies\.\n$/);
-    await refused(2, [[asked('2031-02-30'), /--day must be a date/]]);
+    // A finding and a failure are told apart.
+    await refused(3, [[asked('2031-02-30'), /--day must be a date/]]);
+    const nowhere = commandsWith(() => ({ ...env(), DATABASE_URL: 'postgres://nobody:x@127.0.0.1:1/none' }));
+    await nowhere.refused(3, [[asked(day), /The database can’t be reached/]]);
+  });
+
+  test('a reconciliation shows the texts in doubt, and says whose records it compared', async () => {
+    const { asOwner } = world.database;
+    const { messageId } = (await send(world.ann, { phone: await acceptedPhone(world, world.ann), text: 'Hello' })).body
+      .successes[0];
+    const day = dayOf(world.clock.now());
+    await asOwner(`update messages set status = 'in_doubt' where message_id = $1`, [messageId]);
+    await asOwner(
+      `insert into attempts (advisor_id, message_id, attempt, outcome, date_time_started)
+       select advisor_id, message_id, 1, 'unknown', date_time_created from messages where message_id = $1`,
+      [messageId],
+    );
+    await asOwner(
+      `insert into carriers (name, kind, disabled, date_time_created)
+       values ('old', 'sandbox', true, now()), ('unknown', 'pigeons', false, now())`,
+    );
+    await world.clock.advance(dayMs);
+    const { status, stdout, stderr } = await run(['archive', 'reconcile', '--day', day]);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, new RegExp(`^ *\\d+ +${messageId}\\b`, 'm'));
+    assert.match(stderr, /^Compared with the records of: sandbox\.$/m);
+    assert.match(stderr, /^Not compared, since they are disabled or can’t be opened: old, unknown\.$/m);
+    assert.match(stderr, new RegExp(`^${day}: 1 texts are in doubt\\.$`, 'm'));
+    const [found] = JSON.parse((await run(['archive', 'reconcile', '--day', day, '--json'])).stdout);
+    assert.deepEqual(
+      found.doubts.map((each: { messageId: number }) => each.messageId),
+      [messageId],
+    );
   });
 });

@@ -31,8 +31,8 @@ export function commandsWith(env: () => Env) {
       assert.equal(status, 0, stderr);
       return JSON.parse(stdout);
     },
-    /** Each call fails with this exit code (1 for a refusal, 2 for a wrong call), says why, and prints nothing on stdout. */
-    async refused(status: 1 | 2, each: [args: string[], why: RegExp][]): Promise<void> {
+    /** Each call fails with this exit code (1 for a refusal, 2 for a wrong call, 3 where those mean something else), says why, and prints nothing on stdout. */
+    async refused(status: 1 | 2 | 3, each: [args: string[], why: RegExp][]): Promise<void> {
       for (const [args, why] of each) {
         const said = await run(args);
         assert.equal(said.status, status, `${args.join(' ')}: ${said.stderr}`);

@@ -19,6 +19,7 @@ export function checkDatabase(facts: DatabaseFacts, config: Config, url: string)
   return [
     ok('database', reached),
     migrationsFinding(facts),
+    ...triggersFindings(facts),
     ...(isProduction ? [loginFinding(facts), encryptionFinding(facts, url)] : []),
     clockFinding(facts),
     durabilityFinding(facts),
@@ -57,6 +58,15 @@ function migrationsFinding({ isMember, migrations }: DatabaseFacts): Finding {
       'Replace the processes of this version.',
     );
   return ok('migrations', `all ${applied} are applied; the version before this one still runs`);
+}
+
+/** Without them, whoever can write to the tables can change what is archived. */
+function triggersFindings({ weakened }: DatabaseFacts): Finding[] {
+  if (!weakened) return [];
+  if (weakened.length === 0) return [ok('triggers', 'all of them are as they were migrated')];
+  const next =
+    'Find out who did that, and run assent archive verify. As the owner, put back what server/schema.sql has: docs/operators/monitoring.md#triggers-were-weakened.';
+  return [failing('triggers', weakened.join('; '), next)];
 }
 
 function loginFinding({ isMember, excess }: DatabaseFacts): Finding {

@@ -32,12 +32,16 @@ export type Reconciliation = {
   /** The carriers whose records were compared; null if none keeps any. */
   carrier: string | null;
   counts: Counts;
+  /** Only the first of many. */
+  doubts: Doubt[];
   discrepancies: number;
   kinds: Partial<Record<DiscrepancyKind, number>>;
   /** Only the first of many. */
   first: Discrepancy[];
   advisors: Record<string, { compared: number; discrepancies: number }>;
 };
+/** A text of these days that is in doubt, and the carrier's record that fits it; null if none does, or no carrier keeps any. */
+export type Doubt = { advisorId: number; messageId: number; carrierRecord: string | null };
 type Counts = {
   carrierRecords: number;
   attempts: number;
@@ -133,6 +137,7 @@ async function endOfStep(deps: Deps, from: Date, end: Date): Promise<Date> {
 async function comparePeriod(deps: Deps, period: Period, found: Findings): Promise<void> {
   requireRunning(deps);
   await inTransaction(deps, (deps) => compareOwn(deps, period, found));
+  await inTransaction(deps, (deps) => listDoubts(deps, period, found));
   for (const keeper of keepers(deps)) await compareRecords(deps, keeper, period, found);
 }
 
@@ -189,6 +194,11 @@ async function compareOwn(deps: Comparing, period: Period, found: Findings): Pro
       found.count(of, rows, kind, noun);
 }
 
+async function listDoubts(deps: Comparing, period: Period, found: Findings): Promise<void> {
+  for await (const rows of whileRunning(deps, store.listDoubts(deps.db, period)))
+    for (const doubt of rows) if (doubt.isOpen) found.doubt(doubt);
+}
+
 async function compareCarrier(deps: Comparing, run: Run, period: Period, found: Findings): Promise<void> {
   for await (const rows of whileRunning(deps, carrierRecords.compareAttempts(deps.db, run, period)))
     found.count('attempts', rows, 'accepted attempt without a carrier record', 'message');
@@ -198,18 +208,20 @@ async function compareCarrier(deps: Comparing, run: Run, period: Period, found: 
     for (const [number, some] of Map.groupBy(rows, ({ toNumber }) => toNumber))
       doubts.set(number, [...(doubts.get(number) ?? []), ...some]);
   for await (const rows of whileRunning(deps, carrierRecords.compareRecords(deps.db, run, period)))
-    for (const record of rows) found.record(record, record.messageId === null && resolves(doubts, record));
+    for (const record of rows) found.record(record, record.messageId === null ? resolved(doubts, record) : null);
 }
 
-/** Whether the record is for a text in doubt. Each text in doubt explains one record. */
-function resolves(doubts: Map<string, DoubtRow[]>, { fromNumber, toNumber, textHash }: ComparedRecord): boolean {
+/** The text in doubt that the record is for. Each text in doubt explains one record. */
+function resolved(
+  doubts: Map<string, DoubtRow[]>,
+  { fromNumber, toNumber, textHash }: ComparedRecord,
+): DoubtRow | null {
   const candidates = doubts.get(toNumber) ?? [];
   const index = candidates.findIndex(
     (doubt) =>
       doubt.fromNumbers.includes(fromNumber) && (!textHash || !doubt.textHash || doubt.textHash.equals(textHash)),
   );
-  if (index >= 0) candidates.splice(index, 1);
-  return index >= 0;
+  return index >= 0 ? (candidates.splice(index, 1)[0] ?? null) : null;
 }
 
 type Findings = ReturnType<typeof findings>;
@@ -222,12 +234,13 @@ function findings({ firstDay, lastDay }: Days, compared: OpenCarrier[]) {
     lastDay,
     carrier: compared.length > 0 ? compared.map(({ name }) => name).join(', ') : null,
     counts: none,
+    doubts: [],
     discrepancies: 0,
     kinds: {},
     first: [],
     advisors: {},
   };
-  const { counts, kinds, first, advisors } = reconciliation;
+  const { counts, doubts, kinds, first, advisors } = reconciliation;
 
   function note(advisorId: number | null, discrepancy: Omit<Discrepancy, 'advisorId'> | null): void {
     const key = String(advisorId ?? 'nobody');
@@ -247,10 +260,16 @@ function findings({ firstDay, lastDay }: Days, compared: OpenCarrier[]) {
       for (const { advisorId, id, isMatched } of rows)
         note(advisorId, isMatched ? null : { kind, what: `${noun} ${id}` });
     },
-    record(record: ComparedRecord, isDoubt: boolean): void {
+    doubt({ advisorId, messageId }: DoubtRow): void {
+      counts.inDoubt += 1;
+      if (doubts.length < namedMax) doubts.push({ advisorId, messageId, carrierRecord: null });
+    },
+    record(record: ComparedRecord, doubt: DoubtRow | null): void {
       const { advisorId, messageId, carrierMessageId, hasAttempt, isSame } = record;
+      const isDoubt = doubt !== null;
       counts.carrierRecords += 1;
-      if (isDoubt) counts.inDoubt += 1;
+      const listed = doubts.find((each) => each.advisorId === doubt?.advisorId && each.messageId === doubt.messageId);
+      if (listed) listed.carrierRecord = carrierMessageId;
       const what = `carrier record ${carrierMessageId}${messageId === null ? '' : ` of message ${messageId}`}`;
       if (!hasAttempt && !isDoubt) note(advisorId, { kind: 'carrier record without an attempt', what });
       else note(advisorId, isSame ? null : { kind: 'carrier record that differs', what });

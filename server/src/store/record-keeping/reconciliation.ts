@@ -8,6 +8,8 @@ export type Compared = { advisorId: number; id: number; isMatched: boolean };
 export type DoubtRow = {
   advisorId: number;
   messageId: number;
+  /** Whether nobody has settled it since. */
+  isOpen: boolean;
   toNumber: string;
   fromNumbers: string[];
   textHash: Buffer | null;
@@ -74,7 +76,8 @@ async function* listClaimed(db: Transaction, { from, to }: Period): AsyncGenerat
 async function describeDoubts(db: Transaction, texts: Text[]): Promise<DoubtRow[]> {
   return db.query<DoubtRow>(
     `select
-       m.advisor_id as "advisorId", m.message_id as "messageId", members.phone as "toNumber",
+       m.advisor_id as "advisorId", m.message_id as "messageId", m.status = 'in_doubt' as "isOpen",
+       members.phone as "toNumber",
        array[advisors.texting_number, e.meta::json ->> 'from'] as "fromNumbers", sha256(b.body) as "textHash"
      from unnest($1::bigint[], $2::bigint[]) as text (advisor_id, message_id)
      join messages m on m.advisor_id = text.advisor_id and m.message_id = text.message_id

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { hasCitus } from '../distribution/queries.ts';
 import { findExcess } from './logins.ts';
 import { appRole, asOwner, compareMigrations, readMigrations } from './migrate.ts';
+import { listWeakened } from './walls.ts';
 
 /** What a deployment’s login can see of its database, for somebody who checks it. It changes nothing. */
 export type DatabaseFacts = {
@@ -17,6 +18,8 @@ export type DatabaseFacts = {
   isEncrypted: boolean | null;
   /** Null until `assent migrate` has run once. */
   migrations: { applied: number; missing: string[]; changed: string[]; newer: string[] } | null;
+  /** Triggers that aren’t as this version’s migrations made them; null if that can’t be told: on Citus, or in another version. */
+  weakened: string[] | null;
   settings: Record<(typeof settingNames)[number], string>;
   connections: { used: number; most: number };
   databaseBytes: number;
@@ -57,15 +60,19 @@ export async function inspectDatabase(connectionString: string): Promise<Databas
          exists (select from pg_roles where rolname = $1 and pg_has_role(session_user, oid, 'member')) as "isMember"`,
       [appRole],
     );
+    const migrations = found.isMigrated ? await migrationsIn(client, found.isMember) : null;
+    const citusWorkers = await countCitusWorkers(client);
+    const isSame = migrations && migrations.missing.length + migrations.changed.length + migrations.newer.length === 0;
     return {
       answeredMs,
       clockAheadMs: now.getTime() - (askedTime + answeredMs / 2),
       isMember: found.isMember,
       excess: found.isMember ? await findExcess(client, appRole) : null,
-      migrations: found.isMigrated ? await migrationsIn(client, found.isMember) : null,
+      migrations,
+      weakened: isSame && citusWorkers === null ? await listWeakened(client) : null,
       ...(await serverFacts(client)),
       bloated: await listBloated(client),
-      citusWorkers: await countCitusWorkers(client),
+      citusWorkers,
     };
   });
 }
@@ -82,7 +89,7 @@ async function migrationsIn(client: pg.Client, isMember: boolean): Promise<Datab
 
 type ServerFacts = Omit<
   DatabaseFacts,
-  'answeredMs' | 'clockAheadMs' | 'isMember' | 'excess' | 'migrations' | 'bloated' | 'citusWorkers'
+  'answeredMs' | 'clockAheadMs' | 'isMember' | 'excess' | 'migrations' | 'weakened' | 'bloated' | 'citusWorkers'
 >;
 
 async function serverFacts(client: pg.Client): Promise<ServerFacts> {
