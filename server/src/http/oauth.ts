@@ -3,10 +3,11 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Lane } from '../domain/shared/lane.ts';
 import { describeFault } from '../oauth/faults.ts';
-import { authorizePath, discoveryPaths, jwksPath, revokePath, tokenPath } from '../oauth/routes.ts';
+import { authorizePath, basicChallenge, discoveryPaths, jwksPath, revokePath, tokenPath } from '../oauth/routes.ts';
 import type { OAuthServer } from '../oauth/server.ts';
 import { sendErrorPage } from './browser/page.ts';
 import { readRawBody } from './door/body.ts';
+import { isRepeated } from './door/headers.ts';
 import { logOf } from './door/trace.ts';
 
 /** Queues for the database, which floods must not fill. */
@@ -43,6 +44,7 @@ function addEndpoints(app: FastifyInstance, server: OAuthServer, lanes: Lanes): 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!isSpelled(request)) return void reply.callNotFound();
     await server.ready();
+    if (isRepeated(request.raw, 'authorization')) return void sendTwoHeaders(request, reply);
     if (request.method === 'POST' && !(await readBody(request.raw))) return void sendTooLarge(request, reply);
     const lane = request.routeOptions.url === revokePath ? lanes.revocations : lanes.visits;
     const leave = needsDatabase(request) ? await lane.enter(request.ip) : () => {};
@@ -74,6 +76,14 @@ async function readBody(req: IncomingMessage): Promise<boolean> {
     iterator: { value: (options?: object) => read.iterator(options) },
   });
   return true;
+}
+
+/** Node would keep the first without a word. */
+function sendTwoHeaders(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [error, error_description] = ['invalid_client', 'The Authorization header is there twice: send it once.'];
+  request.problemCode = error;
+  const challenge = basicChallenge(error, error_description);
+  return reply.code(401).header('www-authenticate', challenge).send({ error, error_description });
 }
 
 function sendTooLarge(request: FastifyRequest, reply: FastifyReply): FastifyReply {

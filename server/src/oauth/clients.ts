@@ -17,6 +17,7 @@ export function clientMetadata({ clientId, name, secretHash, redirectUris, scope
     application_type: 'web',
     response_types: code ? ['code'] : [],
     grant_types: [...(code ? ['authorization_code', 'refresh_token'] : []), 'client_credentials'],
+    // The library accepts Basic from it as well.
     token_endpoint_auth_method: 'client_secret_post',
   };
 }

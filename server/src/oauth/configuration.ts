@@ -13,6 +13,7 @@ const codeSeconds = 60;
 const interactionSeconds = 30 * 60;
 const refreshTokenSeconds = 90 * 24 * 60 * 60;
 const off = { enabled: false };
+const clientAuthMethods: Configuration['clientAuthMethods'] = ['client_secret_basic', 'client_secret_post'];
 
 type Setup = { keys: SigningKey[]; api: string; secure: boolean; renderError: Configuration['renderError'] };
 
@@ -27,11 +28,11 @@ export function configuration({ keys, api, secure, renderError }: Setup): Config
     scopes: allScopes,
     claims: { openid: ['sub', 'name', 'email', 'advisor_id'] },
     responseTypes: ['code'],
-    clientAuthMethods: ['client_secret_post'],
+    clientAuthMethods,
     clientDefaults: { id_token_signed_response_alg: algorithm },
     clientBasedCORS: () => false,
-    // Without it, RFC 8414 makes clients use Basic there.
-    discovery: { revocation_endpoint_auth_methods_supported: ['client_secret_post'] },
+    // The library advertises them for the token endpoint only.
+    discovery: { revocation_endpoint_auth_methods_supported: clientAuthMethods },
     allowOmittingSingleRegisteredRedirectUri: false,
     pkce: { required: () => true },
     rotateRefreshToken: true,

@@ -6,7 +6,9 @@ export type OAuthError = { error: string; error_description?: string; scope?: st
 const startAgain = 'Start again at the authorization endpoint.';
 const challengeForm = 'The code_challenge must be a base64url-encoded SHA-256 hash: 43 characters.';
 const verifierForm = 'The code_verifier must have 43 to 128 characters (letters, digits, - . _ and ~).';
-const formOnly = 'Send client_id and client_secret in the form, and no other proof of who the client is.';
+const basicForm =
+  'The Authorization header must be Basic, with the client_id and the client_secret form-encoded, joined by a colon and encoded in base64.';
+const oneWay = 'Send the client_secret once: in the form, or in the Authorization header.';
 const expired = 'The request has expired, or it was started in a different browser.';
 
 /** The library's internal details, in words that tell a developer what to do next. */
@@ -27,7 +29,7 @@ const details: Record<string, string> = {
   'client not found': 'The client_id is unknown or disabled.',
   'invalid secret provided': 'The client_secret is wrong.',
   'the provided authentication mechanism does not match the registered client authentication method':
-    'The client_secret is missing: send client_id and client_secret in the form.',
+    'The client_secret is missing: send client_id and client_secret in the form, or by HTTP Basic.',
 };
 
 /** What the library would say in public. It names the mistake; these also say what is right. */
@@ -55,9 +57,13 @@ const descriptions: Record<string, string> = {
   'unsupported grant_type requested': 'The grant_type must be authorization_code, refresh_token or client_credentials.',
   'requested grant type is not allowed for this client':
     'This application has no redirect URI, so its only grant_type is client_credentials.',
-  'client authentication must only be provided using one mechanism': formOnly,
-  'client_assertion_type must be provided': formOnly,
-  'invalid client_assertion format': formOnly,
+  'client authentication must only be provided using one mechanism': oneWay,
+  'client_assertion_type must be provided': oneWay,
+  'invalid client_assertion format': oneWay,
+  'client_id mismatch': 'The client_id in the form is not the one in the Authorization header.',
+  'invalid authorization header value format': basicForm,
+  'client_id and client_secret in the authorization header are not properly encoded': basicForm,
+  'client_secret must be provided in the Authorization header': basicForm,
   'authorization request has expired': expired,
   'interaction session not found': expired,
   'authorization session and cookie identifier mismatch': expired,

@@ -12,7 +12,7 @@ import { type ErrorPage, errorRenderer } from './pages.ts';
 import { currentRequest } from './request.ts';
 import { answerInQueryOnly } from './response-modes.ts';
 import { discoveryPaths } from './routes.ts';
-import { explainErrors, inOneTransaction, refuseBasic, revokeAccessTokens, serverSideOnly } from './token-endpoint.ts';
+import { explainErrors, inOneTransaction, revokeAccessTokens, serverSideOnly } from './token-endpoint.ts';
 
 /** The library with these keys, wrapped, from the outside in, in our changes to its requests and answers. */
 export function makeProvider(deps: Deps, keys: SigningKey[], errorPage: ErrorPage): Provider {
@@ -27,7 +27,6 @@ export function makeProvider(deps: Deps, keys: SigningKey[], errorPage: ErrorPag
     answerFaults(errorPage),
     throttleRequests(errorPage),
     serverSideOnly,
-    refuseBasic,
     explainErrors,
     inOneTransaction,
     // With the keys at hand: looking them up inside a transaction would need a second connection.

@@ -11,3 +11,8 @@ export const discoveryPaths = ['/.well-known/openid-configuration', '/.well-know
 export function isClientEndpoint(path: string): boolean {
   return path === tokenPath || path === revokePath;
 }
+
+/** The header of a 401 for a client that used the Authorization header. Libraries show this instead of the body. */
+export function basicChallenge(error: string, description: string): string {
+  return `Basic realm="Assent", error="${error}", error_description="${description}"`;
+}

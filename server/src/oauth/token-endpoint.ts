@@ -8,7 +8,7 @@ import { clientThrottles, takeAttempt } from '../domain/sign-in/throttles.ts';
 import { explain, type OAuthError } from './explanations.ts';
 import { currentRequest, runRequest } from './request.ts';
 import { settleReuse } from './reuse.ts';
-import { authorizePath, isClientEndpoint, revokePath, tokenPath } from './routes.ts';
+import { authorizePath, basicChallenge, isClientEndpoint, revokePath, tokenPath } from './routes.ts';
 
 /**
  * A request that spends something (a code, a refresh token, the advisor's decision) is one transaction, committed before
@@ -46,16 +46,11 @@ async function undoIfRefused(ctx: KoaContextWithOIDC, savepoint: Savepoint, work
 
 type Savepoint = (work: () => Promise<void>) => Promise<void>;
 
-/** The secret belongs in the form and nowhere else. */
-export async function refuseBasic(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
-  if (ctx.get('authorization') === '' || !isClientEndpoint(ctx.path)) return next();
-  ctx.set('www-authenticate', `Basic realm="${ctx.host}"`);
-  refuse(ctx, 401, 'invalid_client', 'Send client_id and client_secret in the form, not in the Authorization header.');
-}
-
 function refuse(ctx: KoaContextWithOIDC, status: number, error: string, description: string): void {
   currentRequest().note(error);
   ctx.status = status;
+  if (status !== 401) ctx.remove('www-authenticate');
+  else if (ctx.get('authorization') !== '') ctx.set('www-authenticate', basicChallenge(error, description));
   ctx.body = { error, error_description: description };
 }
 
@@ -71,6 +66,8 @@ export async function serverSideOnly(ctx: KoaContextWithOIDC, next: Next): Promi
 
 /** The library's descriptions of a form that it can't read, or in which it finds no client: RFC 6749 has `invalid_client`. */
 const unreadable = /^no client authentication mechanism provided$|content-type bodies are supported|^failed to parse/;
+/** Its descriptions of an Authorization header that isn't Basic: RFC 6749, 5.2, has 401 for those, too. */
+const notBasic = /in the authorization header|^invalid authorization header/i;
 const isForm = /^application\/x-www-form-urlencoded\b/i;
 
 /** Rewords errors so that they tell the client what to do next. */
@@ -78,14 +75,16 @@ export async function explainErrors(ctx: KoaContextWithOIDC, next: Next): Promis
   await next();
   const body = ctx.body as OAuthError | undefined;
   if (!isClientEndpoint(ctx.path) || ctx.status < 400 || !body?.error) return;
-  if (!unreadable.test(body.error_description ?? ''))
-    refuse(ctx, ctx.status, body.error, explain(body, ctx.state.refusal));
+  const { error_description: given = '' } = body;
+  if (notBasic.test(given)) refuse(ctx, 401, 'invalid_client', explain(body));
+  else if (!unreadable.test(given)) refuse(ctx, ctx.status, body.error, explain(body, ctx.state.refusal));
   else if (isForm.test(ctx.get('content-type')) && !ctx.get('content-encoding'))
-    refuse(ctx, 401, 'invalid_client', 'Send client_id and client_secret in the form.');
+    refuse(ctx, 401, 'invalid_client', 'Send client_id and client_secret in the form, or by HTTP Basic.');
   else refuse(ctx, 400, body.error, 'Send a form: application/x-www-form-urlencoded in UTF-8, not compressed.');
   const { retryAfterSeconds } = (ctx.state.refusal ?? {}) as { retryAfterSeconds?: number };
   if (retryAfterSeconds) ctx.set('retry-after', String(retryAfterSeconds));
-  if (ctx.status === 401) await throttleWrongSecrets(ctx);
+  if (ctx.status !== 401) return;
+  await throttleWrongSecrets(ctx);
 }
 
 /**

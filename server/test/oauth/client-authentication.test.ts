@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { rotateSecret } from '../../src/domain/access/applications.ts';
+import { provision } from '../../src/domain/access/grants.ts';
 import { makeSecret } from '../../src/domain/shared/secrets.ts';
 import { makeClient } from '../support/oauth-client.ts';
-import { inject } from '../support/world.ts';
-import { assertError, formType, granted, makeOAuthWorld, refreshForm } from './setup.ts';
+import { exchange, listen } from '../support/sockets.ts';
+import { type Answer, inject } from '../support/world.ts';
+import { assertError, formType, granted, makeOAuthWorld, refreshForm, untilEnded } from './setup.ts';
 
-const { world, crm, other, codeFor, tokensFor, post } = await makeOAuthWorld();
+const { world, crm, other, codeFor, tokensFor, ask, post } = await makeOAuthWorld();
 after(() => world.close());
 
-suite('client authentication', () => {
+suite('client authentication in the form', () => {
   test('a wrong secret is 401', async () => {
     for (const client_secret of [makeSecret('clientSecret', 'sandbox'), other.clientSecret, 'x', '\0', crm.clientId])
       assertError(await crm.token({ ...refreshForm(crm), client_secret }), 401, 'invalid_client', /secret is wrong/);
@@ -29,23 +31,6 @@ suite('client authentication', () => {
     assertError(await crm.post('/oauth/token', withoutSecret), 401, 'invalid_client', /client_secret/);
     assertError(await crm.post('/oauth/token', withoutId), 401, 'invalid_client', /client_id/);
     assertError(await crm.post('/oauth/token', { grant_type: 'refresh_token' }), 401, 'invalid_client');
-  });
-
-  test('Basic is 401 even with the right credentials, with or without the form', async () => {
-    const authorization = `Basic ${btoa(`${crm.clientId}:${crm.clientSecret}`)}`;
-    const { refresh_token } = await tokensFor(crm);
-    for (const form of [refreshForm(crm, refresh_token), { grant_type: 'refresh_token', refresh_token }]) {
-      const answer = await crm.post('/oauth/token', form, { authorization });
-      assertError(answer, 401, 'invalid_client', /in the form, not in the Authorization header/);
-      assert.match(answer.headers['www-authenticate'] ?? '', /^Basic /);
-    }
-    granted(await crm.refresh(refresh_token));
-  });
-
-  test('a bearer token in the Authorization header is not accepted', async () => {
-    const { access_token } = await tokensFor(crm);
-    const authorization = `Bearer ${access_token}`;
-    assertError(await crm.post('/oauth/token', refreshForm(crm), { authorization }), 401, 'invalid_client');
   });
 
   test('a secret in the query is ignored', async () => {
@@ -98,6 +83,121 @@ suite('client authentication', () => {
     granted(await client.refresh(tokens.refresh_token));
     assertError(await other.token({ ...refreshForm(other), client_secret: 'x' }), 401, 'invalid_client');
   });
+});
+
+suite('client authentication by HTTP Basic', () => {
+  test('works, with the same client_id in the form or without it', async () => {
+    let { refresh_token } = await tokensFor(crm);
+    const forms: Record<string, string>[] = [{}, { client_id: crm.clientId }, { client_secret: '' }];
+    for (const more of forms)
+      ({ refresh_token } = granted(await refreshByBasic(basic(crm), { refresh_token, ...more })));
+    granted(await crm.refresh(refresh_token));
+  });
+
+  test('decodes the id and the secret, and takes the scheme in any case', async () => {
+    let { refresh_token } = await tokensFor(crm);
+    const hex = (text: string) => Buffer.from(text).toString('hex').replace(/../g, '%$&');
+    const encoded = `${hex(crm.clientId)}:${hex(crm.clientSecret)}`;
+    for (const authorization of [`Basic ${btoa(encoded)}`, `basic ${btoa(encoded)}`])
+      ({ refresh_token } = granted(await refreshByBasic(authorization, { refresh_token })));
+  });
+
+  test('beside a secret in the form is 400, even if both are right, and spends nothing', async () => {
+    const { refresh_token } = await tokensFor(crm);
+    for (const authorization of [basic(crm), basic(other), 'Bearer x']) {
+      const answer = await refreshByBasic(authorization, refreshForm(crm, refresh_token));
+      assertError(answer, 400, 'invalid_request', /client_secret once/);
+    }
+    const mismatch = await refreshByBasic(basic(crm), { refresh_token, client_id: other.clientId });
+    assertError(mismatch, 400, 'invalid_request', /not the one in the Authorization header/);
+    granted(await crm.refresh(refresh_token));
+  });
+
+  test('with a wrong client or secret is 401 and names the scheme', async () => {
+    const { clientId, clientSecret } = crm;
+    const wrong: [{ clientId: string; clientSecret: string }, RegExp][] = [
+      [{ clientId, clientSecret: other.clientSecret }, /secret is wrong/],
+      [{ clientId, clientSecret: 'x' }, /secret is wrong/],
+      [{ clientId: 'nobody', clientSecret }, /unknown or disabled/],
+      [{ clientId, clientSecret: makeSecret('clientSecret', 'production') }, /client_secret is for a different/],
+      [{ clientId: makeSecret('clientId', 'production'), clientSecret }, /client_id is for a different environment/],
+    ];
+    for (const [client, reason] of wrong) assertChallenged(await refreshByBasic(basic(client)), reason);
+  });
+
+  test('that can’t be read is 401 and says what is needed', async () => {
+    const headers = [
+      'Basic',
+      'Basic !',
+      `Basic ${btoa(crm.clientId)}`,
+      `Basic ${btoa(`${crm.clientId}:`)}`,
+      `Basic ${btoa(`${crm.clientId}:%zz`)}`,
+      `Basic ${btoa(`${crm.clientId}:%00`)}`,
+      `Digest ${btoa('x:x')}`,
+      `Bearer ${(await tokensFor(crm)).access_token}`,
+    ];
+    for (const authorization of headers) assertChallenged(await refreshByBasic(authorization), /must be Basic/);
+  });
+
+  test('twice is 401', async () => {
+    const port = await listen(world.app);
+    const lines = ['POST /oauth/token HTTP/1.1', `host: 127.0.0.1:${port}`, 'content-length: 0', 'connection: close'];
+    const head = [...lines, `authorization: ${basic(crm)}`, `authorization: ${basic(other)}`];
+    assertChallenged(await exchange(port, `${head.join('\r\n')}\r\n\r\n`), /there twice/);
+  });
+
+  test('gives client credentials, and works at the revocation endpoint', async () => {
+    await provision(world.deps, world.ann.advisor.advisorId, crm.clientId);
+    const authorization = basic(crm);
+    const answer = await crm.post('/oauth/token', { grant_type: 'client_credentials' }, { authorization });
+    const { access_token: token } = granted(answer);
+    assert.equal((await crm.post('/oauth/revoke', { token }, { authorization })).status, 200);
+    await untilEnded(crm, token);
+    assertChallenged(await crm.post('/oauth/revoke', { token }, { authorization: basic(other, 'x') }), /is wrong/);
+  });
+
+  test('many wrong secrets are 429 with Retry-After, but the right one still works', async () => {
+    const client = await makeClient(world);
+    const { refresh_token } = await tokensFor(client);
+    let answer = await refreshByBasic(basic(client, 'x'));
+    for (let attempt = 1; attempt < 300 && answer.status === 401; attempt++)
+      answer = await refreshByBasic(basic(client, 'x'));
+    assertError(answer, 429, 'temporarily_unavailable', /Too many/);
+    assert.match(answer.headers['retry-after'] ?? '', /^[1-9]\d*$/);
+    assert.equal(answer.headers['www-authenticate'], undefined);
+    granted(await refreshByBasic(basic(client), { refresh_token }));
+  });
+
+  test('is in both discovery documents, for both endpoints', async () => {
+    for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
+      const { body } = await ask(path);
+      for (const endpoint of ['token', 'revocation'])
+        assert.deepEqual(
+          body[`${endpoint}_endpoint_auth_methods_supported`],
+          ['client_secret_basic', 'client_secret_post'],
+          path,
+        );
+    }
+  });
+
+  function basic({ clientId, clientSecret }: { clientId: string; clientSecret: string }, secret = clientSecret) {
+    return `Basic ${btoa(`${clientId}:${secret}`)}`;
+  }
+
+  function refreshByBasic(authorization: string, form: Record<string, string> = {}): Promise<Answer> {
+    return crm.post(
+      '/oauth/token',
+      { grant_type: 'refresh_token', refresh_token: 'nonsense', ...form },
+      { authorization },
+    );
+  }
+
+  function assertChallenged(answer: Answer, reason: RegExp): void {
+    assertError(answer, 401, 'invalid_client', reason);
+    const { error, error_description } = answer.body;
+    const challenge = `Basic realm="Assent", error="${error}", error_description="${error_description}"`;
+    assert.equal(answer.headers['www-authenticate'], challenge);
+  }
 });
 
 test('attempts at many clients from one address are throttled, in a single bucket', async () => {

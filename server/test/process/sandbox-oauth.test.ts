@@ -36,7 +36,7 @@ suite('the sandbox’s authorization server', () => {
   async function start(): Promise<void> {
     program = await startServer(env);
     sandbox = folder.sandbox();
-    client = await openidClient.connect(origin(), sandbox);
+    client = await openidClient('basic').connect(origin(), sandbox);
     const { apiKey, clientSecret, advisors } = sandbox;
     keep(apiKey, clientSecret, ...advisors.flatMap(({ password, email, name }) => [password, email, name]));
   }

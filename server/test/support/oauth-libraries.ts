@@ -29,12 +29,15 @@ export type Library = {
 };
 
 /** Both libraries have these error classes, under the same names. */
-export const { AuthorizationResponseError, ResponseBodyError } = oauth;
+export const { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } = oauth;
 
-export const openidClient: Library = {
-  name: 'openid-client',
+/** How the client proves who it is: in the form, or in the Authorization header. */
+type Authentication = 'form' | 'basic';
+
+export const openidClient = (way: Authentication): Library => ({
+  name: `openid-client by ${way}`,
   async connect(issuer, { clientId, clientSecret }, algorithm = 'oidc') {
-    const authentication = openid.ClientSecretPost(clientSecret);
+    const authentication = (way === 'basic' ? openid.ClientSecretBasic : openid.ClientSecretPost)(clientSecret);
     const config = await openid.discovery(new URL(issuer), clientId, undefined, authentication, {
       algorithm,
       execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks],
@@ -64,16 +67,16 @@ export const openidClient: Library = {
       revoke: (token) => openid.tokenRevocation(config, token),
     };
   },
-};
+});
 
-export const oauth4webapi: Library = {
-  name: 'oauth4webapi',
+export const oauth4webapi = (way: Authentication): Library => ({
+  name: `oauth4webapi by ${way}`,
   async connect(issuer, { clientId, clientSecret }, algorithm = 'oidc') {
     const insecure = { [oauth.allowInsecureRequests]: true };
     const found = await oauth.discoveryRequest(new URL(issuer), { algorithm, ...insecure });
     const server = await oauth.processDiscoveryResponse(new URL(issuer), found);
     const client: oauth.Client = { client_id: clientId };
-    const authentication = oauth.ClientSecretPost(clientSecret);
+    const authentication = (way === 'basic' ? oauth.ClientSecretBasic : oauth.ClientSecretPost)(clientSecret);
     const withClaims = (answer: oauth.TokenEndpointResponse): TokenAnswer => ({
       ...answer,
       claims: oauth.getValidatedIdTokenClaims(answer),
@@ -130,7 +133,7 @@ export const oauth4webapi: Library = {
       },
     };
   },
-};
+});
 
 /** Verifies an access token like a third-party resource server: with the published keys. */
 export async function validateAccessToken(
