@@ -68,7 +68,7 @@ async function findGrantPayload(grantId: string): Promise<AdapterPayload | undef
 
 /**
  * The library ends a grant in two cases. At the revocation endpoint the client asks for it. At the token endpoint a code
- * or a token was used twice, and the domain decides whether that ends the grant (reuse.ts).
+ * or a token was used twice, and the domain decides what that ends (reuse.ts).
  */
 async function destroyGrant(grantId: string): Promise<void> {
   const request = currentRequest();

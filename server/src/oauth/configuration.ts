@@ -99,13 +99,14 @@ async function findAccount(_ctx: KoaContextWithOIDC, accountId: string) {
   return { accountId, claims: () => ({ sub: accountId, name, email, advisor_id: advisorId }) };
 }
 
-/** The claims that our API reads from an access token: the advisor, and the grant that the token ends with. */
+/** The claims that our API reads from an access token: the advisor, and what the token ends with. */
 async function extraTokenClaims(
   ctx: KoaContextWithOIDC,
-  token: { kind: string; accountId?: string; grantId?: string },
+  token: { kind: string; accountId?: string; grantId?: string; sessionUid?: string },
 ) {
   if (token.kind === 'ClientCredentials') return clientCredentialsClaims(ctx);
-  return { advisor_id: Number(token.accountId), grant_id: token.grantId };
+  const { accountId, grantId: grant_id, sessionUid: authorization_id } = token;
+  return { advisor_id: Number(accountId), grant_id, authorization_id };
 }
 
 /** The only resource is our API, which knows all scopes, so one token carries `core.*`, `text.*` and `openid`. */

@@ -15,7 +15,7 @@ const expired = 'The request has expired, or it was started in a different brows
 const details: Record<string, string> = {
   'authorization code not found': `The code is unknown or no longer valid. ${startAgain}`,
   'authorization code is expired': `The code has expired: it lasts one minute. ${startAgain}`,
-  'authorization code already consumed': `The code was used before. ${startAgain}`,
+  'authorization code already consumed': `The code was used before, and its tokens have ended. ${startAgain}`,
   'authorization code redirect_uri mismatch': 'The redirect_uri is not the one in the authorization request.',
   'code_verifier must be provided': 'The parameter code_verifier is missing.',
   'code_verifier does not match code_challenge':

@@ -17,7 +17,8 @@ export async function settleReuse(ctx: KoaContextWithOIDC): Promise<void> {
   if ('answer' in verdict) {
     ctx.status = 200;
     ctx.body = verdict.answer;
-  } else if (verdict.ended) log.warn({ kind, clientId: ctx.oidc.client?.clientId }, 'used twice: the grant has ended');
+  } else if (verdict.ended !== 'nothing')
+    log.warn({ kind, clientId: ctx.oidc.client?.clientId, ended: verdict.ended }, 'used twice');
 }
 
 type Form = { grant_type?: string; refresh_token?: string; code?: string };

@@ -33,6 +33,7 @@ suite('access epoch', () => {
     expiresAtMs: Number.POSITIVE_INFINITY,
     grantId: null,
     tokenId: null,
+    authorizationId: null,
     kid: null,
     ...given,
   });

@@ -21,6 +21,7 @@ test('a thousand refused callers are remembered at most, and they push no accept
     expiresAtMs: Number.POSITIVE_INFINITY,
     grantId: null,
     tokenId: null,
+    authorizationId: null,
     kid: null,
   }));
   const asked = () => lookUp.mock.calls.filter(({ arguments: [, , name] }) => name === 'find-caller').length;

@@ -288,7 +288,7 @@ suite('sign-ins', () => {
     assert.deepEqual(await database.asOwner('select from sign_in_failures'), []);
   });
 
-  test('to applications are entries: allowed or disconnected by the advisor, or given up by the application', async () => {
+  test('to applications are entries: allowed or disconnected by the advisor, given up by the application, ended by a code used twice', async () => {
     const tokens = await client.tokens(ann, 'openid offline_access core.contacts.read');
     const before = await headOf(advisorId);
     const visitor = pages.visitor();
@@ -300,6 +300,8 @@ suite('sign-ins', () => {
     const { refresh_token: token } = await client.tokens(ann, 'openid offline_access core.contacts.read');
     const revoke = { client_id: clientId, client_secret: clientSecret, token };
     for (let twice = 0; twice < 2; twice += 1) await client.post('/oauth/revoke', revoke);
+    const code = await client.code(ann, 'openid core.contacts.read');
+    for (let twice = 0; twice < 2; twice += 1) await client.redeem(code);
     const written = (await since(before)).filter(({ action }) => action?.startsWith('application'));
     const [application] = await database.asOwner<{ id: number }>(
       'select application_id::integer as id from applications where client_id = $1',
@@ -310,6 +312,8 @@ suite('sign-ins', () => {
       { ...byAnn, action: 'application disconnected', applicationId, clientId },
       { ...byAnn, action: 'application allowed', applicationId, clientId },
       { actor: `application:${applicationId}`, hasTrace: true, action: 'application disconnected', applicationId },
+      { ...byAnn, action: 'application allowed', applicationId, clientId },
+      { actor: 'service', hasTrace: true, action: 'application tokens ended', applicationId, clientId },
     ]);
   });
 });

@@ -55,7 +55,7 @@ suite('the answer to a code', () => {
     assert.equal(protectedHeader.alg, 'ES256');
     assert.equal(protectedHeader.typ, 'at+jwt');
     assert.equal(typeof protectedHeader.kid, 'string');
-    const { iat = 0, exp = 0, jti, grant_id, ...rest } = payload;
+    const { iat = 0, exp = 0, jti, grant_id, authorization_id, ...rest } = payload;
     assert.deepEqual(rest, {
       iss: publicUrl,
       aud: `${publicUrl}/v1`,
@@ -67,7 +67,7 @@ suite('the answer to a code', () => {
     assert.equal(exp - iat, expires_in);
     assert.ok(exp - iat <= 900);
     assert.ok(Math.abs(iat - Date.now() / 1000) < 60);
-    assert.ok(jti && grant_id);
+    assert.ok(jti && grant_id && authorization_id);
     assert.notEqual(claimsOf((await tokensFor(crm)).access_token).jti, jti);
   });
 
@@ -132,22 +132,38 @@ suite('a code', () => {
     assert.ok(row && row.seconds > 0 && row.seconds <= 61, JSON.stringify(row));
   });
 
-  test('that is used again is 400, and ends the grant and its tokens', async () => {
+  test('that is used again is 400, and ends every token that it gave', async () => {
     const client = await makeClient(world);
     const code = await codeFor(client);
-    const tokens = granted(await client.redeem(code));
-    assert.equal((await client.call(tokens.access_token)).status, 200);
-    await world.database.asOwner("update oauth_tokens set date_time_used = date_time_used - interval '4 seconds'");
-    assertError(await client.redeem(code), 400, 'invalid_grant', /used before/);
-    assertError(await client.refresh(tokens.refresh_token), 400, 'invalid_grant');
-    await untilEnded(client, tokens.access_token);
+    const first = granted(await client.redeem(code));
+    const second = granted(await client.refresh(first.refresh_token));
+    for (const { access_token } of [first, second]) assert.equal((await client.call(access_token)).status, 200);
+    for (let time = 0; time < 2; time++) {
+      assertError(await client.redeem(code), 400, 'invalid_grant', /used before, and its tokens have ended/);
+      for (const { refresh_token, access_token } of [first, second]) {
+        assertError(await client.refresh(refresh_token), 400, 'invalid_grant');
+        await untilEnded(client, access_token);
+      }
+    }
   });
 
-  test('that comes again within three seconds is 400, and its tokens keep working', async () => {
+  test('that is used again ends nothing that another code gave, before or after', async () => {
+    const client = await makeClient(world);
+    const before = await tokensFor(client);
+    const code = await codeFor(client);
+    const ended = granted(await client.redeem(code));
+    assertError(await client.redeem(code), 400, 'invalid_grant');
+    await untilEnded(client, ended.access_token);
+    await assertStillWorks(client, before);
+    await assertStillWorks(client, await tokensFor(client));
+  });
+
+  test('that was used comes again with a wrong code_verifier or redirect_uri: 400, and its tokens keep working', async () => {
     const client = await makeClient(world);
     const code = await codeFor(client);
     const tokens = granted(await client.redeem(code));
-    assertError(await client.redeem(code), 400, 'invalid_grant', /used before/);
+    for (const name of ['code_verifier', 'redirect_uri'])
+      assertError(await client.redeem(code, { [name]: randomBytes(32).toString('base64url') }), 400, 'invalid_grant');
     await assertStillWorks(client, tokens);
   });
 

@@ -52,11 +52,12 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
   async function find(credentials: Credentials): Promise<Known> {
     const token = await accessToken(credentials.accessToken);
     const keyHash = hashSecret(checkedKey(credentials.apiKey, deps));
-    const { client, advisor, grantId, tokenId, kid } = token;
+    const { client, advisor, grantId, tokenId, authorizationId, kid } = token;
     const readAtMs = Date.now();
     // Older than the records: a change in between counts as a later one.
     const epoch = await currentEpoch();
-    const caller = callerOf(token, await findCaller(deps.db, { keyHash, client, advisor, grantId, tokenId, kid }));
+    const asked = { keyHash, client, advisor, grantId, tokenId, authorizationId, kid };
+    const caller = callerOf(token, await findCaller(deps.db, asked));
     const goodMs = caller instanceof Problem ? refusedMs : acceptedMs;
     return { caller, epoch, goodUntilMs: Math.min(readAtMs + goodMs, token.expiresAtMs) };
   }

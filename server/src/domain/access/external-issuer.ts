@@ -134,6 +134,7 @@ function readClaims(payload: JWTPayload, config: ExternalIssuer): AccessToken {
     expiresAtMs: Math.min((payload.exp ?? 0) * 1000, Date.now() + trustedMs),
     grantId: null,
     tokenId: null,
+    authorizationId: null,
     kid: null,
   };
 }

@@ -1,23 +1,24 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
 import { deleteEndedGrant, listEndedGrants } from '../../store/access/grants.ts';
-import type { OAuthTokenKind } from '../../store/access/oauth-tokens.ts';
+import type { OAuthTokenKind, OAuthTokenRow } from '../../store/access/oauth-tokens.ts';
 import * as store from '../../store/access/oauth-tokens.ts';
-import { deleteExpiredRevokedTokens } from '../../store/access/revoked-tokens.ts';
+import { deleteExpiredRevokedTokens, insertRevokedToken } from '../../store/access/revoked-tokens.ts';
+import { byService } from '../archive/archive.ts';
 import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
-import { endGrant } from './grants.ts';
+import { archiveSignIn } from '../sign-in/sign-in-records.ts';
+import { endGrant, findGrant } from './grants.ts';
 import { forgetExpiredInteractions } from './interactions.ts';
+import { tokenLifetimeSeconds } from './signing-keys.ts';
 
 export type { OAuthTokenKind } from '../../store/access/oauth-tokens.ts';
 
 /** An authorization code or a refresh token: good for one use. Only its hash is stored. */
-export type OAuthToken = { payload: Record<string, unknown>; grantId: string; usedAt: Date | null };
+export type OAuthToken = { payload: Record<string, unknown>; usedAt: Date | null };
 
 /** How long a refresh can be repeated for the same answer: long enough for a client to retry after a timeout. */
 const lostAnswerMs = 30_000;
-/** How far apart duplicates of the same code exchange may arrive. */
-const duplicateMs = 3_000;
 const cipher = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
@@ -39,7 +40,7 @@ export type OAuthTokenInput = {
 
 export async function findOAuthToken(deps: Deps, kind: OAuthTokenKind, value: string): Promise<OAuthToken | null> {
   const row = await store.findOAuthToken(deps.db, kind, hashSecret(value));
-  return row && { payload: row.payload, grantId: row.grantId, usedAt: row.dateTimeUsed };
+  return row && { payload: row.payload, usedAt: row.dateTimeUsed };
 }
 
 /** Returns its grant, or null if it was used before, even a moment ago. */
@@ -58,13 +59,14 @@ export async function keepAnswer(
   });
 }
 
-export type Reuse = { answer: object } | { ended: boolean };
+export type Reuse = { answer: object } | { ended: 'nothing' | 'its tokens' | 'the grant' };
 
 /**
  * Decides about the second use of a code or a refresh token. A refresh whose answer was lost gets the same answer, as
- * long as nobody has used the new token: there is still one chain of tokens, and it can't fork. A code that was redeemed
- * a moment ago is a duplicate request, and is only refused. Any other reuse ends the grant: two parties hold a token
- * that only one of them was given. docs/decisions/0004 explains why this is sound.
+ * long as nobody has used the new token: there is still one chain of tokens, and it can't fork. Any other reuse ends the
+ * grant: two parties hold a token that only one of them was given. A code ends only what it gave, because a browser that
+ * loads the application's callback twice is no reason to end what the application had before. docs/decisions/0004 explains
+ * why this is sound.
  */
 export async function judgeReuse(
   deps: Deps,
@@ -74,11 +76,25 @@ export async function judgeReuse(
     const kept = await store.findOAuthTokenAnswer(deps.db, hashSecret(value), new Date(Date.now() - lostAnswerMs));
     if (kept) return { answer: JSON.parse(decrypt(value, kept)) };
   }
-  const token = await findOAuthToken(deps, kind, value);
-  if (!token?.usedAt) return { ended: false };
-  if (kind === 'AuthorizationCode' && token.usedAt.getTime() > Date.now() - duplicateMs) return { ended: false };
+  const token = await store.findOAuthToken(deps.db, kind, hashSecret(value));
+  if (!token?.dateTimeUsed) return { ended: 'nothing' };
+  if (kind === 'AuthorizationCode') {
+    await endTokensOfCode(deps, token, traceId);
+    return { ended: 'its tokens' };
+  }
   await endGrant(deps, token.grantId, { reason: 'used twice', traceId });
-  return { ended: true };
+  return { ended: 'the grant' };
+}
+
+/** Refresh tokens at once, access tokens within a second on every node. The authorization stays. */
+async function endTokensOfCode(deps: Deps, code: OAuthTokenRow, traceId: string | null = null): Promise<void> {
+  const grant = await findGrant(deps, code.grantId);
+  if (!grant) return;
+  await store.deleteRefreshTokens(deps.db, code);
+  await insertRevokedToken(deps.db, code.authorizationId, new Date(Date.now() + tokenLifetimeSeconds * 1000));
+  const { advisorId, applicationId, clientId } = grant;
+  const ended = { action: 'application tokens ended', of: { applicationId, clientId } } as const;
+  await archiveSignIn(deps, { ...byService, traceId }, advisorId, { ...ended, values: { reason: 'code used twice' } });
 }
 
 /** Expired tokens can be forgotten: they are refused whether or not they are known. */

@@ -24,6 +24,8 @@ export type AccessToken = {
   /** Our tokens end with their grant or their signing key, and can be revoked one by one; another provider's can't. */
   grantId: string | null;
   tokenId: string | null;
+  /** Shared by all tokens that came of one code, which can be revoked together. */
+  authorizationId: string | null;
   kid: string | null;
 };
 export type TokenVerifier = (token: string) => Promise<AccessToken>;
@@ -95,7 +97,8 @@ export function publicJwk({ kid, publicJwk }: SigningKey) {
   return { ...publicJwk, kid, alg: algorithm, use: 'sig' };
 }
 
-function readClaims({ client_id: client, advisor_id: advisor, grant_id, jti, scope, exp }: JWTPayload) {
+function readClaims(payload: JWTPayload) {
+  const { client_id: client, advisor_id: advisor, grant_id, jti, authorization_id, scope, exp } = payload;
   if (typeof client !== 'string' || typeof advisor !== 'number' || typeof grant_id !== 'string' || !jti || !exp)
     throw new errors.JWTInvalid('A claim has the wrong type.');
   return {
@@ -105,5 +108,6 @@ function readClaims({ client_id: client, advisor_id: advisor, grant_id, jti, sco
     expiresAtMs: exp * 1000,
     grantId: grant_id,
     tokenId: jti,
+    authorizationId: typeof authorization_id === 'string' ? authorization_id : null,
   };
 }

@@ -10,7 +10,8 @@ export type SignInEvent = {
     | 'passkey added'
     | 'passkey removed'
     | 'application allowed'
-    | 'application disconnected';
+    | 'application disconnected'
+    | 'application tokens ended';
   of: Record<string, number | string>;
   values: object;
 };

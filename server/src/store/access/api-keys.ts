@@ -108,7 +108,7 @@ export type CallerRow = {
   key: (UsagePlan & { keyId: number; applicationId: number; revoked: boolean }) | null;
   application: { applicationId: number; disabled: boolean } | null;
   advisor: { advisorId: number; disabled: boolean } | null;
-  /** The token's grant or signing key no longer exists, or the token itself was revoked. */
+  /** The token's grant or signing key no longer exists, or it was revoked, alone or with all that came of its code. */
   ended: boolean;
 };
 
@@ -120,6 +120,7 @@ export async function findCaller(
     advisor: string;
     grantId: string | null;
     tokenId: string | null;
+    authorizationId: string | null;
     kid: string | null;
   },
 ): Promise<CallerRow> {
@@ -146,7 +147,7 @@ export async function findCaller(
          where advisor_id = case when $3 ~ '^[0-9]{1,15}$' then $3::bigint end or lower(email) = lower($3)
        ) as advisor,
        ($4::text is not null and not exists (select from grants where grant_id = $4))
-         or exists (select from revoked_tokens where token_id = $5)
+         or exists (select from revoked_tokens where token_id in ($5, $7))
          or ($6::text is not null and not exists (select from signing_keys where kid = $6)) as ended`,
     [
       credentials.keyHash,
@@ -155,6 +156,7 @@ export async function findCaller(
       credentials.grantId,
       credentials.tokenId,
       credentials.kid,
+      credentials.authorizationId,
     ],
     'find-caller',
   );

@@ -2,7 +2,15 @@ import type { Db } from '../database/db.ts';
 import { deleteBatch } from '../shared/delete-batch.ts';
 
 export type OAuthTokenKind = 'AuthorizationCode' | 'RefreshToken';
-export type OAuthTokenRow = { payload: Record<string, unknown>; grantId: string; dateTimeUsed: Date | null };
+export type OAuthTokenRow = {
+  payload: Record<string, unknown>;
+  grantId: string;
+  authorizationId: string;
+  dateTimeUsed: Date | null;
+};
+
+/** The library's session lives for one authorization request, so all that comes of one code has the same, and nothing else does. */
+const authorization = `payload->>'sessionUid'`;
 
 export async function insertOAuthToken(
   db: Db,
@@ -16,7 +24,7 @@ export async function insertOAuthToken(
 
 export async function findOAuthToken(db: Db, kind: OAuthTokenKind, hash: Buffer): Promise<OAuthTokenRow | null> {
   const [row] = await db.query<OAuthTokenRow>(
-    `select payload, grant_id as "grantId", date_time_used as "dateTimeUsed"
+    `select payload, grant_id as "grantId", ${authorization} as "authorizationId", date_time_used as "dateTimeUsed"
      from oauth_tokens
      where token_hash = $1 and kind = $2`,
     [hash, kind],
@@ -89,4 +97,16 @@ export async function deleteExpiredOAuthTokens(db: Db, now: Date, limit: number)
 export async function deleteOAuthTokensOfGrant(db: Db, grantId: string, limit: number): Promise<number> {
   const ended = { table: 'oauth_tokens', key: 'token_hash', where: 'grant_id = $1' };
   return deleteBatch(db, ended, [grantId], limit);
+}
+
+/** The refresh tokens that came of one code. A code lasts a minute, so there are few. */
+export async function deleteRefreshTokens(
+  db: Db,
+  { grantId, authorizationId }: Pick<OAuthTokenRow, 'grantId' | 'authorizationId'>,
+): Promise<void> {
+  await db.query(
+    `delete from oauth_tokens
+     where grant_id = $1 and kind = 'RefreshToken' and ${authorization} = $2`,
+    [grantId, authorizationId],
+  );
 }
