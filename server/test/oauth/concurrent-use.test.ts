@@ -11,8 +11,7 @@ import { type Answer, inject } from '../support/world.ts';
 import { formType, granted } from './setup.ts';
 import { assertInvalidGrant, crowd, makeTwoNodes } from './two-nodes.ts';
 
-const { world, crm, addresses, codeFor, begin, pass, assertEnded, unusedRefreshTokens, close } =
-  await makeTwoNodes();
+const { world, crm, addresses, codeFor, begin, pass, assertEnded, unusedRefreshTokens, close } = await makeTwoNodes();
 after(close);
 const { ann } = world;
 
