@@ -878,6 +878,12 @@ create table staff (
   constraint staff_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id)
 );
 
+create table suspended_provisions (
+  advisor_id bigint not null,
+  application_id bigint not null,
+  constraint suspended_provisions_pkey PRIMARY KEY (advisor_id, application_id)
+);
+
 create table text_counts (
   advisor_id bigint not null,
   up_to timestamp with time zone not null,
@@ -2392,6 +2398,8 @@ grant delete, insert, select, update on sign_in_failures to assent_app;
 grant delete, insert, select on signing_keys to assent_app;
 
 grant insert, select on staff to assent_app;
+
+grant delete, insert, select on suspended_provisions to assent_app;
 
 grant insert, select, update on text_counts to assent_app;
 

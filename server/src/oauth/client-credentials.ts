@@ -41,6 +41,6 @@ function advisorIdOf(given: unknown): number | null {
 
 function notProvisioned(advisorId: number | null) {
   const whom = advisorId === null ? 'any advisor' : `advisor ${advisorId}`;
-  const description = `This application is not provisioned for ${whom}: ask the operator.`;
+  const description = `This application is not provisioned for ${whom}, or was disconnected: ask the operator.`;
   return Object.assign(new errors.InvalidGrant(description), { error_description: description });
 }

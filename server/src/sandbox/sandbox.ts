@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Deps } from '../deps.ts';
 import { issueApiKey } from '../domain/access/api-keys.ts';
 import { addApplication, rotateSecret } from '../domain/access/applications.ts';
-import { provision } from '../domain/access/grants.ts';
+import { isSuspended, provision } from '../domain/access/grants.ts';
 import { discover } from '../domain/access/identity-provider.ts';
 import { addAdvisor, setAdvisor } from '../domain/accounts/advisors.ts';
 import { addFirm, type Firm, listFirms } from '../domain/accounts/firms.ts';
@@ -137,7 +137,9 @@ export async function makeSandbox(deps: Deps, earlier: SandboxFile | null): Prom
   };
   const advisors = [];
   for (const each of cast) advisors.push(await makeAdvisor(deps, each, firmOf, earlier));
-  for (const { id } of advisors) await provision(deps, id, application.clientId);
+  // An application that the advisor disconnected stays so.
+  for (const { id } of advisors)
+    if (!(await isSuspended(deps, id, application.clientId))) await provision(deps, id, application.clientId);
   await makeLibrary(deps, null, sandboxLibrary.everyones);
   await makeLibrary(deps, await firmOf(), sandboxLibrary.firms);
   return { ...urls, ...application, advisors };

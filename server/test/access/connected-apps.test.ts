@@ -24,7 +24,7 @@ test('without connected applications it says so', async () => {
   assert.match((await visitor.get('/connected-apps')).body, /No application acts for you, ann\./);
 });
 
-test('it shows what each application may do, and ends that with one click', async () => {
+test('it shows what each application may do, and ends that after asking', async () => {
   const { deps, clientId, ann, bob } = pages.world;
   const { advisorId } = ann.advisor;
   await authorize(deps, advisorId, { clientId, scopes: ['core.contacts.read', 'offline_access'] });
@@ -34,15 +34,18 @@ test('it shows what each application may do, and ends that with one click', asyn
   assert.match(body, /<h2>Test CRM<\/h2>/);
   assert.match(body, /Connected on \w+ \d+, \d{4}\./);
   assert.match(body, /<li>See your contacts and contact groups<\/li>/);
-  assert.match(body, /Your firm’s operator also lets this application text for you; only they can change that\./);
+  assert.match(body, /Your firm’s operator also lets this application text for you\./);
   assert.match(body, /<button class="button ends">Disconnect Test CRM<\/button>/);
 
+  const asked = await visitor.get(`/connected-apps/disconnect?clientId=${clientId}`);
+  assert.match(asked.body, /<h1>Disconnect Test CRM\?<\/h1>/);
+  assert.match(asked.body, /<a class="button" href="\/connected-apps">Keep it<\/a>/);
+  assert.equal((await listConnections(deps, advisorId)).length, 1, 'asking ends nothing');
   const ended = await visitor.post('/connected-apps/disconnect', { clientId });
   assert.equal(ended.status, 303);
   const after = await visitor.get(ended.headers.location ?? '');
   assert.match(after.body, /role="status">Disconnected\./);
-  assert.match(after.body, /Your firm’s operator lets this application text for you; only they can change that\./);
-  assert.doesNotMatch(after.body, /Disconnect Test CRM/);
+  assert.match(after.body, /No application acts for you, ann\./);
   assert.equal((await listConnections(deps, bob.advisor.advisorId)).length, 1, 'another advisor’s stays');
 });
 
@@ -54,6 +57,29 @@ test('a hostile application name is shown as text', async () => {
   const { body } = await visitor.get('/connected-apps');
   assert.doesNotMatch(body, /<img src=x/);
   assert.match(body, /Disconnect &lt;img src=x onerror=&quot;alert\(1\)&quot;&gt;/);
+});
+
+test('an application that only the operator allowed can be disconnected, too', async () => {
+  const { deps, clientId, ann } = pages.world;
+  await provision(deps, ann.advisor.advisorId, clientId);
+  const { body } = await visitor.get('/connected-apps');
+  assert.match(body, /Your firm’s operator lets this application text for you\./);
+  const asked = await visitor.get(`/connected-apps/disconnect?clientId=${clientId}`);
+  assert.match(asked.body, /Your firm’s operator can let it text for you again, too\./);
+  await visitor.post('/connected-apps/disconnect', { clientId });
+  assert.doesNotMatch((await visitor.get('/connected-apps')).body, /Test CRM/);
+});
+
+test('asking about an application that isn’t connected leads back to the list', async () => {
+  for (const query of ['', '?clientId=app_nothing', `?clientId=${pages.world.clientId}`]) {
+    const { status, headers } = await visitor.get(`/connected-apps/disconnect${query}`);
+    assert.deepEqual([status, headers.location], [303, '/connected-apps']);
+  }
+});
+
+test('asking without a session redirects to the sign-in page', async () => {
+  const { headers } = await pages.visitor().get('/connected-apps/disconnect?clientId=x');
+  assert.equal(headers.location, '/sign-in?next=/connected-apps');
 });
 
 test('an application that doesn’t exist gets a readable page', async () => {

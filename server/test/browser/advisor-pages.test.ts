@@ -147,13 +147,17 @@ test('an advisor who doesn’t want to sign in can go back to the application', 
   assert.deepEqual(complaints, []);
 });
 
-test('a click disconnects an application and ends its refresh token', { skip }, async () => {
+test('an application is disconnected after a question, which ends its refresh token', { skip }, async () => {
   const { deps, ann } = pages.world;
   const { refresh_token: refreshToken } = await pages.client.tokens(ann, scope);
   const { page, complaints } = await open(phone);
   await page.goto(`${origin}/connected-apps`);
   await signIn(page);
   await page.getByRole('button', { name: 'Disconnect Sandbox CRM' }).click();
+  await page.getByRole('heading', { name: 'Disconnect Sandbox CRM?' }).waitFor();
+  await page.getByRole('link', { name: 'Keep it' }).click();
+  await page.getByRole('button', { name: 'Disconnect Sandbox CRM' }).click();
+  await page.getByRole('button', { name: 'Disconnect', exact: true }).click();
   assert.match(await page.getByRole('status').innerText(), /^Disconnected\./);
   assert.equal(await page.getByRole('heading', { name: 'Sandbox CRM' }).count(), 0);
   assert.deepEqual(await listConnections(deps, ann.advisor.advisorId), []);
@@ -303,7 +307,13 @@ test('axe finds no barriers on the pages, light or dark, and they fit a phone', 
     refused,
     '/oauth/interaction/gone',
   ];
-  const signedIn = ['/connected-apps', '/connected-apps?done=disconnected', '/passkeys?continue=add', asked];
+  const signedIn = [
+    '/connected-apps',
+    `/connected-apps/disconnect?clientId=${clientId}`,
+    '/connected-apps?done=disconnected',
+    '/passkeys?continue=add',
+    asked,
+  ];
   for (const path of signedOut) await visit(page, path);
   await page.goto(`${origin}/invitation#email=ann%40test.example&code=gone`);
   await page.getByLabel('New password').fill('a new password');

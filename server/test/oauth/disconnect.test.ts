@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
 import type { App } from '../../src/app.ts';
 import { disableApplication } from '../../src/domain/access/applications.ts';
-import { disconnect, listConnections, provision } from '../../src/domain/access/grants.ts';
+import { disconnect, listConnections, provision, unprovision } from '../../src/domain/access/grants.ts';
 import { forgetExpiredTokens } from '../../src/domain/access/oauth-tokens.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
@@ -119,8 +119,8 @@ async function assertDenied({ status, location }: Visit): Promise<void> {
 
 async function disconnectByPage(client: Client, person: Person): Promise<void> {
   const visitor = await signedIn(world, person);
-  const page = await visitor.get('/connected-apps');
   const { clientId } = client;
+  const page = await visitor.get(`/connected-apps/disconnect?clientId=${clientId}`);
   const { status, location } = await visitor.submit(page, '/connected-apps/disconnect', { clientId });
   assert.deepEqual([status, location], [303, '/connected-apps?done=disconnected']);
 }
@@ -160,7 +160,7 @@ test('without an advisor, the command disconnects the application from all of th
   );
 });
 
-test('provisioning stays: client credentials get a new token after a disconnect', async () => {
+test('a disconnect by the operator leaves provisioning: client credentials get a new token', async () => {
   const ended = await connect(crm, world.ann);
   await disconnect(world.deps, crm.clientId, world.ann.advisor.advisorId);
   const fresh = await clientCredentials(crm, world.ann);
@@ -169,12 +169,61 @@ test('provisioning stays: client credentials get a new token after a disconnect'
   for (const node of nodes) assert.equal((await call(node, crm, fresh.body.access_token)).status, 200);
 });
 
-test('the advisor can authorize the application again, and its earlier tokens stay dead', async () => {
-  const ended = await connect(crm, world.ann);
-  await disconnectByPage(crm, world.ann);
-  const again = await connect(crm, world.ann);
-  await assertEnded(ended);
-  await assertUntouched(again);
+suite('a disconnect by the advisor ends client credentials', () => {
+  async function assertNoToken(client: Client): Promise<void> {
+    const { status, body } = await clientCredentials(client, world.ann);
+    assert.deepEqual([status, body.error], [400, 'invalid_grant'], JSON.stringify(body));
+    assert.match(body.error_description, /was disconnected/);
+  }
+
+  test('for that advisor and application alone', async () => {
+    const ended = await connect(crm, world.ann);
+    await disconnectByPage(crm, world.ann);
+    await assertNoToken(crm);
+    await assertEnded(ended);
+    for (const [client, person] of [[crm, world.bob] as const, [other, world.ann] as const])
+      assert.equal((await clientCredentials(client, person)).status, 200);
+    await disconnectByCommand(crm, '--advisor', world.ann.advisor.email);
+    await assertNoToken(crm);
+  });
+
+  test('also of an application that the advisor never authorized', async () => {
+    const { body } = await clientCredentials(crm, world.ann);
+    assert.equal((await call(world.app, crm, body.access_token)).status, 200);
+    await disconnectByPage(crm, world.ann);
+    await assertNoToken(crm);
+    await assertRefused({ client: crm, accessTokens: [body.access_token] });
+  });
+
+  test('until the operator provisions the application again', async () => {
+    await disconnectByPage(crm, world.ann);
+    await assertNoToken(crm);
+    await provision(world.deps, world.ann.advisor.advisorId, crm.clientId);
+    assert.equal((await clientCredentials(crm, world.ann)).status, 200);
+  });
+
+  test('until the advisor authorizes the application again, and its earlier tokens stay dead', async () => {
+    const ended = await connect(crm, world.ann);
+    await disconnectByPage(crm, world.ann);
+    await assertNoToken(crm);
+    const visitor = new Visitor(world.app);
+    const { page, path } = await signInTo(world, visitor, crm.authorizeUrl({ scope: 'openid' }), world.ann);
+    assert.match(page.body, /also text for you while you are away/);
+    const denied = await visitor.submit(page, path, { decision: 'deny' });
+    await visitor.get(denied.location ?? '');
+    await assertNoToken(crm);
+    const again = await connect(crm, world.ann);
+    await assertEnded(ended);
+    await assertUntouched(again);
+  });
+
+  test('and authorizing gives none to an application that the operator no longer provisions', async () => {
+    await disconnectByPage(crm, world.ann);
+    await unprovision(world.deps, world.ann.advisor.advisorId, crm.clientId);
+    assert.ok(await crm.tokens(world.ann));
+    await assertNoToken(crm);
+    await assert.rejects(unprovision(world.deps, world.ann.advisor.advisorId, crm.clientId), { code: 'not_found' });
+  });
 });
 
 test('a request that waits for the advisor during a disconnect can still be allowed', async () => {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, suite, test } from 'node:test';
 import { issueApiKey, unlimited } from '../../src/domain/access/api-keys.ts';
 import { addApplication } from '../../src/domain/access/applications.ts';
-import { disconnect } from '../../src/domain/access/grants.ts';
+import { disconnect, provision } from '../../src/domain/access/grants.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
+import { byAdvisor } from '../../src/domain/archive/archive.ts';
 import { type Deliverer, deliverer } from '../../src/domain/webhooks/deliverer.ts';
 import { listDeliveries, redeliver, testWebhook } from '../../src/domain/webhooks/deliveries.ts';
 import { pauseAfter } from '../../src/domain/webhooks/turns.ts';
@@ -105,6 +106,23 @@ suite('a webhook', () => {
     assert.deepEqual(types().toSorted(), ['consent.changed', 'consent.changed', 'contact.created']);
     await disableWebhook(deps, application.clientId);
     await others.close();
+  });
+
+  test('is told once that an advisor ended its client credentials', async () => {
+    const { application } = await addApplication(deps, { name: 'Texter', redirectUris: ['https://texter.example/cb'] });
+    const { advisorId } = ann.advisor;
+    const texter = await makeReceiver(() => texterSecret);
+    const texterSecret = await setWebhook(deps, application.clientId, texter.url);
+    await provision(deps, advisorId, application.clientId);
+    for (let twice = 0; twice < 2; twice += 1)
+      await disconnect(deps, application.clientId, advisorId, byAdvisor(advisorId, null));
+    await push();
+    assert.deepEqual(
+      texter.accepted.map(({ body }) => [body.type, body.data.reason]),
+      [['authorization.ended', 'disconnected']],
+    );
+    await disableWebhook(deps, application.clientId);
+    await texter.close();
   });
 
   test('is told that its authorization ended, and nothing after that', async () => {

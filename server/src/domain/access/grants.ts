@@ -2,13 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { type Deps, inTransaction } from '../../deps.ts';
 import type { GrantKind, GrantRow } from '../../store/access/grants.ts';
 import * as store from '../../store/access/grants.ts';
+import {
+  deleteSuspendedProvision,
+  findSuspendedProvision,
+  insertSuspendedProvision,
+} from '../../store/access/suspended-provisions.ts';
 import { insertEvents } from '../../store/events/new-events.ts';
 import { endStreams, insertStreams } from '../../store/webhooks/streams.ts';
 import { archiveSetting } from '../accounts/settings.ts';
 import { type By, byAdvisor, byApplication, byOperator, byService } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { archiveSignIn } from '../sign-in/sign-in-records.ts';
-import { getApplication } from './applications.ts';
+import { type Application, getApplication } from './applications.ts';
 import { textScopes } from './scopes.ts';
 
 export type Grant = GrantRow;
@@ -19,13 +24,14 @@ export type Connection = {
   applicationName: string;
   /** What the advisor allowed, and since when; null if only the operator did. */
   authorized: { scopes: string[]; since: Date } | null;
-  /** The operator lets it text for the advisor with client credentials, which only the operator can end. */
+  /** The operator lets it text for the advisor with client credentials. */
   provisioned: boolean;
 };
 
 /**
  * The advisor allows the application these scopes. There is one authorization per advisor and application: allowing
- * again adds to it, so that the tokens the application already holds keep working.
+ * again adds to it, so that the tokens the application already holds keep working. It also restores the client credentials
+ * that the advisor ended by a disconnect.
  */
 export async function authorize(
   deps: Deps,
@@ -33,19 +39,31 @@ export async function authorize(
   { clientId, scopes }: { clientId: string; scopes: string[] },
   traceId: string | null = null,
 ): Promise<string> {
-  const { applicationId } = await getApplication(deps, clientId);
+  const application = await getApplication(deps, clientId);
+  const { applicationId } = application;
   return inTransaction(deps, async (deps) => {
     const { grantId } = await makeGrant(deps, { advisorId, applicationId, kind: 'authorized', scopes });
-    const allowed = { action: 'application allowed', of: { applicationId, clientId }, values: { scopes } } as const;
-    await archiveSignIn(deps, byAdvisor(advisorId, traceId), advisorId, allowed);
+    const provisioned = await deleteSuspendedProvision(deps.db, { advisorId, applicationId });
+    if (provisioned)
+      await makeGrant(deps, { advisorId, applicationId, kind: 'provisioned', scopes: textScopesOf(application) });
+    const allowed = { action: 'application allowed', of: { applicationId, clientId } } as const;
+    const values = { scopes, ...(provisioned ? { provisioned } : {}) };
+    await archiveSignIn(deps, byAdvisor(advisorId, traceId), advisorId, { ...allowed, values });
     return grantId;
   });
 }
 
+/** Whether allowing the application would also restore the client credentials that the advisor ended. */
+export async function isSuspended(deps: Deps, advisorId: number, clientId: string): Promise<boolean> {
+  const { applicationId } = await getApplication(deps, clientId);
+  return findSuspendedProvision(deps.db, { advisorId, applicationId });
+}
+
 /** Lets the application act for the advisor with client credentials, for those of its scopes that are text scopes. */
 export async function provision(deps: Deps, advisorId: number, clientId: string, by: By = byOperator): Promise<void> {
-  const { applicationId, scopes } = await getApplication(deps, clientId);
-  const texting = textScopes.filter((scope) => scopes.includes(scope));
+  const application = await getApplication(deps, clientId);
+  const { applicationId } = application;
+  const texting = textScopesOf(application);
   if (texting.length === 0)
     throw problem(
       'invalid_request',
@@ -53,6 +71,7 @@ export async function provision(deps: Deps, advisorId: number, clientId: string,
     );
   await inTransaction(deps, async (deps) => {
     const { isChanged } = await makeGrant(deps, { advisorId, applicationId, kind: 'provisioned', scopes: texting });
+    await deleteSuspendedProvision(deps.db, { advisorId, applicationId });
     const setting = { advisorId, what: 'application provisioned', of: { applicationId, clientId } };
     if (isChanged) await archiveSetting(deps, by, { ...setting, values: { scopes: texting } });
   });
@@ -62,11 +81,12 @@ export async function provision(deps: Deps, advisorId: number, clientId: string,
 export async function unprovision(deps: Deps, advisorId: number, clientId: string, by: By = byOperator): Promise<void> {
   const { applicationId } = await getApplication(deps, clientId);
   await inTransaction(deps, async (deps) => {
-    if (!(await store.deleteGrantOfKind(deps.db, { advisorId, applicationId, kind: 'provisioned' })))
+    const suspended = await deleteSuspendedProvision(deps.db, { advisorId, applicationId });
+    if (!(await store.deleteGrantOfKind(deps.db, { advisorId, applicationId, kind: 'provisioned' })) && !suspended)
       throw problem('not_found', 'The application is not provisioned for that advisor.');
     const setting = { advisorId, what: 'application unprovisioned', of: { applicationId, clientId }, values: {} };
     await archiveSetting(deps, by, setting);
-    await tellEnded(deps, applicationId, [advisorId], 'unprovisioned');
+    if (!suspended) await tellEnded(deps, applicationId, [advisorId], 'unprovisioned');
   });
 }
 
@@ -114,7 +134,11 @@ export async function findProvisioned(
   return only ?? 'none';
 }
 
-/** Ends all of the application's access to the advisor, or to every advisor. Returns how many had authorized it. */
+/**
+ * Ends all of the application's access to the advisor, or to every advisor. Returns how many had authorized it. A disconnect
+ * by the advisor also suspends client credentials; one by the operator, who can unprovision the application, only ends its
+ * tokens.
+ */
 export async function disconnect(
   deps: Deps,
   clientId: string,
@@ -123,18 +147,29 @@ export async function disconnect(
 ): Promise<number> {
   const { applicationId } = await getApplication(deps, clientId);
   return inTransaction(deps, async (deps) => {
+    const advisorThemselves = advisorId !== null && by.actor === byAdvisor(advisorId, null).actor;
+    const suspended = advisorThemselves && (await suspend(deps, { advisorId, applicationId }));
     const { authorized, grants, ended } = await store.deleteConnections(deps.db, applicationId, advisorId);
     const of = { applicationId, clientId };
-    if (grants === 0) return 0;
-    if (advisorId !== null && by.actor === byAdvisor(advisorId, null).actor)
-      await archiveSignIn(deps, by, advisorId, { action: 'application disconnected', of, values: {} });
-    else {
+    if (grants === 0 && !suspended) return 0;
+    if (advisorThemselves) {
+      const values = suspended ? { provisioned: false } : {};
+      await archiveSignIn(deps, by, advisorId, { action: 'application disconnected', of, values });
+      if (ended.length === 0) ended.push(advisorId);
+    } else {
       const setting = { what: 'application disconnected', of, values: { authorized } };
       await archiveSetting(deps, by, { ...setting, ...(advisorId === null ? {} : { advisorId }) });
     }
     await tellEnded(deps, applicationId, ended, 'disconnected');
     return authorized;
   });
+}
+
+/** Ends client credentials until the advisor or the operator allows them again; false if there were none. */
+async function suspend(deps: Deps, ids: { advisorId: number; applicationId: number }): Promise<boolean> {
+  if (!(await store.deleteGrantOfKind(deps.db, { ...ids, kind: 'provisioned' }))) return false;
+  await insertSuspendedProvision(deps.db, ids);
+  return true;
 }
 
 export async function listConnections(deps: Deps, advisorId: number): Promise<Connection[]> {
@@ -148,6 +183,11 @@ export async function listConnections(deps: Deps, advisorId: number): Promise<Co
     connections.set(clientId, known);
   }
   return [...connections.values()];
+}
+
+/** Client credentials carry no other scopes. */
+function textScopesOf({ scopes }: Application): string[] {
+  return textScopes.filter((scope) => scopes.includes(scope));
 }
 
 async function makeGrant(

@@ -9,7 +9,7 @@ import type { Visits } from './visits.ts';
 
 const confirmations: Record<string, string> = {
   password: 'Your password is set, and you are signed in.',
-  disconnected: 'Disconnected. The application no longer has your permission to act for you.',
+  disconnected: 'Disconnected. The application can no longer act for you.',
 };
 
 export function addConnectedApps(app: FastifyInstance, { deps, forms, sessionOf }: Visits): void {
@@ -20,6 +20,16 @@ export function addConnectedApps(app: FastifyInstance, { deps, forms, sessionOf 
     const formToken = forms.token(request, reply);
     const content = connectedApps({ connections, session, formToken, done: confirmation(request, confirmations) });
     return sendPage(reply, { title: 'Connected apps', content });
+  });
+
+  app.get('/connected-apps/disconnect', async (request, reply) => {
+    const session = await sessionOf(request);
+    if (!session) return reply.redirect('/sign-in?next=/connected-apps', 303);
+    const { clientId } = request.query as { clientId?: unknown };
+    const connection = (await listConnections(deps, session.advisorId)).find((each) => each.clientId === clientId);
+    if (!connection) return reply.redirect('/connected-apps', 303);
+    const content = question(connection, forms.token(request, reply));
+    return sendPage(reply, { title: `Disconnect ${connection.applicationName}?`, content });
   });
 
   app.post('/connected-apps/disconnect', async (request, reply) => {
@@ -43,16 +53,12 @@ ${
   connections.length === 0
     ? html`<p>No application acts for you, ${session.name}. To connect one, start in that application; it appears here once you allow it.</p>`
     : html`<p>These applications act for you, ${session.name}. If you disconnect one, it stops at once.</p>
-<ul class="entries">${connections.map((connection) => entry(connection, session, formToken))}</ul>`
+<ul class="entries">${connections.map((connection) => entry(connection, session))}</ul>`
 }
 </main>`;
 }
 
-function entry(
-  { clientId, applicationName, authorized, provisioned }: Connection,
-  session: Session,
-  formToken: string,
-) {
+function entry({ clientId, applicationName, authorized, provisioned }: Connection, session: Session) {
   return html`<li class="entry">
 <h2>${applicationName}</h2>
 ${
@@ -60,14 +66,25 @@ ${
   html`<p class="facts">Connected on ${day(authorized.since, session)}. It may:</p>
 ${scopeList(authorized.scopes)}`
 }
-${
-  provisioned &&
-  html`<p>Your firm’s operator ${authorized && 'also '}lets this application text for you; only they can change that.</p>`
-}
-${
-  authorized &&
-  html`<form method="post" action="/connected-apps/disconnect">${hidden({ formToken, clientId })}
-<button class="button ends">Disconnect ${applicationName}</button></form>`
-}
+${provisioned && html`<p>Your firm’s operator ${authorized && 'also '}lets this application text for you.</p>`}
+<form action="/connected-apps/disconnect">${hidden({ clientId })}
+<button class="button ends">Disconnect ${applicationName}</button></form>
 </li>`;
+}
+
+/** Asked before anything ends: an application can't be connected again from here. */
+function question({ clientId, applicationName, provisioned }: Connection, formToken: string): Html {
+  return html`${rooms('/connected-apps', formToken)}
+<main class="card">
+<h1>Disconnect ${applicationName}?</h1>
+<p>It stops at once: it can no longer see or change anything of yours, or text for you.</p>
+<p>To connect it again, start in ${applicationName}. ${provisioned && 'Your firm’s operator can let it text for you again, too.'}</p>
+<form method="post" action="/connected-apps/disconnect">
+${hidden({ formToken, clientId })}
+<div class="choices">
+<a class="button" href="/connected-apps">Keep it</a>
+<button class="button ends">Disconnect</button>
+</div>
+</form>
+</main>`;
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { isSuspended } from '../../domain/access/grants.ts';
 import type { Session } from '../../domain/sign-in/sessions.ts';
 import type { AuthorizationRequest, AuthorizationRequests } from '../../oauth/authorization-requests.ts';
 import { brand, type Html, hidden, html, sendErrorPage, sendPage } from '../browser/page.ts';
@@ -20,7 +21,8 @@ export function addConsent(app: FastifyInstance, visits: Visits, server: Authori
         application: asked.applicationName,
         leavesTo: formTarget(asked.redirectUri),
       });
-    const content = consentPage(asked, session, visits.forms.token(request, reply));
+    const restores = await isSuspended(visits.deps, session.advisorId, asked.clientId);
+    const content = consentPage({ asked, session, restores, formToken: visits.forms.token(request, reply) });
     const title = `${asked.applicationName} wants to act for you`;
     return sendPage(reply, { title, content, formTargets: [formTarget(asked.redirectUri)] });
   });
@@ -46,7 +48,9 @@ const expired = {
   next: 'Go back to the application and start again.',
 };
 
-function consentPage(asked: AuthorizationRequest, session: Session, formToken: string): Html {
+type ConsentPage = { asked: AuthorizationRequest; session: Session; restores: boolean; formToken: string };
+
+function consentPage({ asked, session, restores, formToken }: ConsentPage): Html {
   const { applicationName, scopes, redirectUri } = asked;
   return html`<header class="top">${brand}</header>
 <main class="card">
@@ -57,6 +61,7 @@ ${signOutForm({ formToken, next: pathOf(asked), label: 'Not you?' })}
 </div>
 <p>If you allow it, ${applicationName} may:</p>
 ${scopeList(scopes)}
+${restores && html`<p>It may then also text for you while you are away, as your firm’s operator set up before you disconnected it.</p>`}
 <p class="facts">You will then return to <strong>${hostOf(redirectUri)}</strong>. You can end this at any time under Connected apps.</p>
 <form method="post" action="${pathOf(asked)}">
 ${hidden({ formToken })}
