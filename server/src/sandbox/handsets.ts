@@ -7,11 +7,20 @@ import { findAdvisorByTextingNumber } from '../store/accounts/advisors.ts';
 import { sandboxCarrierId } from '../store/carriers/carriers.ts';
 import type { ConsentState } from '../store/consent/consents.ts';
 import * as store from '../store/sandbox/handsets.ts';
+import type { HeldReason } from '../store/texting/texts.ts';
 import { magicContacts } from './sandbox.ts';
 
 /** The sandbox's phones, as their owners see them: with the texts of all advisors. */
 
-export type Sender = { name: string; textingNumber: string; state: ConsentState | null };
+export type Sender = {
+  name: string;
+  textingNumber: string;
+  state: ConsentState | null;
+  /** A reply of the person may mean stop, so that their texts are held. */
+  isHeld: boolean;
+  /** How many texts are held, by reason. */
+  held: Record<HeldReason, number>;
+};
 /** A text on the phone's screen. `text` is null if it is no longer kept. */
 export type ScreenText = {
   id: string;
@@ -20,6 +29,8 @@ export type ScreenText = {
   text: string | null;
   /** How many pictures and the like came with it. */
   media: number;
+  /** What became of a text from an advisor; null before that is known. */
+  status: string | null;
   dateTime: Date;
 };
 /** A magic number's owner, and what the number does. */
@@ -58,16 +69,41 @@ export async function listHandsets({ db }: Pick<Deps, 'db'>): Promise<HandsetInU
 
 /** A phone with its latest texts, received and sent, in order. Any number is a phone. */
 export async function getHandset({ db }: Pick<Deps, 'db'>, phone: string): Promise<Handset> {
-  const [received, sent, senders] = await Promise.all([
+  const [received, sent, senders, backlog] = await Promise.all([
     store.listHandsetMessages(db, phone, textsMax),
     store.listHandsetReplies(db, phone, textsMax),
     store.listHandsetSenders(db, phone, sendersMax),
+    store.listHandsetBacklog(db, phone),
   ]);
+  const statusOf = await statusesOf({ db }, received, backlog);
   const texts = [
-    ...received.map((text) => onScreen('advisor', text)),
+    ...received.map((text) => ({ ...onScreen('advisor', text), status: statusOf(text) })),
     ...sent.map((text) => onScreen('phone', text)),
   ].sort((a, b) => a.dateTime.getTime() - b.dateTime.getTime());
-  return { phone, owner: ownerOf(phone), senders, texts: texts.slice(-textsMax) };
+  const withHeld = senders.map((sender) => ({ ...sender, held: heldOf(sender, backlog) }));
+  return { phone, owner: ownerOf(phone), senders: withHeld, texts: texts.slice(-textsMax) };
+}
+
+/** By the carrier's id, which a text in doubt lacks: its answer was lost. */
+async function statusesOf(
+  { db }: Pick<Deps, 'db'>,
+  received: store.HandsetMessage[],
+  backlog: store.HandsetBacklog[],
+): Promise<(text: store.HandsetMessage) => string | null> {
+  const ids = received.map(({ carrierMessageId }) => carrierMessageId);
+  const known = new Map(
+    (await store.listHandsetStatuses(db, ids)).map(({ carrierMessageId, status }) => [carrierMessageId, status]),
+  );
+  const doubted = new Set(backlog.flatMap(({ status, textingNumber }) => (status === 'in_doubt' ? textingNumber : [])));
+  return ({ carrierMessageId, textingNumber }) =>
+    known.get(carrierMessageId) ?? (doubted.has(textingNumber) ? 'in_doubt' : null);
+}
+
+function heldOf({ textingNumber }: store.HandsetSender, backlog: store.HandsetBacklog[]): Sender['held'] {
+  const held = { possible_opt_out: 0, supervision: 0 };
+  for (const each of backlog)
+    if (each.heldReason && each.textingNumber === textingNumber) held[each.heldReason] += each.count;
+  return held;
 }
 
 /** The texts that a phone received last, oldest first. */
@@ -107,7 +143,8 @@ function mediaAt(address: string): IncomingMedia {
 
 function onScreen(from: ScreenText['from'], row: store.HandsetMessage | store.HandsetReply): ScreenText {
   const { carrierMessageId: id, textingNumber, text, dateTimeCreated } = row;
-  return { id, from, textingNumber, text, media: 'media' in row ? row.media : 0, dateTime: dateTimeCreated };
+  const media = 'media' in row ? row.media : 0;
+  return { id, from, textingNumber, text, media, status: null, dateTime: dateTimeCreated };
 }
 
 function ownerOf(phone: string): Owner | null {

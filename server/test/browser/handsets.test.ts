@@ -77,6 +77,37 @@ for (const [name, options] of Object.entries({ 'on a phone': phoneWide, 'on a de
     assert.deepEqual(complaints, []);
   });
 
+test('each text shows what became of it, and held texts say why they are held', { skip }, async () => {
+  const { ann } = world;
+  const phone = await acceptedPhone(world, ann);
+  const { page, complaints } = await open(`/handset/${phone}`, desk);
+  await text(ann, phone, 'Shall we meet?');
+  const below = page.locator('.received .below').first();
+  await below.getByText('Delivered').waitFor();
+  assert.equal(await page.locator('.held').count(), 0);
+
+  await page.getByLabel('Your reply').fill('wrong number');
+  await page.keyboard.press('Enter');
+  const held = page.locator('[data-consents] li', { hasText: 'ann' }).locator('.held');
+  await held.getByText('Texts are held because a reply may mean stop. START releases them.').waitFor();
+  await text(ann, phone, 'Are you there?');
+  await held.getByText('1 text is waiting.').waitFor();
+  await text(ann, phone, 'This fund has guaranteed returns');
+  await held.getByText('until a reviewer approves them. 1 text is waiting.').waitFor();
+  await page.getByRole('button', { name: 'START' }).click();
+  await page.locator('.received .bubble', { hasText: 'Are you there?' }).waitFor();
+  assert.match(await held.innerText(), /^The firm’s supervision rules hold texts/);
+  assert.deepEqual(complaints, []);
+});
+
+test('a text whose answer was lost is in doubt', { skip }, async () => {
+  const phone = '+15005550022';
+  await setConsent(world, world.ann, phone, 'accepted');
+  await text(world.ann, phone, 'Did it arrive?');
+  const { page } = await open(`/handset/${phone}`, desk);
+  await page.locator('.received .below', { hasText: 'In doubt: the answer was lost' }).waitFor();
+});
+
 test('without JavaScript a reload shows new texts, and replies are still sent', { skip }, async () => {
   const phone = await acceptedPhone(world, world.ann);
   await text(world.ann, phone, 'Hello');

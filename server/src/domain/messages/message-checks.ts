@@ -5,7 +5,7 @@ import { textRefusal, waitOf } from '../supervision/supervision.ts';
 import { accountDisabled, failure } from '../texting/failures.ts';
 import { consentRefusal, numberRefusal, optOutRefusal, quietHours, type RefusalCode } from '../texting/gate.ts';
 import { type ExpectedRecipient, expectRecipients, type Recipient } from '../texting/recipients.ts';
-import { textingProblem, textTo } from '../texting/texts.ts';
+import { type HeldReason, heldReasonOf, textingProblem, textTo } from '../texting/texts.ts';
 import { type MessageInput, type ReadMessage, readMessage } from './message-input.ts';
 import { type Decision, decideOne, type Success, statusAfter } from './sends.ts';
 import { decideWaiting, problemOf } from './waiting-sends.ts';
@@ -19,7 +19,8 @@ export const accountCodes = ['no_texting_number', 'no_carrier'] as const;
 export type GateResult = {
   gate: (typeof gateNames)[number];
   passed: boolean;
-  code: RefusalCode | (typeof accountCodes)[number] | null;
+  /** Of a gate that only holds the text, why it is held. */
+  code: RefusalCode | HeldReason | (typeof accountCodes)[number] | null;
   /** What is wrong and what to do; null if nothing is. */
   message: string | null;
 };
@@ -110,15 +111,36 @@ function gatesOf(deps: Deps, asked: Asked, { to, decision }: Decided): GateResul
   };
   const messageOf = (code: RefusalCode) =>
     failure(to.phone, to.memberId, code, { ...to, isScheduled: !!schedule }).message;
+  const holds = holdsOf(asked, { to, decision });
   return gateNames.map((gate) => {
     if (gate === 'texting_number') return accountGate(to);
-    const code = refusals[gate];
+    const [code, hold] = [refusals[gate], holds[gate]];
+    if (!code && hold) return { gate, passed: false, code: hold, message: holdSentences[hold](to) };
     if (!code) return { gate, passed: true, code: null, message: null };
     // A person who opted out must not be asked for consent again, as the sentence for a lack of it says.
     const reason = gate === 'consent' ? (refusals.opt_out ?? code) : code;
     return { gate, passed: false, code, message: messageOf(reason) };
   });
 }
+
+/** The gates that only hold a text, each by itself. One that is scheduled, or waits for consent, is held once it goes out. */
+function holdsOf(
+  { schedule, verdict }: Asked,
+  { to, decision }: Pick<Decided, 'to' | 'decision'>,
+): Partial<Record<GateResult['gate'], HeldReason | null>> {
+  if (schedule || isWait(decision)) return {};
+  return {
+    opt_out: heldReasonOf(to, { kind: 'text' }),
+    supervision: heldReasonOf({ heldSince: null }, { kind: 'text', verdict }),
+  };
+}
+
+const holdSentences: Record<HeldReason, (to: Recipient) => string> = {
+  possible_opt_out: ({ phone, textingNumber }) =>
+    `${phone} has written something that may mean stop. Texts to them are held until a reviewer decides, or they text START${textingNumber ? ` to ${textingNumber}` : ''}.`,
+  supervision: ({ phone }) =>
+    `The firm’s supervision rules hold the text to ${phone} until a reviewer approves it. Reword it to avoid the review.`,
+};
 
 function isWait(decision: Decision): boolean {
   return 'draft' in decision && decision.draft.text.awaitsConsent === true;

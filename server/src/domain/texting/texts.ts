@@ -17,6 +17,8 @@ import { segmentsOf } from './segments.ts';
 import { nowMs, traceAccepted } from './text-traces.ts';
 import { renderWording, wordingOf } from './wordings.ts';
 
+export type { HeldReason } from '../../store/texting/texts.ts';
+
 export type Text = {
   advisorId: number;
   kind: TextKind;

@@ -170,7 +170,7 @@ ${owner && html`<h2>What it does</h2>\n<p>${owner.about}</p>`}
 
 /** A text, under its day if it is the day's first, and under the other side's name if that has changed. */
 function bubble(
-  { id, from, textingNumber, text, media, dateTime }: ScreenText,
+  { id, from, textingNumber, text, media, status, dateTime }: ScreenText,
   before: ScreenText | undefined,
   senders: Sender[],
 ) {
@@ -182,9 +182,18 @@ ${!sameDay && html`<p class="day">${dayOf(dateTime)}</p>`}
 ${!sameThread && html`<p class="whose">${from === 'phone' ? `to ${name}` : name}</p>`}
 ${media > 0 && html`<p class="attached">${media === 1 ? 'Picture' : `${media} pictures`}</p>`}
 ${text !== '' && html`<p class="bubble" dir="auto">${text ?? gone}</p>`}
-<time datetime="${dateTime.toISOString()}">${timeOf(dateTime)}</time>
+<p class="below"><time datetime="${dateTime.toISOString()}">${timeOf(dateTime)}</time> <span data-status>${status && ` · ${statuses[status] ?? status}`}</span></p>
 </li>`;
 }
+
+/** What the sender knows about a text on the screen. */
+const statuses: Record<string, string> = {
+  submitting: 'Sending',
+  sent: 'Sent, no receipt yet',
+  delivered: 'Delivered',
+  undelivered: 'Undelivered',
+  in_doubt: 'In doubt: the answer was lost',
+};
 
 function answerForm({ phone, senders, texts }: Handset, { to, text = '', problem, formToken }: Answering): Html {
   const chosen = senders.find(({ textingNumber }) => textingNumber === to)?.textingNumber;
@@ -204,9 +213,17 @@ ${hidden({ formToken })}
 </form>`;
 }
 
-function consent({ name, state }: Sender): Html {
+function consent({ name, state, isHeld, held }: Sender): Html {
   const known = state ?? 'unknown';
-  return html`<li><span>${name}</span> <span class="state ${known}">${known.replaceAll('_', ' ')}</span></li>`;
+  return html`<li><span>${name}</span> <span class="state ${known}">${known.replaceAll('_', ' ')}</span>
+${isHeld && html`<p class="held">Texts are held because a reply may mean stop. START releases them. ${waiting(held.possible_opt_out)}</p>`}
+${held.supervision > 0 && html`<p class="held">The firm’s supervision rules hold texts until a reviewer approves them. ${waiting(held.supervision)}</p>`}
+</li>`;
+}
+
+function waiting(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? '1 text is waiting.' : `${count} texts are waiting.`;
 }
 
 const gone = '(no longer kept)';

@@ -1,10 +1,11 @@
 import { accountCodes, type GateResult, gateNames } from '../../domain/messages/message-checks.ts';
+import { heldReasons } from '../../domain/messages/messages.ts';
 import { acceptedStatuses } from '../../domain/messages/sends.ts';
 import { refusalCodes } from '../../domain/texting/failures.ts';
 import { Id } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
 
-const codes = [...refusalCodes, ...accountCodes];
+const codes = [...refusalCodes, ...heldReasons, ...accountCodes];
 const nullable = <Value extends string>(values: readonly Value[]) =>
   Type.Unsafe<Value | null>({ type: ['string', 'null'], enum: [...values, null] });
 
@@ -15,7 +16,11 @@ const Gate = Type.Object(
     code: nullable(codes),
     message: Type.Union([Type.String(), Type.Null()], { description: 'What is wrong and what to do.' }),
   },
-  { title: 'Gate', description: '`code` and `message` are null if it passed.' },
+  {
+    title: 'Gate',
+    description:
+      '`code` and `message` are null if it passed. With `possible_opt_out` or `supervision` it only holds the text: if no other gate failed, `deliverable` is true and `status` is `held`.',
+  },
 );
 
 const passed = { passed: true, code: null, message: null };

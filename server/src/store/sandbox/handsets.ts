@@ -1,6 +1,7 @@
 import type { ConsentState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 import { collectFromAll } from '../database/distribution/by-shard.ts';
+import type { HeldReason } from '../texting/texts.ts';
 
 /** A text that a sandbox phone received. */
 export type HandsetMessage = {
@@ -77,8 +78,13 @@ export async function listHandsetMessages(db: Db, phone: string, limit: number):
 
 /** A text that a phone sent. `text` is null if it is no longer kept. */
 export type HandsetReply = Omit<HandsetMessage, 'text'> & { text: string | null; media: number };
-/** An advisor who can get a reply, with the phone's consent, which is null if the number is unknown. */
-export type HandsetSender = { name: string; textingNumber: string; state: ConsentState | null };
+/**
+ * An advisor who can get a reply, with the phone's consent, which is null if the number is unknown. While `isHeld`, a reply may
+ * mean stop.
+ */
+export type HandsetSender = { name: string; textingNumber: string; state: ConsentState | null; isHeld: boolean };
+/** How many of an advisor's texts to the phone have this status. */
+export type HandsetBacklog = { textingNumber: string; status: string; heldReason: HeldReason | null; count: number };
 export type HandsetRow = { phone: string; text: string | null; dateTimeCreated: Date };
 
 /** The newest texts that the phone sent, to any advisor, oldest first. Spans advisors: a phone texts with anybody. */
@@ -104,13 +110,39 @@ export async function listHandsetReplies(db: Db, phone: string, limit: number): 
 /** The advisors with a texting number, those who know the phone first. Spans advisors: a phone texts with anybody. */
 export async function listHandsetSenders(db: Db, phone: string, limit: number): Promise<HandsetSender[]> {
   return db.query<HandsetSender>(
-    `select a.name, a.texting_number as "textingNumber", m.state
+    `select a.name, a.texting_number as "textingNumber", m.state, m.held_since is not null as "isHeld"
      from advisors a
      left join members m on m.advisor_id = a.advisor_id and m.phone = $1
      where a.texting_number is not null
      order by m.member_id is null, a.advisor_id
      limit $2`,
     [phone, limit],
+  );
+}
+
+/** What became of texts that the carrier accepted. Spans advisors: a phone texts with anybody. */
+export async function listHandsetStatuses(
+  db: Db,
+  carrierMessageIds: string[],
+): Promise<{ carrierMessageId: string; status: string }[]> {
+  return db.query(
+    `select carrier_message_id as "carrierMessageId", status
+     from messages
+     where carrier_message_id = any ($1)`,
+    [carrierMessageIds],
+  );
+}
+
+/** The texts to the phone that are held or in doubt. Spans advisors: a phone texts with anybody. */
+export async function listHandsetBacklog(db: Db, phone: string): Promise<HandsetBacklog[]> {
+  return db.query(
+    `select a.texting_number as "textingNumber", t.status, t.held_reason as "heldReason", count(*) as count
+     from advisors a
+     join members m on m.advisor_id = a.advisor_id and m.phone = $1
+     join messages t on t.advisor_id = m.advisor_id and t.member_id = m.member_id
+     where a.texting_number is not null and t.kind = 'text' and t.status in ('held', 'in_doubt')
+     group by a.texting_number, t.status, t.held_reason`,
+    [phone],
   );
 }
 

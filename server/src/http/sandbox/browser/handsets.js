@@ -81,6 +81,7 @@ function update(page) {
   for (const text of page.querySelectorAll('[data-texts] > li')) {
     const there = document.getElementById(text.id);
     const shown = there ?? document.importNode(text, true);
+    if (there) updateStatus(there, text);
     if (!there && place) place.after(shown);
     else if (!there) texts.append(shown);
     place = shown;
@@ -90,6 +91,16 @@ function update(page) {
     consents.replaceChildren(...[...states.children].map((each) => document.importNode(each, true)));
   const latest = page.querySelector('select')?.value;
   if (!chosen && latest) to.value = latest;
+}
+
+/**
+ * Only the status of a text changes.
+ * @param {Element} shown
+ * @param {Element} text
+ */
+function updateStatus(shown, text) {
+  const [place, status] = [shown, text].map((each) => each.querySelector('[data-status]'));
+  if (place && status && place.textContent !== status.textContent) place.textContent = status.textContent;
 }
 
 /**
