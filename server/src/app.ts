@@ -13,6 +13,7 @@ import { makeLane } from './domain/shared/lane.ts';
 import type { WebhookDeps } from './domain/webhooks/webhooks.ts';
 import { addAdvisorPages } from './http/advisor/routes.ts';
 import { browserSecrets } from './http/browser/browser-secrets.ts';
+import { sendUnknownPath } from './http/browser/failures.ts';
 import { errorPage } from './http/browser/page.ts';
 import { addPages } from './http/browser/public-pages.ts';
 import { addCarrierCalls } from './http/carriers/calls.ts';
@@ -57,7 +58,7 @@ export type App = FastifyInstance;
 /** The whole server, ready to listen. Tests inject requests into it. */
 export async function buildApp(deps: AppDeps): Promise<App> {
   const { config, log, sandboxClock } = deps;
-  const app = makeServer({ ...config, log });
+  const app = makeServer({ ...config, log, sendPage: sendUnknownPath });
   const crowd = makeCrowd(config.requestsMax, timeUntil(deps.signals.stopping.signal));
   if (deps.tracer) addSpans(app, deps.tracer);
   // At the root, so that they also count requests that no route answers.

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, problemIn, problems } from '../../domain/problems.ts';
 import { logOf } from '../door/trace.ts';
+import { noSuchRoute } from '../door/unknown-routes.ts';
 import { FormRefused } from './forms.ts';
 import { type Failure, sendErrorPage } from './page.ts';
 
@@ -17,6 +18,25 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   if (found) return sendErrorPage(reply.header('retry-after', '1'), unavailable);
   return sendErrorPage(reply, { ...failed, traceId: request.id });
 }
+
+/** A browser that opens an unknown path outside the API gets a page; programs get the Problem. */
+export function sendUnknownPath(refused: unknown, request: FastifyRequest, reply: FastifyReply): boolean {
+  if (!(refused instanceof Problem) || refused.code !== 'not_found') return false;
+  if (/^\/v1(\/|\?|$)/.test(request.raw.url ?? '') || !wantsPage.test(request.headers.accept ?? '')) return false;
+  request.problemCode = refused.code;
+  const next = refused.detail === noSuchRoute().detail ? 'Check the address for typos, or start from the home page.' : refused.detail;
+  sendErrorPage(reply, { ...unknownPath, next });
+  return true;
+}
+
+const wantsPage = /\btext\/html\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i;
+
+const unknownPath = {
+  status: 404,
+  title: 'Page not found',
+  message: 'There is no page at this address.',
+  home: true,
+};
 
 const refusals: Record<FormRefused['reason'], Failure> = {
   foreign: {

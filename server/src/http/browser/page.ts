@@ -85,11 +85,13 @@ export type Failure = {
   /** What to do about it. */
   next: string;
   traceId?: string;
+  /** Whether to link to the front page. */
+  home?: boolean;
 };
 
 /** A page that explains what went wrong and what to do. */
-export function errorPage({ status, title, message, next, traceId }: Failure): RenderedPage & { status: number } {
-  return { status, ...page({ title, content: failure({ title, message, next, traceId }) }) };
+export function errorPage({ status, ...failed }: Failure): RenderedPage & { status: number } {
+  return { status, ...page({ title: failed.title, content: failure(failed) }) };
 }
 
 export function sendErrorPage(reply: FastifyReply, failed: Failure): FastifyReply {
@@ -100,12 +102,13 @@ export function sendErrorPage(reply: FastifyReply, failed: Failure): FastifyRepl
 /** The product's name, at the top of every page. */
 export const brand = html`<a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Assent</a>`;
 
-function failure({ title, message, next, traceId }: Omit<Failure, 'status'>): Html {
+function failure({ title, message, next, traceId, home }: Omit<Failure, 'status'>): Html {
   return html`<header class="top">${brand}</header>
 <main class="card">
 <h1>${title}</h1>
 <p>${message}</p>
 <p>${next}</p>
+${home && html`<p><a class="button" href="/">Home page</a></p>`}
 ${traceId && html`<p class="facts">If you ask for help, quote this id: <code>${traceId}</code></p>`}
 </main>`;
 }

@@ -1,5 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http';
-import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
+import Fastify, {
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Log } from '../../log.ts';
 import { readRawBody } from './body.ts';
 import { answerClientError, takeOverFromNode } from './client-errors.ts';
@@ -16,13 +22,15 @@ export type ServerOptions = {
   trustedProxies: string[];
   log: Log;
   logSample: number;
+  /** Shows a browser a page instead of the Problem; false if the Problem is right. */
+  sendPage?: (refused: unknown, request: FastifyRequest, reply: FastifyReply) => boolean;
 };
 
 const slowClientPollMs = 500;
 
 /** A Fastify whose every answer has our headers and a line in the log, and whose every refusal is a Problem. */
 export function makeServer(options: ServerOptions): FastifyInstance {
-  const { publicUrl } = options;
+  const { publicUrl, sendPage } = options;
   const app = Fastify(fastifyOptions(options));
   takeOverFromNode(app.server, publicUrl);
   app.decorateRequest('problemCode', null);
@@ -34,7 +42,9 @@ export function makeServer(options: ServerOptions): FastifyInstance {
   app.addContentTypeParser('*', (_request: unknown, stream: IncomingMessage) => readRawBody(stream));
   // The door validates, in the contract's order and words; Fastify's schemas only serialize.
   app.setValidatorCompiler(() => () => true);
-  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, publicUrl));
+  app.setErrorHandler((error, request, reply) => {
+    if (!sendPage?.(error, request, reply)) sendProblem(error, request, reply, publicUrl);
+  });
   app.setNotFoundHandler(() => {
     throw noSuchRoute();
   });
