@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Deps } from '../deps.ts';
+import { type Deps, inTransaction } from '../deps.ts';
 import { issueApiKey } from '../domain/access/api-keys.ts';
 import { addApplication, rotateSecret } from '../domain/access/applications.ts';
 import { isSuspended, provision } from '../domain/access/grants.ts';
 import { discover } from '../domain/access/identity-provider.ts';
 import { addAdvisor, setAdvisor } from '../domain/accounts/advisors.ts';
-import { addFirm, type Firm, listFirms } from '../domain/accounts/firms.ts';
+import { addFirm, type Firm, type FirmChange, listFirms, setFirm } from '../domain/accounts/firms.ts';
 import { createContacts } from '../domain/address-book/contacts.ts';
 import { type ContentInput, saveContent } from '../domain/content/content.ts';
 import { numberOf } from '../domain/shared/enumerations.ts';
@@ -46,11 +46,16 @@ type Cast = Pick<
   textingNumber: string;
   about: string;
   hasContacts: boolean;
+  firm: keyof typeof firms;
 };
 
-type FirmOf = () => Promise<number>;
+type FirmOf = (firm: Cast['firm']) => Promise<number>;
 
-const firmName = 'Sandbox Wealth Partners';
+/** The second has what a firm in production has by default. */
+const firms = {
+  sandbox: { name: 'Sandbox Wealth Partners', change: {} },
+  likeProduction: { name: 'Harbor Point Advisors', change: { firstTextLine: true } },
+};
 const cast: Cast[] = [
   {
     name: 'Avery Quinn',
@@ -60,6 +65,7 @@ const cast: Cast[] = [
     consentRequired: true,
     consentCollection: true,
     hasContacts: true,
+    firm: 'sandbox',
     about: 'Consent is required, and its collection is set up.',
   },
   {
@@ -70,6 +76,7 @@ const cast: Cast[] = [
     consentRequired: true,
     consentCollection: false,
     hasContacts: true,
+    firm: 'sandbox',
     about: 'Consent is required, but its collection is not set up: consent requests answer 409.',
   },
   {
@@ -80,6 +87,7 @@ const cast: Cast[] = [
     consentRequired: false,
     consentCollection: true,
     hasContacts: true,
+    firm: 'sandbox',
     about: 'No consent is required; consent requests work.',
   },
   {
@@ -90,7 +98,20 @@ const cast: Cast[] = [
     consentRequired: true,
     consentCollection: true,
     hasContacts: false,
+    firm: 'sandbox',
     about: 'Like Avery, with an empty book: for isolation tests.',
+  },
+  {
+    name: 'Ellis Moreau',
+    email: 'ellis@sandbox.example',
+    textingNumber: '+15005551005',
+    timeZone: 'America/New_York',
+    consentRequired: true,
+    consentCollection: true,
+    hasContacts: false,
+    firm: 'likeProduction',
+    about:
+      'Like Devon, at a firm with production’s defaults: the first text to a person gets a line with the firm’s name and how to stop.',
   },
 ];
 
@@ -130,10 +151,10 @@ const magicConsents = {
 export async function makeSandbox(deps: Deps, earlier: SandboxFile | null): Promise<SandboxFile> {
   const urls = { baseUrl: `${deps.config.publicUrl}/v1`, ...(await oauthUrls(deps)) };
   const application = (await earlierApplication(deps, earlier)) ?? (await newApplication(deps));
-  let firm: Firm | undefined;
-  const firmOf: FirmOf = async () => {
-    firm ??= (await listFirms(deps)).find(({ name }) => name === firmName) ?? (await addFirm(deps, firmName));
-    return firm.firmId;
+  const firmOf: FirmOf = async (firm) => {
+    const { name, change } = firms[firm];
+    const found = (await listFirms(deps)).find((each) => each.name === name);
+    return (found ?? (await makeFirm(deps, name, change))).firmId;
   };
   const advisors = [];
   for (const each of cast) advisors.push(await makeAdvisor(deps, each, firmOf, earlier));
@@ -141,8 +162,15 @@ export async function makeSandbox(deps: Deps, earlier: SandboxFile | null): Prom
   for (const { id } of advisors)
     if (!(await isSuspended(deps, id, application.clientId))) await provision(deps, id, application.clientId);
   await makeLibrary(deps, null, sandboxLibrary.everyones);
-  await makeLibrary(deps, await firmOf(), sandboxLibrary.firms);
+  await makeLibrary(deps, await firmOf('sandbox'), sandboxLibrary.firms);
   return { ...urls, ...application, advisors };
+}
+
+async function makeFirm(deps: Deps, name: string, change: FirmChange): Promise<Firm> {
+  return inTransaction(deps, async (deps) => {
+    const { firmId } = await addFirm(deps, name);
+    return setFirm(deps, firmId, change);
+  });
 }
 
 /** The URLs that issue tokens: our own authorization server's, or those of the identity provider that replaces it. */
@@ -184,12 +212,12 @@ async function makeAdvisor(
   firmOf: FirmOf,
   earlier: SandboxFile | null,
 ): Promise<SandboxAdvisor> {
-  const { about, hasContacts, ...settings } = member;
+  const { about, hasContacts, firm, ...settings } = member;
   const found = await findAdvisor(deps.db, member.email);
   const known = found && earlier?.advisors.find((each) => each.id === found.advisorId && each.email === found.email);
   const password = known?.password ?? randomBytes(12).toString('base64url');
   if (found && !known) await setAdvisor(deps, found.advisorId, { password });
-  const advisor = found ?? (await addAdvisor(deps, { ...settings, firmId: await firmOf(), password }));
+  const advisor = found ?? (await addAdvisor(deps, { ...settings, firmId: await firmOf(firm), password }));
   if (hasContacts) await makeMagicContacts(deps, advisor.advisorId);
   await setInitialConsent(deps, advisor.advisorId, magicConsents.accepted, 'accepted');
   await setInitialConsent(deps, advisor.advisorId, magicConsents.opted_out, 'opted_out');

@@ -100,8 +100,8 @@ suite('the sandbox’s authorization server', () => {
     assert.equal(await status(tokens.access_token, '/core/contact/contacts'), 200);
   });
 
-  test('grants client credentials for each of the four advisors by the id in sandbox.json', async () => {
-    assert.equal(sandbox.advisors.length, 4);
+  test('grants client credentials for each of the five advisors by the id in sandbox.json', async () => {
+    assert.equal(sandbox.advisors.length, 5);
     for (const { id } of sandbox.advisors) {
       const answer = await client.clientCredentials({ advisor_id: String(id) });
       keep(answer.access_token);

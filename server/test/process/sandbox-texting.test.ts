@@ -111,6 +111,19 @@ suite('texting in the sandbox', () => {
     assert.equal((await send('devon', '+15005550004', 'Hi')).body.failureDetails[0].code, 'opted_out');
   });
 
+  test('ellis’s firm has production’s defaults: a line after the first text to a person, and only there', async () => {
+    const ofEllis = async () => (await handset('+15005550006')).filter(({ from }) => from === '+15005551005');
+    for (const text of ['Hello', 'Again']) {
+      assert.equal((await send('ellis', '+15005550006', text)).body.successes.length, 1);
+      await until(`${text} has arrived`, async () => (await ofEllis()).at(-1)?.text.startsWith(text) ?? false);
+    }
+    assert.deepEqual(
+      (await ofEllis()).map(({ text }) => text),
+      ['Hello\nHarbor Point Advisors. Reply STOP to opt out.', 'Again'],
+    );
+    assert.equal((await consent('ellis', '+15005550004')).status, 404);
+  });
+
   test('blake’s requests are 409 without effect, checked after 400; casey needs no consent', async () => {
     const phone = '+12125550171';
     const refused = await request('blake', phone);

@@ -101,7 +101,7 @@ suite('the sandbox as a process', () => {
     assert.ok(URL.canParse(redirectUri));
     assert.deepEqual(
       advisors.map(({ email }) => email),
-      ['avery', 'blake', 'casey', 'devon'].map((name) => `${name}@sandbox.example`),
+      ['avery', 'blake', 'casey', 'devon', 'ellis'].map((name) => `${name}@sandbox.example`),
     );
     for (const advisor of advisors) {
       const fields = ['id', 'name', 'email', 'password', 'textingNumber', 'timeZone', 'about'];
@@ -110,7 +110,7 @@ suite('the sandbox as a process', () => {
       assert.match(advisor.textingNumber, /^\+[1-9]\d{7,14}$/);
       assert.ok(advisor.password.length >= 12);
     }
-    assert.equal(new Set(advisors.map(({ password }) => password)).size, 4);
+    assert.equal(new Set(advisors.map(({ password }) => password)).size, 5);
     await until('it prints its address', () => program.said().includes(base));
     assert.equal((await fetch(`${base}/healthz`)).status, 200);
   });
@@ -136,7 +136,7 @@ suite('the sandbox as a process', () => {
   test('a command works without the server, and stops the database afterwards', async () => {
     const { status, stdout } = await command('advisors', 'list', '--json');
     assert.equal(status, 0);
-    assert.equal(JSON.parse(stdout).length, 4);
+    assert.equal(JSON.parse(stdout).length, 5);
     assert.equal(folder.postmaster(), null);
   });
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { disconnect, findProvisioned } from '../../src/domain/access/grants.ts';
+import { byAdvisor } from '../../src/domain/archive/archive.ts';
 import { setInitialConsent } from '../../src/sandbox/initial-consent.ts';
 import { makeSandbox } from '../../src/sandbox/sandbox.ts';
 import { findIds } from '../address-book/address-book.ts';
 import { ask, entries, say, stateOf } from '../support/people.ts';
 import { newPhone } from '../support/texting.ts';
-import { makeWorld } from '../support/world.ts';
+import { makeWorld, type World } from '../support/world.ts';
 
 const world = await makeWorld({ dispatch: false });
 after(() => world.close());
@@ -50,9 +52,9 @@ test('every sandbox advisor has the numbers’ initial consent, and a restart ke
     const of = (state: string) => states.filter((each) => each.state === state).map(({ digits }) => digits);
     assert.deepEqual([of('accepted'), of('opted_out'), states.length], [accepted, ['0004'], 10], name);
   }
-  const [avery, , , devon] = sandbox.advisors;
-  const count = 'select count(*)::integer as contacts from contacts where advisor_id = $1';
-  assert.deepEqual(await world.database.asOwner(count, [devon?.id]), [{ contacts: 0 }]);
+  const [avery, , , devon, ellis] = sandbox.advisors;
+  const count = 'select count(*)::integer as contacts from contacts where advisor_id = any ($1)';
+  assert.deepEqual(await world.database.asOwner(count, [[devon?.id, ellis?.id]]), [{ contacts: 0 }]);
 
   const { textingNumber = '', id = 0 } = avery ?? {};
   await say(world, ann, '+15005550006', 'STOP', { to: textingNumber });
@@ -60,4 +62,46 @@ test('every sandbox advisor has the numbers’ initial consent, and a restart ke
   const before = await statesOf(id);
   await makeSandbox(deps, sandbox);
   assert.deepEqual(await statesOf(id), before);
+});
+
+suite('a sandbox from before', () => {
+  test('gets the advisor that it lacks, with a firm, and everything else stays as it is', async () => {
+    const old = await makeWorld({ dispatch: false });
+    const first = await makeSandbox(old.deps, null);
+    const firmName = await firmOfEllis(old);
+    // As a version without Ellis left it.
+    await old.database.asOwner(`update advisors set email = 'somebody@else.example', texting_number = null
+      where email = 'ellis@sandbox.example'`);
+    await old.database.asOwner(`update firms set name = 'Another firm' where name = $1`, [firmName]);
+    const earlier = { ...first, advisors: first.advisors.slice(0, 4) };
+    const { advisors, ...others } = await makeSandbox(old.deps, earlier);
+    assert.deepEqual({ ...others, advisors: advisors.slice(0, 4) }, earlier);
+    assert.equal(advisors[4]?.email, 'ellis@sandbox.example');
+    assert.equal(await firmOfEllis(old), firmName);
+    assert.deepEqual(await makeSandbox(old.deps, { ...others, advisors }), { ...others, advisors });
+    await old.close();
+  });
+
+  test('keeps what an advisor ended: an application that they disconnected stays so', async () => {
+    const old = await makeWorld({ dispatch: false });
+    const sandbox = await makeSandbox(old.deps, null);
+    const { clientId, advisors } = sandbox;
+    const id = advisors[0]?.id ?? 0;
+    await disconnect(old.deps, clientId, id, byAdvisor(id, null));
+    await makeSandbox(old.deps, sandbox);
+    assert.equal(await findProvisioned(old.deps, clientId, id), 'none');
+    assert.notEqual(await findProvisioned(old.deps, clientId, advisors[1]?.id ?? 0), 'none');
+    await old.close();
+  });
+
+  async function firmOfEllis({ database }: World): Promise<string | undefined> {
+    const [firm] = await database.asOwner<{ name: string; line: boolean }>(
+      `select f.name, f.first_text_line as line
+       from advisors a
+       join firms f using (firm_id)
+       where a.email = 'ellis@sandbox.example'`,
+    );
+    assert.equal(firm?.line, true);
+    return firm?.name;
+  }
 });

@@ -18,6 +18,9 @@ import { textScopes } from './scopes.ts';
 
 export type Grant = GrantRow;
 
+/** Why an application can no longer act for an advisor, as it is told. */
+export const endReasons = ['disconnected', 'revoked', 'token_reused', 'unprovisioned'] as const;
+
 /** An application that can act for an advisor, as the advisor sees it. */
 export type Connection = {
   clientId: string;
@@ -202,7 +205,12 @@ async function makeGrant(
 }
 
 /** Tells the application, inside the transaction that ended its access to these advisors. */
-async function tellEnded(deps: Deps, applicationId: number, advisorIds: number[], reason: string): Promise<void> {
+async function tellEnded(
+  deps: Deps,
+  applicationId: number,
+  advisorIds: number[],
+  reason: (typeof endReasons)[number],
+): Promise<void> {
   const events = advisorIds.map((advisorId) => ({
     advisorId,
     type: 'authorization.ended' as const,

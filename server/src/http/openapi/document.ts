@@ -8,6 +8,7 @@ export type Document = {
   servers: { url: string }[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, object>>;
+  webhooks?: Record<string, Record<string, object>>;
   components: Record<string, Record<string, object>>;
 };
 
@@ -22,11 +23,12 @@ type Contents<Row> = {
   /** All that operations may refer to. The document has those that they do refer to. */
   components: Document['components'];
   shapes: Shapes;
+  webhooks?: Document['webhooks'];
 };
 
 /** An OpenAPI document from a table of endpoints. */
 export function makeDocument<Row extends Documented>(contents: Contents<Row>): Document {
-  const { title, description, publicUrl, basePath, tags, rows, surroundings, components, shapes } = contents;
+  const { title, description, publicUrl, basePath, tags, rows, surroundings, components, shapes, webhooks } = contents;
   const byPath = Map.groupBy(rows, templateOf);
   const paths = Object.fromEntries(
     [...byPath].map(([path, some]) => [
@@ -46,12 +48,13 @@ export function makeDocument<Row extends Documented>(contents: Contents<Row>): D
     servers: [{ url: `${publicUrl}${basePath}` }],
     tags,
     paths,
-    components: used({ ...components, schemas: shapes.named() }, paths),
+    ...(webhooks ? { webhooks } : {}),
+    components: used({ ...components, schemas: shapes.named() }, { paths, webhooks }),
   };
 }
 
 /** Only the components that something refers to. */
-function used(components: Document['components'], paths: object): Document['components'] {
+function used(components: Document['components'], by: object): Document['components'] {
   const { securitySchemes = {}, ...others } = components;
   const wanted = new Set<string>();
   const follow = (value: unknown): void => {
@@ -61,7 +64,7 @@ function used(components: Document['components'], paths: object): Document['comp
       follow(others[place]?.[name]);
     }
   };
-  follow(paths);
+  follow(by);
   const kept = Object.entries(others).map(([place, each]) => [
     place,
     Object.fromEntries(Object.entries(each).filter(([name]) => wanted.has(`${place}/${name}`))),

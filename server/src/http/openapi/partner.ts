@@ -7,6 +7,7 @@ import { headerParameters } from './parameters.ts';
 import { headerComponents, planHeaders, problemResponses, replayHeader, traceHeader } from './responses.ts';
 import { apiKey, oauth2 } from './security.ts';
 import { collectShapes } from './shapes.ts';
+import { webhookHeaders, webhooksOf } from './webhooks.ts';
 
 export type Deployment = { publicUrl: string; environment: 'sandbox' | 'production'; oauthIssuer: string };
 
@@ -24,12 +25,14 @@ const commonProblems: ProblemCode[] = [
 const bodyProblems: ProblemCode[] = ['payload_too_large', 'unsupported_media_type'];
 const ownProblems: ProblemCode[] = ['not_found', 'conflict'];
 
+const webhookTag = 'Webhooks';
 const tags = [
   { name: 'Texting', description: 'Send and schedule texts, ask for consent, and see what became of them.' },
   { name: 'Address book', description: 'The advisor’s contacts and contact groups.' },
   { name: 'Content', description: 'The content library.' },
   { name: 'Account', description: 'The advisor that the access token acts for.' },
   { name: 'Reference', description: 'The words for numbered values.' },
+  { name: webhookTag, description: 'What is pushed to your endpoint, signed as Standard Webhooks says.' },
 ];
 
 /** `openapi.json`: the contract, from its table. */
@@ -66,11 +69,12 @@ export function partnerDocument(deployment: Deployment, routes: Route[]): Docume
     surroundings,
     components: {
       securitySchemes: { oauth2: oauth2(deployment), apiKey },
-      parameters: headerParameters,
+      parameters: { ...headerParameters, ...webhookHeaders },
       headers: headerComponents,
       responses: problems.components,
     },
     shapes,
+    webhooks: webhooksOf(webhookTag, shapes),
   });
 }
 

@@ -8,7 +8,7 @@ import { Type } from '../shared/type.ts';
 const person = { memberId: Id(), phone: Type.String({ description: 'In E.164.' }) };
 const State = Type.Unsafe<(typeof consentStates)[number]>({ type: 'string', enum: consentStates });
 
-function EventOf<Name extends string, Data extends TProperties>(name: Name, description: string, data: Data) {
+export function EventOf<Name extends string, Data extends TProperties>(name: Name, description: string, data: Data) {
   return Type.Object(
     {
       id: Type.String({ description: 'The same wherever and however often you see this event.' }),

@@ -13,7 +13,8 @@ export const MessageText = Type.String({
   minLength: 1,
   maxLength: textLengthMax,
   'x-format': 'text',
-  description: 'Message text, delivered and archived exactly as sent.',
+  description:
+    'Message text, delivered and archived exactly as sent. The first text to a person may get a line after it, with the firm’s name and how to stop: a setting of the firm.',
   examples: ['Your annual review is due. Does Tuesday at 10 suit you?'],
 });
 
