@@ -1,7 +1,15 @@
 import { stringify } from 'csv-stringify/sync';
 import type { ExportedContact } from '../domain/address-book/contact-exports.ts';
 import type { OwnIds } from '../domain/address-book/contact-imports.ts';
-import { type CsvRecord, namedSeparator, readCsvRecords, splitLine, wrongLength } from '../text-files/csv.ts';
+import {
+  type CsvRecord,
+  namedSeparator,
+  readCsvRecords,
+  safeCell,
+  splitLine,
+  textOfCell,
+  wrongLength,
+} from '../text-files/csv.ts';
 import { firstLineOf } from '../text-files/lines.ts';
 import { type Address, type Columns, columnsOf, isKnownHeading, type SingleName, type Slot } from './columns.ts';
 import * as drafts from './drafts.ts';
@@ -84,7 +92,7 @@ function makeCells(headings: string[], { single, phones, emails, addresses }: Co
   let cells: string[] = [];
   let isOwn = false;
   /** What we exported comes back as it was, with the blanks at its ends. */
-  const textIn = (column: number) => (isOwn ? cells[column] : cells[column]?.trim()) ?? '';
+  const textIn = (column: number) => (isOwn ? textOfCell(cells[column] ?? '') : (cells[column]?.trim() ?? ''));
   const firstIn = (column: number | undefined) => {
     if (column === undefined) return '';
     return isOwn ? textIn(column) : (splitValues(textIn(column))[0] ?? '');
@@ -202,5 +210,5 @@ export function writeCsvHeader(): string {
 export function writeCsvRows(contacts: ExportedContact[]): string {
   const rows = contacts.map((contact) => ({ ...contact, ...writeGroups(contact.groups) }));
   // Blanks at the ends of a text would be lost without quotes.
-  return stringify(rows, { columns: csvColumns, quoted_match: /^\s|\s$/ });
+  return stringify(rows, { columns: csvColumns, quoted_match: /^\s|\s$/, cast: { string: safeCell } });
 }

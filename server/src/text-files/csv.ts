@@ -29,6 +29,31 @@ export type RecordOptions = {
 /** How fields end. */
 type Syntax = { separator: string; cell: RegExp };
 
+/** What a spreadsheet may run as a formula, and what would look like a cell of `safeCell` when it comes back. */
+const unsafe = /^('*[=+\-@\t\n＝＋－＠]|'+")/;
+/** A phone number is taken for a number at worst. */
+const signedDigits = /^[+-]\d+$/;
+
+/**
+ * A cell that no spreadsheet runs: what looks like a formula begins with an apostrophe. With a carriage return it is JSON behind
+ * one, since readers take that for a line's end.
+ */
+export function safeCell(text: string): string {
+  if (text.includes('\r')) return `'${JSON.stringify(text)}`;
+  return unsafe.test(text) && !signedDigits.test(text) ? `'${text}` : text;
+}
+
+/** The text that `safeCell` was given. */
+export function textOfCell(cell: string): string {
+  if (!cell.startsWith("'")) return cell;
+  if (!cell.startsWith(`'"`)) return unsafe.test(cell) ? cell.slice(1) : cell;
+  try {
+    return String(JSON.parse(cell.slice(1)));
+  } catch {
+    return cell;
+  }
+}
+
 /** The rows below a header. A row that can't be read costs only itself where possible. */
 export async function* readCsvRows(
   path: string,

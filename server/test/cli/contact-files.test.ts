@@ -222,7 +222,8 @@ ${'x'.repeat(201)},Long,,212-555-0199,,,,,,
   });
 
   const text = fc
-    .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
+    .tuple(fc.constantFrom('', '', '=', '+', '-', '@', "'", "'="), fc.string({ unit: 'grapheme', maxLength: 30 }))
+    .map((parts) => parts.join(''))
     .map((each) => each.replace(/[\r\0]/g, '').toWellFormed() || 'x');
   const name = text.map((each) => each.trim().replace(/^\p{Default_Ignorable_Code_Point}*$/u, 'x') || 'x');
   const contact = fc.record(

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import fc from 'fast-check';
 import { root } from '../../src/config.ts';
 import { isKnownHeading } from '../../src/contact-files/columns.ts';
+import { writeCsvHeader, writeCsvRows } from '../../src/contact-files/csv.ts';
+import type { ExportedContact } from '../../src/domain/address-book/contact-exports.ts';
+import { readCsvRecords } from '../../src/text-files/csv.ts';
 import { readText } from './files.ts';
 
 suite('contacts in a CSV file', () => {
@@ -123,6 +127,86 @@ suite('contacts in a CSV file', () => {
     const worker = new Worker(limited, { eval: true, workerData: { folder, files }, resourceLimits });
     const count = await new Promise((resolve, reject) => worker.on('message', resolve).on('error', reject));
     assert.equal(count, 200_000);
+  });
+});
+
+suite('our own export', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assent-export-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  const contact = {
+    contactId: 7,
+    identifier: '4fbe8971-0bc3-424c-9c26-36c3e1eff6b1',
+    groups: [] as ExportedContact['groups'],
+  };
+  const fields = ['nickname', 'address1', 'address2', 'city', 'state', 'postalCode'] as const;
+  const exported = (contacts: object[]) => writeCsvHeader() + writeCsvRows(contacts as ExportedContact[]);
+
+  async function cellsOf(text: string): Promise<string[]> {
+    writeFileSync(join(folder, 'cells.csv'), text);
+    const rows = await Array.fromAsync(readCsvRecords(join(folder, 'cells.csv')));
+    return rows.flat().flatMap((row) => ('cells' in row ? row.cells : assert.fail(row.unreadable)));
+  }
+
+  const beginnings = ['\r\n', '\'"', '=', '+', '-', '@', '\t', '\r', "'", "''", "'=", '＝', '-1', '+1', ' ', '"', ''];
+  const text = fc
+    .tuple(
+      fc.constantFrom(...beginnings),
+      fc.constantFrom(...beginnings),
+      fc.string({ unit: 'grapheme', maxLength: 20 }),
+    )
+    .map((parts) => parts.join('').replaceAll('\0', '').toWellFormed() || 'x');
+
+  test('has no cell that a spreadsheet would run, and comes back exactly', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record(Object.fromEntries(fields.map((name) => [name, text]))), { minLength: 1 }),
+        async (contacts) => {
+          const written = exported(contacts.map((each) => ({ ...contact, ...each })));
+          for (const cell of await cellsOf(written))
+            assert.ok(!/^[=+\-@\t\r]/.test(cell) || /^[+-]\d+$/.test(cell), JSON.stringify(cell));
+          const read = await readText(folder, 'export.csv', written);
+          assert.deepEqual(read.unreadable, []);
+          assert.deepEqual(
+            read.contacts.map((each) => Object.fromEntries(fields.map((name) => [name, each.fields[name]]))),
+            contacts.map((each) => ({ ...each })),
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('begins what looks like a formula with an apostrophe, and leaves a phone number as it is', async () => {
+    const [, ...rows] = exported([
+      {
+        ...contact,
+        phone: '+12125550123',
+        nickname: '=1+1',
+        city: '-5',
+        state: '@x',
+        address1: '+1 212',
+        address2: "'=1",
+      },
+    ]).split('\n');
+    assert.equal(rows[0], `7,${contact.identifier},,,'=1+1,,+12125550123,,,,,'+1 212,''=1,-5,'@x,,,,,,`);
+  });
+
+  test('also of groups and remote ids', async () => {
+    const groups = [{ groupId: 3, name: '=cmd', externalId: '@x' }];
+    const written = exported([
+      { ...contact, firstName: '-Ann', lastName: '=Smith', groups, remoteContactId: '+a', remoteContactUrl: '@b' },
+    ]);
+    for (const cell of await cellsOf(written)) assert.doesNotMatch(cell, /^[=+\-@]/);
+    const [read] = (await readText(folder, 'groups.csv', written)).contacts;
+    assert.deepEqual([read?.fields.firstName, read?.fields.lastName], ['-Ann', '=Smith']);
+    assert.deepEqual(read?.groups, [{ name: '=cmd', groupId: 3, externalId: '@x' }]);
+    assert.deepEqual([read?.own?.remoteContactId, read?.own?.remoteContactUrl], ['+a', '@b']);
+  });
+
+  test('of another program keeps its apostrophes', async () => {
+    const { contacts } = await readText(folder, 'theirs.csv', "First Name,Last Name\n'=Ann,'t Hooft\n");
+    assert.deepEqual([contacts[0]?.fields.firstName, contacts[0]?.fields.lastName], ["'=Ann", "'t Hooft"]);
   });
 });
 
