@@ -1,5 +1,3 @@
-import { SegmentedMessage } from 'sms-segments-calculator';
-
 export type Segments = { encoding: 'GSM-7' | 'UCS-2'; segments: number };
 
 /** GSM-7's basic set (3GPP TS 23.038, 6.2.1), and its extension, whose characters need an escape. */
@@ -12,37 +10,40 @@ const gsm7 = new RegExp(`^[${basic}${extension.map((each) => `\\${each}`).join('
 const standalone =
   /^[\t\n\r -~\u00a0-\u024f\u0391-\u03c9\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u2bff\u4e00-\u9fff\u{1f300}-\u{1f3fa}\u{1f400}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}]*$/u;
 
+/** Characters as readers see them, by the rules of Unicode that Node has. */
+const readers = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+const rooms = { 'GSM-7': { alone: 160, joined: 153 }, 'UCS-2': { alone: 70, joined: 67 } } as const;
+
+let lastCounted: { text: string; counted: Segments } | undefined;
+
 /**
- * How a carrier splits the text: 160 septets or 70 UTF-16 units in one segment, 153 or 67 in each of several. The
- * library never splits a character as readers see it. It takes half a millisecond for a hundred characters and several
- * for the longest text, so we use it only for texts whose characters may combine.
+ * How a carrier splits the text: 160 septets or 70 UTF-16 units in one segment, 153 or 67 in each of several. A character as
+ * readers see it is split only if it is longer than a segment. A send to many people counts the same text for each of them.
  */
 export function segmentsOf(text: string): Segments {
-  if (basicGsm7.test(text))
-    return { encoding: 'GSM-7', segments: text.length <= 160 ? 1 : Math.ceil(text.length / 153) };
-  if (gsm7.test(text))
-    return { encoding: 'GSM-7', segments: countSegments(text, septets, { alone: 160, joined: 153 }) };
-  if (standalone.test(text))
-    return { encoding: 'UCS-2', segments: countSegments(text, units, { alone: 70, joined: 67 }) };
-  return segmentsByLibrary(text);
+  if (lastCounted?.text !== text) lastCounted = { text, counted: count(text) };
+  return lastCounted.counted;
 }
 
-/** The same, by the library alone: automatic encoding, but no "smart encoding", since texts go out exactly as given. */
-export function segmentsByLibrary(text: string): Segments {
-  const message = new SegmentedMessage(text, 'auto', false);
-  return { encoding: message.encodingName === 'GSM-7' ? 'GSM-7' : 'UCS-2', segments: message.segmentsCount };
+function count(text: string): Segments {
+  if (basicGsm7.test(text))
+    return { encoding: 'GSM-7', segments: text.length <= 160 ? 1 : Math.ceil(text.length / 153) };
+  if (gsm7.test(text)) return { encoding: 'GSM-7', segments: countSegments(text, septets, rooms['GSM-7']) };
+  const characters = charactersOf(text, units, rooms['UCS-2'].joined);
+  return { encoding: 'UCS-2', segments: countSegments(characters, units, rooms['UCS-2']) };
 }
 
 /** A character of two units moves to the next segment if only one unit is left. */
 function countSegments(
-  text: string,
+  characters: Iterable<string>,
   sizeOf: (character: string) => number,
   room: { alone: number; joined: number },
 ): number {
   let total = 0;
   let segments = 1;
   let used = 0;
-  for (const character of text) {
+  for (const character of characters) {
     const size = sizeOf(character);
     total += size;
     used += size;
@@ -64,10 +65,9 @@ export function splitText(text: string, room: { alone: number; joined: number; e
   let size = 0;
   for (const character of text) size += sizeOf(character);
   if (size <= room.alone) return [text];
-  const characters = charactersOf(text).flatMap((each) => (sizeOf(each) > room.joined ? [...each] : each));
   const segments = [''];
   let used = 0;
-  for (const character of characters) {
+  for (const character of charactersOf(text, sizeOf, room.joined)) {
     const size = sizeOf(character);
     if (used + size > room.joined) {
       segments.push('');
@@ -79,9 +79,12 @@ export function splitText(text: string, room: { alone: number; joined: number; e
   return segments;
 }
 
-function charactersOf(text: string): string[] {
-  if (gsm7.test(text) || standalone.test(text)) return [...text];
-  return new SegmentedMessage(text, 'auto', false).graphemes;
+/** A line break is two characters, and one that is longer than a segment is split between code points. */
+function charactersOf(text: string, sizeOf: (character: string) => number, sizeMax: number): Iterable<string> {
+  if (gsm7.test(text) || standalone.test(text)) return text;
+  return Array.from(readers.segment(text), ({ segment }) => segment).flatMap((each) =>
+    each === '\r\n' || sizeOf(each) > sizeMax ? [...each] : each,
+  );
 }
 
 function septets(character: string): number {
