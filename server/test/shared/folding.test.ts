@@ -71,6 +71,15 @@ suite('a search', () => {
     assert.ok(finds('3rd', ['3rd']));
   });
 
+  test('finds the parts of a long name by their first characters', () => {
+    const name = `${'ann.'.repeat(50)}smith.${'😀'.repeat(100)}`;
+    for (const search of ['smith', `smith.${'😀'.repeat(20)}`, 'ann.ann.smith', name])
+      assert.ok(finds(search, [name]), search);
+    assert.ok(searchText([name]).isWellFormed());
+    // Each part isn't kept with all that follows it: 200 brackets would be 60,000 characters.
+    assert.ok(searchText(['⑴'.repeat(200)]).length < 20_000);
+  });
+
   test('finds every contact by its own names', () => {
     const name = fc.string({ unit: 'grapheme', minLength: 1 });
     fc.assert(

@@ -11,8 +11,9 @@ import type {
 import * as store from '../../store/content/content-search.ts';
 import type { Db } from '../../store/database/db.ts';
 import { type Page, pageOf, rowsOf } from '../shared/paging.ts';
+import { distance } from '../shared/text/distance.ts';
 import { isBlank } from '../shared/text/text-rules.ts';
-import { distance, meaningfulWords } from './content-words.ts';
+import { meaningfulWords } from './content-words.ts';
 
 export type ContentItem = ContentItemRow;
 export type ContentSearch = { contentType: ContentType | 'All'; text?: string; page: number; pageSize: number };

@@ -31,29 +31,3 @@ export function meaningfulWords(text: string): string[] {
 function cut(word: string): string {
   return word.length <= wordLengthMax ? word : Array.from(word).slice(0, wordLengthMax).join('');
 }
-
-/**
- * How many letters to add, drop, change or swap with a neighbor to get from one word to the other; Infinity if over the
- * limit. (Damerau–Levenshtein, in which no letter is edited twice.)
- */
-export function distance(from: string, to: string, limit: number): number {
-  if (Math.abs(from.length - to.length) > limit) return Infinity;
-  let before: number[] = [];
-  let last = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const same = from[i - 1] === to[j - 1];
-      let least = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (same ? 0 : 1));
-      if (from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]) least = Math.min(least, at(before, j - 2) + 1);
-      row.push(least);
-    }
-    [before, last] = [last, row];
-  }
-  const steps = at(last, to.length);
-  return steps <= limit ? steps : Infinity;
-}
-
-function at(row: number[], index: number): number {
-  return row[index] ?? Infinity;
-}

@@ -1,3 +1,5 @@
+import { byCharacter } from './characters.ts';
+
 /** Letters that Unicode doesn't decompose into a base letter and a mark, and the final sigma. */
 const singleLetters: Record<string, string> = {
   ß: 'ss',
@@ -14,19 +16,20 @@ const singleLetters: Record<string, string> = {
   ŧ: 't',
   ς: 'σ',
 };
+/** Of an inner word, in UTF-16 units: a name of 200 characters, which fold to 1,200, can have 200 of them. */
+const beginningLengthMax = 60;
 const innerWordStart = /(?<=[^\p{L}\p{N}])[\p{L}\p{N}]/gu;
 const phoneLike = /^(?=.*\d)[\d+().\-/]+$/;
 const phoneLikeStart = /^[\d+().\-/]+/;
 
 /** The text without case and accents, as searches compare it. */
 export function fold(text: string): string {
-  if (isAscii(text)) return text.toLowerCase();
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[ßæœøłđðþħıŋŧς]/g, (letter) => singleLetters[letter] ?? letter);
+  return isAscii(text) ? text.toLowerCase() : foldCharacters(text);
 }
+
+const foldCharacters = byCharacter((decomposed) =>
+  decomposed.toLowerCase().replace(/[ßæœøłđðþħıŋŧς]/g, (letter) => singleLetters[letter] ?? letter),
+);
 
 /**
  * A search's different words, folded. One that looks like part of a phone number is its digits alone. Each word is a
@@ -56,15 +59,22 @@ function chunks(text: string): string[] {
   return /\s/.test(folded) || folded === '' ? words(folded) : [folded];
 }
 
+/** Each of them once: one letter can fold to four words, and a name repeat it. */
 function words(folded: string): string[] {
-  return folded.split(/\s+/).filter((each) => each !== '');
+  return [...new Set(folded.split(/\s+/))].filter((each) => each !== '');
 }
 
 function wordBeginnings(chunk: string): string[] {
   // Most are one word, and an import makes a search text for each contact.
   if (/^[a-z0-9]*$/.test(chunk)) return [chunk];
   if (isAscii(chunk)) return asciiBeginnings(chunk);
-  return [chunk, ...[...chunk.matchAll(innerWordStart)].map((match) => chunk.slice(match.index))];
+  return [chunk, ...[...chunk.matchAll(innerWordStart)].map((match) => beginningAt(chunk, match.index))];
+}
+
+/** Not cut between the halves of a character, which PostgreSQL refuses. */
+function beginningAt(chunk: string, start: number): string {
+  const end = start + beginningLengthMax;
+  return chunk.slice(start, /[\ud800-\udbff]/.test(chunk.charAt(end - 1)) ? end - 1 : end);
 }
 
 /** The same, where that is decided by a look at two characters. */
@@ -72,7 +82,7 @@ function asciiBeginnings(chunk: string): string[] {
   const beginnings = [chunk];
   for (let at = 1; at < chunk.length; at++)
     if (isWordCharacter(chunk.charCodeAt(at)) && !isWordCharacter(chunk.charCodeAt(at - 1)))
-      beginnings.push(chunk.slice(at));
+      beginnings.push(beginningAt(chunk, at));
   return beginnings;
 }
 
