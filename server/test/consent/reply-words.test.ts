@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
+import confusables from 'unhomoglyph/data.json' with { type: 'json' };
 import { type ReplyMeaning, readReply } from '../../src/domain/consent/reading/reply-words.ts';
 
 const words: Record<Exclude<ReplyMeaning, 'opt_out_wording' | 'possible_opt_out' | 'other'>, string[]> = {
@@ -104,6 +105,33 @@ suite('a word that is the whole message', () => {
     ])
       assert.equal(readReply(text), 'other', text);
   });
+});
+
+test('a STOP after a reaction is a STOP', () => {
+  for (const text of ['Liked "Your review is due" STOP', 'Loved “See you” Stop.', '👍 to "Reply STOP to end" stop'])
+    assert.equal(readReply(text), 'opt_out', text);
+});
+
+suite('a word with one letter replaced by one that looks like it', () => {
+  const lookAlikes = Object.entries<string>(confusables);
+  for (const word of ['STOP', 'QUIT', 'END', 'CANCEL', 'UNSUBSCRIBE', 'REVOKE', 'OPTOUT'])
+    test(`${word} opts out`, () => {
+      let tried = 0;
+      for (const written of [word, word.toLowerCase()])
+        // I, l, 1 and | look the same.
+        for (const [place, letter] of [...written].entries())
+          for (const other of [...likeLetter(letter), ...('Il1|'.includes(letter) ? 'Il1|' : [])]) {
+            const text = written.slice(0, place) + other + written.slice(place + 1);
+            assert.match(readReply(text), /^opt_out/, `${text}, U+${other.codePointAt(0)?.toString(16)}`);
+            tried += 1;
+          }
+      assert.ok(tried > 100);
+    });
+
+  function likeLetter(letter: string): string[] {
+    const looks = (confusables as Record<string, string>)[letter] ?? letter;
+    return lookAlikes.flatMap(([other, as]) => (as === looks ? other : []));
+  }
 });
 
 suite('wording that means stop', () => {
@@ -371,6 +399,29 @@ suite('wording that means stop', () => {
     ¿me pueden quitar de la lista?
     remove me de la lista
     What does STOP do? Take me off your list.
+    plzstop
+    plsstoptextingme
+    dontext
+    dontext me
+    dontxt me
+    i mean it stop
+    I mean it, stop
+    I no longer consent
+    I no longer consent to these texts
+    add me to DNC
+    add me to your DNC please
+    put my number on the DNC
+    QUlT
+    QU|T
+    QUІT texting me
+    pІease quІt textІng me
+    stσp
+    σtσp texting me
+    🆂🆃🅾🅿
+    🅢🅣🅞🅟 texting me
+    Liked "Your review is due" stop texting me
+    Loved “See you. Reply STOP to opt out.” please stop
+    Liked ‘I can’t make it’ don’t text me
     I don't know who you are and I don't know how you got this number but please stop texting me, it's rude
   `))
     test(text, () => assert.equal(readReply(text), 'opt_out_wording'));
@@ -417,6 +468,8 @@ suite('wording that may mean stop', () => {
     your texts make me uncomfortable, no offense
     se equivocó de número
     ya no soy su cliente
+    enough with these please
+    enough with this
   `))
     test(text, () => assert.equal(readReply(text), 'possible_opt_out'));
 });
@@ -620,6 +673,29 @@ suite('wording that does not mean stop', () => {
     Sounds good!\\n> Your review is due. Reply STOP to opt out.
     Thanks\\nFrom: Avery\\nReply STOP to unsubscribe
     That works. Reply STOP to opt out.
+    enough with these numbers, let's talk
+    enough with the small talk, how is the fund doing?
+    i mean it, stop worrying
+    i mean it stop worrying
+    I mean it
+    stop by, I mean it
+    I no longer consent to the transfer
+    I no longer consent to that trade
+    add me to the account
+    add me to the DNC volunteer list
+    did you watch the DNC?
+    plz stop by my office
+    plzcall
+    dontext and drive
+    ill call you
+    I make quilts
+    Liked "Reply STOP to end"
+    Liked "Reply STOP to end
+    Liked "Reply "STOP" to end"
+    Loved “STOP” 👍
+    Liked "See you at 3" sounds good
+    Loved "See you" I'll stop by at 3
+    Liked “please stop texting me” thanks
   `))
     test(text, () => assert.equal(readReply(text), 'other'));
 
@@ -658,12 +734,33 @@ suite('a hostile text', () => {
     ['Cyrillic letters', 'стоп'],
   ];
   for (const [about, piece, meaning = 'other'] of pieces)
-    test(`of 100 kB is read in linear time: ${about}`, () => {
-      const times = 100_000 / Buffer.byteLength(piece);
-      assertQuick(`${piece.repeat(times)} x`, meaning);
-      // The same after a keyword, and with an end that lets no long run match.
-      assertQuick(`stop ${piece.repeat(times)}1`);
+    test(`is read: ${about}`, () => {
+      assert.equal(readReply(`${longest(piece)} x`), meaning);
     });
+
+  test('that is too long to read holds texts, unless its beginning or its end says stop', () => {
+    for (const [about, piece] of pieces) {
+      const text = piece.repeat(100_000 / piece.length);
+      assert.match(readReply(text), /^(possible_opt_out|opt_out_wording)$/, about);
+      assert.equal(readReply(`Please stop texting me. ${text}`), 'opt_out_wording', about);
+      assert.equal(readReply(`${text}\nPlease stop texting me`), 'opt_out_wording', about);
+      assert.match(readReply(`START ${text}`), /^(possible_opt_out|opt_out_wording)$/, about);
+    }
+    assert.equal(readReply(`STOP${' '.repeat(100_000)}`), 'opt_out_wording');
+  });
+
+  test('doesn’t hide a stop by characters that expand', () => {
+    for (const piece of ['ﷺ', '㎯', '⑽', '#', '\u0301\u0323', '각', '中 ', '# '])
+      for (const text of [
+        `STOP ${longest(piece)}`,
+        `${longest(piece)} STOP`,
+        `${longest(piece)} stop ${longest(piece)}`,
+      ])
+        assert.notEqual(readReply(text), 'other', text.slice(0, 20));
+    assert.equal(readReply(`STOP${'#'.repeat(1_590)}`), 'opt_out');
+    assert.equal(readReply(`S${'\u0301\u0323'.repeat(700)}TOP`), 'opt_out');
+    assert.equal(readReply(`${'각'.repeat(1_500)} please stop texting me`), 'opt_out_wording');
+  });
 
   test('never makes it throw', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => assert.ok(readReply(text))));
@@ -671,21 +768,9 @@ suite('a hostile text', () => {
   });
 });
 
-test('a usual reply is read in a millisecond or so', () => {
-  const text =
-    'Thanks so much for the note. I will be at the office on Tuesday at 3, and we can talk about the 401k then.';
-  readReply(text);
-  const start = process.cpuUsage();
-  for (let time = 0; time < 200; time++) readReply(`${text} ${time}`);
-  assert.ok(process.cpuUsage(start).user / 200 < 3_000);
-});
-
-function assertQuick(text: string, meaning?: ReplyMeaning): void {
-  const start = process.cpuUsage();
-  const read = readReply(text);
-  // Linear time is some hundred milliseconds of CPU; quadratic would be minutes.
-  assert.ok(process.cpuUsage(start).user < 2_000_000);
-  if (meaning) assert.equal(read, meaning);
+/** As much of it as a text can have. */
+function longest(piece: string): string {
+  return piece.repeat(Math.floor(1_590 / piece.length));
 }
 
 function lines(text: string): string[] {

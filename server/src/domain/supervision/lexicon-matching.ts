@@ -12,7 +12,7 @@ export type Finding = { rule: string; action: Action; found: string };
 export type Matcher = (text: string) => Finding[];
 
 /** A trie of phrases by their words: a text is read once, however many phrases there are. */
-type Branch = { next: Map<string, Branch>; rules: Rule[] };
+type Branch = { next: Map<string, Branch>; rules: Set<Rule> };
 
 /**
  * Prepares rules for matching. Phrases match whole words, in any case, with or without accents; any white space or
@@ -48,10 +48,10 @@ export function wordsOf(phrase: string): string[] {
 }
 
 function branchesOf(rules: Rule[]): Branch {
-  const root: Branch = { next: new Map(), rules: [] };
+  const root: Branch = { next: new Map(), rules: new Set() };
   for (const rule of rules) {
     if (!('phrases' in rule)) continue;
-    for (const phrase of rule.phrases) branchFor(root, wordsOf(phrase)).rules.push(rule);
+    for (const phrase of rule.phrases) branchFor(root, wordsOf(phrase)).rules.add(rule);
   }
   return root;
 }
@@ -59,7 +59,7 @@ function branchesOf(rules: Rule[]): Branch {
 function branchFor(root: Branch, words: string[]): Branch {
   let branch = root;
   for (const word of words) {
-    const next = branch.next.get(word) ?? { next: new Map(), rules: [] };
+    const next = branch.next.get(word) ?? { next: new Map(), rules: new Set() };
     branch.next.set(word, next);
     branch = next;
   }
@@ -68,11 +68,15 @@ function branchFor(root: Branch, words: string[]): Branch {
 
 function findPhrases(root: Branch, clauses: string): Map<Rule, string> {
   const found = new Map<Rule, string>();
+  // A text may repeat a phrase of many rules hundreds of times.
+  const seen = new Set<Branch>();
   const words = clauses.split(' ');
   for (let start = 0; start < words.length; start++) {
     let end = start;
     for (let branch = nextOf(root, words[end]); branch; branch = nextOf(branch, words[end])) {
       end += 1;
+      if (branch.rules.size === 0 || seen.has(branch)) continue;
+      seen.add(branch);
       for (const rule of branch.rules) if (!found.has(rule)) found.set(rule, words.slice(start, end).join(' '));
     }
   }

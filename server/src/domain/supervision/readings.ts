@@ -1,10 +1,15 @@
 import { clausesOf, plainOf } from '../shared/text/phrases.ts';
+import { endsOf } from '../shared/text/text-rules.ts';
 
-/** A text as rules compare it. Its clauses are worked out on demand, since few texts have anything that needs them. */
+/**
+ * A text as rules compare it; of a person's reply that is longer than any text of ours, its beginning and its end, since its review
+ * as one that may mean stop shows all of it. Its clauses are worked out on demand, since few texts have anything
+ * that needs them.
+ */
 export type Reading = { plain: string; clauses(): string };
 
 export function readText(text: string): Reading {
-  const plain = plainOf(text);
+  const plain = plainOf(endsOf(text));
   let clauses: string | undefined;
   return {
     plain,

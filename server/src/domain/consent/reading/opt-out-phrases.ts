@@ -20,12 +20,13 @@ const patterns = lazily(() => ({
   notAName: patternOf('(THING|NOTNAME)'),
 }));
 
-export function saysStop(clause: string): boolean {
-  return patterns().clear.some((pattern) => clause.search(pattern) >= 0);
+/** Whether one of the clauses does, one per line: a call for each takes long if there are hundreds. */
+export function saysStop(clauses: string): boolean {
+  return patterns().clear.some((pattern) => clauses.search(pattern) >= 0);
 }
 
-export function maySayStop(clause: string): boolean {
-  return patterns().possible.some((pattern) => clause.search(pattern) >= 0);
+export function maySayStop(clauses: string): boolean {
+  return patterns().possible.some((pattern) => clauses.search(pattern) >= 0);
 }
 
 /** Whether a reply that looks like a stop isn't one: a compliment, a question about the word, "stop calling, text me". */

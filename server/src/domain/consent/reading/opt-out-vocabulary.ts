@@ -9,7 +9,7 @@ export const optOutVocabulary: Vocabulary = {
   FILLER:
     'POLITE|ok|okay|just|hey|hi|hello|yo|yes|yeah|yep|no|nope|nah|sorry|omg|and|so|but|again|seriously|well|um|then' +
     '|really|you|also|spam|this is|harassment|not interested|si|ya|ay|oye|alright|bruh|girl|ugh|argh|wtf|omfg|smh|ffs' +
-    '|jesus|god|for (god|gods|christ|petes) sake|for the love of god|hell no|hell|damn|busy|dear|que',
+    '|jesus|god|for (god|gods|christ|petes) sake|for the love of god|hell no|hell|damn|busy|dear|que|i mean it',
   ASK:
     '(can|could|would|will|cant|wont) you' +
     '|(i|we) (want|need|asked|ask|told|would like|said to) (you|it|this|these|them) (all|guys|people|please|texts' +

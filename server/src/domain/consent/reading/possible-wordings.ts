@@ -100,7 +100,7 @@ export const possibleWordings = [
   'olvid(?:e|a|en) (mi|este) number',
   '(?:borr|quit|elimin|saqu)(?:e|a|en)(?:lo|la|los)',
   'stop (this|these|that|it|all|with)',
-  '(hate|sick of|tired of|fed up with|enough of|done with) (getting|all)? (this|these|it) AFTER* $',
+  '(hate|sick of|tired of|fed up with|enough of|enough with|done with) (getting|all)? (this|these|it) AFTER* $',
   '(you|youre|this is|these are|its|(your)? COMM are) (are|so|very|really|just|a)* (annoying|bothering me' +
     '|harassing me|intrusive|nuisance|unwanted|pest|too much|disturbing|bugging me)',
   '(you (guys|people)? (text|message|contact|write) (me)? (way|far)? (too|so) (much|often|many))',

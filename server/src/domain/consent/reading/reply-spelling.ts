@@ -1,4 +1,7 @@
+import { distance } from '../../shared/text/distance.ts';
+import { readingsOf } from '../../shared/text/letters.ts';
 import { plainOf } from '../../shared/text/phrases.ts';
+import { endsOf } from '../../shared/text/text-rules.ts';
 
 /** Reads a reply's words as they were meant: look-alike letters, digits for letters, spaced letters, slips and text-speak. */
 
@@ -103,6 +106,7 @@ const compounds: [RegExp, string][] = [
   [/ wanna /g, ' want to '],
   [/ you r /g, ' you are '],
   [/ f ck(ing|in)? /g, ' fuck$1 '],
+  [/ (?:dontext|dontxt)(ing)? /g, ' dont text$1 '],
   [/ 4 good /g, ' for good '],
   [/ (need|have|got|want|told|asked) (you )?2 /g, ' $1 $2to '],
   [/ de suscribir/g, ' desuscribir'],
@@ -121,12 +125,32 @@ const listed = /, (?=(?:text|message|call|email|mail)s?,? (?:or|and|nor) (?:text
 /** Words without the spaces between them: "stoptextingme". */
 const runWords = new RegExp(
   'unsubscribe|messaging|messages|message|texting|texts|text|contacting|contact|please|number|cancel|remove|delete|' +
-    'leave|alone|these|stop|quit|lose|take|dont|more|this|list|from|your|spam|sms|end|opt|out|off|not|all|now|the|' +
-    'me|my|us|no|do|it',
+    'leave|alone|these|stop|quit|lose|take|dont|more|this|list|from|your|spam|sms|plz|pls|end|opt|out|off|not|all|now|' +
+    'the|me|my|us|no|do|it',
   'g',
 );
 const runTogether = new RegExp(`^(?:${runWords.source}){2,}$`);
 const runTogetherMax = 40;
+
+/**
+ * Words that count although a letter in them may be read as several: I, l and 1 look the same, so each stands for all of them.
+ * Shorter words are left alone: "ill" is not "all".
+ */
+const lookAlikeWords = new Map(
+  [...slippery, ...runWords.source.split('|'), ...spellings.values(), 'revoke', 'optout', 'alto', 'cancelar']
+    .filter((word) => word.length > 3)
+    .map((word) => [shapeOf(word), word] as const),
+);
+const readingsMax = 64;
+const written = /[\p{L}\p{M}\p{N}\p{Cf}]+/gu;
+
+/** In characters as they are compared. The longest text has 1,600, and a few signs in it may become words. */
+const plainLengthMax = 2_000;
+/** Words in letters that no phrase has. Several of them say no more than one. */
+const foreignWords = /(?<![\p{L}\p{N}])(?:[a-z0-9]*[[\p{L}\p{N}]--[a-z0-9]][\p{L}\p{N}]* ?)+/gv;
+const foreignWord = '中';
+const numberSigns = /#(?:[ #]*#)?(?![\p{L}\p{N}])/gu;
+
 /** Only where a run of them begins, so that a long run is read once. */
 const clauseEnds =
   /(?<![.,;:?()\n\r\v\f\u2028\u2029—–…])[.,;:?()\n\r\v\f\u2028\u2029—–…]+(?=\s|$|\p{L}|")|!+(?=\s|$|!)/u;
@@ -135,38 +159,51 @@ const letterSigns =
 /** Numbers that are just that: 3pm, 401k, b4. */
 const plainNumber = /^(?:\d+(?:st|nd|rd|th|am|pm|k|m|x|ish|s)?|\d{3,}[a-z]?|stop2\w*|b4)$/;
 
-/** The reply's clauses: words with a space before, between and after them. */
-export function replyClauses(text: string): string[] {
-  return plainOf(
+/**
+ * The reply's clauses: words with a space before, between and after them. If they are too long to read, those at its
+ * beginning and its end.
+ */
+export function replyClauses(text: string): { clauses: string[]; isWhole: boolean } {
+  const plain = plainOf(
     text
       .replace(bracketsForO, 'o')
       .replace(signForO, 'o')
       .replace(signForStop, ' stop ')
-      .replace(flagLetters, lettersOfFlags),
+      .replace(flagLetters, lettersOfFlags)
+      .replace(written, meantReading),
   )
+    .replace(foreignWords, (words) => (words.endsWith(' ') ? `${foreignWord} ` : foreignWord))
+    .replace(numberSigns, ' number ');
+  const read = endsOf(plain, plainLengthMax);
+  const clauses = read
     .replace(spacedLetters, (letters) => letters.replace(/[^\p{L}\p{N}]/gu, ''))
     .replace(listed, ' or ')
+    .replace(letterSigns, (sign) => digitLetters[sign] ?? sign)
     .split(clauseEnds)
-    .map(clauseOf)
-    .filter((clause) => clause.trim() !== '');
+    .map(wordsOf)
+    .filter((words) => words.length > 0);
+  return { clauses: withCompounds(clauses), isWhole: read === plain };
 }
 
 /** Whether all of a reply's letters are a keyword with a letter dropped, doubled or swapped: "otp out", "cancellar". */
 export function isMistyped(letters: string, keyword: string): boolean {
   if (undoubled(letters) === undoubled(keyword)) return true;
-  if (keyword.length < 5 || letters.length > keyword.length || distance(letters, keyword) !== 1) return false;
+  if (keyword.length < 5 || letters.length > keyword.length || distance(letters, keyword, 1) !== 1) return false;
   return letters.length < keyword.length || sorted(letters) === sorted(keyword);
 }
 
-function clauseOf(text: string): string {
-  const words = text
-    .replace(letterSigns, (sign) => digitLetters[sign] ?? sign)
-    .replace(/#(?![\p{L}\p{N}])/gu, ' number ')
+function wordsOf(clause: string): string[] {
+  return clause
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
-    .map(wordOf)
-    .flatMap(apart);
-  return compounds.reduce((clause, [pattern, word]) => clause.replace(pattern, word), ` ${words.join(' ')} `);
+    .flatMap((word) => apart(wordOf(word)));
+}
+
+/** All clauses at once, since there may be hundreds. */
+function withCompounds(clauses: string[][]): string[] {
+  const lines = clauses.map((words) => ` ${words.join(' ')} `).join('\n');
+  const compounded = compounds.reduce((text, [pattern, word]) => text.replace(pattern, word), lines);
+  return compounded === '' ? [] : compounded.split('\n');
 }
 
 function lettersOfFlags(flags: string): string {
@@ -175,14 +212,32 @@ function lettersOfFlags(flags: string): string {
 
 function apart(word: string): string[] {
   const isLong = word.length > 5 && word.length <= runTogetherMax;
-  return isLong && runTogether.test(word) ? (word.match(runWords) ?? [word]) : [word];
+  if (!isLong || !runTogether.test(word)) return [word];
+  return (word.match(runWords) ?? [word]).map((each) => spellings.get(each) ?? each);
+}
+
+/** A word with letters that can be read in several ways: as the word of ours that it may be, if there is one. */
+function meantReading(word: string): string {
+  if (/^\p{ASCII}*$/u.test(word) || word.length > runTogetherMax) return word;
+  let readings = [''];
+  for (const character of word) {
+    const letters = readingsOf(character);
+    readings = readings.flatMap((reading) => letters.map((letter) => reading + letter));
+    if (readings.length > readingsMax) return word;
+  }
+  return readings.map((reading) => lookAlikeWords.get(shapeOf(reading))).find((meant) => meant !== undefined) ?? word;
+}
+
+/** The word with one letter for all that look like it. */
+function shapeOf(word: string): string {
+  return word.replace(/[i1|]/g, 'l').replaceAll('0', 'o');
 }
 
 function wordOf(written: string): string {
   const hasDigits = /\d/.test(written) && /[a-z]/.test(written) && !plainNumber.test(written);
   const letters = hasDigits ? written.replace(/[0134578]/g, (digit) => digitLetters[digit] ?? digit) : written;
   const word = letters.replace(/(.)\1{2,}/g, '$1');
-  return spellings.get(written) ?? spellings.get(word) ?? slipOf(word);
+  return spellings.get(written) ?? spellings.get(word) ?? lookAlikeWords.get(shapeOf(word)) ?? slipOf(word);
 }
 
 function slipOf(word: string): string {
@@ -192,7 +247,7 @@ function slipOf(word: string): string {
 
 function isSlip(word: string, meant: string): boolean {
   const slipsMax = meant.length >= longWord ? 2 : 1;
-  if (Math.abs(word.length - meant.length) > slipsMax || distance(word, meant) > slipsMax) return false;
+  if (distance(word, meant, slipsMax) > slipsMax) return false;
   // A word of four letters has too many neighbors ("shot", "spot"): one letter more, another order, or the next key.
   return meant.length > 4 || word.length > 4 || sorted(word) === sorted(meant) || isNextKey(word, meant);
 }
@@ -208,30 +263,4 @@ function undoubled(word: string): string {
 function isNextKey(word: string, meant: string): boolean {
   const changed = [...meant].findIndex((letter, place) => letter !== word[place]);
   return word.length === meant.length && (nextKeys[meant[changed] ?? ''] ?? '').includes(word[changed] ?? ' ');
-}
-
-/** Letters dropped, added, changed or swapped with their neighbor (optimal string alignment). */
-function distance(one: string, other: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= one.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= other.length; column++) {
-      const changed = one[row - 1] === other[column - 1] ? 0 : 1;
-      const swapped = row > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      current[column] = Math.min(
-        at(last, column) + 1,
-        at(current, column - 1) + 1,
-        at(last, column - 1) + changed,
-        swapped ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
-      );
-    }
-    beforeLast = last;
-    last = current;
-  }
-  return at(last, other.length);
-}
-
-function at(row: number[], column: number): number {
-  return row[column] ?? Number.POSITIVE_INFINITY;
 }

@@ -1,5 +1,7 @@
+import { byCharacter } from '../../shared/text/characters.ts';
 import { fold } from '../../shared/text/folding.ts';
 import { hidden } from '../../shared/text/letters.ts';
+import { endsOf } from '../../shared/text/text-rules.ts';
 import { isHarmless, mayBeName, mayRefuseTexts, maySayStop, saysStop, saysStopAlone } from './opt-out-phrases.ts';
 import { isMistyped, replyClauses } from './reply-spelling.ts';
 
@@ -41,9 +43,17 @@ const mistypedKeywords =
   'stop stopall unsubscribe cancel remove revoke optout end quit alto pare baja basta cancelar'.split(' ');
 const mistypedMax = 30;
 
-/** How a phone reports that somebody reacted to a text, with the text in quotes. */
+/** How a phone reports that somebody reacted to a text, with the text in quotes. Their own words may follow. */
 const reaction =
-  /^\s*(?:liked|loved|disliked|laughed at|emphasi[sz]ed|questioned|reacted .{1,20} to|removed an? .{1,20} from|(?:no )?le gustó|le encantó|se rió de|enfatizó|cuestionó|reaccionó .{1,20} a|\P{L}{1,10} (?:to|a))\s+[“"«‘'].*$/isu;
+  /^\s*(?:liked|loved|disliked|laughed at|emphasi[sz]ed|questioned|reacted .{1,20} to|removed an? .{1,20} from|(?:no )?le gustó|le encantó|se rió de|enfatizó|cuestionó|reaccionó .{1,20} a|\P{L}{1,10} (?:to|a))\s+([“"«‘'])/isu;
+/** What ends a quotation, by what begins it: not an apostrophe. */
+const closingQuotes: Record<string, RegExp> = {
+  '“': /[”"]/g,
+  '"': /[”"]/g,
+  '«': /»/g,
+  '‘': /[’'](?!\p{L})/gu,
+  "'": /[’'](?!\p{L})/gu,
+};
 const quoteHeader =
   /^[ \t]*(?:on .{5,80} wrote:|-{2,}[ \t]*(?:original|forwarded) message.*|el .{5,80} escribió:|(?:from|de): .*)[\s\S]*$/imu;
 const sentFrom =
@@ -66,26 +76,40 @@ const stopSigns = /^(?=\s*[🛑⛔🚫✋📵❌🖕])(?:[\s🛑⛔🚫✋📵�
 
 /**
  * What a person's reply means. A keyword that is the whole message opts out; so does wording that a reasonable person reads
- * as stop, which the firm reviews. Wording that may mean stop holds every text to the person until a reviewer decides.
+ * as stop, which the firm reviews. Wording that may mean stop holds every text to the person until a reviewer decides, and so
+ * does a reply that is too long to read as a whole: the rest of it may say stop.
  */
 export function readReply(text: string): ReplyMeaning {
+  const read = endsOf(text);
+  return readAs(meaningOf(read), read === text);
+}
+
+function readAs(meaning: ReplyMeaning, isWhole: boolean): ReplyMeaning {
+  if (isWhole || meaning === 'opt_out_wording') return meaning;
+  return meaning === 'opt_out' ? 'opt_out_wording' : 'possible_opt_out';
+}
+
+function meaningOf(text: string): ReplyMeaning {
   const whole = wholeReplies.get(exactWords(text));
   if (whole !== undefined) return whole;
-  if (reaction.test(text)) return 'other';
-  const own = ownWords(text);
+  const own = ownWords(withoutReaction(text));
   const exact = exactWords(own);
   const keyword = wholeReplies.get(exact);
   if (keyword !== undefined) return keyword;
-  const clauses = replyClauses(own);
+  const { clauses, isWhole } = replyClauses(own);
+  return readAs(wordingOf(own, exact, clauses), isWhole);
+}
+
+function wordingOf(own: string, exact: string, clauses: string[]): ReplyMeaning {
+  const lines = clauses.join('\n');
   const words = clauses.join('').replace(/ +/g, ' ').trim();
   if ([words, joined(words), joined(exact), withoutLastNumbers(words)].some(isKeyword)) return 'opt_out_wording';
   if (isMistypedKeyword(joined(exact)) || isMistypedKeyword(joined(words))) return 'opt_out_wording';
-  if (isSigned(own) || (clauses.length <= 2 && saysStopAlone(words))) return 'opt_out_wording';
+  if (isSigned(own, exact) || (clauses.length <= 2 && saysStopAlone(words))) return 'opt_out_wording';
   if (isHarmless(words) && !clauses.some(asksNoTexts)) return 'other';
   const isJoke = laughing.test(own);
-  if (clauses.some(saysStop)) return isJoke && !/text|messag/.test(words) ? 'possible_opt_out' : 'opt_out_wording';
-  return !isJoke &&
-    (stopSigns.test(own) || otherPerson.test(own) || clauses.some(maySayStop) || mayRefuseTexts(clauses))
+  if (saysStop(lines)) return isJoke && !/text|messag/.test(words) ? 'possible_opt_out' : 'opt_out_wording';
+  return !isJoke && (stopSigns.test(own) || otherPerson.test(own) || maySayStop(lines) || mayRefuseTexts(clauses))
     ? 'possible_opt_out'
     : 'other';
 }
@@ -97,6 +121,15 @@ function asksNoTexts(clause: string): boolean {
     saysStop(clause) &&
     !isHarmless(clause.trim())
   );
+}
+
+/** What follows a quoted text that somebody reacted to; all of a text that is no reaction. A quotation may have no end. */
+function withoutReaction(text: string): string {
+  const quote = reaction.exec(text);
+  if (!quote) return text;
+  const quoted = text.slice(quote[0].length);
+  const end = [...quoted.matchAll(closingQuotes[quote[1] ?? ''] ?? /$/g)].at(-1)?.index;
+  return end === undefined ? '' : quoted.slice(end + 1);
 }
 
 /** The text without what the phone added: quoted texts, signatures, "Sent from my iPhone". The whole text if that is all. */
@@ -115,12 +148,14 @@ function ownWords(text: string): string {
 
 /** The words as they are, without case, accents, invisible characters and punctuation. */
 function exactWords(text: string): string {
-  return fold(text)
-    .replace(hidden, '')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
-    .join(' ');
+  return exactCharacters(text).replace(/ {2,}/g, ' ').trim();
 }
+
+const exactCharacters = byCharacter((decomposed) =>
+  fold(decomposed)
+    .replace(hidden, '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' '),
+);
 
 function isKeyword(words: string): boolean {
   return wholeReplies.get(words) === 'opt_out';
@@ -139,8 +174,8 @@ function withoutLastNumbers(words: string): string {
   return list.slice(0, list.findLastIndex((word) => !/^\d+$/.test(word)) + 1).join(' ');
 }
 
-function isSigned(text: string): boolean {
-  const words = withoutLastNumbers(exactWords(text));
+function isSigned(text: string, exact: string): boolean {
+  const words = withoutLastNumbers(exact);
   const keyword = signedKeywords.exec(`${words} `)?.[0];
   if (keyword === undefined) return false;
   const name = words.slice(keyword.length);
@@ -150,6 +185,11 @@ function isSigned(text: string): boolean {
 
 /** Whether the first of the last words is capitalized. */
 function isCapitalized(text: string, lastWords: number): boolean {
-  const words = text.normalize('NFKC').match(/\p{L}+/gu) ?? [];
+  // Without marks, whose order takes long to normalize.
+  const words =
+    text
+      .replace(/\p{M}/gu, '')
+      .normalize('NFKC')
+      .match(/\p{L}+/gu) ?? [];
   return /^\p{Lu}/u.test(words.at(-lastWords) ?? '');
 }

@@ -46,7 +46,9 @@ function phraseSource(phrase: string, vocabulary: Vocabulary): string {
   const firstWord = parts.findIndex((part) => !/^[!^]/.test(part));
   const sources = parts.map((part, index) => itemSource(part, vocabulary, index < firstWord));
   const start = sources[0] === '^' ? `${sources.shift()} ` : ' ';
-  return start + sources.join('');
+  // Few words are the first one, so it comes before a look at what precedes it.
+  const first = parts[0]?.startsWith('!') ? `(?=${sources[firstWord]})` : '';
+  return start + first + sources.join('');
 }
 
 function itemSource(item: string, vocabulary: Vocabulary, isBefore = false): string {

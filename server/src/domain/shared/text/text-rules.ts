@@ -19,3 +19,14 @@ export function storable(text: string, lengthMax = Number.POSITIVE_INFINITY): st
   const clean = text.toWellFormed().replaceAll('\0', '\ufffd');
   return clean.length > lengthMax ? `${clean.slice(0, lengthMax - 1).toWellFormed()}…` : clean;
 }
+
+/** The text, or its beginning and its end if it is too long to read: that is where people say what they want. */
+export function endsOf(text: string, lengthMax = textLengthMax): string {
+  if (text.length <= lengthMax || (text.length <= 2 * lengthMax && [...text].length <= lengthMax)) return text;
+  const length = Math.floor((lengthMax - 1) / 2);
+  const [beginning, end] = [
+    [...text.slice(0, 2 * length)].slice(0, length),
+    [...text.slice(-2 * length)].slice(-length),
+  ];
+  return `${beginning.join('')}\n${end.join('')}`;
+}
