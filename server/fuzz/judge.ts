@@ -219,6 +219,7 @@ const knownRefusals: Record<string, string[]> = {
   sortDirection: ['applies'],
   deliveryDate: ['required', 'future', 'daysAhead', 'scheduleDelivery'],
   frequency: ['scheduleDelivery'],
+  whenConsented: ['scheduleDelivery'],
 };
 
 function isKnownRefusal(details: { path: string; rule: string }[]): boolean {
