@@ -12,7 +12,11 @@ after(() => archive.drop());
 
 async function isDistributed(): Promise<boolean> {
   const database = await archive.copy();
-  return Promise.resolve(database.pool.isDistributed()).finally(() => database.drop());
+  try {
+    return await database.pool.isDistributed();
+  } finally {
+    await database.drop();
+  }
 }
 
 test('an untouched archive is intact', async () => {
