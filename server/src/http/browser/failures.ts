@@ -24,7 +24,10 @@ export function sendUnknownPath(refused: unknown, request: FastifyRequest, reply
   if (!(refused instanceof Problem) || refused.code !== 'not_found') return false;
   if (/^\/v1(\/|\?|$)/.test(request.raw.url ?? '') || !wantsPage.test(request.headers.accept ?? '')) return false;
   request.problemCode = refused.code;
-  const next = refused.detail === noSuchRoute().detail ? 'Check the address for typos, or start from the home page.' : refused.detail;
+  const next =
+    refused.detail === noSuchRoute().detail
+      ? 'Check the address for typos, or start from the home page.'
+      : refused.detail;
   sendErrorPage(reply, { ...unknownPath, next });
   return true;
 }
