@@ -7,7 +7,7 @@ import { globSync } from 'node:fs';
 import { skip, startCitus } from '../server/test/support/citus.ts';
 
 /** Their servers and databases are their own, or they have none. */
-const ownFolders = ['browser', 'docs', 'process'];
+const ownFolders = ['browser', 'docs', 'process', 'root'];
 
 if (skip) {
   process.stderr.write(`Citus is not installed: ${skip}.\n`);

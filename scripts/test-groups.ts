@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 const filesMax = 9;
 /** Each of their files starts servers or browsers. */
-const separateFolders = ['process', 'browser'];
+const separateFolders = ['process', 'browser', 'root'];
 /** A file that changes its process for good, or measures what all of it uses, runs in its own. */
 const separate = /^mock\.|\bprocess\.(env\.\w+ =|memoryUsage|cpuUsage)/m;
 

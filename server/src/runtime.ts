@@ -21,10 +21,11 @@ import { archiveMemory } from './key-files/archive-memory.ts';
 import { sealingKeysOf } from './key-files/sealing-keys.ts';
 import type { Log } from './log.ts';
 import { type SandboxClock, startSandboxClock } from './sandbox/sandbox-clock.ts';
+import { describeLeftovers, type Leftover, listLeftovers, removeLeftover } from './store/database/cluster-folders.ts';
 import { exposureOf } from './store/database/connecting/tls.ts';
 import { unreachableDatabase } from './store/database/connecting/unreachable.ts';
 import type { Pool } from './store/database/db.ts';
-import { startEmbedded } from './store/database/embedded.ts';
+import { isEmbeddedRunning, startEmbedded } from './store/database/embedded.ts';
 import { DatabaseTimeout } from './store/database/errors.ts';
 import { connect } from './store/database/pool.ts';
 import { type DatabaseFacts, inspectDatabase } from './store/database/schema/inspection.ts';
@@ -62,6 +63,9 @@ export type Runtime = {
   stop(): Promise<void>;
 };
 
+/** What deleted sandboxes left on this machine. */
+export { describeLeftovers, type Leftover, listLeftovers, removeLeftover };
+
 /** The database's address, and how to disconnect from it. */
 export type Database = { url: string; stop(): Promise<void> };
 
@@ -83,6 +87,18 @@ export async function openDatabase(config: Config, say: (line: string) => void):
   }
 }
 
+export function hasDatabase({ databaseUrl, dataDir }: Config): boolean {
+  return Boolean(databaseUrl) || isEmbeddedRunning(dataDir);
+}
+
+/** A command answers from a database that is there, never from a sandbox that it would have to start. */
+export function requireDatabase(config: Config): void {
+  if (!hasDatabase(config))
+    throw new ConfigError(
+      `DATABASE_URL is not set, and no sandbox is running in ${config.dataDir}: set DATABASE_URL, or run \`npm start\` first.`,
+    );
+}
+
 /** What this deployment's login sees of the database. It changes nothing. */
 export function inspect({ url }: Database): Promise<DatabaseFacts> {
   return inspectDatabase(url);
@@ -90,6 +106,7 @@ export function inspect({ url }: Database): Promise<DatabaseFacts> {
 
 /** Brings the schema up to date, as its owner. Returns the names of the migrations that were missing. */
 export async function migrateDatabase(config: Config, say: (line: string) => void): Promise<string[]> {
+  requireDatabase(config);
   const database = await openDatabase(config, say);
   try {
     const applied = await migrate(database.url);

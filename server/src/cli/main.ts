@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { Problem } from '../domain/problems.ts';
 import { makeLog } from '../log.ts';
-import { explain, type Runtime, startRuntime } from '../runtime.ts';
+import { explain, type Runtime, requireDatabase, startRuntime } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox/sandbox-file.ts';
 import { help, overview, usage } from './help.ts';
 import { makeOutput } from './output.ts';
@@ -50,6 +50,7 @@ async function run(verb: Verb, args: string[], env: Env, streams: Streams): Prom
 }
 
 async function runConnected(verb: Verb, call: Omit<Call, 'runtime'>, ending: AbortController): Promise<void> {
+  requireDatabase(call.config);
   const starting = startRuntime(call.config, makeLog('silent'), call.out.note);
   // A command that is interrupted at any moment still stops the database, if it started it.
   const stop = () => void starting.then((runtime) => runtime.stop()).finally(() => process.exit(130));

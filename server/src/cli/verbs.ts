@@ -10,6 +10,7 @@ const groups: Group[] = [
     load: async () => (await import('./deployment.ts')).deploymentVerbs,
   },
   { words: ['doctor', 'status'], load: async () => (await import('./operations/verbs.ts')).operationsVerbs },
+  { words: ['sandbox'], load: async () => (await import('./sandbox/clean.ts')).cleanVerbs },
   { words: ['firms'], load: async () => (await import('./accounts/firms.ts')).firmVerbs },
   { words: ['staff'], load: async () => (await import('./accounts/staff.ts')).staffVerbs },
   { words: ['advisors'], load: async () => (await import('./accounts/advisors.ts')).advisorVerbs },

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 /** The file's content. If there is no file, it is made first, readable by its owner alone. */
 export function readOrMake(path: string, make: () => string): string {
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   if (existsSync(path)) return readFileSync(path, 'utf8');
   // Linked into place once it is complete: a full disk leaves no half of a key, and if two processes start at once, the
   // second reads the first one's.

@@ -18,7 +18,7 @@ export async function writeSandboxFile(deps: Sandboxed): Promise<SandboxFile> {
     throw new ConfigError(`OAUTH_ISSUER is "${deps.config.oauthIssuer}": ${cause.message}.`, { cause });
   });
   const path = sandboxFilePath(dataDir);
-  mkdirSync(dataDir, { recursive: true });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   // Renamed into place, so that no reader sees half of it. Several processes may start at once.
   const written = `${path}.${process.pid}.new`;
   writeFileSync(written, `${JSON.stringify(sandbox, null, 2)}\n`, { mode: 0o600 });

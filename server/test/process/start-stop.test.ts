@@ -3,6 +3,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
 import { runCommand } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
@@ -56,6 +57,18 @@ suite('the sandbox as a process', () => {
 
   const env = { ASSENT_DATA_DIR: folder.path };
   const command = (...args: string[]) => assent(args, env);
+
+  /** A command that does nothing until its stdin ends. */
+  const waiting = ['advisors', 'set', 'avery@sandbox.example', '--password-stdin'];
+
+  /** How many of our processes are connected: each holds one such connection while it lives. */
+  async function connected(): Promise<number> {
+    const client = new pg.Client({ host: join(folder.path, 'postgres'), user: 'assent', database: 'postgres' });
+    await client.connect();
+    const { rows } = await client.query(`select 1 from pg_stat_activity where application_name = 'assent presence'`);
+    await client.end();
+    return rows.length;
+  }
 
   async function partner(advisor = 'avery@sandbox.example'): Promise<Partner> {
     const { apiKey } = folder.sandbox();
@@ -133,22 +146,11 @@ suite('the sandbox as a process', () => {
     assertGone();
   });
 
-  test('a command works without the server, and stops the database afterwards', async () => {
-    const { status, stdout } = await command('advisors', 'list', '--json');
-    assert.equal(status, 0);
-    assert.equal(JSON.parse(stdout).length, 5);
-    assert.equal(folder.postmaster(), null);
-  });
-
-  test('a command that is interrupted stops the database, too', async (context) => {
-    const waiting = ['advisors', 'set', 'avery@sandbox.example', '--password-stdin'];
-    const child = launchCommand(waiting, { ASSENT_DATA_DIR: folder.path });
-    const ended = new Promise((resolve) => child.once('close', resolve));
-    // If this fails, the command must not go on: it would start the database again and again.
-    context.after(() => void child.kill('SIGKILL'));
-    await until('the database is running', async () => folder.postmaster() !== null, 60_000);
-    child.kill('SIGINT');
-    assert.equal(await ended, 130);
+  test('a command without a running sandbox says so, exits 2 and starts nothing', async () => {
+    const { status, stdout, stderr } = await command('advisors', 'list', '--json');
+    assert.equal(status, 2);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^assent: DATABASE_URL is not set, and no sandbox is running in .*: .*`npm start`/);
     assert.equal(folder.postmaster(), null);
   });
 
@@ -179,10 +181,13 @@ suite('the sandbox as a process', () => {
   });
 
   test('it may stop while a command runs: whichever ends last stops the database', async () => {
-    const commands = Promise.all([1, 2].map(() => command('token', '--advisor', 'avery@sandbox.example')));
-    await pause(200);
+    const commands = [1, 2].map(() => launchCommand(waiting, env));
+    const ended = Promise.all(commands.map((child) => new Promise((resolve) => child.once('close', resolve))));
+    await until('both are connected', async () => (await connected()) === 3, 60_000);
     assert.equal(await program.stop('SIGHUP'), 0);
-    for (const { status, stderr } of await commands) assert.equal(status, 0, stderr);
+    assert.ok(isAlive(postmaster), 'PostgreSQL runs as long as a command does');
+    for (const child of commands) child.stdin?.end('a password for avery');
+    assert.deepEqual(await ended, [0, 0]);
     await until('PostgreSQL is gone', () => !isAlive(postmaster) && folder.postmaster() === null);
   });
 
@@ -229,6 +234,18 @@ suite('the sandbox as a process', () => {
       const others = [...load.statuses].filter(([status]) => ![200, 502, 504].includes(status));
       assert.deepEqual(others, [], 'nothing but 200, 502 and 504 was answered');
       await assertAllThere(await partner(), load);
+    });
+
+    test('of the server, a command that is interrupted stops the PostgreSQL that is left', async () => {
+      program.signal('SIGKILL');
+      await program.ended();
+      const child = launchCommand(waiting, env);
+      const ended = new Promise((resolve) => child.once('close', resolve));
+      await until('the command is connected', async () => (await connected()) === 1, 60_000);
+      child.kill('SIGINT');
+      assert.equal(await ended, 130);
+      assert.equal(folder.postmaster(), null);
+      await start();
     });
 
     test('of both, no data is lost after the next start', async () => {

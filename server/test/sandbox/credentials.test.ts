@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -12,7 +12,8 @@ const host = 'localhost:8080';
 const path = '/sandbox/credentials';
 
 suite('the sandbox’s credentials for the reference page', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'assent-credentials-'));
+  const folder = mkdtempSync(join(tmpdir(), 'assent-credentials-'));
+  const dataDir = join(folder, 'data');
   let world: World;
   let sandbox: SandboxFile;
   before(async () => {
@@ -21,7 +22,7 @@ suite('the sandbox’s credentials for the reference page', () => {
   });
   after(async () => {
     await world.close();
-    rmSync(dataDir, { recursive: true });
+    rmSync(folder, { recursive: true });
   });
 
   /** As the page asks: with its form token, its cookie and its origin. */
@@ -33,6 +34,10 @@ suite('the sandbox’s credentials for the reference page', () => {
     const headers = { ...own, 'content-type': 'application/json', ...changes };
     return inject(world.app, { method: 'POST', url: path, headers, payload: JSON.stringify({ advisorId }) });
   }
+
+  test('are in a data folder that only its owner can enter', () => {
+    assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+  });
 
   test('work for the advisor who is asked for', async () => {
     for (const { id } of sandbox.advisors) {

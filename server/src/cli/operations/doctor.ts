@@ -9,7 +9,17 @@ import { checkSettings } from '../../domain/operations/settings-checks.ts';
 import { checkTexting } from '../../domain/operations/texting-checks.ts';
 import { makeSignals } from '../../domain/shared/signals.ts';
 import { makeLog } from '../../log.ts';
-import { connectRuntime, type Database, explain, inspect, openDatabase } from '../../runtime.ts';
+import {
+  connectRuntime,
+  type Database,
+  describeLeftovers,
+  explain,
+  hasDatabase,
+  inspect,
+  listLeftovers,
+  openDatabase,
+  requireDatabase,
+} from '../../runtime.ts';
 import { inOneLine } from '../terminal.ts';
 import type { Call } from '../verb.ts';
 import { checkPlaces } from './places.ts';
@@ -23,10 +33,11 @@ export async function examine({ config, switches, json, out }: Call): Promise<vo
   const findings = [
     ...checkSettings(config),
     ...(await checkPlaces(config)),
+    ...checkLeftovers(),
     ...(await checkStored(config, out.note)),
     ...(await checkRedis(config)),
   ];
-  out.exitCode = exitCodeOf(findings, { strict: switches.has('strict') });
+  out.exitCode = hasDatabase(config) ? exitCodeOf(findings, { strict: switches.has('strict') }) : 2;
   if (json) return out.records(findings);
   const width = Math.max(...findings.map(({ check }) => check.length));
   for (const finding of findings) for (const line of linesOf(finding, width)) out.line(line);
@@ -38,10 +49,17 @@ export function exitCodeOf(findings: Finding[], { strict }: { strict: boolean })
   return findings.some(({ state }) => state === 'failing' || (strict && state === 'warning')) ? 1 : 0;
 }
 
+/** What deleted sandboxes left on this machine, if this user may look. */
+function checkLeftovers(): Finding[] {
+  const says = describeLeftovers(listLeftovers());
+  return says ? [warning('leftovers', says, 'Run `assent sandbox clean`, which lists them.')] : [];
+}
+
 /** The database, and everything in it. What can't be reached or isn't migrated has nothing more to say. */
 async function checkStored(config: Config, note: (text: string) => void): Promise<Finding[]> {
   let database: Database | undefined;
   try {
+    requireDatabase(config);
     database = await openDatabase(config, note);
     const facts = await inspect(database);
     const findings = checkDatabase(facts, config, database.url);

