@@ -1,10 +1,11 @@
-// Installs the Debian packages that tests need, if it can: as root on Debian. Elsewhere those tests are skipped by name,
-// and .ci/run treats a skip as a failure.
+// Installs the Debian packages that tests need: `npm run test:setup`, as root. Without them `npm test` skips those tests, by
+// name, and .ci/run treats a skip as a failure.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { findBrowser } from '../server/test/support/browser.ts';
 
 const needed = [
-  { name: 'chromium-headless-shell', file: '/usr/bin/chromium-headless-shell' },
+  { name: 'chromium-headless-shell', isThere: () => findBrowser(process.env) !== undefined },
   { name: 'radicale', file: '/usr/bin/radicale' },
   { name: 'curl', file: '/usr/bin/curl' },
   { name: 'openssl', file: '/usr/bin/openssl' },
@@ -16,19 +17,33 @@ const needed = [
   { name: 'systemd', file: '/usr/bin/systemd-analyze' },
   { name: 'postgresql-15', file: '/usr/lib/postgresql/15/bin/postgres' },
 ];
-const missing = needed.filter(({ file }) => !existsSync(file)).map(({ name }) => name);
+const missing = needed.filter(({ file, isThere = () => existsSync(file ?? '') }) => !isThere()).map(({ name }) => name);
 
-if (missing.length > 0 && process.getuid?.() === 0 && existsSync('/etc/debian_version')) {
+if (missing.length === 0) say('Everything that the tests need is installed.');
+else if (!existsSync('/etc/debian_version')) fail(`This machine is not Debian. Tests need: ${missing.join(', ')}.`);
+else if (process.getuid?.() !== 0) fail(`Root must install ${missing.join(', ')}: sudo npm run test:setup`);
+else install();
+
+/** One by one: a release of Debian may lack one of them. */
+function install(): void {
+  say(`Installing with apt-get: ${missing.join(', ')}. No service is started.`);
   apt('update', '-qq');
-  // One by one: a release of Debian may lack one of them.
-  for (const name of missing) apt('install', '-y', '-qq', '--no-install-recommends', name);
-} else if (missing.length > 0) {
-  process.stdout.write(`Not installed: ${missing.join(', ')}. Tests that need them are skipped.\n`);
+  const failed = missing.filter((name) => !apt('install', '-y', '-qq', '--no-install-recommends', name));
+  if (failed.length > 0) fail(`Not installed: ${failed.join(', ')}. Tests that need them are skipped.`);
+  else say('Everything that the tests need is installed.');
 }
 
 /** In runlevel 1 a package that brings a service doesn't start it. */
-function apt(...args: string[]): void {
+function apt(...args: string[]): boolean {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  const { status } = spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env });
-  if (status !== 0) process.stderr.write(`apt-get ${args.join(' ')} failed; tests that need it are skipped.\n`);
+  return spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env }).status === 0;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function fail(why: string): void {
+  process.stderr.write(`${why}\n`);
+  process.exitCode = 1;
 }

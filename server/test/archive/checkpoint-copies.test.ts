@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +17,7 @@ import { insertEntries } from '../../src/store/archive/archive.ts';
 import * as treeStore from '../../src/store/archive/archive-tree.ts';
 import { makeDatabase } from '../support/database.ts';
 import { until } from '../support/waiting.ts';
+import { leavesFrom, noteOf } from './kept-leaves.ts';
 import { depsOn, signer } from './small-archive.ts';
 
 const database = await makeDatabase();
@@ -59,22 +59,6 @@ async function newestNote(): Promise<string> {
 
 async function notesOf(folder: CheckpointFolder): Promise<string[]> {
   return Array.fromAsync(folder.notes());
-}
-
-function leavesFrom(first: number, count: number): KeptLeaf[] {
-  return Array.from({ length: count }, (_, at) => ({
-    leaf: first + at,
-    advisorId: 7,
-    number: first + at + 1,
-    hash: createHash('sha256')
-      .update(`${first + at}`)
-      .digest(),
-  }));
-}
-
-function noteOf(size: number): string {
-  const root = createHash('sha256').update(`${size} leaves`).digest('base64');
-  return signer.sign(`${signer.verifier.name}\n${size}\n${root}\ntime ${new Date().toISOString()}\n`);
 }
 
 test('the folder has every checkpoint and every leaf of the tree, as in the database', async () => {
@@ -182,23 +166,6 @@ test('anything but leaves and notes is skipped, and the later of two lines for a
   assert.deepEqual(await folder.leaves(2, 4), right.slice(1, 3));
   assert.equal((await notesOf(folder)).length, 2);
   assert.equal((await folder.last())?.size, 5);
-});
-
-test('an append-only file system is enough', async (t) => {
-  const path = makeFolder();
-  const folder = openCheckpointFolder(path);
-  await folder.append(leavesFrom(0, 2), [noteOf(2)]);
-  const attributed = [path, join(path, 'leaves'), join(path, 'checkpoints')];
-  if (spawnSync('chattr', ['+a', ...attributed]).status !== 0) return t.skip('files can’t be made append-only here');
-  try {
-    assert.throws(() => truncateSync(join(path, 'leaves')), { code: 'EPERM' });
-    appendFileSync(join(path, 'leaves'), '2 7/3 cut sho');
-    await folder.append(leavesFrom(2, 2), [noteOf(4)]);
-    assert.deepEqual(await folder.leaves(0, 4), leavesFrom(0, 4));
-    assert.equal((await folder.last())?.size, 4);
-  } finally {
-    spawnSync('chattr', ['-a', ...attributed]);
-  }
 });
 
 test('nodes that append to one folder at the same time never write into each other’s lines', async () => {

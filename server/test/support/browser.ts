@@ -1,12 +1,30 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Chromium without a window takes half the CPU time of the whole one. */
-const executablePath = '/usr/bin/chromium-headless-shell';
+/** In the order of preference: Chromium without a window takes half the CPU time of the whole one. */
+const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
 
-export const skip = existsSync(executablePath) ? false : `there is no ${executablePath}`;
+const executablePath = findBrowser(process.env);
+export const skip = executablePath ? false : 'there is no Chromium or Chrome: set CHROME_PATH';
+
+/** Any Chromium or Chrome of the machine: CHROME_PATH, or one on the PATH. */
+export function findBrowser({ CHROME_PATH, PATH = '' }: NodeJS.ProcessEnv): string | undefined {
+  if (CHROME_PATH) return CHROME_PATH;
+  const folders = PATH.split(delimiter);
+  return programs.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
+}
 
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args });
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -9,12 +9,8 @@ import { openCheckpointFolder } from '../../src/checkpoint-copies/folder.ts';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { copyCheckpoints } from '../../src/domain/archive/checkpoint-copies.ts';
 import { type Embedded, startTemporary } from '../../src/store/database/embedded.ts';
-import { DatabaseUnable } from '../../src/store/database/errors.ts';
-import { connect } from '../../src/store/database/pool.ts';
-import { appRole, migrate } from '../../src/store/database/schema/migrate.ts';
+import { migrate } from '../../src/store/database/schema/migrate.ts';
 import { signer } from '../archive/small-archive.ts';
-import { makeDatabase } from '../support/database.ts';
-import { anotherNode } from '../support/nodes.ts';
 import { assertProblem } from '../support/problem.ts';
 import { acceptedPhone, send } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
@@ -22,6 +18,8 @@ import { inject, makeWorld, type World } from '../support/world.ts';
 
 const contacts = '/core/contact/contacts';
 const megabytes = 96;
+/** `/readyz` looks once a second. */
+const waitMs = 30_000;
 const template = 'assent_test_template';
 
 /** A disk of a few megabytes. Null where it can’t be mounted. */
@@ -45,13 +43,13 @@ function mountSmallDisk() {
 }
 
 const disk = mountSmallDisk();
-const skip = disk ? false : 'only root on Linux can mount a small disk';
+const skip = disk ? false : 'a small disk can’t be mounted here';
 after(() => disk?.remove());
 
-async function administer(administration: string, sql: string): Promise<{ rows: Record<string, string>[] }> {
+async function administer(administration: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: administration });
   await client.connect();
-  return client.query(sql).finally(() => client.end());
+  await client.query(sql).finally(() => client.end());
 }
 
 suite('a full disk', { skip }, () => {
@@ -62,8 +60,7 @@ suite('a full disk', { skip }, () => {
     // Its own: a full disk also stops PostgreSQL's checkpoints, which other test files wait for.
     postgres = await startTemporary();
     const administration = postgres.url('postgres');
-    const { rows } = await administer(administration, 'show data_directory');
-    const { uid, gid } = statSync(rows[0]?.data_directory ?? '');
+    const { uid, gid } = statSync(new URL(administration).searchParams.get('host') ?? '');
     chownSync(disk.path, uid, gid);
     await administer(administration, `create tablespace small_disk location '${disk.path}'`);
     await administer(administration, `create database ${template}`);
@@ -83,7 +80,7 @@ suite('a full disk', { skip }, () => {
     const phone = await acceptedPhone(world, world.ann);
     assert.equal(await ready(), 200);
     disk?.fill();
-    await until('it is not ready', async () => (await ready()) === 503, 2_500);
+    await until('it is not ready', async () => (await ready()) === 503, waitMs);
     const kept = new Set((await stored()).map(({ lastName }) => lastName));
     let refused = 0;
     for (let count = 0; refused < 5 && count < 2_000; count += 1) {
@@ -101,7 +98,7 @@ suite('a full disk', { skip }, () => {
     assert.deepEqual(new Set((await stored()).map(({ lastName }) => lastName)), kept, 'each 200 is kept, no 502 is');
 
     disk?.free();
-    await until('it is ready', async () => (await ready()) === 200, 2_500);
+    await until('it is ready', async () => (await ready()) === 200, waitMs);
     assert.equal((await create('Afterwards')).status, 200);
     assert.equal((await send(world.ann, { phone, text: 'Hello' })).body.successes.length, 1);
   });
@@ -119,35 +116,4 @@ suite('a full disk', { skip }, () => {
     assert.ok(last && last.size > 0);
     assert.equal(count, last.size);
   });
-});
-
-test('a database that has become read-only is 502 and not ready, and its connections are replaced', async () => {
-  const database = await makeDatabase();
-  const name = new URL(database.url).pathname.slice(1);
-  const world = await makeWorld();
-  const pool = connect({ connectionString: database.url, size: 1, timeoutMs: 5_000, role: appRole });
-  const node = await anotherNode(world, { pool, db: pool });
-  const ready = async () => (await inject(node, { method: 'GET', url: '/readyz' })).body.status;
-  const insert = () => pool.query(`insert into firms (name, date_time_created) values ('New', now())`);
-  const setReadOnly = (on: boolean) =>
-    administer(
-      process.env.ASSENT_TEST_DATABASE ?? '',
-      `alter database ${name} set default_transaction_read_only = ${on}`,
-    );
-  const endConnections = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
-  for (const asks of [true, false]) {
-    assert.equal(await ready(), 'ready');
-    await setReadOnly(true);
-    await administer(process.env.ASSENT_TEST_DATABASE ?? '', endConnections);
-    if (asks) await until('it is not ready', async () => (await ready()) === 'database not writable', 3_000);
-    else await until('it says so', () => insert().then(Boolean, (error) => error instanceof DatabaseUnable), 3_000);
-    // For new connections only, as after a failover.
-    await setReadOnly(false);
-    if (asks) await until('it is ready', async () => (await ready()) === 'ready', 3_000);
-    await insert();
-  }
-  await node.close();
-  await pool.end();
-  await world.close();
-  await database.drop();
 });
