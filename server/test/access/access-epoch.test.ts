@@ -16,8 +16,8 @@ import { makeWorld, type World } from '../support/world.ts';
 
 const store = fileURLToPath(new URL('../../src/store/', import.meta.url));
 const askingMs = 1_000;
-/** We promise one second; the rest is for a busy machine. */
-const endsWithinMs = 3_000;
+/** We promise one second, with two looks at the database. This only tells late from never, on a busy machine. */
+const endsWithinMs = 30_000;
 
 suite('access epoch', () => {
   let world: World;

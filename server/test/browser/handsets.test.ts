@@ -60,7 +60,7 @@ for (const [name, options] of Object.entries({ 'on a phone': phoneWide, 'on a de
     const { page, complaints } = await open(`/handset/${phone}`, options);
     await page.getByText('No texts yet.').waitFor();
     await text(world.ann, phone, 'Shall we meet\non Tuesday? <b>Ann</b>');
-    await page.locator('.received .bubble').waitFor({ timeout: 5_000 });
+    await page.locator('.received .bubble').waitFor();
     assert.deepEqual(await bubbles(page), ['Shall we meet\non Tuesday? <b>Ann</b>']);
 
     await page.getByLabel('Your reply').fill('Gladly!');

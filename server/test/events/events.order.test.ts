@@ -137,7 +137,7 @@ test('wait is answered at once if there is something, otherwise by the next even
   const startedMs = Date.now();
   assert.equal((await read(`cursor=${cursor}&wait=30`)).body.data.length, 1);
   assert.equal((await read(`cursor=${body.cursor}&wait=0`)).body.data.length, 0);
-  assert.ok(Date.now() - startedMs < 5_000);
+  assert.ok(Date.now() - startedMs < 29_000, 'it wasn’t the wait that ended');
   const unanswered = read(`cursor=${body.cursor}&wait=1`);
   assert.deepEqual((await unanswered).body, { data: [], cursor: body.cursor, more: false });
   await node.close();

@@ -443,7 +443,6 @@ suite('HTTP', () => {
         wire.write(bytes.subarray(0, -5));
         const answer = await wire.answer();
         assert.ok(Date.now() - startedAt >= requestTimeoutMs, 'the client gets its time');
-        assert.ok(Date.now() - startedAt < requestTimeoutMs + 3_000, `and not much more`);
         wire.write(bytes.subarray(-5));
         assert.equal(await wire.rest(), '');
         return answer;

@@ -81,19 +81,21 @@ suite('operations', () => {
     await pool.end();
   });
 
-  test('/readyz is 503 within about a second if the database hangs, and /v1 answers 504', async () => {
+  test('/readyz is 503 long before a request would time out if the database hangs, and /v1 answers 504', async () => {
     const silent = await listenSilently();
     const { port } = silent.address() as { port: number };
-    const pool = connect({ connectionString: `postgres://localhost:${port}/nothing`, size: 5, timeoutMs: 2_500 });
+    const connectionString = `postgres://localhost:${port}/nothing`;
+    // It would answer after the end of this file.
+    const patient = connect({ connectionString, size: 5, timeoutMs: 900_000 });
+    const pool = connect({ connectionString, size: 5, timeoutMs: 2_500 });
+    const probed = await anotherNode(world, { pool: patient, db: patient });
+    assert.equal((await get('/readyz', probed)).status, 503);
     const node = await anotherNode(world, { pool, db: pool });
-    const startedAt = performance.now();
-    assert.equal((await get('/readyz', node)).status, 503);
-    assert.ok(performance.now() - startedAt < 2_400);
     const headers = { authorization: `Bearer ${world.ann.token}`, 'x-api-key': world.apiKey };
     assertProblem(await inject(node, { method: 'GET', url: `/v1${contacts}`, headers }), 'downstream_timeout');
-    await node.close();
-    await pool.end();
     silent.close();
+    for (const each of [probed, node]) await each.close();
+    for (const each of [patient, pool]) await each.end();
   });
 
   test('/metrics counts requests by route and code, with latency and the pool', async () => {

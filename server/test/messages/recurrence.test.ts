@@ -3,6 +3,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { nextAfter, nextOccurrences, occurrence, type Schedule } from '../../src/domain/messages/recurrence.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
+import { cpuMs } from '../support/cpu.ts';
 
 const once = numberOf('frequency', 'once');
 const daily = numberOf('frequency', 'daily');
@@ -151,15 +152,16 @@ suite('the next occurrence', () => {
     assert.deepEqual(nextOccurrences(single, new Date('2026-06-10T09:00:00.001-04:00'), 5), []);
   });
 
-  test('is found quickly, however long ago the first was', () => {
+  test('is found quickly, however long ago the first was', async () => {
     const old = schedule('1990-01-31T09:00:00-05:00', daily);
-    const startedAtMs = performance.now();
-    for (let year = 2000; year < 3000; year++) {
-      const after = new Date(Date.UTC(year, 5, 1));
-      const next = nextAfter(old, after);
-      assert.ok(next && next.at > after && next.at.getTime() - after.getTime() < dayMs);
-    }
-    assert.ok(performance.now() - startedAtMs < 10_000);
+    const tookMs = await cpuMs(() => {
+      for (let year = 2000; year < 3000; year++) {
+        const after = new Date(Date.UTC(year, 5, 1));
+        const next = nextAfter(old, after);
+        assert.ok(next && next.at > after && next.at.getTime() - after.getTime() < dayMs);
+      }
+    });
+    assert.ok(tookMs < 10_000, `${tookMs} ms`);
   });
 
   test('and those after it include one at the given instant', () => {

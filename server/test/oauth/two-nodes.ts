@@ -50,7 +50,6 @@ export async function makeTwoNodes() {
         await until(
           'the access token is refused on every node',
           async () => (await callAt(node, client, token)) === 401,
-          2_000,
         );
   }
 

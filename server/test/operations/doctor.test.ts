@@ -152,6 +152,8 @@ suite('assent doctor and assent status', () => {
   });
 
   test('status is one screen, or one record', async () => {
+    // Again: what a process said is forgotten after 15 seconds.
+    await tellNode(world.deps, { role: 'all', halted: 'people’s replies can’t be stored' });
     const { stdout } = await run(['status']);
     assert.match(stdout, /^waiting +1 ready, 0 paced, 0 for their day$/m);
     assert.match(stdout, /^archive +\d+ entries, 0 signed, none outside$/m);

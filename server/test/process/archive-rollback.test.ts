@@ -61,9 +61,9 @@ suite('a server’s archive that is cut to an earlier signed checkpoint', () => 
   const grow = async (name: string) => {
     const before = await size();
     assert.equal((await run('firms', 'add', name)).status, 0);
-    await until('it is signed', async () => (await size()) > before, 20_000);
+    await until('it is signed', async () => (await size()) > before);
     const copied = async () => (await metric('assent_archive_outside_entries')) === (await size());
-    await until('it is copied', copied, 20_000);
+    await until('it is copied', copied);
   };
 
   test('says so once a copy outside is emptied, until an operator has copied anew', async () => {
@@ -72,7 +72,7 @@ suite('a server’s archive that is cut to an earlier signed checkpoint', () => 
     assert.equal((await run('archive', 'verify')).status, 0);
     for (const name of ['checkpoints', 'leaves']) {
       truncateSync(outside(name));
-      await until('readiness says so', async () => (await archiveOf()) === 'fault', 20_000);
+      await until('readiness says so', async () => (await archiveOf()) === 'fault');
       assert.equal(await metric('assent_archive_fault{about="copies"}'), 1);
       assert.equal(await metric('assent_archive_fault{about="signing"}'), 0);
       const { status, stdout } = await run('archive', 'verify');
@@ -81,7 +81,7 @@ suite('a server’s archive that is cut to an earlier signed checkpoint', () => 
       assert.equal((await run('archive', 'status')).status, 1);
       assert.equal((await run('archive', 'copy')).status, 1);
       assert.equal((await run('archive', 'copy', '--anew')).status, 0);
-      await until('all is well', async () => (await archiveOf()) === 'ok', 20_000);
+      await until('all is well', async () => (await archiveOf()) === 'ok');
       assert.equal((await run('archive', 'verify')).status, 0);
     }
   });
@@ -100,7 +100,7 @@ suite('a server’s archive that is cut to an earlier signed checkpoint', () => 
         server = await startServer(deployment.env);
       }
       const refusal = `signed tree of ${signed} entries, but the tree has ${smaller}`;
-      await until('the log says so', () => server.said().includes(refusal), 20_000);
+      await until('the log says so', () => server.said().includes(refusal));
       assert.equal(await metric('assent_archive_fault{about="signing"}'), 1);
       assert.equal(await archiveOf(), 'fault');
       assert.equal(await size(), smaller);

@@ -73,7 +73,7 @@ suite('a sandbox whose tokens come from an identity provider', () => {
     assertProblem(await contacts(), 'unauthorized', /application/);
     const set = await runCommand(['applications', 'set', clientId, '--external-client-id', crm.id], env);
     assert.equal(set.status, 0, set.stderr);
-    await until('the name is known', async () => (await contacts()).status === 200, 2_000);
+    await until('the name is known', async () => (await contacts()).status === 200);
     assert.equal((await contacts()).body.data.length, 1);
   });
 

@@ -9,6 +9,8 @@ import { runCommand } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
 import { type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
 
+/** As long as it may be: behind the flood each STOP would take that long. */
+const databaseTimeoutMs = 60_000;
 const phones = Array.from({ length: 20 }, (_, index) => `+1212555${3000 + index}`);
 
 /** A STOP must not wait behind anything that callers of the API can do. */
@@ -22,7 +24,7 @@ suite('a flood of searches, waits and OAuth requests', () => {
   before(async () => {
     deployment = await makeDeployment();
     const { folder, database, env } = deployment;
-    program = await startServer(env);
+    program = await startServer({ ...env, DATABASE_TIMEOUT_MS: String(databaseTimeoutMs) });
     sandbox = folder.sandbox();
     await database.asOwner('update api_keys set rate_per_second = null, burst = null');
     await setInitialConsent(depsOn(database.pool), sandbox.advisors[0]?.id ?? -1, phones, 'accepted');
@@ -92,12 +94,12 @@ suite('a flood of searches, waits and OAuth requests', () => {
     await blocker.end();
 
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
-    // The median: a machine that runs other tests too may be late once. Behind the flood each would take five seconds.
+    // The median: a machine that runs other tests too may be late once.
     const [median = Infinity] = answers
       .map(({ ms }) => ms)
       .sort((a, b) => a - b)
       .slice(answers.length / 2);
-    assert.ok(median < 3_000, `${Math.round(median)} ms`);
+    assert.ok(median < databaseTimeoutMs / 2, `${Math.round(median)} ms`);
     const rows = await deployment.database.asOwner<{ state: string }>(
       'select state from members where phone = any ($1)',
       [phones],

@@ -6,8 +6,6 @@ import { assent, type Deployment, makeDeployment, type Program, startServer } fr
 import { until } from '../support/waiting.ts';
 
 const members = 100_000;
-/** A request may take 5 seconds, which one statement for all of them did. Most of this is for a busy machine. */
-const answerMsMax = 8_000;
 
 suite(`a group of ${members} members`, () => {
   let deployment: Deployment;
@@ -59,12 +57,9 @@ suite(`a group of ${members} members`, () => {
   }
 
   async function call(method: string, path: string, body?: object) {
-    const startedAt = performance.now();
     const init = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) };
     const response = await program.fetch(`/v1/core/contact${path}`, init);
     const text = await response.text();
-    const tookMs = performance.now() - startedAt;
-    assert.ok(tookMs < answerMsMax, `${method} ${path} took ${Math.round(tookMs)} ms`);
     return { status: response.status, body: text === '' ? null : JSON.parse(text) };
   }
 

@@ -11,7 +11,8 @@ suite('a stop under load', () => {
   let posting: Posting;
   before(async () => {
     deployment = await makeDeployment();
-    program = await startServer(deployment.env);
+    // Longer than `ended` waits: it must not wait for idle connections until then.
+    program = await startServer({ ...deployment.env, REQUEST_TIMEOUT_MS: '600000' });
     posting = await postingTo(program, deployment);
   });
   after(async () => {
@@ -33,7 +34,6 @@ suite('a stop under load', () => {
     const silent = await openWire(program.port);
     await until('it is under load', async () => (await posting.rows()) > 300);
 
-    const startedAt = performance.now();
     program.signal('SIGTERM');
     const posted = await Promise.all(clients);
     await until('it accepts no new connections', async () => !(await posting.canConnect()));
@@ -42,7 +42,6 @@ suite('a stop under load', () => {
     assert.equal(await idle.rest(), '');
     assert.equal(await silent.rest(), '');
     assert.equal(await program.ended(), 0, program.said());
-    assert.ok(performance.now() - startedAt < 25_000, 'it doesn’t wait for idle connections');
     const sum = posted.reduce((total, each) => total + each, 0);
     assert.equal(await posting.rows(), sum + slow.length + 1, 'each answered request is stored once');
   });

@@ -281,11 +281,16 @@ suite('the magic numbers', () => {
   });
 
   test('many failing numbers don’t delay anyone else', async () => {
+    const deliveredMs = async () => {
+      const startedAt = performance.now();
+      await statusOf(ann, await sendTo(newPhone()), 'delivered');
+      return performance.now() - startedAt;
+    };
+    const aloneMs = await deliveredMs();
     for (let each = 0; each < 8; each++) await sendTo(magic('0022'), `In doubt ${each}`);
     for (let each = 0; each < 8; each++) await sendTo(magic('0021'), `Erring ${each}`);
-    const startedAt = performance.now();
-    await statusOf(ann, await sendTo(newPhone()), 'delivered');
-    assert.ok(performance.now() - startedAt < 8_000);
+    const [tookMs, mostMs] = [await deliveredMs(), 8_000 + 20 * aloneMs];
+    assert.ok(tookMs < mostMs, `${tookMs} ms, and ${aloneMs} ms without them`);
   });
 
   const answers = [

@@ -19,8 +19,9 @@ function clock(advanceMs?: unknown, app = world.app) {
 }
 
 test('the clock shows domain time, which moves forward by the requested amount', async () => {
+  const startedMs = Date.now();
   const before = (await clock()).body;
-  assert.ok(Math.abs(before.now - Date.now()) < 5_000);
+  assert.ok(before.now >= startedMs && before.now <= Date.now());
   assert.equal(before.offsetMs, 0);
   const moved = await clock(3_600_000);
   assert.equal(moved.status, 200);

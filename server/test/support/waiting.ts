@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const pollMs = 20;
 const pollMsMax = 200;
+/** Only tells late from never: what is waited for takes a moment, but a busy machine may take many times as long. */
+const waitMsMax = 60_000;
 /** For conditions that take a whole command to check. */
 export const commandPollMs = 200;
 
@@ -12,7 +14,7 @@ export const commandPollMs = 200;
 export async function until(
   what: string,
   isTrue: () => Promise<boolean> | boolean,
-  withinMs = 10_000,
+  withinMs = waitMsMax,
   everyMs?: number,
 ): Promise<void> {
   const beganAt = Date.now();

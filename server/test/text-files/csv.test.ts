@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { readCsvRows } from '../../src/text-files/csv.ts';
+import { cpuMs } from '../support/cpu.ts';
 
 suite('a CSV file', () => {
   let folder: string;
@@ -85,9 +86,10 @@ suite('a CSV file', () => {
   });
 
   test('of marks and blanks only is read in linear time', async () => {
-    const began = performance.now();
-    for (const part of ['" ', ' "', ' "",', ' "x, ""', '"" ,'])
-      await rowsOf(`a\n${part.repeat(Math.floor(250_000 / part.length))}\n`);
-    assert.ok(performance.now() - began < 30_000);
+    const tookMs = await cpuMs(async () => {
+      for (const part of ['" ', ' "', ' "",', ' "x, ""', '"" ,'])
+        await rowsOf(`a\n${part.repeat(Math.floor(250_000 / part.length))}\n`);
+    });
+    assert.ok(tookMs < 30_000, `${tookMs} ms`);
   });
 });
