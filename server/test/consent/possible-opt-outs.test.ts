@@ -71,6 +71,16 @@ async function onPhone(phone: string): Promise<string[]> {
 }
 
 suite('a reply that may mean stop', () => {
+  test('may be one that is too long to read', async () => {
+    const phone = await acceptedPhone(world, ann);
+    await say(world, ann, phone, 'So I told her about the house. '.repeat(2_000));
+    assert.equal(await stateOf(world, ann, phone), 'accepted');
+    assert.equal((await reviewOf(phone)).kind, 'possible_opt_out');
+    assert.deepEqual(await fateOf(await sendTo(phone)), held);
+    await say(world, ann, phone, `${'So I told her about the house. '.repeat(2_000)} Stop texting me.`);
+    assert.equal(await stateOf(world, ann, phone), 'opted_out');
+  });
+
   test('changes no state, gets no answer and is up for review once', async () => {
     const phone = await acceptedPhone(world, ann);
     await say(world, ann, phone, doubtful);

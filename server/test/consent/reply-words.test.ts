@@ -117,8 +117,8 @@ suite('a word with one letter replaced by one that looks like it', () => {
   for (const word of ['STOP', 'QUIT', 'END', 'CANCEL', 'UNSUBSCRIBE', 'REVOKE', 'OPTOUT'])
     test(`${word} opts out`, () => {
       let tried = 0;
+      // I, l, 1 and | look the same.
       for (const written of [word, word.toLowerCase()])
-        // I, l, 1 and | look the same.
         for (const [place, letter] of [...written].entries())
           for (const other of [...likeLetter(letter), ...('Il1|'.includes(letter) ? 'Il1|' : [])]) {
             const text = written.slice(0, place) + other + written.slice(place + 1);

@@ -199,11 +199,11 @@ function wordsOf(clause: string): string[] {
     .flatMap((word) => apart(wordOf(word)));
 }
 
-/** All clauses at once, since there may be hundreds. */
+/** All clauses at once, since there may be hundreds, and each of them once. */
 function withCompounds(clauses: string[][]): string[] {
   const lines = clauses.map((words) => ` ${words.join(' ')} `).join('\n');
   const compounded = compounds.reduce((text, [pattern, word]) => text.replace(pattern, word), lines);
-  return compounded === '' ? [] : compounded.split('\n');
+  return compounded === '' ? [] : [...new Set(compounded.split('\n'))];
 }
 
 function lettersOfFlags(flags: string): string {

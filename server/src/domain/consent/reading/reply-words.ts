@@ -42,6 +42,8 @@ const wholeReplies = new Map<string, ReplyMeaning>([
 const mistypedKeywords =
   'stop stopall unsubscribe cancel remove revoke optout end quit alto pare baja basta cancelar'.split(' ');
 const mistypedMax = 30;
+/** Of a keyword and the name that it may be signed with. */
+const exactLengthMax = 200;
 
 /** How a phone reports that somebody reacted to a text, with the text in quotes. Their own words may follow. */
 const reaction =
@@ -90,10 +92,11 @@ function readAs(meaning: ReplyMeaning, isWhole: boolean): ReplyMeaning {
 }
 
 function meaningOf(text: string): ReplyMeaning {
-  const whole = wholeReplies.get(exactWords(text));
+  const given = exactWords(text);
+  const whole = wholeReplies.get(given);
   if (whole !== undefined) return whole;
   const own = ownWords(withoutReaction(text));
-  const exact = exactWords(own);
+  const exact = own === text ? given : exactWords(own);
   const keyword = wholeReplies.get(exact);
   if (keyword !== undefined) return keyword;
   const { clauses, isWhole } = replyClauses(own);
@@ -146,9 +149,10 @@ function ownWords(text: string): string {
   return own.trim() === '' ? text : own;
 }
 
-/** The words as they are, without case, accents, invisible characters and punctuation. */
+/** The words as they are, without case, accents, invisible characters and punctuation. None if they are too many for a keyword. */
 function exactWords(text: string): string {
-  return exactCharacters(text).replace(/ {2,}/g, ' ').trim();
+  const words = exactCharacters(text).replace(/ {2,}/g, ' ').trim();
+  return words.length <= exactLengthMax ? words : '';
 }
 
 const exactCharacters = byCharacter((decomposed) =>
