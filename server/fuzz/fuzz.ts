@@ -7,6 +7,7 @@ import { routes } from '../src/http/partner/routes.ts';
 import type { World } from '../test/support/world.ts';
 import { makeClient, type Received, type Sent } from './client.ts';
 import { makeJudge } from './judge.ts';
+import { judgmentMsMax } from './judgments.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import { type Credentials, type Draft, drafts } from './requests.ts';
 import { type KnownId, validValue } from './values.ts';
@@ -28,6 +29,9 @@ type Ids = Record<Noun, number[]>;
 const bookSize = 1_100;
 const idsKept = { contact: { least: 6, most: 3_000 }, group: { least: 6, most: 40 } };
 const shownMax = 2_000;
+/** The CPU for a request and a page of 200 contacts apart from judging texts, at the server and here. */
+const answerMs = 40;
+const measuredMax = 5;
 /** A third of a token's life. */
 const renewMs = 5 * 60 * 1000;
 
@@ -50,11 +54,12 @@ export async function fuzz(world: World, { requests, seed }: { requests: number;
     await keepIds(world, ids);
     const sent = wired(draft, resolve);
     const headers = { ...sent.headers, ...(await credentials())[draft.credentials] };
-    const received = await client.send({ ...sent, headers }).catch((error: Error) => {
+    const { received, cpuMs } = await measured(() => client.send({ ...sent, headers })).catch((error: Error) => {
       throw new Error(`There was no answer: ${error.message}\n\n${shownRequest(draft, sent)}`);
     });
     count(counts, draft.operation.id, received);
-    const wrong = judge(draft, sent, received);
+    const wrong =
+      judge(draft, sent, received) ?? (await tooMuch(cpuMs, draft, () => client.send({ ...sent, headers })));
     if (wrong) throw new Error(`${wrong}\n\n${shownRequest(draft, sent)}\n\n${shownAnswer(received)}`);
     learn(ids, draft, sent, received);
   }
@@ -72,6 +77,25 @@ export async function fuzz(world: World, { requests, seed }: { requests: number;
   } finally {
     client.close();
   }
+}
+
+/** The CPU of this process, in which the server and the client run, one request after another. */
+async function measured(send: () => Promise<Received>): Promise<{ received: Received; cpuMs: number }> {
+  const start = process.cpuUsage();
+  const received = await send();
+  const { user, system } = process.cpuUsage(start);
+  return { received, cpuMs: (user + system) / 1_000 };
+}
+
+/** What is wrong with the CPU that a request took. It is sent again, since a collection of garbage may have come in between. */
+async function tooMuch(tookMs: number, { body }: Draft, again: () => Promise<Received>): Promise<string | undefined> {
+  const { phoneNumbers } = ((body.kind === 'json' && body.value) || {}) as { phoneNumbers?: unknown };
+  const recipients = Array.isArray(phoneNumbers) ? Math.max(1, phoneNumbers.length) : 1;
+  const maxMs = answerMs + recipients * judgmentMsMax;
+  let leastMs = tookMs;
+  for (let turn = 0; turn < measuredMax && leastMs > maxMs; turn++)
+    leastMs = Math.min(leastMs, (await measured(again)).cpuMs);
+  return leastMs > maxMs ? `It took ${Math.round(leastMs)} ms of CPU, and ${maxMs} are allowed.` : undefined;
 }
 
 async function listen({ app }: World): Promise<number> {

@@ -1,25 +1,34 @@
 // Searches for faults at length, on its own PostgreSQL: valid and nearly valid requests made from the OpenAPI document;
-// histories of texts, replies and crashes; and texts of random characters, compared from the phone to the examiner.
-// `--requests 20000`, `--histories 2000` and `--texts 10000` say how many, `--only histories` runs one of them, and
-// `--seed 1` repeats requests and histories. Exits with 1 if it finds a fault.
+// histories of texts, replies and crashes; texts of random characters, compared from the phone to the examiner; and texts
+// that may take long to judge. `--requests 20000`, `--histories 2000`, `--texts 10000` and `--judgments 5000` say how many,
+// `--only histories` runs one of them, and `--seed 1` repeats all but the texts. Exits with 1 if it finds a fault.
 import { parseArgs } from 'node:util';
 import { compareBytes } from '../test/record-keeping/archive-export-bytes.ts';
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts';
 import { makeWorld, type World } from '../test/support/world.ts';
 import { playHistories } from '../test/texting/histories.ts';
 import { type Fuzzed, fuzz } from './fuzz.ts';
+import { fuzzJudgments } from './judgments.ts';
 
 /** Each returns the fault that it found, if any. */
-const parts = { requests: fuzzRequests, histories: fuzzHistories, texts: fuzzTexts };
+const parts = {
+  requests: fuzzRequests,
+  histories: fuzzHistories,
+  texts: fuzzTexts,
+  judgments: async (texts: number) => fuzzJudgments(texts, seed),
+};
 type Part = keyof typeof parts;
 const names = Object.keys(parts) as Part[];
 
 const text = { type: 'string' } as const;
-const { values } = parseArgs({ options: { requests: text, histories: text, texts: text, seed: text, only: text } });
+const { values } = parseArgs({
+  options: { requests: text, histories: text, texts: text, judgments: text, seed: text, only: text },
+});
 const counts: Record<Part, number> = {
   requests: wholeNumber('--requests', values.requests ?? '20000'),
   histories: wholeNumber('--histories', values.histories ?? '2000'),
   texts: wholeNumber('--texts', values.texts ?? '10000'),
+  judgments: wholeNumber('--judgments', values.judgments ?? '5000'),
 };
 const seed = wholeNumber('--seed', values.seed ?? String(Date.now() % 2 ** 31));
 const chosen = names.filter((name) => values.only === undefined || values.only === name);

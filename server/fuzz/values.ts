@@ -14,8 +14,8 @@ export class KnownId {
   }
 }
 
-/** One code point each: wide, combining, ignorable, right-to-left, the highest; some grow when case-folded. */
-const oddCharacters = [
+/** One code point each: wide, combining, ignorable, right-to-left, the highest; some grow when case-folded or normalized. */
+export const oddCharacters = [
   'a',
   'Z',
   ' ',
@@ -27,6 +27,12 @@ const oddCharacters = [
   '\ufeff',
   '\uffff',
   'ﷺ',
+  '㎯',
+  '⑽',
+  '#',
+  '4',
+  '\u0323',
+  'σ',
   'א',
   '中',
   '😀',
