@@ -280,6 +280,42 @@ suite('texts to an SMSC', () => {
     assert.equal(esme.receipts[0]?.carrierMessageId, 'z1');
   });
 
+  for (const [about, drops] of [
+    ['is never answered', false],
+    ['loses its connection', true],
+  ] as const)
+    test(`a receipt with the text’s beginning that comes before the timeout settles a text that ${about}`, async () => {
+      await start({ times: { responseMs: 400, earlyMs: 20 } });
+      await smsc.behave({ silent: true });
+      const text = esme.submit({ reference: 12, text: 'See you at ten on Friday' }).catch(() => 'in doubt');
+      const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };
+      await until('it waits', async () => (await submitted()).length === 1);
+      // The SMSC isn't kept waiting, so a STOP behind it isn't either.
+      assert.equal(
+        await smsc.deliver({ ...receipt, short_message: 'id:b1 stat:DELIVRD err:000 text:See you at ten on Fr' }),
+        0,
+      );
+      assert.deepEqual(esme.receipts, []);
+      if (drops) await smsc.drop();
+      assert.deepEqual(await text, drops ? 'in doubt' : { accepted: 'b1' });
+      await receipts(1);
+      const [{ carrierMessageId, status, reference } = {}] = esme.receipts;
+      assert.deepEqual([carrierMessageId, status, reference], ['b1', 'delivered', 12]);
+    });
+
+  test('a receipt with the beginning of a text whose answer then comes with another id isn’t taken for its own', async () => {
+    await start({ times: { responseMs: 5_000, earlyMs: 20 } });
+    await smsc.behave({ messageId: 'mine', pauseMs: 300 });
+    const text = esme.submit({ reference: 12, text: 'See you at ten on Friday' });
+    const receipt = { esm_class: 4, source_addr_ton: 1, source_addr: '12125550123', destination_addr: ours };
+    await until('it waits', async () => (await submitted()).length === 1);
+    await smsc.deliver({ ...receipt, short_message: 'id:other stat:DELIVRD err:000 text:See you at ten on Fr' });
+    assert.deepEqual(await text, { accepted: 'mine' });
+    await receipts(1);
+    assert.equal(esme.receipts[0]?.carrierMessageId, 'other');
+    assert.equal(esme.status().receipts.unmatched, 1);
+  });
+
   test('an overdue receipt is asked for', async () => {
     await start({ queryAfterMs: 50 });
     await smsc.behave({ messageId: '0f' });

@@ -120,15 +120,33 @@ suite('an SMSC that misbehaves', () => {
     assert.deepEqual(await esme.submit({}), { accepted: 'right' });
   });
 
-  test('a generic_nack to a text is a refusal, and an answer twice counts once', async (t) => {
-    let texts = 0;
+  test('a generic_nack to a text is a doubt, which its receipt settles', async (t) => {
     const { esme } = await start(t, (pdu, socket) => {
       if (pdu.command !== 'submit_sm') return;
-      texts += 1;
-      if (texts === 1) socket.write(rawPdu({ command: genericNack, status: 0x02, sequence: pdu.sequence_number }));
-      else for (const id of ['one', 'two']) answer(pdu, socket, id);
+      socket.write(rawPdu({ command: genericNack, status: 0x03, sequence: pdu.sequence_number }));
+      const numbers = { source_addr: '12125550123', destination_addr: '15005552000', user_message_reference: 5 };
+      const receipt = { ...numbers, esm_class: 4, short_message: 'id:5F stat:DELIVRD' };
+      socket.write(new PDU('deliver_sm', { ...receipt, sequence_number: 1 }).toBuffer());
     });
-    assert.deepEqual(await esme.submit({}), { refused: 'rejected' });
+    await assert.rejects(esme.submit({ reference: 5 }), /generic_nack/);
+    await until('the receipt came', () => esme.receipts.length === 1);
+    const [{ carrierMessageId, status, reference } = {}] = esme.receipts;
+    assert.deepEqual([carrierMessageId, status, reference], ['5F', 'delivered', 5]);
+  });
+
+  test('a generic_nack that asks us to slow down is no doubt: the text was not taken', async (t) => {
+    const { esme } = await start(t, (pdu, socket) => {
+      if (pdu.command === 'submit_sm')
+        socket.write(rawPdu({ command: genericNack, status: 0x58, sequence: pdu.sequence_number }));
+    });
+    const answer = await esme.submit({});
+    assert.equal('notTaken' in answer && answer.notTaken, 'ESME_RTHROTTLED');
+  });
+
+  test('an answer that comes twice counts once', async (t) => {
+    const { esme } = await start(t, (pdu, socket) => {
+      if (pdu.command === 'submit_sm') for (const id of ['one', 'two']) answer(pdu, socket, id);
+    });
     assert.deepEqual(await esme.submit({}), { accepted: 'one' });
     assert.deepEqual(await esme.submit({}), { accepted: 'one' });
   });

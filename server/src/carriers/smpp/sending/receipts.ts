@@ -15,6 +15,9 @@ export type Receipts = {
 };
 
 const earlyPollMs = 20;
+const latePollMs = 100;
+/** So many receipts wait for an answer that may never come. More are handed on as they are. */
+const waitingMax = 1_000;
 const tellingsMax = 7;
 const firstPauseMs = 50;
 
@@ -37,6 +40,7 @@ export function makeReceipts(
   inbound: () => Inbound,
 ): Receipts {
   const nextTurn = makeNextTurn();
+  let waiting = 0;
 
   /** A receipt may overtake the answer that has its id. */
   async function findEarly(receipt: HeardReceipt): Promise<Tracked | null> {
@@ -81,6 +85,19 @@ export function makeReceipts(
     await handOn(text);
   }
 
+  /**
+   * The text's answer is still awaited. Once it has come, or is late or lost, we know which text this is about. The SMSC doesn't wait
+   * for that: a STOP may be next.
+   */
+  async function settleLater(receipt: HeardReceipt, status: Receipt['status']): Promise<void> {
+    waiting += 1;
+    for (const until = Date.now() + settings.times.responseMs; tracking.mayTell(receipt) && Date.now() <= until; )
+      await pause(latePollMs);
+    const found = tracking.find(receipt) ?? tracking.findDoubt(receipt);
+    await withRetries(() => (found ? settle(found, receipt) : handOnUnmatched(receipt, status)));
+    waiting -= 1;
+  }
+
   return {
     async receive(receipt) {
       if (!receipt.state) return;
@@ -88,17 +105,20 @@ export function makeReceipts(
       await nextTurn();
       const found = tracking.find(receipt) ?? (await findEarly(receipt));
       if (found) await settle(found, receipt);
+      else if (tracking.mayTell(receipt) && waiting < waitingMax) void settleLater(receipt, receipt.state);
       else await handOnUnmatched(receipt, receipt.state);
     },
     settle,
-    async tell(text) {
-      for (let attempt = 0; attempt < tellingsMax; attempt++) {
-        try {
-          return await handOn(text);
-        } catch {
-          await pause(firstPauseMs * 2 ** attempt);
-        }
-      }
-    },
+    tell: (text) => withRetries(() => handOn(text)),
   };
+}
+
+async function withRetries(tell: () => Promise<void>): Promise<void> {
+  for (let attempt = 0; attempt < tellingsMax; attempt++) {
+    try {
+      return await tell();
+    } catch {
+      await pause(firstPauseMs * 2 ** attempt);
+    }
+  }
 }

@@ -22,7 +22,6 @@ export type Submitting = {
 };
 
 const retryMs = 200;
-const unknownError = 0xff;
 
 /**
  * Hands over a text. Its parts go one after another, so that one that isn't taken leaves nothing behind if it is the first.
@@ -79,7 +78,7 @@ async function submitPart(
     const { pdu, isLate } = await askOn(submitting, bind, { tracked, part, message });
     // A receipt told us its id before the answer did.
     if (!pdu) return 'taken_late';
-    const status = statusOf(pdu);
+    const { status } = pdu;
     if (status === ok) {
       tracked.code = null;
       return isLate ? 'taken_late' : 'taken';
@@ -107,7 +106,7 @@ function askOn(
       if (!isLate) bind.left();
     };
     const lost = (error: Error) => {
-      part.state = 'lost';
+      if (!isNamed) part.state = 'lost';
       leave();
       reject(error);
     };
@@ -115,6 +114,7 @@ function askOn(
     if (!session) return lost(new Error('The bind was lost.'));
     session.ask(commands.submit_sm, submitBody(message), {
       answered(pdu) {
+        if (isDoubtful(pdu, submitting.settings)) return lost(new Error('The answer is a generic_nack.'));
         if (!isNamed) hear(submitting, bind, { tracked, part, pdu });
         leave();
         resolve({ pdu, isLate });
@@ -142,11 +142,10 @@ function hear(
   bind: Bind,
   { tracked, part, pdu }: Pick<PartSubmission, 'tracked' | 'part'> & { pdu: Pdu },
 ): void {
-  const status = statusOf(pdu);
-  if (status === ok) {
+  if (pdu.status === ok) {
     tracking.accepted(tracked, part, readSubmitAnswer(pdu));
     pace.accepted();
-  } else if (isThrottling(status, settings)) {
+  } else if (isThrottling(pdu.status, settings)) {
     counts.throttled += 1;
     const { name, host } = bind.status();
     if (pace.throttled())
@@ -154,7 +153,10 @@ function hear(
   }
 }
 
-/** A generic_nack is an error, whatever its status says. */
-function statusOf({ command, status }: Pdu): number {
-  return command === commands.generic_nack && status === ok ? unknownError : status;
+/**
+ * A generic_nack says that the SMSC couldn't make sense of something, not what it did by then. Only one that asks us to slow down
+ * says that the text wasn't taken.
+ */
+function isDoubtful({ command, status }: Pdu, settings: SmppSettings): boolean {
+  return command === commands.generic_nack && !isThrottling(status, settings);
 }

@@ -39,6 +39,8 @@ export type Tracking = {
   findDoubt(receipt: HeardReceipt): Tracked | null;
   /** Whether an answer is awaited that this receipt may have overtaken. */
   mayBeEarly(receipt: HeardReceipt): boolean;
+  /** The same, and the receipt repeats the beginning of that text: if the answer never comes, it is about that text. */
+  mayTell(receipt: HeardReceipt): boolean;
   /** The oldest first. */
   all(): Iterable<TrackedText>;
 };
@@ -134,7 +136,8 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
       if (!text.parts.some(isUnnamed)) text.whenNamed?.();
       return { text, part };
     },
-    mayBeEarly: (receipt) => ofPhone(receipt).some(({ parts }) => parts.some(({ state }) => state === 'asked')),
+    mayBeEarly: (receipt) => ofPhone(receipt).some(isAwaited),
+    mayTell: (receipt) => ofPhone(receipt).some((text) => isAwaited(text) && beginsWith(text, receipt)),
     all: () => texts,
   };
 }
@@ -154,12 +157,23 @@ function isUnnamed({ id, inAnswer, state }: TrackedPart): boolean {
   return id === null ? state === 'asked' || state === 'lost' : inAnswer === '' && state === 'accepted';
 }
 
-function fits({ text, parts }: TrackedText, { reference, beginning }: HeardReceipt): boolean {
+function fits(tracked: TrackedText, receipt: HeardReceipt): boolean {
+  const { text, parts } = tracked;
+  const { reference } = receipt;
   if (!parts.some(isUnnamed)) return false;
   if (reference !== null) return text.reference !== undefined && text.reference % 0x10000 === reference;
   // An answer that is still awaited will tell.
-  if (beginning === null || parts.some(({ state }) => state === 'asked')) return false;
-  return beginning.length >= Math.min(beginningLengthMin, text.text.length) && text.text.startsWith(beginning);
+  return !isAwaited(tracked) && beginsWith(tracked, receipt);
+}
+
+function isAwaited({ parts }: TrackedText): boolean {
+  return parts.some(({ state }) => state === 'asked');
+}
+
+function beginsWith({ text: { text } }: TrackedText, { beginning }: HeardReceipt): boolean {
+  return (
+    beginning !== null && beginning.length >= Math.min(beginningLengthMin, text.length) && text.startsWith(beginning)
+  );
 }
 
 /** The id that the domain gets. One part alone says nothing about a text of several, so its id isn't the text's. */
