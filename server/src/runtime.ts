@@ -189,7 +189,10 @@ async function runtimeOn({ pool, reserved, config, log, signals }: Connected) {
       publicUrl: config.publicUrl,
       environment: config.environment,
       outboundAllowedNetworks: config.outboundAllowedNetworks,
-      report: (event) => log.info(event, 'a carrier'),
+      report(event) {
+        if (event.event === 'refused') log.warn(event, 'a carrier refuses our credentials');
+        else log.info(event, 'a carrier');
+      },
     },
     onFault: ({ name, why }) => log.error({ carrier: name, why }, 'a carrier can’t be opened'),
   });

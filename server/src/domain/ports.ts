@@ -27,7 +27,7 @@ export type Carrier = {
   /** The texts it accepted from `from` until before `to`, delivered or not, if it keeps such records. */
   records?(from: Date, to: Date): AsyncIterable<CarrierRecord>;
   /** How its connections do, for operators, if it has any. */
-  status?(): CarrierStatus;
+  status?(): Omit<CarrierStatus, 'inDoubt'>;
   /** What became of a text that it may have taken, if it can tell; null if it can't yet. Asked about texts in doubt. */
   find?(text: DoubtfulText): Promise<FoundText | null>;
   /** What kind of line a number is, if it can look that up. */
@@ -61,14 +61,17 @@ export type Carriers = {
   list(): OpenCarrier[];
 };
 
-/** What a kind of carrier needs besides its settings. `report` is called with what happens on connections, for a log. */
+/** What happens on a carrier's connections, for a log: no number and no text. `refused` needs an operator: a wrong password, for example. */
+export type CarrierEvent = { connection: string; host: string; event: string };
+
+/** What a kind of carrier needs besides its settings. */
 export type CarrierExtra = {
   db: Db;
   clock: Clock;
   publicUrl: string;
   environment: 'sandbox' | 'production';
   outboundAllowedNetworks: readonly string[];
-  report(event: object): void;
+  report(event: CarrierEvent): void;
 };
 
 /**
@@ -106,6 +109,7 @@ export type CarrierStatus = {
   /** How many, by the carrier's reason. */
   refused: Record<string, number>;
   notTaken: Record<string, number>;
+  /** Texts that this node handed over and that are in doubt now. The node knows, not the carrier. */
   inDoubt: number;
   /** How often it asked us to slow down, and the pace since; null when nothing limits it. */
   throttled: number;

@@ -65,7 +65,11 @@ const measures: Measure[] = [
     help: 'How long after the answer the last receipt came.',
     of: ({ carrier }) => one(carrier?.receipts.lagMs && carrier.receipts.lagMs / 1000),
   },
-  { name: 'in_doubt', help: 'Texts whose answer was lost.', of: ({ carrier }) => one(carrier?.inDoubt) },
+  {
+    name: 'in_doubt',
+    help: 'Texts that this process handed over and that are in doubt now.',
+    of: ({ carrier }) => one(carrier?.inDoubt),
+  },
   {
     name: 'lookups',
     help: 'Numbers that the carrier was asked about, by what became of that.',

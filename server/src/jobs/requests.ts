@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { type Deps, onReserved, type Reserved } from '../deps.ts';
 import type { FollowedCarriers } from '../domain/carriers/open-carriers.ts';
-import { writeCalls } from '../domain/carriers/status.ts';
+import { forgetCalls, writeCalls } from '../domain/carriers/status.ts';
 import { wakeWaiting } from '../domain/consent/consent-lookups.ts';
 import { haltOf } from '../domain/delivery/halts.ts';
 import { wakeReaders } from '../domain/events/events.ts';
@@ -20,7 +20,13 @@ export type RequestDeps = Deps &
 
 /** What a process that answers requests follows: changes that others made and that its requests wait for or go by. */
 export function startRequestJobs(deps: RequestDeps, log: Log): Running {
-  return together(requestJobsOf(deps, log).map((job) => repeat(deps, job, log)));
+  const running = together(requestJobsOf(deps, log).map((job) => repeat(deps, job, log)));
+  return {
+    async stop() {
+      await running.stop();
+      await forgetCalls(deps).catch((err) => log.warn({ err }, 'what carriers’ calls brought can’t be removed'));
+    },
+  };
 }
 
 export function requestJobsOf(deps: RequestDeps, log: Log): Job[] {

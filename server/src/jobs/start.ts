@@ -15,7 +15,7 @@ import {
 } from '../domain/archive/checkpoint-deliveries.ts';
 import { signArchive } from '../domain/archive/signing.ts';
 import type { FollowedCarriers } from '../domain/carriers/open-carriers.ts';
-import { writeStatus } from '../domain/carriers/status.ts';
+import { forgetStatus, writeStatus } from '../domain/carriers/status.ts';
 import { fetchDueMedia, type MediaKey } from '../domain/consent/reply-media.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { doubtAsker } from '../domain/delivery/doubts.ts';
@@ -58,6 +58,7 @@ export function startJobs(deps: NodeDeps, log: Log, texting: Dispatcher = dispat
     async stop(): Promise<void> {
       await all.stop();
       await webhooks.settled();
+      await forgetStatus(deps).catch((err) => log.warn({ err }, 'the status of carriers can’t be removed'));
     },
   };
 }
@@ -93,7 +94,7 @@ export function jobsOf(deps: NodeDeps, log: Log, { texting, webhooks }: Parts): 
     { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },
     { name: 'sync with CRMs', everyMs: 1_000, run: () => syncDue(deps, reportSync) },
     { name: 'ask about texts in doubt', everyMs: 15_000, run: doubtAsker(onReserved(deps), log) },
-    { name: 'tell how carriers do', everyMs: 3_000, run: () => writeStatus(deps, statusOf(deps, texting)) },
+    { name: 'tell how carriers do', everyMs: 3_000, run: () => tellStatus(deps, texting) },
     { name: 'follow carriers', everyMs: 1_000, run: () => followRows(deps, texting) },
     { name: 'fetch media of replies', everyMs: 1_000, run: () => fetchDueMedia(deps, reportMedia) },
     { name: 'look up numbers', everyMs: 1_000, run: () => lookUpNumbers(deps, reportNumber) },
@@ -137,14 +138,19 @@ async function followRows({ carriers }: NodeDeps, texting: Dispatcher): Promise<
   texting.follow();
 }
 
+async function tellStatus(deps: NodeDeps, texting: Dispatcher): Promise<void> {
+  await writeStatus(deps, await statusOf(deps, texting));
+}
+
 /** How this node's carriers do, and which can't be opened. */
-export function statusOf(
+export async function statusOf(
   { carriers }: Pick<NodeDeps, 'carriers'>,
   texting: Dispatcher,
 ): ReturnType<Dispatcher['status']> {
   const faults = carriers.faults().map(({ carrierId, name, why }) => {
     return { carrierId, status: { name, lastFault: why, inFlight: 0, strays: 0, carrier: null } };
   });
-  const open = texting.status().filter(({ carrierId }) => !faults.some((fault) => fault.carrierId === carrierId));
+  const status = await texting.status();
+  const open = status.filter(({ carrierId }) => !faults.some((fault) => fault.carrierId === carrierId));
   return [...open, ...faults];
 }

@@ -78,7 +78,7 @@ function answersOf(runtime: Runtime, texting: Dispatcher): Answers {
       await texting.settled();
     },
     metrics: () => metrics.getMetricsAsJSON(),
-    carriers: async () => statusOf(runtime, texting).map(({ status }) => status),
+    carriers: async () => (await statusOf(runtime, texting)).map(({ status }) => status),
   };
 }
 

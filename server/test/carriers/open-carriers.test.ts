@@ -75,7 +75,7 @@ suite('a node’s carriers', () => {
     await until('it is bound', isBound);
     await setNumber(world.deps, world.bob.advisor.textingNumber ?? '', { carrier: 'acme' });
     await statusOf(world.bob, await sent(), 'sent');
-    const status = node.status().find(({ status }) => status.name === 'acme');
+    const status = (await node.status()).find(({ status }) => status.name === 'acme');
     assert.equal(status?.status.carrier?.connections[0]?.state, 'bound');
   });
 
@@ -116,7 +116,7 @@ suite('a node’s carriers', () => {
     await setCarrier(world.deps, 'acme', { settings: { window: 3 } });
     await follow();
     await statusOf(world.bob, flying, 'sent');
-    await until('it is open again', () => node.status()[0]?.status.carrier?.connections[0]?.window === 3);
+    await until('it is open again', async () => (await node.status())[0]?.status.carrier?.connections[0]?.window === 3);
     await statusOf(world.bob, await sent(), 'sent');
     assert.equal(await textCount(), before + 2, 'each once');
   });

@@ -30,8 +30,8 @@ export function makeConnection(host: string, window: number, changed: () => void
     since = new Date();
   }
 
-  function fail(why: string): void {
-    if (state !== 'waiting' && state !== 'stopped') report({ connection: name, host, event: 'lost', why });
+  function fail(event: 'lost' | 'refused', why: string): void {
+    if (state !== 'waiting' && state !== 'stopped') report({ connection: name, host, event, why });
     lastFault = why;
     move('waiting');
   }
@@ -49,11 +49,11 @@ export function makeConnection(host: string, window: number, changed: () => void
       changed();
     },
     answered(fault) {
-      if (fault !== null) return fail(fault);
+      if (fault !== null) return fail('refused', fault);
       if (state !== 'bound' && state !== 'stopped') report({ connection: name, host, event: 'bound' });
       move('bound');
     },
-    failed: fail,
+    failed: (why) => fail('lost', why),
     throttled: (perSecond) => report({ connection: name, host, event: 'throttled', perSecond }),
     isBound: () => state === 'bound',
     stop: () => move('stopped'),

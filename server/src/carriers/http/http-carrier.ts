@@ -87,7 +87,8 @@ async function probe(connection: Connection, ask: Ask, vendor: Vendor): Promise<
     const answer = await ask(vendor.probe);
     if (answer.status === 200) return connection.answered(null);
     const said = vendor.verdict(answer);
-    connection.failed(said && 'code' in said ? said.code : `it answers with ${answer.status}`);
+    if (said && 'code' in said && said.meaning === 'account') connection.answered(said.code);
+    else connection.failed(said && 'code' in said ? said.code : `it answers with ${answer.status}`);
   } catch (error) {
     connection.failed((error as Error).message);
   }

@@ -9,7 +9,7 @@ export type Surroundings = {
 
 export type HttpCarrierEvent = { connection: string; host: string } & (
   | { event: 'bound' }
-  | { event: 'lost'; why: string }
+  | { event: 'lost' | 'refused'; why: string }
   | { event: 'throttled'; perSecond: number }
 );
 

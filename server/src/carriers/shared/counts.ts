@@ -3,7 +3,7 @@ import type { CarrierStatus, Submission } from '../../domain/ports.ts';
 /** What a carrier has done since it started, for `status`. */
 export type Counts = Pick<
   CarrierStatus,
-  'inFlight' | 'accepted' | 'refused' | 'notTaken' | 'inDoubt' | 'throttled' | 'receipts' | 'replies'
+  'inFlight' | 'accepted' | 'refused' | 'notTaken' | 'throttled' | 'receipts' | 'replies'
 >;
 
 export function makeCounts(): Counts {
@@ -12,7 +12,6 @@ export function makeCounts(): Counts {
     accepted: 0,
     refused: {},
     notTaken: {},
-    inDoubt: 0,
     throttled: 0,
     receipts: { delivered: 0, undelivered: 0, unmatched: 0, lagMs: null },
     replies: { taken: 0, failed: 0, incomplete: 0 },
@@ -27,9 +26,6 @@ export async function counted(counts: Counts, submission: Promise<Submission>): 
     else if ('refused' in answer) add(counts.refused, answer.refused);
     else add(counts.notTaken, answer.notTaken);
     return answer;
-  } catch (error) {
-    counts.inDoubt += 1;
-    throw error;
   } finally {
     counts.inFlight -= 1;
   }

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { type CarrierRow, listCarriers } from '../../store/carriers/carriers.ts';
-import type { CarrierExtra, CarrierKind, Carriers, OpenCarrier } from '../ports.ts';
+import type { CarrierEvent, CarrierExtra, CarrierKind, Carriers, OpenCarrier } from '../ports.ts';
 import type { Sealer } from '../shared/sealing.ts';
 import { noCalls } from './calls.ts';
 import { settingsOf } from './carriers.ts';
@@ -19,7 +19,8 @@ type Opening = {
   db: Deps['db'];
   sealer: Sealer;
   kinds: Record<string, CarrierKind>;
-  extra: CarrierExtra;
+  /** Events name their carrier. */
+  extra: Omit<CarrierExtra, 'report'> & { report(event: CarrierEvent & { carrier: string }): void };
   /** Called once for each version that can't be opened. */
   onFault(fault: CarrierFault): void;
 };
@@ -37,7 +38,8 @@ export function followCarriers({ db, sealer, kinds, extra, onFault }: Opening): 
       const settings = settingsOf({ sealer }, row);
       checkSettings(kind, settings);
       const { answersKeywords = false, ...own } = settings;
-      const carrier = kind.open(name, own, extra);
+      const report = (event: CarrierEvent) => extra.report({ carrier: name, ...event });
+      const carrier = kind.open(name, own, { ...extra, report });
       return {
         carrierId,
         name,

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Deps } from '../../deps.ts';
-import { countTexts, listStatus, upsertStatus } from '../../store/carriers/carrier-status.ts';
+import { countTexts, deleteStatus, listStatus, upsertStatus } from '../../store/carriers/carrier-status.ts';
 import { listCarriers } from '../../store/carriers/carriers.ts';
 import type { CallCounts, CarrierStatus, OpenCarrier } from '../ports.ts';
 import { withCalls } from './calls.ts';
@@ -54,6 +54,15 @@ export async function writeCalls({ db, carriers }: Pick<Deps, 'db' | 'carriers'>
   const now = new Date();
   const forgetBefore = new Date(now.getTime() - nodeMaxAgeMs);
   await upsertStatus(db, thisNode + callsSuffix, statuses, { now, forgetBefore });
+}
+
+/** A process that stops takes its rows along: it isn't a node any more, not one that is silent. */
+export async function forgetStatus({ db }: Pick<Deps, 'db'>): Promise<void> {
+  await deleteStatus(db, thisNode);
+}
+
+export async function forgetCalls({ db }: Pick<Deps, 'db'>): Promise<void> {
+  await deleteStatus(db, thisNode + callsSuffix);
 }
 
 /** What this side counts of the carriers that make calls. */

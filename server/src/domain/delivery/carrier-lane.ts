@@ -22,7 +22,7 @@ export type CarrierLane = {
   finished(withinMs: number): Promise<void>;
   /** Claims nothing more, and gives texts in flight the carrier's timeout to finish; then it stops listening. */
   stop(): Promise<void>;
-  status(): NodeStatus;
+  status(): Promise<NodeStatus>;
 };
 
 export type Claimed = 'more' | 'drained' | 'blocked';
@@ -110,13 +110,11 @@ export function carrierLane(deps: Deps, open: OpenCarrier, log: Log): CarrierLan
       // In this order, so that receipts for the last texts still arrive.
       await stopListening?.();
     },
-    status: () => ({
-      name,
-      lastFault: null,
-      inFlight: texts.count(),
-      strays,
-      carrier: carrier.status?.() ?? null,
-    }),
+    async status() {
+      const own = carrier.status?.();
+      const status = own ? { ...own, inDoubt: await texts.inDoubt() } : null;
+      return { name, lastFault: null, inFlight: texts.count(), strays, carrier: status };
+    },
   };
 }
 

@@ -17,7 +17,7 @@ export type Dispatcher = {
   settled(): Promise<void>;
   /** Claims nothing more, and gives texts in flight the carrier's timeout to finish. */
   stop(): Promise<void>;
-  status(): { carrierId: number; status: NodeStatus }[];
+  status(): Promise<{ carrierId: number; status: NodeStatus }[]>;
 };
 
 const maintainEveryMs = 1_000;
@@ -78,7 +78,8 @@ export function dispatcher(deps: Deps, log: Log): Dispatcher {
       stopping.abort();
       await Promise.all([maintaining, ...Array.from(lanes.values(), (lane) => closing.get(lane) ?? lane.stop())]);
     },
-    status: () => Array.from(lanes, ([carrierId, lane]) => ({ carrierId, status: lane.status() })),
+    status: () =>
+      Promise.all(Array.from(lanes, async ([carrierId, lane]) => ({ carrierId, status: await lane.status() }))),
   };
 }
 

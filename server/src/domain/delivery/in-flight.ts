@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
+import type { MessageKey } from '../../store/delivery/dispatches.ts';
+import { listStillDoubtful } from '../../store/delivery/doubts.ts';
 import type { OpenCarrier } from '../ports.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { claimRoom } from './claim-room.ts';
@@ -15,6 +17,8 @@ export type InFlight = {
   claimable(): number;
   submit(text: ClaimedText): void;
   count(): number;
+  /** How many that were handed over here are in doubt now, whoever settled the others. */
+  inDoubt(): Promise<number>;
   /** Resolves once every text has its outcome, or after that much time. */
   finished(withinMs: number): Promise<void>;
   /** Outcomes that can't be written are tried once more, and then no longer. */
@@ -23,6 +27,8 @@ export type InFlight = {
 
 /** A database that can't be reached doesn't keep a node from stopping. */
 const lastTryMs = 2_000;
+/** More doubts than these need somebody's attention, whatever their number. */
+const doubtsMax = 1_000;
 
 export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): InFlight {
   const breaker = circuitBreaker();
@@ -30,8 +36,9 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
   let isFull = false;
   const tasks = new Set<Promise<void>>();
   let unanswered = 0;
+  let doubts: MessageKey[] = [];
   const abandoned = new AbortController();
-  const recording = { deps, log, abandoned: abandoned.signal };
+  const recording = { deps, log: log.child({ carrier: name }), abandoned: abandoned.signal };
 
   async function submitAndRecord(text: ClaimedText): Promise<void> {
     const trace = traceDispatch(deps.tracer, text, name);
@@ -46,6 +53,7 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
     else breaker.failed(text.phone);
     claimMore();
     await recordAnswer(recording, text, known);
+    if ('unknown' in known) doubts = [...doubts, text].slice(-doubtsMax);
     trace?.recorded(known);
     // A late answer still settles a text in doubt; nobody waits for it.
     void late.then((answer) => answer && recordOutcome(recording, text, answer));
@@ -67,7 +75,7 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
     submit(text) {
       breaker.began();
       const task = submitAndRecord(text)
-        .catch((err) => log.error({ err }, 'a text could not be submitted'))
+        .catch((err) => log.error({ err, carrier: name }, 'a text could not be submitted'))
         .finally(() => {
           tasks.delete(task);
           claimMore();
@@ -75,6 +83,12 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
       tasks.add(task);
     },
     count: () => tasks.size,
+    async inDoubt() {
+      if (doubts.length === 0) return 0;
+      const still = new Set(await listStillDoubtful(deps.db, doubts));
+      doubts = doubts.filter(({ messageId }) => still.has(messageId));
+      return doubts.length;
+    },
     finished: (withinMs) => within(withinMs, Promise.all(tasks)),
     abandon() {
       abandoned.abort();

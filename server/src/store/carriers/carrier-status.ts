@@ -30,6 +30,10 @@ export async function upsertStatus(
   );
 }
 
+export async function deleteStatus(db: Db, node: string): Promise<void> {
+  await db.query('delete from carrier_status where node = $1', [node]);
+}
+
 /** Of every node that wrote lately. */
 export async function listStatus<Status>(db: Db, since: Date): Promise<StatusRow<Status>[]> {
   return db.query<StatusRow<Status>>(

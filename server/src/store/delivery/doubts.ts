@@ -1,4 +1,6 @@
 import type { Db } from '../database/db.ts';
+import { collectByShard } from '../database/distribution/by-shard.ts';
+import { few } from '../shared/few.ts';
 import type { TextKind } from '../texting/texts.ts';
 import type { MessageKey } from './dispatches.ts';
 
@@ -34,4 +36,18 @@ export async function listDoubts(
      limit $3`,
     [carrierId, since, limit],
   );
+}
+
+/** Those of these texts that are still in doubt. */
+export async function listStillDoubtful(db: Db, texts: MessageKey[]): Promise<number[]> {
+  const rows = await collectByShard(db, texts, (db, texts) =>
+    db.query<{ messageId: number }>(
+      `select given.message_id as "messageId"
+     from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)
+     join messages t on t.advisor_id = given.advisor_id and t.message_id = given.message_id
+     where t.status = 'in_doubt' and ${few('given.message_id')}`,
+      [texts.map(({ advisorId }) => advisorId), texts.map(({ messageId }) => messageId)],
+    ),
+  );
+  return rows.map(({ messageId }) => messageId);
 }

@@ -45,8 +45,8 @@ suite('binds', () => {
     t.after(() => esme.stop());
     await esme.bound();
     const [first, second, third] = events;
-    assert.ok(first?.event === 'lost' && /ESME_RINVPASWD/.test(first.why), JSON.stringify(first));
-    assert.ok(second?.event === 'lost' && /ESME_RBINDFAIL/.test(second.why));
+    assert.ok(first?.event === 'refused' && /ESME_RINVPASWD/.test(first.why), JSON.stringify(first));
+    assert.ok(second?.event === 'refused' && /ESME_RBINDFAIL/.test(second.why));
     assert.ok(third?.event === 'bound' && third.systemId === 'SMSC');
     assert.match(esme.status().connections[0]?.lastFault ?? '', /ESME_RBINDFAIL/);
   });

@@ -200,7 +200,6 @@ suite('texts to an SMSC', () => {
       all.map(({ status }) => status),
       Array(5).fill('rejected'),
     );
-    assert.equal(esme.status().inDoubt, 5);
     await esme.bound();
     assert.ok('accepted' in (await esme.submit({})));
     assert.equal((await submitted()).length, 6);
@@ -299,8 +298,10 @@ suite('texts to an SMSC', () => {
       if (drops) await smsc.drop();
       assert.deepEqual(await text, drops ? 'in doubt' : { accepted: 'b1' });
       await receipts(1);
-      const [{ carrierMessageId, status, reference } = {}] = esme.receipts;
-      assert.deepEqual([carrierMessageId, status, reference], ['b1', 'delivered', 12]);
+      assert.deepEqual(
+        esme.receipts.map(({ carrierMessageId, status, reference }) => [carrierMessageId, status, reference]),
+        [['b1', 'delivered', 12]],
+      );
     });
 
   test('a receipt with the beginning of a text whose answer then comes with another id isn’t taken for its own', async () => {

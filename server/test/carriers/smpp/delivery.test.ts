@@ -51,4 +51,21 @@ suite('the whole way by SMPP', () => {
       (await smsc.submitted()).filter(({ fields }) => fields.destination_addr === phone.slice(1)).length;
     assert.deepEqual([await of(throttled), await of(lost)], [2, 1]);
   });
+
+  test('a process counts its texts in doubt, and no more those that are settled', async () => {
+    const inDoubt = async () => (await world.dispatcher.status())[0]?.status.carrier?.inDoubt;
+    const before = (await inDoubt()) ?? 0;
+    const phone = await acceptedPhone(world, world.ann);
+    await smsc.behave({ to: phone.slice(1), drop: true });
+    const { messageId } = (await send(world.ann, { phone, text: 'Hello' })).body.successes[0];
+    await statusOf(world.ann, messageId, 'in_doubt');
+    assert.equal(await inDoubt(), before + 1);
+    await until('it is bound again', async () => (await smsc.binds()).length === 1);
+    const numbers = { source_addr_ton: 1, source_addr: phone.slice(1), dest_addr_ton: 1 };
+    const to = world.ann.advisor.textingNumber?.slice(1);
+    const receipt = { ...numbers, destination_addr: to, esm_class: 4, user_message_reference: messageId % 65_536 };
+    await smsc.deliver({ ...receipt, short_message: 'id:d1 stat:DELIVRD' });
+    await statusOf(world.ann, messageId, 'delivered');
+    assert.equal(await inDoubt(), before);
+  });
 });

@@ -1,13 +1,6 @@
 import type { SmppOptions, SmppTimes } from '../../../src/carriers/smpp/options.ts';
 import { smppCarrier } from '../../../src/carriers/smpp/smpp-carrier.ts';
-import type {
-  Carrier,
-  CarrierStatus,
-  IncomingReply,
-  OutgoingText,
-  Receipt,
-  Submission,
-} from '../../../src/domain/ports.ts';
+import type { Carrier, IncomingReply, OutgoingText, Receipt, Submission } from '../../../src/domain/ports.ts';
 import { until } from '../../support/waiting.ts';
 
 export const ours = '+15005552000';
@@ -23,7 +16,7 @@ export type Esme = {
   /** If set, the domain fails with `fault`, and takes nothing before `until`; so many wait for that. */
   domain: { fault: Error | null; until: Promise<void> | null; waiting: number };
   submit(text: Partial<OutgoingText>): Promise<Submission>;
-  status(): CarrierStatus;
+  status(): ReturnType<NonNullable<Carrier['status']>>;
   bound(count?: number): Promise<void>;
   stop(): Promise<void>;
 };

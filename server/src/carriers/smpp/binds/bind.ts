@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CarrierConnection } from '../../../domain/ports.ts';
 import type { Place } from '../../shared/lanes.ts';
 import type { SmppHost, SmppSettings } from '../options.ts';
-import { openSession, type Receive, type Role, type Session } from './session.ts';
+import { type Ended, openSession, type Receive, type Role, type Session } from './session.ts';
 
 /** A bind that is kept: lost, it is made again, at the next host if there is one. */
 export type Bind = Place & {
@@ -37,8 +37,8 @@ export function keepBind(
     changed();
   }
 
-  /** Connects, and returns why it ended, with how many texts in doubt, and whether it had lasted. */
-  async function connect(): Promise<{ why: string; inDoubt: number; lasted: boolean }> {
+  /** Connects, and returns how it ended, and whether it had lasted. */
+  async function connect(): Promise<Ended & { lasted: boolean }> {
     move('connecting');
     const session = openSession(settings, { host, role }, { receive, changed });
     const stop = () => void session.unbind();
@@ -52,22 +52,23 @@ export function keepBind(
       },
       () => null,
     );
-    const { why, inDoubt } = await session.closed;
+    const ended = await session.closed;
     current = null;
     stopping.signal.removeEventListener('abort', stop);
-    return { why, inDoubt, lasted: boundAt !== null && Date.now() - boundAt > steadyMs };
+    return { ...ended, lasted: boundAt !== null && Date.now() - boundAt > steadyMs };
   }
 
   async function keep(): Promise<void> {
     for (let failures = 0, at = number; !stopping.signal.aborted; ) {
       host = hostAt(hosts, at);
-      const { why, inDoubt, lasted } = await connect();
+      const { why, inDoubt, isRefused, lasted } = await connect();
       if (stopping.signal.aborted) break;
       lastFault = why;
       failures = lasted ? 1 : failures + 1;
       at += 1;
       const retryInMs = pauseAfter(failures, settings);
-      report({ connection: name, host: host.host, event: 'lost', why, inDoubt, retryInMs });
+      const event = isRefused ? 'refused' : 'lost';
+      report({ connection: name, host: host.host, event, why, inDoubt, retryInMs });
       move('waiting');
       await pause(retryInMs, undefined, { signal: stopping.signal }).catch(() => {});
     }

@@ -14,12 +14,14 @@ export type Role = 'transceiver' | 'transmitter' | 'receiver';
  */
 export type Asker = { answered(pdu: Pdu): void; late?(): void; lost(error: Error): void };
 
+/** Why it ended, how many texts had no answer by then, and whether the SMSC refused the bind: a wrong password, for example. */
+export type Ended = { why: string; inDoubt: number; isRefused: boolean };
+
 /** One connection to one host, from its bind to its end. */
 export type Session = {
   /** The SMSC's name once it is bound. */
   bound: Promise<string>;
-  /** Why it ended, and how many texts had no answer by then. */
-  closed: Promise<{ why: string; inDoubt: number }>;
+  closed: Promise<Ended>;
   closedAt(): number | null;
   ask(command: number, body: Buffer, asker: Asker): void;
   /** The same as a promise: null if the answer is late or lost. */
@@ -55,12 +57,13 @@ export function openSession(
   const inTime = makeDeadlines(times.responseMs, late);
   const tooLate = makeDeadlines(times.lateMs, giveUp);
   const bound = Promise.withResolvers<string>();
-  const closed = Promise.withResolvers<{ why: string; inDoubt: number }>();
+  const closed = Promise.withResolvers<Ended>();
   bound.promise.catch(() => {});
   let sequence = 0;
   let receiving = 0;
   let closedAt: number | null = null;
   let isSilent = false;
+  let isRefused = false;
   let heardAt = Date.now();
   let enquiring: NodeJS.Timeout | undefined;
 
@@ -74,7 +77,7 @@ export function openSession(
       const inDoubt = [...pending.values()].filter(({ command }) => command === commands.submit_sm).length;
       endPending(why);
       bound.reject(new Error(why));
-      closed.resolve({ why, inDoubt });
+      closed.resolve({ why, inDoubt, isRefused });
     },
   });
 
@@ -91,8 +94,10 @@ export function openSession(
   async function bind(): Promise<void> {
     const pdu = await answerTo(bindCommands[role], bindBody(settings));
     if (!pdu) wire.close('no answer to the bind');
-    else if (pdu.status !== ok) wire.close(`the bind was refused: ${statusName(pdu.status)}`);
-    else {
+    else if (pdu.status !== ok) {
+      isRefused = true;
+      wire.close(`the bind was refused: ${statusName(pdu.status)}`);
+    } else {
       enquiring = setInterval(enquireIfQuiet, times.enquireMs);
       bound.resolve(readBindAnswer(pdu));
     }
