@@ -86,6 +86,9 @@ export type CarrierKind = {
 };
 export type CarrierSettings = Record<string, unknown>;
 
+/** The kinds that an operator can add. */
+export const carrierKindNames = ['smpp', 'twilio', 'telnyx'] as const;
+
 /** `carrierMessageId` is there if another part of the carrier's answer told it. */
 export type DoubtfulText = OutgoingText & { submittedAt: Date; carrierMessageId?: string };
 /**

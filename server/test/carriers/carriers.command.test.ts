@@ -64,6 +64,11 @@ suite('assent carriers and assent numbers', () => {
     records(['carriers', 'add', name, '--kind', 'smpp', '--settings', '-'], JSON.stringify(given));
   const sound = async () => assert.deepEqual(await compareTables(world.deps), []);
 
+  test('the help lists every kind', async () => {
+    const { stdout } = await run(['carriers', 'add', '--help']);
+    assert.match(stdout, /--kind smpp\|twilio\|telnyx/);
+  });
+
   test('a carrier’s secrets are sealed and never shown, not even in the archive', async () => {
     const [added] = await add('acme');
     assert.deepEqual([added.name, added.kind, added.settings], ['acme', 'smpp', hiddenSettings]);

@@ -70,11 +70,11 @@ suite('assent texts tail', () => {
     return row?.memberId ?? -1;
   }
 
-  async function send(person: Person, text: string, kind: TextKind = 'text'): Promise<void> {
+  async function send(person: Person, text: string, kind: TextKind = 'text', heldSince: Date | null = null) {
     const to = {
       memberId: await memberOf(person),
       phone,
-      heldSince: null,
+      heldSince,
       name: null,
       textingNumber,
       textingPace: null,
@@ -114,6 +114,18 @@ suite('assent texts tail', () => {
     assert.equal(await tail.end('SIGINT'), 0);
   });
 
+  test('shows a held text as held', async () => {
+    const tail = await watch();
+    await send(world.ann, 'Are you there?', 'text', new Date());
+    await send(world.ann, 'May I text you?', 'consent_request', new Date());
+    await tail.shows('May I text you?');
+    assert.deepEqual(
+      tail.lines().map((line) => line.replace(/^.*0006 {2}/, '')),
+      ['[held] Are you there?', '[consent request, held] May I text you?'],
+    );
+    assert.equal(await tail.end(), 0);
+  });
+
   test('shows full numbers on request, and only one advisor’s texts', async () => {
     const tail = await watch('--numbers', '--advisor', 'ann@test.example');
     await send(world.bob, 'from bob');
@@ -151,7 +163,13 @@ suite('assent texts tail', () => {
     const [text, consent] = tail.lines().map((line) => JSON.parse(line));
     const whose = { advisorId: world.ann.advisor.advisorId, advisorName: 'ann', phone: '+1 ••• ••• 0006' };
     const { number, dateTime, ...rest } = text;
-    assert.deepEqual(rest, { ...whose, event: 'out', kind: 'text', text: `red ${esc}[31m\n\u009bdead` });
+    assert.deepEqual(rest, {
+      ...whose,
+      event: 'out',
+      kind: 'text',
+      text: `red ${esc}[31m\n\u009bdead`,
+      heldReason: null,
+    });
     assert.ok(Date.now() - Date.parse(dateTime) < 60_000);
     assert.deepEqual([consent.event, consent.from, consent.to], ['consent', 'accepted', 'opted_out']);
     assert.equal(consent.number, number + 1);

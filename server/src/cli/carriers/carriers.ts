@@ -6,7 +6,7 @@ import {
   removeCarrier,
   setCarrier,
 } from '../../domain/carriers/carriers.ts';
-import type { CarrierSettings } from '../../domain/ports.ts';
+import { type CarrierSettings, carrierKindNames } from '../../domain/ports.ts';
 import { requireFile } from '../files.ts';
 import { type Call, type Option, UsageError, type Verb, yesOrNo } from '../verb.ts';
 import { showStatus } from './status.ts';
@@ -19,10 +19,10 @@ const settingsOption: Option = {
 export const carrierVerbs: Verb[] = [
   {
     name: 'carriers add',
-    about: 'Add a carrier that texts can go by. Nodes open it within seconds.',
+    about: 'Add a carrier to send texts through. Nodes open it within seconds.',
     operands: ['NAME'],
     options: {
-      kind: { value: 'smpp', about: 'How it is reached.', required: true },
+      kind: { value: carrierKindNames.join('|'), about: 'How it is reached.', required: true },
       settings: { ...settingsOption, required: true },
     },
     run: async (call) => {

@@ -114,8 +114,9 @@ function lineFormatter({ phoneOf, now, columns }: Look): (event: TextEvent) => s
 /** Our label, and what was said or done. */
 function saidIn(event: TextEvent): [label: string, said: string] {
   if (event.event === 'consent') return ['consent ', `${wordOf(event.from)} → ${wordOf(event.to)}`];
-  const kind = event.event === 'out' ? kinds[event.kind] : mediaLabel(event.media);
-  return [kind ? `[${kind}] ` : '', event.text === null ? '(no longer kept)' : inOneLine(event.text)];
+  const labels = event.event === 'out' ? [kinds[event.kind], event.heldReason && 'held'] : [mediaLabel(event.media)];
+  const label = labels.filter(Boolean).join(', ');
+  return [label ? `[${label}] ` : '', event.text === null ? '(no longer kept)' : inOneLine(event.text)];
 }
 
 function mediaLabel(media: number): string | undefined {

@@ -4,7 +4,7 @@ import type { Span } from '../../store/archive/archive.ts';
 import type { Head, TextRow } from '../../store/archive/text-log.ts';
 import * as store from '../../store/archive/text-log.ts';
 import type { ConsentState } from '../../store/consent/consents.ts';
-import type { TextKind } from '../../store/texting/texts.ts';
+import type { HeldReason, TextKind } from '../../store/texting/texts.ts';
 
 const followPollMs = 300;
 /** How many entries are read at once: a burst is shown in parts, and never held in memory whole. */
@@ -18,8 +18,9 @@ export type TextEvent = {
   number: number;
   phone: string | null;
   dateTime: Date;
-} & (
-  | { event: 'out'; kind: TextKind; text: string | null }
+} & /** `heldReason`: why it is held now, and so hasn't gone out. */
+(
+  | { event: 'out'; kind: TextKind; text: string | null; heldReason: HeldReason | null }
   /** `media`: how many pictures and the like came with it. */
   | { event: 'in'; text: string | null; media: number }
   | { event: 'consent'; from: ConsentState; to: ConsentState }
@@ -56,11 +57,12 @@ function unseen(seen: Map<number, number>, heads: Head[]): Span[] {
   return spans.map(({ advisorId, after, upTo }) => ({ advisorId, after, upTo: Math.min(upTo, after + share) }));
 }
 
-function eventOf({ advisorId, advisorName, number, kind, phone, meta, body, dateTimeCreated }: TextRow): TextEvent {
+function eventOf(row: TextRow): TextEvent {
+  const { advisorId, advisorName, number, kind, phone, heldReason, meta, body, dateTimeCreated } = row;
   const common = { advisorId, advisorName, number, phone, dateTime: dateTimeCreated };
   const facts = JSON.parse(meta);
   if (kind === 'consent') return { ...common, event: 'consent', from: facts.from, to: facts.to };
   return kind === 'text_out'
-    ? { ...common, event: 'out', kind: facts.kind, text: body }
+    ? { ...common, event: 'out', kind: facts.kind, text: body, heldReason }
     : { ...common, event: 'in', text: body, media: facts.media?.length ?? 0 };
 }

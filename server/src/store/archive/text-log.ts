@@ -1,5 +1,6 @@
 import type { Db } from '../database/db.ts';
 import { collectByShard } from '../database/distribution/by-shard.ts';
+import type { HeldReason } from '../texting/texts.ts';
 import type { Span } from './archive.ts';
 
 /** The last entry of an advisor's archive. */
@@ -12,6 +13,8 @@ export type TextRow = {
   kind: 'text_out' | 'text_in' | 'consent';
   /** Null if the entry is not about a person. */
   phone: string | null;
+  /** Why the text is held now; null if it isn't. */
+  heldReason: HeldReason | null;
   meta: string;
   /** Null once it is no longer kept. */
   body: string | null;
@@ -21,11 +24,12 @@ export type TextRow = {
 // By time, but each advisor's by number, so that one transaction's entries stay together whenever it began.
 const textOrder = 'max(e.date_time_created) over (partition by e.advisor_id order by e.number)';
 const textColumns = `
-  extract(epoch from ${textOrder}) * 1000000 as micros, e.advisor_id as "advisorId", a.name as "advisorName", e.number, e.kind, m.phone, e.meta,
+  extract(epoch from ${textOrder}) * 1000000 as micros, e.advisor_id as "advisorId", a.name as "advisorName", e.number, e.kind, m.phone, t.held_reason as "heldReason", e.meta,
   convert_from(b.body, 'UTF8') as body, e.date_time_created as "dateTimeCreated"`;
 const textJoins = `
   join advisors a on a.advisor_id = e.advisor_id
   left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id
+  left join messages t on t.advisor_id = e.advisor_id and t.message_id = e.message_id and e.kind = 'text_out'
   left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number`;
 
 /** In the order of a statement; those of several shards were several statements'. */
