@@ -8,6 +8,7 @@ import { listVerbs } from '../server/src/cli/verbs.ts';
 import { readConfig, root, settings } from '../server/src/config.ts';
 import { problemCodes, problems } from '../server/src/domain/problems.ts';
 import { enumerations } from '../server/src/domain/shared/enumerations.ts';
+import { failureCodeNames, failureCodes } from '../server/src/domain/shared/failure-codes.ts';
 import { partnerDocument } from '../server/src/http/openapi/partner.ts';
 import { routes } from '../server/src/http/partner/routes.ts';
 import { startTemporary } from '../server/src/store/database/embedded.ts';
@@ -95,10 +96,14 @@ function enumerationTables(): string {
     const rows = Object.entries(words).map(([value, text]) => [value, text]);
     return `## ${name}\n\n${table(['value', 'word'], rows)}`;
   });
+  const failures = failureCodeNames.map((code) => [`\`${code}\``, failureCodes[code].cause, failureCodes[code].next]);
   return page(
     'Enumerations',
-    'The numbered values. `GET /v1/core/enumerations` serves the same table.',
-    sections.join('\n'),
+    'The numbered values, which `GET /v1/core/enumerations` serves too, and [why a text didn’t arrive](#failurecode-and-reason).',
+    [
+      ...sections,
+      `## failureCode and reason\n\nThe \`failureCode\` of a text that is \`failed\` or \`undelivered\`, and the \`reason\` of a scheduled message that was skipped. The list is closed: what a carrier calls it is mapped to one of these, and its own code is beside it in the archive, as \`carrierCode\`.\n\n${table(['code', 'cause', 'what to do'], failures)}`,
+    ].join('\n'),
   );
 }
 

@@ -476,6 +476,7 @@ create table dispatches (
   open_until timestamp with time zone,
   expires_at timestamp with time zone,
   carrier_id smallint not null default 1,
+  tries smallint not null default 0,
   constraint dispatches_pkey PRIMARY KEY (message_id, advisor_id)
 );
 
@@ -908,6 +909,7 @@ create table unmatched_receipts (
   from_number text,
   to_number text,
   date_time_created timestamp with time zone not null,
+  failure_code text,
   constraint unmatched_receipts_pkey PRIMARY KEY (carrier_id, carrier_message_id)
 );
 
@@ -1036,6 +1038,8 @@ CREATE INDEX devices_advisor ON public.devices USING btree (advisor_id, date_tim
 CREATE INDEX devices_expires ON public.devices USING btree (date_time_expires);
 
 CREATE INDEX dispatches_deferred ON public.dispatches USING btree (deferred_until) WHERE (deferred_until IS NOT NULL);
+
+CREATE INDEX dispatches_expiry ON public.dispatches USING btree (expires_at);
 
 CREATE INDEX dispatches_ready ON public.dispatches USING btree (carrier_id, not_before, message_id) WHERE (deferred_until IS NULL);
 

@@ -7,7 +7,7 @@ import type { Db, Transaction } from './store/database/db.ts';
 export type Deps = {
   readonly db: Db;
   readonly clock: Clock;
-  readonly config: Pick<Config, 'environment' | 'publicUrl' | 'oauthIssuer' | 'carrierTimeoutMs'>;
+  readonly config: Pick<Config, 'environment' | 'publicUrl' | 'oauthIssuer' | 'carrierTimeoutMs' | 'textLifetimeHours'>;
   /** The carriers that this node has opened. */
   readonly carriers: Carriers;
   readonly signals: Signals;

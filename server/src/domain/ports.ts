@@ -19,7 +19,7 @@ export type Carrier = {
    * Hands over a text. A returned answer is final. If it throws or doesn't answer in time, nobody knows whether the text
    * was accepted.
    */
-  submit(text: OutgoingText): Promise<Submission>;
+  submit(text: OutgoingText, course?: Course): Promise<Submission>;
   /** How many more texts it could begin now, beside those that wait for a place or for the pace. Left out: any number. */
   room?(): number;
   /** Delivers replies and receipts to `inbound` until the returned function is called. */
@@ -95,7 +95,12 @@ export type DoubtfulText = OutgoingText & { submittedAt: Date; carrierMessageId?
  * The text that fits in the carrier's records. Those don't say which of our texts it is, so an id that another text of ours has
  * already isn't an answer for this one.
  */
-export type FoundText = { carrierMessageId: string; status: 'sent' | 'delivered' | 'undelivered'; code?: string };
+export type FoundText = {
+  carrierMessageId: string;
+  status: 'sent' | 'delivered' | 'undelivered';
+  code?: string;
+  reason?: UndeliveredReason;
+};
 
 /** A request of a carrier to our own address: `url` is the public one, character by character as the carrier called it. */
 export type CarrierCall = { url: string; headers: Record<string, string | undefined>; body: Buffer };
@@ -155,11 +160,27 @@ export type OutgoingText = {
   beginBy?: number;
 };
 
-/** Accepted; refused for good; or certainly not taken, so it can be retried. */
+/** A long text goes in parts. Once one was taken, the others are tried for as long as the text lives. */
+export type Course = {
+  /** The text's time is up: no further part goes. */
+  isOver(): boolean;
+  /** It has begun and goes on: the time for an answer starts again. */
+  goesOn(): void;
+};
+
+/**
+ * Accepted; refused for good; or certainly not taken, so it can be retried. `unavailable`: the carrier takes no text now, or no more
+ * of them, which says nothing about this one. `code` is the carrier's own.
+ */
 export type Submission =
-  | { accepted: string }
-  | { refused: 'unreachable' | 'landline' | 'opted_out' | 'rejected' }
-  | { notTaken: string };
+  | { accepted: string; cutShort?: CutShort }
+  | { refused: Refusal; code?: string }
+  | { notTaken: string; unavailable?: true };
+export type NotAccepted = Exclude<Submission, { accepted: string }>;
+export type Refusal = 'unreachable' | 'landline' | 'opted_out' | 'rejected';
+
+/** Why only some parts of a text were taken, and no more will be. */
+export type CutShort = { reason: Refusal | 'expired'; code?: string; partsSent: number; parts: number };
 
 /** A carrier's id of a text is kept up to this length, which an index takes. Real ones have 36 characters at most. */
 export const carrierMessageIdMax = 200;
@@ -201,7 +222,9 @@ export function carrierCallsPath(name: string): string {
  * If the id is of no text, `from`, `to` and the last 16 bits of its reference may tell which text in doubt it is about. They
  * are there if the carrier tells them. `from` is our number, as in the text.
  */
-export type Receipt = Omit<ReceiptRow, 'carrierId'>;
+export type Receipt = Omit<ReceiptRow, 'carrierId' | 'reason'> & { reason?: UndeliveredReason };
+/** What a carrier's code means, if it means more than `undelivered`. */
+export type UndeliveredReason = Refusal | 'filtered' | 'expired';
 
 /** An advisor's CRM. It may be down, slow, wrong or hostile: every outcome is an answer or a CrmFault. */
 export type Crm = {

@@ -241,6 +241,13 @@ export const settings = {
       'The longest that the carrier may take to answer when it is handed a text, in milliseconds. After that nobody knows whether it accepted the text: the text is `in_doubt` and is not sent again.',
     parse: integer(100, 120_000),
   },
+  textLifetimeHours: {
+    name: 'TEXT_LIFETIME_HOURS',
+    default: '24',
+    about:
+      'How long an accepted text is tried, in hours, from the moment when it may go: after its quiet hours, its approval or its turn in the pace. Then it is `failed` with `expired`; one of which a part was sent is `undelivered`.',
+    parse: integer(1, 168),
+  },
   requestTimeoutMs: {
     name: 'REQUEST_TIMEOUT_MS',
     default: '30000',

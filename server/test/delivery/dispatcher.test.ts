@@ -178,8 +178,8 @@ suite('handing texts to the carrier', () => {
     };
   }
 
-  test('the twelfth attempt is the last', () => {
-    const text = (attempt: number) => ({ attempt, claim: {} }) as ClaimedText;
+  test('the twelfth try is the last', () => {
+    const text = (attempt: number) => ({ attempt, tries: attempt - 1, claim: {} }) as ClaimedText;
     for (let attempt = 1; attempt < 12; attempt++) {
       const before = Date.now();
       const { status, retryAt } = outcomeOf(text(attempt), { notTaken: 'busy' });
@@ -189,8 +189,15 @@ suite('handing texts to the carrier', () => {
       assert.ok(Number(retryAt) - before >= expected * 0.8 - 1, `${attempt}: ${Number(retryAt) - before}`);
       assert.ok(Number(retryAt) - after <= expected * 1.2 + 1, `${attempt}: ${Number(retryAt) - after}`);
     }
-    const { status, failureCode, retryAt } = outcomeOf(text(12), { notTaken: 'busy' });
+    const { status, failureCode, retryAt, facts } = outcomeOf(text(12), { notTaken: 'busy' });
     assert.deepEqual([status, failureCode, retryAt], ['failed', 'carrier_unavailable', null]);
+    assert.deepEqual(facts, { carrierCode: 'busy' });
+  });
+
+  test('a carrier that is throttling or not there uses up no try', () => {
+    const text = { attempt: 1_000, tries: 11, claim: {} } as ClaimedText;
+    const { status, tries } = outcomeOf(text, { notTaken: 'throttled', unavailable: true });
+    assert.deepEqual([status, tries], ['queued', 11]);
   });
 });
 

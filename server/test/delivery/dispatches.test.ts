@@ -174,9 +174,11 @@ suite('dispatches', () => {
       failureCode: null,
       carrierMessageId: null,
       receipt: null,
+      facts: null,
       retryAt: null,
       openUntil: null,
       expiresAt: null,
+      tries: 0,
       ...change,
     };
   }
@@ -196,8 +198,8 @@ suite('dispatches', () => {
     });
   const notTaken = (messageId: number, retryAt: Date | null, attempt = 1) =>
     record(refusal(messageId, retryAt, attempt));
-  const receipt = (carrierMessageId: string, status: 'delivered' | 'undelivered', code?: string) =>
-    recordReceipts(world.deps.db, [{ carrierId: sandboxCarrierId, carrierMessageId, status, code }], times);
+  const receipt = (carrierMessageId: string, status: 'delivered' | 'undelivered', reason?: string) =>
+    recordReceipts(world.deps.db, [{ carrierId: sandboxCarrierId, carrierMessageId, status, reason }], times);
 
   suite('claiming', () => {
     test('takes the text out of the outbox, lists its attempt and returns what the carrier needs', async () => {
@@ -218,6 +220,7 @@ suite('dispatches', () => {
         openUntil: at(hourMs),
         expiresAt: at(secondMs),
         notBefore: start,
+        tries: 0,
         decision: 'go',
       });
       assert.deepEqual(await claims(), [
@@ -648,16 +651,16 @@ suite('dispatches', () => {
       );
     });
 
-    test('undelivered keeps the carrier’s code, and a later delivered still counts', async () => {
+    test('undelivered has our code, and a later delivered still counts', async () => {
       const { messageId, id } = await sent();
-      await receipt(id, 'undelivered', '30003');
+      await receipt(id, 'undelivered', 'filtered');
       const { status, failureCode, delivered } = await find(messageId);
       assert.deepEqual(
         { status, failureCode, delivered },
-        { status: 'undelivered', failureCode: '30003', delivered: null },
+        { status: 'undelivered', failureCode: 'filtered', delivered: null },
       );
-      await receipt(id, 'undelivered', '30005');
-      assert.equal((await find(messageId)).failureCode, '30003');
+      await receipt(id, 'undelivered', 'landline');
+      assert.equal((await find(messageId)).failureCode, 'filtered');
       await receipt(id, 'delivered');
       const after = await find(messageId);
       assert.deepEqual([after.status, after.failureCode, after.delivered], ['delivered', null, start]);
@@ -683,10 +686,10 @@ suite('dispatches', () => {
     test('a receipt that comes before the answer is applied with it', async () => {
       const [one, two] = [await queue(), await queue()];
       await claim();
-      await receipt('early-1', 'undelivered', '30003');
+      await receipt('early-1', 'undelivered', 'filtered');
       await receipt('early-1', 'delivered');
       await receipt('early-1', 'undelivered');
-      await receipt('early-2', 'undelivered', '30003');
+      await receipt('early-2', 'undelivered', 'filtered');
       assert.equal((await early()).length, 2);
       await accepted(one.messageId, 'early-1');
       await accepted(two.messageId, 'early-2');
@@ -697,7 +700,7 @@ suite('dispatches', () => {
       );
       assert.deepEqual(
         [second.status, second.failureCode, second.sent, second.delivered],
-        ['undelivered', '30003', start, null],
+        ['undelivered', 'filtered', start, null],
       );
       assert.equal((await early()).length, 0);
     });
@@ -705,10 +708,10 @@ suite('dispatches', () => {
     test('a receipt that comes with the answer is applied with it, and delivered wins over an earlier one', async () => {
       const [one, two, three] = [await queue(), await queue(), await queue()];
       await claim();
-      await receipt('brought-2', 'undelivered', '30003');
+      await receipt('brought-2', 'undelivered', 'filtered');
       await receipt('brought-3', 'delivered');
       const delivered = { status: 'delivered' } as const;
-      const undelivered = { status: 'undelivered', code: '30005' } as const;
+      const undelivered = { status: 'undelivered', reason: 'landline' } as const;
       await record(
         outcome(one.messageId, { carrierMessageId: 'brought-1', receipt: undelivered }),
         outcome(two.messageId, { carrierMessageId: 'brought-2', receipt: delivered }),
@@ -718,7 +721,7 @@ suite('dispatches', () => {
       assert.deepEqual(
         found.map(({ status, failureCode, delivered: at }) => [status, failureCode, at]),
         [
-          ['undelivered', '30005', null],
+          ['undelivered', 'landline', null],
           ['delivered', null, start],
           ['delivered', null, start],
         ],
@@ -793,8 +796,8 @@ suite('dispatches', () => {
     test('can get new hours, or fail', async () => {
       const [one, two] = [await queue({ openUntil: start }), await queue({ openUntil: start })];
       await updateHours(world.deps.db, [
-        { advisorId, messageId: one.messageId, deferredUntil: at(hourMs), openUntil: null },
-        { advisorId, messageId: two.messageId, deferredUntil: null, openUntil: at(1) },
+        { advisorId, messageId: one.messageId, deferredUntil: at(hourMs), openUntil: null, expiresAt: null },
+        { advisorId, messageId: two.messageId, deferredUntil: null, openUntil: at(1), expiresAt: null },
       ]);
       assert.deepEqual(
         (await claim()).map(({ messageId, decision }) => [messageId, decision]),

@@ -84,12 +84,12 @@ suite('the outcome of a text', () => {
     assert.deepEqual(await outcomes(messageId), [{ outcome: 'delivered', reason: null, ...byCarrier }]);
   });
 
-  test('undelivered has the carrier’s reason, and a later delivered is a second', async () => {
+  test('undelivered has our reason, and a later delivered is a second', async () => {
     const messageId = await sent('twice');
     await receipt('twice', 'undelivered', 'handset_off');
     await receipt('twice', 'delivered');
     assert.deepEqual(await outcomes(messageId), [
-      { outcome: 'undelivered', reason: 'handset_off', ...byCarrier },
+      { outcome: 'undelivered', reason: 'undelivered', ...byCarrier },
       { outcome: 'delivered', reason: null, ...byCarrier },
     ]);
   });
@@ -132,9 +132,9 @@ suite('the outcome of a text', () => {
        where message_id = $1 and e.kind = 'outcome'`,
       [text.messageId],
     );
-    const facts = { outcome: 'undelivered', reason: 'say "off"\n☎', text: row?.number, attempt: 1 };
+    const facts = { outcome: 'undelivered', reason: 'undelivered', text: row?.number, attempt: 1 };
     const by = { carrierMessageId: `quick-${text.messageId}`, carrierId: sandboxCarrierId, carrier: 'sandbox' };
-    const meta = JSON.stringify({ ...facts, ...by });
+    const meta = JSON.stringify({ ...facts, ...by, carrierCode: 'say "off"\n☎' });
     assert.deepEqual([row?.isOneChange, row?.meta], [true, meta]);
     assert.deepEqual(await outcomes(other.messageId), [], 'the other one is only sent');
   });
@@ -221,6 +221,26 @@ suite('the outcome of a text', () => {
     assert.equal(await stateOf(world, world.ann, text.phone), 'opted_out');
   });
 
+  test('the carrier’s own code is beside ours, and so is how much of a long text was sent', async () => {
+    const factsOf = async ({ messageId }: ClaimedText) => {
+      const [row] = await world.deps.db.query<{ meta: string }>(
+        `select meta from archive_entries where kind = 'outcome' and message_id = $1`,
+        [messageId],
+      );
+      const { outcome, reason, carrierCode, partsSent, parts } = JSON.parse(row?.meta ?? '{}');
+      return { outcome, reason, carrierCode, partsSent, parts };
+    };
+    const none = { partsSent: undefined, parts: undefined };
+    const refused = await claimed();
+    await answer(refused, { refused: 'rejected', code: '21606' });
+    assert.deepEqual(await factsOf(refused), { outcome: 'failed', reason: 'rejected', carrierCode: '21606', ...none });
+    const partly = await claimed();
+    const cutShort = { reason: 'expired', code: 'ESME_RTHROTTLED', partsSent: 1, parts: 2 } as const;
+    await answer(partly, { accepted: 'partly/2', cutShort });
+    const { reason, code: carrierCode, ...counts } = cutShort;
+    assert.deepEqual(await factsOf(partly), { outcome: 'undelivered', reason, carrierCode, ...counts });
+  });
+
   test('a text that is tried again has none until its last attempt', async () => {
     const text = await claimed();
     await answer(text, { notTaken: 'busy' });
@@ -234,7 +254,7 @@ suite('the outcome of a text', () => {
       [text.messageId],
     );
     await world.database.asOwner('update messages set attempt = 11 where message_id = $1', [text.messageId]);
-    await answer({ ...text, attempt: 12 }, { notTaken: 'busy' });
+    await answer({ ...text, attempt: 12, tries: 11 }, { notTaken: 'busy' });
     assert.deepEqual(await outcomes(text.messageId), [
       { outcome: 'failed', reason: 'carrier_unavailable', actor: 'service', attempt: 12 },
     ]);

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
 import type { Db } from '../../src/store/database/db.ts';
 import { claimDispatches } from '../../src/store/delivery/claims.ts';
-import { failDispatches, releaseDeferred, updateHours } from '../../src/store/delivery/dispatches.ts';
+import { failDispatches, listExpired, releaseDeferred, updateHours } from '../../src/store/delivery/dispatches.ts';
 import { recordOutcomes } from '../../src/store/delivery/outcomes.ts';
 import { recordReceipts } from '../../src/store/delivery/receipts.ts';
 import { insertTexts, type NewText } from '../../src/store/texting/texts.ts';
@@ -24,7 +24,11 @@ const statements: [name: string, run: (db: Db) => Promise<unknown>][] = [
 /** Those that change texts which wait in it. */
 const changes: typeof statements = [
   ['release-deferred', (db) => releaseDeferred(db, times)],
-  ['update-hours', (db) => updateHours(db, [{ advisorId: 1, messageId: 1, deferredUntil: null, openUntil: null }])],
+  [
+    'update-hours',
+    (db) => updateHours(db, [{ advisorId: 1, messageId: 1, deferredUntil: null, openUntil: null, expiresAt: null }]),
+  ],
+  ['list-expired', (db) => listExpired(db, now)],
   ['fail-dispatches', (db) => failDispatches(db, [{ advisorId: 1, messageId: 1, failureCode: 'expired' }], now)],
 ];
 

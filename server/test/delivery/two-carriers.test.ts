@@ -74,8 +74,8 @@ suite('two carriers', () => {
     await statusOf(world.bob, two, 'sent');
     const id = first.ledger[0]?.id ?? assert.fail();
     assert.equal(second.ledger[0]?.id, id);
-    await receiveReceipt(world.deps, secondId, { carrierMessageId: id, status: 'undelivered', code: '5' });
-    assert.equal((await statusOf(world.bob, two, 'undelivered')).failureCode, '5');
+    await receiveReceipt(world.deps, secondId, { carrierMessageId: id, status: 'undelivered', reason: 'landline' });
+    assert.equal((await statusOf(world.bob, two, 'undelivered')).failureCode, 'landline');
     assert.equal((await statusOf(world.ann, one, 'sent')).status, 'sent');
     await receiveReceipt(world.deps, firstId, { carrierMessageId: id, status: 'delivered' });
     await statusOf(world.ann, one, 'delivered');
@@ -243,9 +243,9 @@ suite('two carriers', () => {
         asked.map(({ from, to, text, reference }) => [from, to, text, reference]),
         [[from(), phone, 'Hello', messageId]],
       );
-      answer = { carrierMessageId: 'found', status: 'undelivered', code: '30005' };
+      answer = { carrierMessageId: 'found', status: 'undelivered', code: '30005', reason: 'unreachable' };
       await doubtAsker(world.deps, world.app.log)();
-      assert.equal((await statusOf(world.ann, messageId, 'undelivered')).failureCode, '30005');
+      assert.equal((await statusOf(world.ann, messageId, 'undelivered')).failureCode, 'unreachable');
       await sound();
     });
   });

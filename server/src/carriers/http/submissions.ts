@@ -25,7 +25,7 @@ export function makeSubmit(submitting: Submitting): (text: OutgoingText) => Prom
   return async (text) => {
     const beginBy = Math.min(text.beginBy ?? Number.POSITIVE_INFINITY, performance.now() + times.beginMs);
     const connection = await lanes.enter(beginBy);
-    if (typeof connection === 'string') return { notTaken: connection };
+    if (typeof connection === 'string') return { notTaken: connection, unavailable: true };
     const leave = leaveOnce(connection, times.responseMs);
     try {
       return await submitOn(submitting, connection, { ...question(text), beginBy: text.beginBy });
@@ -53,9 +53,9 @@ async function submitOn(submitting: Submitting, connection: Connection, question
   try {
     answer = await ask(question);
   } catch (error) {
-    if (error instanceof NotBegun) return { notTaken: 'not_begun' };
+    if (error instanceof NotBegun) return { notTaken: 'not_begun', unavailable: true };
     connection.failed((error as Error).message);
-    if (error instanceof NotSent) return { notTaken: 'not_connected' };
+    if (error instanceof NotSent) return { notTaken: 'not_connected', unavailable: true };
     throw error;
   }
   const said = verdict(answer);
@@ -83,6 +83,8 @@ function settle(
     counts.throttled += 1;
     if (pace.throttled(retryAfterMs ?? 0)) connection.throttled(pace.perSecond() ?? 0);
   }
-  if (meaning === 'throttled' || meaning === 'notTaken' || meaning === 'account') return { notTaken: code };
-  return { refused: meaning };
+  // A queue that is full, our pace, or the account: none of these is about this text.
+  if (meaning === 'throttled' || meaning === 'account' || meaning === 'notTaken')
+    return { notTaken: code, unavailable: true };
+  return { refused: meaning, code };
 }

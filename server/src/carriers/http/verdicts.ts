@@ -1,7 +1,5 @@
-import type { Submission } from '../../domain/ports.ts';
+import type { Receipt, Refusal, UndeliveredReason } from '../../domain/ports.ts';
 import type { Answer } from './requests.ts';
-
-type Refusal = Extract<Submission, { refused: string }>['refused'];
 
 /** What an error code means for a text: refused for good, or not taken. `account`: no text goes until an operator acts. */
 export type CodeMeaning = Refusal | 'throttled' | 'notTaken' | 'account';
@@ -24,3 +22,18 @@ export function refusalOf(
   if (status < 400 || status >= 500 || status === 408 || code === null) return null;
   return { code, meaning: meaning ?? (status === 401 ? 'account' : 'rejected') };
 }
+
+export type ReceiptMeaning = Pick<Receipt, 'status' | 'code' | 'reason'>;
+
+/** What a receipt says about a text that didn't arrive. A code that refuses a text when it is handed over means the same later. */
+export function undeliveredBy(
+  code: string | null,
+  known: Record<string, CodeMeaning>,
+  more: Record<string, UndeliveredReason>,
+): ReceiptMeaning {
+  if (code === null) return { status: 'undelivered' };
+  const reason = refusals.find((each) => each === known[code]) ?? more[code];
+  return { status: 'undelivered', code, ...(reason && { reason }) };
+}
+
+const refusals: Refusal[] = ['unreachable', 'landline', 'opted_out', 'rejected'];

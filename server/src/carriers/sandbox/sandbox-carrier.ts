@@ -74,7 +74,7 @@ export function sandboxCarrier({ db, clock, fetchMedia }: SandboxOptions): Carri
     const carrierMessageId = randomUUID();
     const received = phone.receipt !== 'undelivered';
     const stored = await storeText(db, text, { carrierMessageId, received, dateTimeCreated: clock.now() });
-    if (stored !== 'stored') return { notTaken: stored };
+    if (stored !== 'stored') return { notTaken: stored, unavailable: true };
     if (phone.losesAnswer) throw new Error('The answer was lost.');
     respond(text, phone, carrierMessageId);
     return { accepted: carrierMessageId };

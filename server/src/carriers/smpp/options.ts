@@ -1,4 +1,4 @@
-import type { Submission } from '../../domain/ports.ts';
+import type { Refusal } from '../../domain/ports.ts';
 import type { SmppEvent } from './binds/events.ts';
 
 /** How to reach an SMSC and what it expects. docs/operators/carriers.md explains each one. */
@@ -51,7 +51,6 @@ export type SmppHost = { host: string; port: number; tls?: SmppTls | boolean };
 export type SmppTls = { ca?: string; servername?: string; key?: string; cert?: string };
 export type AddressType = { ton: number; npi: number };
 
-type Refusal = Extract<Submission, { refused: string }>['refused'];
 export type StatusMeaning = Refusal | 'throttled' | 'notTaken';
 
 export type SmppTimes = {

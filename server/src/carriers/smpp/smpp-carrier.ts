@@ -42,7 +42,6 @@ export function smppCarrier(options: SmppOptions): Carrier {
     pace,
     tracking,
     counts,
-    failed: (text) => void receipts.tell(text),
   });
 
   function connect(): void {
@@ -57,7 +56,7 @@ export function smppCarrier(options: SmppOptions): Carrier {
   return {
     name,
     check: () => null,
-    submit: (text) => counted(counts, submit(text)),
+    submit: (text, course) => counted(counts, submit(text, course)),
     room: () => lanes.room(),
     listen(to) {
       inbound = to;

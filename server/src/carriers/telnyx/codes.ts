@@ -1,7 +1,7 @@
-import type { FoundText, Receipt } from '../../domain/ports.ts';
+import type { FoundText, UndeliveredReason } from '../../domain/ports.ts';
 import { textAt } from '../http/fields.ts';
 import type { Answer } from '../http/requests.ts';
-import { type CodeMeaning, refusalOf, type Verdict } from '../http/verdicts.ts';
+import { type CodeMeaning, type ReceiptMeaning, refusalOf, undeliveredBy, type Verdict } from '../http/verdicts.ts';
 
 /** Telnyx's error codes (developers.telnyx.com, error codes) that mean something else than `rejected`. */
 const known: Record<string, CodeMeaning> = {
@@ -34,17 +34,25 @@ export function verdictOf(answer: Answer): Verdict {
   return refusalOf(answer, textAt(answer.body, 'errors', 0, 'code'), known);
 }
 
+/** Codes of receipts that mean more than `undelivered`, beside those above. */
+const undelivered: Record<string, UndeliveredReason> = {
+  40002: 'filtered',
+  40003: 'filtered',
+  // The number has no 10DLC campaign.
+  40010: 'rejected',
+};
+
 const failed = ['sending_failed', 'delivery_failed', 'expired'];
 
 /**
  * What a message with one recipient says about its delivery; null while it is on its way. It is null for
  * `delivery_unconfirmed` as well: the network never said whether the text arrived.
  */
-export function receiptOf(message: unknown): Pick<Receipt, 'status' | 'code'> | null {
+export function receiptOf(message: unknown): ReceiptMeaning | null {
   const status = textAt(message, 'to', 0, 'status');
   if (status === 'delivered' || status === 'read') return { status: 'delivered' };
   if (!status || !failed.includes(status)) return null;
-  return { status: 'undelivered', code: textAt(message, 'errors', 0, 'code') ?? status };
+  return undeliveredBy(textAt(message, 'errors', 0, 'code') ?? status, known, undelivered);
 }
 
 export function foundOf(message: unknown): FoundText | null {

@@ -1,7 +1,7 @@
-import type { FoundText, Receipt } from '../../domain/ports.ts';
+import type { FoundText, UndeliveredReason } from '../../domain/ports.ts';
 import { textAt } from '../http/fields.ts';
 import type { Answer } from '../http/requests.ts';
-import { type CodeMeaning, refusalOf, type Verdict } from '../http/verdicts.ts';
+import { type CodeMeaning, type ReceiptMeaning, refusalOf, undeliveredBy, type Verdict } from '../http/verdicts.ts';
 
 /** Twilio's error codes (twilio.com/docs/api/errors) that mean something else than `rejected`. */
 const known: Record<string, CodeMeaning> = {
@@ -34,11 +34,23 @@ export function verdictOf(answer: Answer): Verdict {
   return refusalOf(answer, textAt(answer.body, 'code'), known);
 }
 
+/** Codes of receipts that mean more than `undelivered`, beside those above. */
+const undelivered: Record<string, UndeliveredReason> = {
+  30004: 'rejected',
+  30005: 'unreachable',
+  30006: 'landline',
+  30007: 'filtered',
+  // The number has no 10DLC campaign, or isn't verified.
+  30032: 'rejected',
+  30034: 'rejected',
+  // The text was too old by its turn.
+  30036: 'expired',
+};
+
 /** What the status of a text means; null while it is on its way. */
-export function receiptOf(status: string | null, errorCode: string | null): Pick<Receipt, 'status' | 'code'> | null {
+export function receiptOf(status: string | null, errorCode: string | null): ReceiptMeaning | null {
   if (status === 'delivered' || status === 'read') return { status: 'delivered' };
-  if (status === 'undelivered' || status === 'failed')
-    return { status: 'undelivered', ...(errorCode && { code: errorCode }) };
+  if (status === 'undelivered' || status === 'failed') return undeliveredBy(errorCode, known, undelivered);
   return status === 'canceled' ? { status: 'undelivered', code: status } : null;
 }
 

@@ -18,8 +18,7 @@ export type TextEvent = {
   number: number;
   phone: string | null;
   dateTime: Date;
-} & /** `heldReason`: why it is held now, and so hasn't gone out. */
-(
+} /** `heldReason`: why it is held now, and so hasn't gone out. */ & (
   | { event: 'out'; kind: TextKind; text: string | null; heldReason: HeldReason | null }
   /** `media`: how many pictures and the like came with it. */
   | { event: 'in'; text: string | null; media: number }

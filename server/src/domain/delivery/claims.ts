@@ -1,11 +1,12 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { type ClaimedRow, claimDispatches } from '../../store/delivery/claims.ts';
+import { type ClaimedRow, claimDispatches, updateLease } from '../../store/delivery/claims.ts';
 import { failDispatches, updateHours } from '../../store/delivery/dispatches.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import { insertStatusEvents } from '../../store/texting/text-outcomes.ts';
 import type { TextKind } from '../ports.ts';
 import { beginWithinMs } from '../texting/claimed-texts.ts';
 import { allowedStates, gate, heldKinds, owedKinds } from '../texting/gate.ts';
+import { endOfLife } from '../texting/lifetimes.ts';
 import { knownRecipient } from '../texting/recipients.ts';
 
 /** What this node knows about a claim of its own: until when it may submit its texts, and which have no outcome yet. */
@@ -62,10 +63,20 @@ export async function claimTexts(
     // Their new carrier may be waiting for something to do.
     if (stopped.some(({ decision }) => decision === 'moved')) deps.db.afterCommit(() => deps.signals.queued.raise());
     const more = rows.length === limit || stopped.length > 0;
+    // Texts of an older version have no end yet.
+    const living = rows.map((row) => ({ ...row, expiresAt: row.expiresAt ?? endOfLife(deps, claim.now) }));
     // Until the commit, which comes next, a STOP waits for the claim. After it, a STOP waits for this moment.
     const beginBy = performance.now() + beginWithinMs;
-    return { texts: claimedTexts(rows, { carrierId, dateTimeStarted: claim.now, leasedUntil, beginBy }), more };
+    return { texts: claimedTexts(living, { carrierId, dateTimeStarted: claim.now, leasedUntil, beginBy }), more };
   });
+}
+
+/** Gives a claim a whole lease again, at most every few seconds: one of its texts takes longer than most. */
+export async function renewLease({ db, config }: Pick<Deps, 'db' | 'config'>, claim: Claim): Promise<void> {
+  const leasedUntil = new Date(Date.now() + config.carrierTimeoutMs + leaseMarginMs);
+  if (leasedUntil.getTime() - claim.leasedUntil.getTime() < leaseMarginMs / 2) return;
+  claim.leasedUntil = leasedUntil;
+  await updateLease(db, claim.claimId, leasedUntil);
 }
 
 function claimedTexts(rows: ClaimedRow[], of: Omit<Claim, 'claimId' | 'outstanding'>): ClaimedText[] {
@@ -82,7 +93,10 @@ async function decideAgain(deps: Deps, stopped: ClaimedRow[]): Promise<void> {
   const now = deps.clock.now();
   const decisions = doubtful.map((row, index) => {
     const decision = gate(deps, knownRecipient(recipients[index]), row.kind, now);
-    return 'refused' in decision ? { ...row, failureCode: decision.refused } : { ...row, ...decision.allowed };
+    if ('refused' in decision) return { ...row, failureCode: decision.refused };
+    const { deferredUntil } = decision.allowed;
+    const expiresAt = deferredUntil ? endOfLife(deps, deferredUntil) : row.expiresAt;
+    return { ...row, ...decision.allowed, expiresAt };
   });
   const failed = stopped.flatMap((row) => {
     if (row.decision === 'expired' || row.decision === 'gone') return { ...row, failureCode: 'expired' };

@@ -71,9 +71,17 @@ async function within(ms: number, answer: Promise<FoundText | null> | undefined)
   }
 }
 
-function acceptedAs(doubt: Doubt, { carrierMessageId, status, code }: FoundText): OutcomeRow {
-  const receipt = status === 'sent' ? null : { status, ...(code === undefined ? {} : { code }) };
-  const none = { code: null, failureCode: null, retryAt: null, openUntil: null, expiresAt: null };
+function acceptedAs(doubt: Doubt, { carrierMessageId, status, code, reason }: FoundText): OutcomeRow {
+  const receipt = status === 'sent' ? null : { status, ...(code && { code }), ...(reason && { reason }) };
+  const none = {
+    code: null,
+    failureCode: null,
+    facts: null,
+    retryAt: null,
+    openUntil: null,
+    expiresAt: null,
+    tries: 0,
+  };
   // When it began is what the attempt says already.
   return {
     ...doubt,

@@ -3,10 +3,10 @@ import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
 import type { MessageKey } from '../../store/delivery/dispatches.ts';
 import { listStillDoubtful } from '../../store/delivery/doubts.ts';
-import type { OpenCarrier } from '../ports.ts';
+import type { Course, OpenCarrier } from '../ports.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { claimRoom } from './claim-room.ts';
-import type { ClaimedText } from './claims.ts';
+import { type ClaimedText, renewLease } from './claims.ts';
 import { traceDispatch } from './dispatch-traces.ts';
 import { isUntried, recordAnswer, recordOutcome } from './outcomes.ts';
 import { submitToCarrier } from './submissions.ts';
@@ -21,12 +21,12 @@ export type InFlight = {
   inDoubt(): Promise<number>;
   /** Resolves once every text has its outcome, or after that much time. */
   finished(withinMs: number): Promise<void>;
-  /** Outcomes that can't be written are tried once more, and then no longer. */
+  /** Long texts end where they are, and outcomes that can't be written are tried once more, and then no longer. */
   abandon(): Promise<void>;
 };
 
-/** A database that can't be reached doesn't keep a node from stopping. */
-const lastTryMs = 2_000;
+/** Neither a carrier that doesn't answer nor a database that can't be reached keeps a node from stopping. */
+const lastTryMs = 5_000;
 /** More doubts than these need somebody's attention, whatever their number. */
 const doubtsMax = 1_000;
 
@@ -43,7 +43,7 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
   async function submitAndRecord(text: ClaimedText): Promise<void> {
     const trace = traceDispatch(deps.tracer, text, name);
     trace?.submitted();
-    const { result, late } = submitToCarrier(deps, carrier, text);
+    const { result, late } = submitToCarrier(deps, carrier, text, courseOf(text));
     unanswered += 1;
     const known = await result;
     trace?.answered(known);
@@ -57,6 +57,18 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
     trace?.recorded(known);
     // A late answer still settles a text in doubt; nobody waits for it.
     void late.then((answer) => answer && recordOutcome(recording, text, answer));
+  }
+
+  /** A long text may take longer than a lease. If its node dies then, it is in doubt. */
+  function courseOf({ claim, expiresAt }: ClaimedText): Course {
+    return {
+      isOver: () => abandoned.signal.aborted || (expiresAt !== null && expiresAt <= deps.clock.now()),
+      goesOn() {
+        // The carrier took part of it.
+        breaker.succeeded();
+        void renewLease(deps, claim).catch((err) => log.warn({ err, carrier: name }, 'a lease can’t be renewed'));
+      },
+    };
   }
 
   /** Those who wait to claim go on as soon as there is room. */

@@ -33,10 +33,17 @@ async function handleUnmatched(deps: Deps): Promise<number> {
 }
 
 /**
- * Releases deferred texts whose recipients' day has begun, and ends the waits for consent that are over. True when there were
- * deferred ones, or may be more of either.
+ * Releases deferred texts whose recipients' day has begun, fails those whose life is over, and ends the waits for consent that are
+ * over. True when there were deferred ones, or may be more of the others.
  */
 export async function followClock(deps: Deps): Promise<boolean> {
-  const released = await dispatches.releaseDeferred(deps.db, { now: deps.clock.now(), realNow: new Date() });
-  return (await lapseWaitingTexts(deps)) || released > 0;
+  const now = deps.clock.now();
+  const released = await dispatches.releaseDeferred(deps.db, { now, realNow: new Date() });
+  const expired = await dispatches.listExpired(deps.db, now);
+  await dispatches.failDispatches(
+    deps.db,
+    expired.map((text) => ({ ...text, failureCode: 'expired' })),
+    now,
+  );
+  return (await lapseWaitingTexts(deps)) || released > 0 || expired.length >= dispatches.maintainedMax;
 }

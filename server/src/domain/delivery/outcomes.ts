@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts';
 import type { Batch } from '../../store/database/db.ts';
 import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../store/delivery/outcomes.ts';
 import { optOutByCarrier } from '../consent/carrier-opt-outs.ts';
-import type { Clock, Receipt } from '../ports.ts';
+import type { Clock, CutShort, Receipt } from '../ports.ts';
 import type { ClaimedText } from './claims.ts';
 import { keyOf } from './receipts.ts';
 import type { Result } from './submissions.ts';
@@ -20,7 +20,8 @@ const recordWithinMs = 60_000;
 const recordPauseMs = 100;
 const recordPauseMsMax = 5_000;
 
-const attemptsMax = 12;
+/** A carrier that is throttling or not there doesn't use up a text's tries: such a text fails when its life is over. */
+const triesMax = 12;
 const retryPauseMs = 300;
 const retryPauseMsMax = 60_000;
 const jitter = 0.2;
@@ -35,7 +36,7 @@ const gatherMs = 10;
 /** Records the outcome of a text, with its receipt if that comes at once. */
 export async function recordAnswer(node: Recording, text: ClaimedText, result: Result): Promise<void> {
   const record = (receipt: Receipt | null) => recordOutcome(node, text, result, receipt);
-  if ('accepted' in result)
+  if ('accepted' in result && !result.cutShort)
     await node.deps.signals.receipts.meet(keyOf(text.claim.carrierId, result.accepted), receiptWithinMs, record);
   else await record(null);
 }
@@ -58,7 +59,12 @@ export async function recordOutcome(
       // opt back in before the rest is written.
       if (isOptOut) await optOutByCarrier(deps, text.advisorId, text.memberId);
       isOptOut = false;
-      await deps.db.batch(recording, { text, outcome: { ...outcomeOf(text, result), receipt }, clock: deps.clock });
+      const outcome = outcomeOf(text, result);
+      await deps.db.batch(recording, {
+        text,
+        outcome: { ...outcome, receipt: receipt ?? outcome.receipt },
+        clock: deps.clock,
+      });
       return true;
     } catch (err) {
       const last = abandoned.aborted || Date.now() + pauseMs > deadline;
@@ -98,16 +104,24 @@ function endedClaims(items: Item[]): number[] {
   });
 }
 
-/** The carrier was asked nothing: there was no connection, no place in its window, or no time left. */
-const untriedReasons: readonly string[] = ['not_begun', 'not_bound', 'window_full', 'throttled'];
+/** The carrier wasn't asked: no connection, no place in its window, no time left, or a long text that has the number to itself. */
+const shortReasons: readonly string[] = ['not_begun', 'not_bound', 'window_full', 'throttled'];
+const untriedReasons: readonly string[] = [...shortReasons, 'number_busy'];
+/** After so many attempts a text waits longer each time, whatever for. */
+const keptPlacesMax = 20;
 
 export function isUntried(result: Result): boolean {
   return 'notTaken' in result && untriedReasons.includes(result.notTaken);
 }
 
+/** A text that can go in a moment stays ahead of those that came later. */
+function keepsPlace({ attempt }: ClaimedText, code: string): boolean {
+  return shortReasons.includes(code) && attempt <= keptPlacesMax;
+}
+
 /** The outcome of an attempt. A text that was definitely not taken is retried, with backoff. */
 export function outcomeOf(text: ClaimedText, result: Result): OutcomeRow {
-  const { advisorId, messageId, attempt, openUntil, expiresAt, claim } = text;
+  const { advisorId, messageId, attempt, openUntil, expiresAt, tries, claim } = text;
   const row: Omit<OutcomeRow, 'outcome' | 'status'> = {
     advisorId,
     messageId,
@@ -120,19 +134,36 @@ export function outcomeOf(text: ClaimedText, result: Result): OutcomeRow {
     failureCode: null,
     carrierMessageId: null,
     receipt: null,
+    facts: null,
     retryAt: null,
+    tries,
   };
-  if ('accepted' in result) return { ...row, outcome: 'accepted', status: 'sent', carrierMessageId: result.accepted };
+  if ('accepted' in result)
+    return {
+      ...row,
+      outcome: 'accepted',
+      status: 'sent',
+      carrierMessageId: result.accepted,
+      ...(result.cutShort && partlySent(result.cutShort)),
+    };
   if ('refused' in result) {
-    const code = result.refused;
-    return { ...row, outcome: 'refused', status: 'failed', code, failureCode: code };
+    const { refused: code, code: carrierCode } = result;
+    const facts = carrierCode ? { carrierCode } : null;
+    return { ...row, outcome: 'refused', status: 'failed', code, failureCode: code, facts };
   }
   if ('unknown' in result) return { ...row, outcome: 'unknown', status: 'in_doubt', code: result.unknown };
-  const notTaken = { ...row, outcome: 'not_taken', code: result.notTaken, failureCode: 'carrier_unavailable' } as const;
-  // It keeps its place among the texts that wait.
-  if (isUntried(result)) return { ...notTaken, status: 'queued', retryAt: text.notBefore };
-  if (attempt >= attemptsMax) return { ...notTaken, status: 'failed' };
+  const code = result.notTaken;
+  const used = tries + (result.unavailable ? 0 : 1);
+  const notTaken = { ...row, outcome: 'not_taken', code, failureCode: 'carrier_unavailable', tries: used } as const;
+  if (used >= triesMax) return { ...notTaken, status: 'failed', facts: { carrierCode: code } };
+  if (keepsPlace(text, code)) return { ...notTaken, status: 'queued', retryAt: text.notBefore };
   return { ...notTaken, status: 'queued', retryAt: new Date(Date.now() + pauseAfter(attempt)) };
+}
+
+/** Part of it has left, so it was sent; the person doesn't have all of it, so it isn't delivered. */
+function partlySent({ reason, code, partsSent, parts }: CutShort): Pick<OutcomeRow, 'receipt' | 'facts'> {
+  const receipt = { status: 'undelivered', reason } as const;
+  return { receipt, facts: { ...(code && { carrierCode: code }), partsSent, parts } };
 }
 
 /** Doubles each time, with jitter, so that retries don't all come back at once. */

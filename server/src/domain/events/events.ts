@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import type { EventRow, EventType } from '../../store/events/events.ts';
 import * as store from '../../store/events/events.ts';
+import { failureCodeOf } from '../shared/failure-codes.ts';
 import { cursorAt, type Feed, numbersIn, type Place, requireKept } from '../shared/feeds.ts';
 
 /** An event as partners read it. */
@@ -58,6 +59,7 @@ export async function wakeReaders({ db, signals }: Pick<Deps, 'db' | 'signals'>)
 }
 
 export function eventOf(advisorId: number, row: EventRow): Event {
-  const data = Object.fromEntries(fields[row.type].map((name) => [name, row[name]]));
+  const kept = { ...row, failureCode: failureCodeOf(row.failureCode) };
+  const data = Object.fromEntries(fields[row.type].map((name) => [name, kept[name]]));
   return { id: `evt_${advisorId}_${row.number}`, type: row.type, dateTime: row.dateTime, data };
 }

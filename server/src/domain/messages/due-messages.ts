@@ -3,17 +3,15 @@ import { isDataError } from '../../store/database/errors.ts';
 import { type DueChange, type DueRow, lockDue, updateDue } from '../../store/messages/due-messages.ts';
 import { drawMessageIds } from '../../store/texting/texts.ts';
 import type { Judge } from '../ports.ts';
+import type { FailureCode } from '../shared/failure-codes.ts';
 import { requireRunning } from '../shared/signals.ts';
 import { type Accepted, acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
-import type { GateCode } from '../texting/gate.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
 import type { Draft } from '../texting/texts.ts';
 import { nextAfter } from './recurrence.ts';
 import { archiveDue } from './scheduled-message-entries.ts';
 
-/** Why nothing went out when it was due. */
-type SkipReason = GateCode | 'no_texting_number' | 'internal_error';
-type Outcome = { draft: Draft } | { skipped: SkipReason; blocked?: Judged | undefined };
+type Outcome = { draft: Draft } | { skipped: FailureCode; blocked?: Judged | undefined };
 type DueBatch = { now: Date; limit: number; wait: boolean };
 
 const batchSize = 500;
@@ -111,7 +109,7 @@ function outcomeOf(
 }
 
 /** Missed occurrences count as one: the next one is the first in the future. */
-function afterSending(row: DueRow, now: Date, skipped: SkipReason | null): DueChange {
+function afterSending(row: DueRow, now: Date, skipped: FailureCode | null): DueChange {
   const next = nextAfter(row, now);
   if (!next) return ended(row, skipped);
   return { ...ended(row, skipped), deliveryDate: next.at, status: 'scheduled' };
@@ -126,7 +124,7 @@ function afterFault(row: DueRow, now: Date): DueChange {
   }
 }
 
-function ended({ advisorId, scheduledMessageId, deliveryDate }: DueRow, skipped: SkipReason | null): DueChange {
+function ended({ advisorId, scheduledMessageId, deliveryDate }: DueRow, skipped: FailureCode | null): DueChange {
   const status = skipped ? 'skipped' : 'completed';
   return { advisorId, scheduledMessageId, wasDue: deliveryDate, deliveryDate, status, reason: skipped };
 }

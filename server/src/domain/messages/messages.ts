@@ -4,6 +4,7 @@ import { listMessages as listPage, type MessageFilter, updateTextCount } from '.
 import * as store from '../../store/messages/messages.ts';
 import type { By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
+import { type FailureCode, failureCodeOf } from '../shared/failure-codes.ts';
 import { type Page, pageOf, rowsOf } from '../shared/paging.ts';
 import { ensureRecipients } from '../texting/recipients.ts';
 import { traceBatch } from './batch-traces.ts';
@@ -20,7 +21,7 @@ import {
 } from './sends.ts';
 import { sendingWhenConsented } from './waiting-sends.ts';
 
-export type Message = store.MessageRow;
+export type Message = Omit<store.MessageRow, 'failureCode'> & { failureCode: FailureCode | null };
 export type MessageSearch = MessageFilter & { page: number; pageSize: number };
 
 export const messageStatuses = [
@@ -56,7 +57,7 @@ export async function sendMessage(deps: Deps, advisorId: number, input: MessageI
 export async function getMessage(deps: Deps, advisorId: number, messageId: number): Promise<Message> {
   const message = await store.findMessage(deps.db, advisorId, messageId);
   if (!message) throw problem('not_found', 'There is no such message on the advisor’s account.');
-  return message;
+  return inOurWords(message);
 }
 
 /** The advisor's texts, newest first: no consent requests and no confirmations. */
@@ -71,7 +72,11 @@ export async function listMessages(
     const upTo = new Date(deps.clock.now().getTime() - countedAfterMs);
     await updateTextCount(deps.db, advisorId, { upTo, atLeast: uncountedMax });
   }
-  return pageOf(newestFirst, total, messages);
+  return pageOf(newestFirst, total, messages.map(inOurWords));
+}
+
+function inOurWords(row: store.MessageRow): Message {
+  return { ...row, failureCode: failureCodeOf(row.failureCode) };
 }
 
 /** Many sends, for any advisors, in one transaction and in order of arrival. */

@@ -7,11 +7,15 @@ import type {
 import * as store from '../../store/messages/scheduled-messages.ts';
 import type { By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
+import { type FailureCode, failureCodeOf } from '../shared/failure-codes.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';
 import { nextOccurrences } from './recurrence.ts';
 import { archiveChange } from './scheduled-message-entries.ts';
 
-export type ScheduledMessage = Omit<SentScheduledMessage, 'firstDate' | 'timeZone'> & { nextDeliveryDates: Date[] };
+export type ScheduledMessage = Omit<SentScheduledMessage, 'firstDate' | 'timeZone' | 'reason'> & {
+  reason: FailureCode | null;
+  nextDeliveryDates: Date[];
+};
 export type ScheduledMessageSearch = PageRequest<ScheduledMessageSort> & { status: ScheduledStatus };
 
 export { type ScheduledStatus, scheduledMessageSorts } from '../../store/messages/scheduled-messages.ts';
@@ -72,5 +76,6 @@ export async function notScheduled(deps: Deps, advisorId: number, scheduledMessa
 function withNextDates({ firstDate, timeZone, ...row }: SentScheduledMessage): ScheduledMessage {
   const schedule = { firstDate, timeZone, frequency: row.frequency };
   const scheduled = row.status === 'scheduled';
-  return { ...row, nextDeliveryDates: scheduled ? nextOccurrences(schedule, row.deliveryDate, nextDatesMax) : [] };
+  const nextDeliveryDates = scheduled ? nextOccurrences(schedule, row.deliveryDate, nextDatesMax) : [];
+  return { ...row, reason: failureCodeOf(row.reason), nextDeliveryDates };
 }

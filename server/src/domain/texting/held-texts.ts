@@ -6,6 +6,7 @@ import { updateFirstTexted } from '../../store/texting/texts.ts';
 import { problem } from '../problems.ts';
 import { failure } from './failures.ts';
 import { type GateCode, gate } from './gate.ts';
+import { endOfLife } from './lifetimes.ts';
 import type { Recipient } from './recipients.ts';
 import type { Draft } from './texts.ts';
 
@@ -27,7 +28,8 @@ export async function releaseTexts(
   const decided = texts.map<Released>((text) => {
     const decision = gate(deps, to, text.kind, now);
     if ('refused' in decision) return { ...text, outcome: decision.refused };
-    releases.push({ messageId: text.messageId, pace: to.textingPace, ...decision.allowed });
+    const expiresAt = endOfLife(deps, decision.allowed.deferredUntil ?? now);
+    releases.push({ messageId: text.messageId, pace: to.textingPace, ...decision.allowed, expiresAt });
     return { ...text, outcome: 'queued' };
   });
   const queued = decided.filter(({ outcome }) => outcome === 'queued');

@@ -13,6 +13,7 @@ import type { Tracer, Verdict } from '../ports.ts';
 import { type Problem, problem } from '../problems.ts';
 import { accountDisabled } from './failures.ts';
 import { type Hours, heldKinds } from './gate.ts';
+import { endOfLife } from './lifetimes.ts';
 import { segmentsOf } from './segments.ts';
 import { nowMs, traceAccepted } from './text-traces.ts';
 import { renderWording, wordingOf } from './wordings.ts';
@@ -154,7 +155,12 @@ export async function acceptTexts(deps: Deps, texts: NewText[], messageIds?: num
   if (texts.length === 0) return;
   const { tracer } = deps;
   if (tracer) return acceptTraced({ ...deps, tracer }, texts, messageIds);
-  await insertTexts(deps.db, texts, { messageIds, now: deps.clock.now(), realNow: new Date() });
+  const now = deps.clock.now();
+  const living = texts.map((text) => ({
+    ...text,
+    expiresAt: text.expiresAt ?? endOfLife(deps, text.deferredUntil ?? now),
+  }));
+  await insertTexts(deps.db, living, { messageIds, now, realNow: new Date() });
   deps.db.afterCommit(() => deps.signals.queued.raise());
 }
 

@@ -4,6 +4,7 @@ import { consentStates } from '../../domain/texting/gate.ts';
 import { FeedOf, FeedQuery, waitSecondsMax } from '../shared/paging.ts';
 import { DateTime, Id } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
+import { FailureCode } from '../texting/failures.ts';
 
 const person = { memberId: Id(), phone: Type.String({ description: 'In E.164.' }) };
 const State = Type.Unsafe<(typeof consentStates)[number]>({ type: 'string', enum: consentStates });
@@ -33,7 +34,7 @@ export const Event = Type.Union(
       messageId: Id(),
       ...person,
       status: Type.Unsafe<(typeof messageStatuses)[number]>({ type: 'string', enum: messageStatuses }),
-      failureCode: Type.Union([Type.String(), Type.Null()]),
+      failureCode: Type.Union([FailureCode, Type.Null()]),
       scheduledMessageId: Type.Union([Id(), Type.Null()]),
     }),
     EventOf('message.received', 'A person texted the advisor. The text is not in it.', person),
@@ -45,7 +46,7 @@ export const Event = Type.Union(
     EventOf('scheduled_message.skipped', 'A scheduled message was due, but nothing was sent.', {
       scheduledMessageId: Id(),
       ...person,
-      reason: Type.String({ description: 'Why: a code from `failureDetails`, or the account’s.' }),
+      reason: FailureCode,
     }),
   ],
   {

@@ -4,7 +4,7 @@ import { textLengthMax } from '../../domain/shared/text/text-rules.ts';
 import { PageOf, PageQuery } from '../shared/paging.ts';
 import { DateTime, Enumeration, Id, Phone } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
-import { FailureDetail } from '../texting/failures.ts';
+import { FailureCode, FailureDetail } from '../texting/failures.ts';
 
 const recipientsMax = 1_000;
 
@@ -125,9 +125,8 @@ export const MessageStatus = Type.Object(
     dateTimeCreated: DateTime(),
     dateTimeSent: NullableDateTime,
     dateTimeDelivered: NullableDateTime,
-    failureCode: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'Why it failed or was not delivered: a code from `failureDetails`, `consent_lapsed` if nobody answered the consent request in time, `account_disabled` if the advisor’s account was disabled by then, or the carrier’s.',
+    failureCode: Type.Union([FailureCode, Type.Null()], {
+      description: 'Why it `failed` or is `undelivered`; null otherwise.',
     }),
     heldReason: Type.Union(
       [Type.Unsafe<(typeof heldReasons)[number]>({ type: 'string', enum: heldReasons }), Type.Null()],

@@ -6,6 +6,7 @@ import {
 import { PageOf, PageQuery } from '../shared/paging.ts';
 import { Enumeration, Id } from '../shared/strings.ts';
 import { Type } from '../shared/type.ts';
+import { FailureCode } from '../texting/failures.ts';
 import { DeliveryDate, MessageText } from './messages.ts';
 
 const Status = (annotation: object = {}) =>
@@ -33,9 +34,8 @@ export const ScheduledMessage = Type.Object(
     deliveryDate: EpochMs('Epoch milliseconds: the next date while it is scheduled, otherwise the last one.'),
     frequency: Enumeration('frequency'),
     status: Status(),
-    reason: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'Why it was skipped, or why the last occurrence was if it repeats: a code from `failureDetails`, `account_disabled`, `no_texting_number` or `internal_error`.',
+    reason: Type.Union([FailureCode, Type.Null()], {
+      description: 'Why it was skipped, or why the last occurrence was if it repeats; null otherwise.',
     }),
     nextDeliveryDates: Type.Array(EpochMs('Epoch milliseconds.'), {
       description: 'The next five, or fewer if there are no more.',

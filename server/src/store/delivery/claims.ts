@@ -26,6 +26,8 @@ export type ClaimedRow = MessageKey & {
   expiresAt: Date | null;
   /** When its turn came, in real time. */
   notBefore: Date;
+  /** Attempts so far that count. */
+  tries: number;
   decision: 'go' | 'expired' | 'refused' | 'held' | 'closed' | 'numberless' | 'moved' | 'gone';
 };
 
@@ -75,7 +77,7 @@ export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[
 async function claimReady(db: Db, claim: Claim, isPart: boolean): Promise<ClaimedRow[]> {
   return db.query<ClaimedRow>(
     `with picked as materialized (
-       select advisor_id, message_id, not_before, open_until, expires_at
+       select advisor_id, message_id, not_before, open_until, expires_at, tries
        from dispatches
        where carrier_id = $7::smallint and deferred_until is null and not_before <= $1
        order by not_before, message_id
@@ -152,7 +154,7 @@ async function claimReady(db: Db, claim: Claim, isPart: boolean): Promise<Claime
        advisor_id as "advisorId", message_id as "messageId", (select claim_id from begun) as "claimId",
        member_id as "memberId", kind, phone, texting_number as "textingNumber", convert_from(body, 'UTF8') as text,
        attempt + 1 as attempt, state, open_until as "openUntil", expires_at as "expiresAt",
-       not_before as "notBefore", decision
+       not_before as "notBefore", tries, decision
      from decided
      cross join lateral (
        select body
@@ -207,6 +209,10 @@ async function insertClaim(db: Db, claim: Claim, rows: ClaimedRow[]): Promise<Cl
     'insert-claim',
   );
   return rows.map((each) => ({ ...each, claimId: row?.claimId ?? null }));
+}
+
+export async function updateLease(db: Db, claimId: number, leasedUntil: Date): Promise<void> {
+  await db.query('update claims set leased_until = $2 where claim_id = $1', [claimId, leasedUntil], 'update-lease');
 }
 
 /** Whether texts of these kinds to these members are claimed and have no outcome yet, on whatever node. */

@@ -107,7 +107,8 @@ export async function releaseDeferred(db: Db, { now, realNow }: Times): Promise<
      ),
      ${slotsOf('paced', { order: 'deferred_until, message_id', realNow: '$2' })}
      update dispatches
-     set not_before = slot, deferred_until = null, open_until = slots.deferred_until
+     set not_before = slot, deferred_until = null, open_until = slots.deferred_until,
+         expires_at = expires_at + (slot - $2)
      from slots
      where dispatches.message_id = any (array(select message_id from slots))
        and dispatches.message_id = slots.message_id
@@ -118,18 +119,18 @@ export async function releaseDeferred(db: Db, { now, realNow }: Times): Promise<
   return rows.length;
 }
 
-/** Changes the hours of queued texts: not before, and not after. */
+/** Changes the hours of queued texts: not before, not after, and when they expire. */
 export async function updateHours(
   db: Db,
-  dispatches: (MessageKey & { deferredUntil: Date | null; openUntil: Date | null })[],
+  dispatches: (MessageKey & { deferredUntil: Date | null; openUntil: Date | null; expiresAt: Date | null })[],
 ): Promise<void> {
   if (dispatches.length === 0) return;
   await forEachShard(db, dispatches, (db, dispatches) =>
     db.write(
       `update dispatches
-     set deferred_until = given.deferred_until, open_until = given.open_until
-     from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::bigint[])
-       as given (message_id, deferred_until, open_until, advisor_id)
+     set deferred_until = given.deferred_until, open_until = given.open_until, expires_at = given.expires_at
+     from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::bigint[], $5::timestamptz[])
+       as given (message_id, deferred_until, open_until, advisor_id, expires_at)
      where dispatches.message_id = any ($1)
        and dispatches.message_id = given.message_id
        and dispatches.advisor_id = given.advisor_id`,
@@ -138,8 +139,24 @@ export async function updateHours(
         dispatches.map(({ deferredUntil }) => deferredUntil),
         dispatches.map(({ openUntil }) => openUntil),
         dispatches.map(({ advisorId }) => advisorId),
+        dispatches.map(({ expiresAt }) => expiresAt),
       ],
       'update-hours',
+    ),
+  );
+}
+
+/** Texts that wait although their life is over: domain time. Spans advisors: whoever's texts they are. */
+export async function listExpired(db: Db, now: Date): Promise<MessageKey[]> {
+  return collectFromAll(db, (db) =>
+    db.query<MessageKey>(
+      `select advisor_id as "advisorId", message_id as "messageId"
+       from dispatches
+       where expires_at < $1
+       order by expires_at
+       limit ${maintainedMax}`,
+      [now],
+      'list-expired',
     ),
   );
 }

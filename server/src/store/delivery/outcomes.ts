@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 import { collectByShard, forEachShard } from '../database/distribution/by-shard.ts';
 import { few } from '../shared/few.ts';
-import { outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
+import { carrierCode, jsonMembers, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import type { MessageKey } from './dispatches.ts';
 import type { ReceiptRow } from './receipts.ts';
 
@@ -17,11 +17,14 @@ export type OutcomeRow = MessageKey & {
   failureCode: string | null;
   carrierMessageId: string | null;
   /** A receipt that came with the answer. */
-  receipt: Pick<ReceiptRow, 'status' | 'code'> | null;
+  receipt: Pick<ReceiptRow, 'status' | 'code' | 'reason'> | null;
+  /** More facts for the archive, such as the carrier's own code. */
+  facts: Record<string, string | number> | null;
   /** For a text that is queued again: real time, and its hours. */
   retryAt: Date | null;
   openUntil: Date | null;
   expiresAt: Date | null;
+  tries: number;
 };
 
 /**
@@ -44,7 +47,7 @@ export async function recordOutcomes(
            attempt = known.attempt,
            failure_code = case
              when known.status = 'queued' then null
-             when known.receipt = 'undelivered' then coalesce(known.receipt_code, 'undelivered')
+             when known.receipt = 'undelivered' then coalesce(known.receipt_reason, 'undelivered')
              else known.failure_code
            end,
            ${sentColumns}
@@ -53,7 +56,7 @@ export async function recordOutcomes(
          and messages.message_id = known.message_id
          and messages.status = 'queued'
          and messages.attempt = known.attempt - 1
-       returning ${movedColumns}, date_time_started, retry_at, open_until, expires_at
+       returning ${movedColumns}, date_time_started, retry_at, open_until, expires_at, tries
      ),
      ${isPart ? '' : appliedReceipts}
      tried as (
@@ -63,12 +66,12 @@ export async function recordOutcomes(
        where outcome <> 'accepted'
      ),
      requeued as (
-       insert into dispatches (advisor_id, message_id, carrier_id, not_before, open_until, expires_at)
-       select advisor_id, message_id, carrier_id, retry_at, open_until, expires_at
+       insert into dispatches (advisor_id, message_id, carrier_id, not_before, open_until, expires_at, tries)
+       select advisor_id, message_id, carrier_id, retry_at, open_until, expires_at, tries
        from moved
        where status = 'queued'
      ),
-     ${isPart ? '' : `finished as (${deletedClaims('$17')}),`}
+     ${isPart ? '' : `finished as (${deletedClaims('$20')}),`}
      ${toldOf({ isArchived: `status <> 'sent'` })},
      ${outcomeEntries('changed', '$1')}
      select count(*) as counted
@@ -95,7 +98,7 @@ export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): P
        update messages
        set status = case when known.status = 'queued' then 'failed' else coalesce(known.receipt, known.status) end,
            failure_code = case
-             when known.receipt = 'undelivered' then coalesce(known.receipt_code, 'undelivered')
+             when known.receipt = 'undelivered' then coalesce(known.receipt_reason, 'undelivered')
              else known.failure_code
            end,
            ${sentColumns}
@@ -138,16 +141,14 @@ const deletedClaims = (claimIds: string) => `
 async function withEarlyReceipts(db: Db, outcomes: OutcomeRow[]): Promise<OutcomeRow[]> {
   const isDistributed = db.isDistributed();
   if (isDistributed === false || !(await isDistributed)) return outcomes;
-  const early = await db.query<{ place: number; status: ReceiptRow['status']; code: string | null }>(
-    `select place::integer, status, code
+  const early = await db.query<{ place: number } & Pick<ReceiptRow, 'status' | 'code' | 'reason'>>(
+    `select place::integer, status, code, failure_code as reason
      from unnest($1::smallint[], $2::text[]) with ordinality as given (carrier_id, carrier_message_id, place)
      join unmatched_receipts using (carrier_id, carrier_message_id)`,
     [outcomes.map(({ carrierId }) => carrierId), outcomes.map(({ carrierMessageId }) => carrierMessageId)],
     'list-early-receipts',
   );
-  const byPlace = new Map(
-    early.map(({ place, status, code }) => [place, code === null ? { status } : { status, code }]),
-  );
+  const byPlace = new Map(early.map(({ place, ...receipt }) => [place, receipt]));
   return outcomes.map((outcome, index) => {
     const receipt = outcome.receipt?.status === 'delivered' ? outcome.receipt : byPlace.get(index + 1);
     return receipt ? { ...outcome, receipt } : outcome;
@@ -160,10 +161,11 @@ const knownOutcomes = (isPart: boolean) => `
     select *
     from unnest(
       $2::bigint[], $3::bigint[], $4::smallint[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[],
-      $10::text[], $11::text[], $12::text[], $13::timestamptz[], $14::timestamptz[], $15::timestamptz[], $16::smallint[]
+      $10::text[], $11::text[], $12::text[], $13::timestamptz[], $14::timestamptz[], $15::timestamptz[], $16::smallint[],
+      $17::text[], $18::text[], $19::smallint[]
     ) as g (
       advisor_id, message_id, attempt, date_time_started, outcome, code, status, failure_code, carrier_message_id,
-      brought, brought_code, retry_at, open_until, expires_at, carrier_id
+      brought, brought_code, retry_at, open_until, expires_at, carrier_id, brought_reason, facts, tries
     )
     where ${few('message_id')}
     order by message_id
@@ -172,14 +174,15 @@ const knownOutcomes = (isPart: boolean) => `
     select given.*,
       case when brought = 'delivered' then brought else coalesce(early.status, brought) end as receipt,
       case when early.status is null then brought_code else early.code end as receipt_code,
+      case when early.status is null then brought_reason else early.failure_code end as receipt_reason,
       early.status is not null as was_early
     from given
-    left join ${isPart ? '(select null::text as status, null::text as code)' : earlyReceipt} as early on true
+    left join ${isPart ? '(select null::text as status, null::text as code, null::text as failure_code)' : earlyReceipt} as early on true
   )`;
 
 const earlyReceipt = `
     lateral (
-      select status, code
+      select status, code, failure_code
       from unmatched_receipts
       where carrier_id = given.carrier_id and carrier_message_id = given.carrier_message_id
       for update
@@ -191,7 +194,7 @@ const sentColumns = `
   date_time_sent = case when known.status = 'sent' then $1::timestamptz end,
   date_time_delivered = case when known.receipt = 'delivered' then $1::timestamptz end`;
 
-const movedColumns = `${outcomeColumns}, outcome, code, was_early`;
+const movedColumns = `${outcomeColumns}, outcome, code, was_early, coalesce(facts, ${carrierCode('known.receipt_code')}) as facts`;
 
 const appliedReceipts = `
   applied as (
@@ -211,7 +214,7 @@ function toldOf({ isArchived }: { isArchived: string }): string {
          advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
          coalesce(reason, code) as reason, attempt, carrier_id, carrier_message_id,
          case when outcome in ('accepted', 'refused') then 'carrier' else 'service' end as actor,
-         outcome = 'accepted' and status <> 'sent' as was_sent, ${isArchived} as is_archived
+         outcome = 'accepted' and status <> 'sent' as was_sent, ${isArchived} as is_archived, facts
        from moved
        where status <> 'queued'
      )`;
@@ -235,5 +238,8 @@ function valuesOf(outcomes: OutcomeRow[], now: Date): unknown[] {
     outcomes.map(({ retryAt, openUntil }) => (retryAt ? openUntil : null)),
     outcomes.map(({ retryAt, expiresAt }) => (retryAt ? expiresAt : null)),
     outcomes.map(({ carrierId }) => carrierId),
+    outcomes.map(({ receipt }) => receipt?.reason ?? null),
+    outcomes.map(({ facts }) => facts && jsonMembers(facts)),
+    outcomes.map(({ tries }) => tries),
   ];
 }

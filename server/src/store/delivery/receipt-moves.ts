@@ -1,10 +1,12 @@
-import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
+import { archivedStep, carrierCode, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 
 export type ReceiptRow = {
   carrierId: number;
   carrierMessageId: string;
   status: 'delivered' | 'undelivered';
+  /** The carrier's own code, and what it means in our words. */
   code?: string;
+  reason?: string;
   /** What the carrier repeats of the text, if it does: the last 16 bits of our reference, and both numbers. */
   reference?: number;
   from?: string;
@@ -16,12 +18,12 @@ export const moveByReceipt = `
   moved as (
     update messages
     set status = known.status,
-        failure_code = case when known.status = 'undelivered' then coalesce(known.code, 'undelivered') end,
+        failure_code = case when known.status = 'undelivered' then coalesce(known.failure_code, 'undelivered') end,
         date_time_delivered = case when known.status = 'delivered' then $1::timestamptz end
     from known
     where messages.advisor_id = known.advisor_id
       and messages.message_id = known.message_id
       and (messages.status = 'sent' or (messages.status = 'undelivered' and known.status = 'delivered'))
-    returning ${outcomeColumns}, 'carrier' as actor, ${oneStep}
+    returning ${outcomeColumns}, 'carrier' as actor, ${archivedStep}, ${carrierCode('known.code')} as facts
   ),
   ${outcomeEntries('moved', '$1')}`;

@@ -9,7 +9,7 @@ import { moveByReceipt, type ReceiptRow } from './receipt-moves.ts';
  * node of its advisor. Every statement may run twice: a second run finds nothing to change.
  */
 
-type Matched = MessageKey & Pick<ReceiptRow, 'status' | 'code'>;
+type Matched = MessageKey & Pick<ReceiptRow, 'status' | 'code' | 'reason'>;
 
 export async function recordByAdvisor(db: Db, receipts: ReceiptRow[], { now, realNow }: Times): Promise<void> {
   // Of several about one text, delivered counts.
@@ -23,7 +23,7 @@ export async function recordByAdvisor(db: Db, receipts: ReceiptRow[], { now, rea
 /** In a transaction. Returns how many receipts had come before the answer that they are about. */
 export async function applyByAdvisor(db: Db, limit: number, now: Date): Promise<number> {
   const waiting = await db.query<ReceiptRow>(
-    `select carrier_id as "carrierId", carrier_message_id as "carrierMessageId", status, code
+    `select carrier_id as "carrierId", carrier_message_id as "carrierMessageId", status, code, failure_code as reason
      from unmatched_receipts
      limit $1
      for update skip locked`,
@@ -57,7 +57,8 @@ async function match(db: Db, receipts: ReceiptRow[]): Promise<{ matched: Matched
   const texts = new Map(rows.map((row) => [keyOf(row), row]));
   const matched = receipts.flatMap((receipt) => {
     const text = texts.get(keyOf(receipt));
-    return text ? [{ ...text, status: receipt.status, ...(receipt.code ? { code: receipt.code } : {}) }] : [];
+    const { status, code, reason } = receipt;
+    return text ? [{ ...text, status, ...(code && { code }), ...(reason && { reason }) }] : [];
   });
   return { matched, unmatched: receipts.filter((receipt) => !texts.has(keyOf(receipt))) };
 }
@@ -66,14 +67,14 @@ async function keepUnmatched(db: Db, receipts: ReceiptRow[], realNow: Date): Pro
   if (receipts.length === 0) return;
   await db.query(
     `insert into unmatched_receipts as kept (
-       carrier_id, carrier_message_id, status, code, reference, from_number, to_number, date_time_created
+       carrier_id, carrier_message_id, status, code, failure_code, reference, from_number, to_number, date_time_created
      )
-     select carrier_id, carrier_message_id, status, code, reference, from_number, to_number, $1::timestamptz
-     from unnest($2::smallint[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::text[], $8::text[])
-       as given (carrier_id, carrier_message_id, status, code, reference, from_number, to_number)
+     select carrier_id, carrier_message_id, status, code, failure_code, reference, from_number, to_number, $1::timestamptz
+     from unnest($2::smallint[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::text[], $8::text[], $9::text[])
+       as given (carrier_id, carrier_message_id, status, code, reference, from_number, to_number, failure_code)
      order by carrier_id, carrier_message_id
      on conflict (carrier_id, carrier_message_id) do update
-     set status = excluded.status, code = excluded.code
+     set status = excluded.status, code = excluded.code, failure_code = excluded.failure_code
      where kept.status <> 'delivered'`,
     [
       realNow,
@@ -84,6 +85,7 @@ async function keepUnmatched(db: Db, receipts: ReceiptRow[], realNow: Date): Pro
       receipts.map(({ reference }) => reference ?? null),
       receipts.map(({ from }) => from ?? null),
       receipts.map(({ to }) => to ?? null),
+      receipts.map(({ reason }) => reason ?? null),
     ],
     'keep-unmatched',
   );
@@ -94,7 +96,8 @@ async function moveTexts(db: Db, matched: Matched[], now: Date): Promise<void> {
     db.write(
       `with known as materialized (
          select *
-         from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[]) as given (advisor_id, message_id, status, code)
+         from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[])
+           as given (advisor_id, message_id, status, code, failure_code)
          order by message_id
        ),
        ${moveByReceipt}
@@ -105,6 +108,7 @@ async function moveTexts(db: Db, matched: Matched[], now: Date): Promise<void> {
         matched.map(({ messageId }) => messageId),
         matched.map(({ status }) => status),
         matched.map(({ code }) => code ?? null),
+        matched.map(({ reason }) => reason ?? null),
       ],
       'move-by-receipts',
     ),

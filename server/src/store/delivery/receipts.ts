@@ -30,10 +30,11 @@ export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, real
   await db.query(
     `with given as materialized (
        select distinct on (carrier_id, carrier_message_id) *
-       from unnest($2::text[], $3::text[], $4::text[], $6::smallint[], $7::integer[], $8::text[], $9::text[])
-         with ordinality as g (
-           carrier_message_id, status, code, carrier_id, reference, from_number, to_number, position
-         )
+       from unnest(
+         $2::text[], $3::text[], $4::text[], $6::smallint[], $7::integer[], $8::text[], $9::text[], $10::text[]
+       ) with ordinality as g (
+         carrier_message_id, status, code, carrier_id, reference, from_number, to_number, failure_code, position
+       )
        where ${few('position')}
        order by carrier_id, carrier_message_id, status
      ),
@@ -47,14 +48,14 @@ export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, real
      ),
      kept as (
        insert into unmatched_receipts as kept (
-         carrier_id, carrier_message_id, status, code, reference, from_number, to_number, date_time_created
+         carrier_id, carrier_message_id, status, code, failure_code, reference, from_number, to_number, date_time_created
        )
-       select carrier_id, carrier_message_id, status, code, reference, from_number, to_number, $5::timestamptz
+       select carrier_id, carrier_message_id, status, code, failure_code, reference, from_number, to_number, $5::timestamptz
        from known
        where message_id is null
        order by carrier_id, carrier_message_id
        on conflict (carrier_id, carrier_message_id) do update
-       set status = excluded.status, code = excluded.code
+       set status = excluded.status, code = excluded.code, failure_code = excluded.failure_code
        where kept.status <> 'delivered'
      ),
      ${moveByReceipt}
@@ -69,6 +70,7 @@ export async function recordReceipts(db: Db, receipts: ReceiptRow[], { now, real
       receipts.map(({ reference }) => reference ?? null),
       receipts.map(({ from }) => from ?? null),
       receipts.map(({ to }) => to ?? null),
+      receipts.map(({ reason }) => reason ?? null),
     ],
     'record-receipts',
   );
@@ -82,7 +84,7 @@ export async function applyEarlyReceipts(db: Db, now: Date): Promise<number> {
   if (await db.isDistributed()) return db.transaction((own) => applyByAdvisor(own, maintainedMax, now));
   const rows = await db.query(
     `with known as materialized (
-       select e.carrier_id, e.carrier_message_id, e.status, e.code, t.advisor_id, t.message_id
+       select e.carrier_id, e.carrier_message_id, e.status, e.code, e.failure_code, t.advisor_id, t.message_id
        from unmatched_receipts e
        cross join lateral (
          ${messageWith('e')}

@@ -11,7 +11,7 @@ export type HeldText = { messageId: number; kind: TextKind; isFirst: boolean };
 const waits = `messages.status in ('held', 'awaiting_consent')`;
 
 /** A text that waits, and when it may go out. */
-export type Release = { messageId: number } & Pick<NewText, 'pace' | 'deferredUntil' | 'openUntil'>;
+export type Release = { messageId: number } & Pick<NewText, 'pace' | 'deferredUntil' | 'openUntil' | 'expiresAt'>;
 
 /** A person's texts that are held because of what they replied, oldest first. */
 export async function listHeldTexts(db: Db, advisorId: number, memberId: number): Promise<HeldText[]> {
@@ -35,7 +35,7 @@ export async function releaseHeld(db: Db, advisorId: number, releases: Release[]
     `with given as materialized (
        select *
        from json_to_recordset($2) as g (
-         "messageId" bigint, pace integer, "deferredUntil" timestamptz, "openUntil" timestamptz
+         "messageId" bigint, pace integer, "deferredUntil" timestamptz, "openUntil" timestamptz, "expiresAt" timestamptz
        )
      ),
      released as (
@@ -44,15 +44,15 @@ export async function releaseHeld(db: Db, advisorId: number, releases: Release[]
        from given
        where messages.advisor_id = $1 and messages.message_id = given."messageId" and ${waits}
        returning messages.advisor_id, messages.message_id, given."deferredUntil" as deferred_until,
-         given."openUntil" as open_until,
+         given."openUntil" as open_until, given."expiresAt" as expires_at,
          case when given."deferredUntil" is null then ${spacingAt('given.pace')} end as spacing
      ),
      ${slotsOf('released', { order: 'message_id', realNow: '$3' })}
-     insert into dispatches (advisor_id, message_id, carrier_id, not_before, deferred_until, open_until)
+     insert into dispatches (advisor_id, message_id, carrier_id, not_before, deferred_until, open_until, expires_at)
      select
        advisor_id, message_id,
        coalesce((select carrier_id from advisors where advisors.advisor_id = $1), ${sandboxCarrierId}), slot,
-       deferred_until, open_until
+       deferred_until, open_until, expires_at + (slot - $3)
      from slots
      returning 1`,
     [advisorId, JSON.stringify(releases), realNow],

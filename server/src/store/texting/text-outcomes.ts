@@ -10,7 +10,19 @@ export const outcomeColumns = `
   messages.carrier_id, messages.carrier_message_id`;
 
 /** For outcomes that are one step, and that the archive keeps. */
-export const oneStep = 'false as was_sent, true as is_archived';
+export const archivedStep = 'false as was_sent, true as is_archived';
+/** The same for those that we know by ourselves. */
+export const oneStep = `${archivedStep}, null::text as facts`;
+
+/** More facts of an outcome, as they are added to those that every outcome has. */
+export function jsonMembers(facts: object): string {
+  return `,${JSON.stringify(facts).slice(1, -1)}`;
+}
+
+/** SQL for the same: the carrier's own code, which is beside ours in the archive; null if there is none. */
+export function carrierCode(code: string): string {
+  return `',"carrierCode":' || to_json(${code})::text`;
+}
 
 /** The commitment of an entry without a body: zeros, which are no body's hash. */
 const noBody = `'\\x${'00'.repeat(32)}'::bytea`;
@@ -24,14 +36,15 @@ const meta = `
     || ',"text":' || archive_number || ',"attempt":' || attempt
     || ',"carrierMessageId":' || coalesce(to_json(carrier_message_id)::text, 'null')
     || ',"carrierId":' || coalesce(carrier_id::text, 'null') || ',"carrier":'
-    || coalesce((select to_json(name)::text from carriers where carriers.carrier_id = numbered.carrier_id), 'null') || '}'`;
+    || coalesce((select to_json(name)::text from carriers where carriers.carrier_id = numbered.carrier_id), 'null')
+    || coalesce(facts, '') || '}'`;
 
 /** Earlier texts have smaller numbers: what follows a text is what comes before it in this order. */
 const fromHere = 'over (partition by advisor_id order by message_id desc rows unbounded preceding)';
 
 /**
  * SQL for the expressions of a `with` that archive what became of texts and tell partners, in the statement that records it.
- * `rows` has the columns above, and an `actor`: `carrier` or `service`; `was_sent` says that the text became `sent` on the
+ * `rows` has the columns above, an `actor`, `carrier` or `service`, and more `facts`; `was_sent` says that the text became `sent` on the
  * way to its status, which is an event of its own; `is_archived` that the archive keeps it. Only facts are kept, so the
  * entries have no bodies. The heads that number entries and events are locked after messages, because all of `rows` is there
  * before the first of them. `now` is the parameter with the time.
@@ -106,7 +119,7 @@ export async function insertStatusEvents(
   await forEachShard(db, texts, (db, texts) =>
     db.write(
       `with changed as (
-       select ${outcomeColumns}, 'service' as actor, false as was_sent, false as is_archived
+       select ${outcomeColumns}, 'service' as actor, false as was_sent, false as is_archived, null::text as facts
        from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)
        join messages on messages.advisor_id = given.advisor_id and messages.message_id = given.message_id
        where ${few('given.message_id')}

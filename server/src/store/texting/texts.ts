@@ -34,6 +34,7 @@ export type NewText = {
   carrierId: number | null;
   deferredUntil: Date | null;
   openUntil: Date | null;
+  /** Domain time; if a pace gives it a later slot, it expires so much later. */
   expiresAt: Date | null;
   /** Why it waits for a decision, outside the outbox. */
   heldReason?: HeldReason;
@@ -119,9 +120,11 @@ export async function insertTexts(
        insert into dispatches (advisor_id, message_id, carrier_id, not_before, deferred_until, open_until, expires_at)
        select
          advisor_id, message_id, ($25::smallint[])[place],
-         coalesce((select next_slots from ends)[place] - seconds_left * interval '1 second', $2),
-         deferred_until, open_until, expires_at
+         slot, deferred_until, open_until, expires_at + (slot - $2)
        from given
+       cross join lateral (
+         select coalesce((select next_slots from ends)[place] - seconds_left * interval '1 second', $2) as slot
+       ) as its
        where held_reason is null and awaits_consent is null
      )
      insert into messages (

@@ -74,7 +74,7 @@ function wholeWay(vendor: Vendor): void {
     assert.equal(await entriesMade(), before + 1, 'one entry says that it was delivered, and nothing else was written');
   });
 
-  test('an undelivered text has the carrier’s code; if it is delivered after all, that counts', async () => {
+  test('an undelivered text has our code and, in the archive, the carrier’s; if it is delivered after all, that counts', async () => {
     const { messageId, id } = await sendOne();
     await standIn.tell(
       id,
@@ -87,7 +87,13 @@ function wholeWay(vendor: Vendor): void {
       'select failure_code as "failureCode" from messages where message_id = $1',
       [messageId],
     );
-    assert.deepEqual(rows, [{ failureCode: code }]);
+    assert.deepEqual(rows, [{ failureCode: 'undelivered' }]);
+    const entries = await world.database.asOwner<{ reason: string; code: string }>(
+      `select meta::json ->> 'reason' as reason, meta::json ->> 'carrierCode' as code
+       from archive_entries where message_id = $1 and kind = 'outcome'`,
+      [messageId],
+    );
+    assert.deepEqual(entries, [{ reason: 'undelivered', code }]);
     await standIn.tell(id, { status: delivered });
     await statusOf(world.ann, messageId, 'delivered');
   });

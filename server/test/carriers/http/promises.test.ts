@@ -42,7 +42,8 @@ function promises(vendor: Vendor): void {
       // A carrier of its own, since some errors slow it down.
       const own = vendor.open(standIn);
       await standIn.behave({ to: text.to, error: { code, status } });
-      assert.deepEqual(await own.submit(text), becomes);
+      const more = 'refused' in becomes ? { code } : { unavailable: true };
+      assert.deepEqual(await own.submit(text), { ...becomes, ...more });
       // One number's full queue says nothing about the others'.
       assert.equal(own.status?.().throttled, ['20429', '10011'].includes(code) ? 1 : 0);
       assert.deepEqual([await standIn.requests(text.to), (await standIn.taken(text.to)).length], [1, 0]);
@@ -79,7 +80,7 @@ function promises(vendor: Vendor): void {
 
   test('a carrier that nobody reaches has taken nothing', async () => {
     const own = vendor.open({ ...standIn, port: await freePort() });
-    assert.deepEqual(await own.submit(newText()), { notTaken: 'not_connected' });
+    assert.deepEqual(await own.submit(newText()), { notTaken: 'not_connected', unavailable: true });
     assert.match(own.status?.().connections[0]?.lastFault ?? '', /refused/);
   });
 
@@ -89,7 +90,7 @@ function promises(vendor: Vendor): void {
       const [first, second, third] = [newText(), newText(), newText()];
       await standIn.behave({ to: first.to, does });
       assert.ok('notTaken' in (await own.submit(first)));
-      assert.deepEqual(await own.submit(second), { notTaken: 'throttled' });
+      assert.deepEqual(await own.submit(second), { notTaken: 'throttled', unavailable: true });
       assert.deepEqual([await standIn.requests(second.to), own.status?.().throttled], [0, 1]);
       assert.ok((own.status?.().perSecond ?? 0) > 0);
       await pause(1_000);
@@ -103,7 +104,7 @@ function promises(vendor: Vendor): void {
     const answers = await Promise.all(texts.map((text) => own.submit(text)));
     assert.deepEqual(
       answers.map((answer) => ('accepted' in answer ? 'accepted' : answer)),
-      ['accepted', 'accepted', { notTaken: 'window_full' }],
+      ['accepted', 'accepted', { notTaken: 'window_full', unavailable: true }],
     );
     await standIn.behave();
   });

@@ -49,7 +49,7 @@ suite('the settings of carriers over HTTP', () => {
 
   test('lead to no private address', async () => {
     const carrier = telnyxKind.open('main', { ...telnyx, apiUrl: 'https://10.0.0.1' }, production);
-    assert.deepEqual(await carrier.submit(text), { notTaken: 'not_connected' });
+    assert.deepEqual(await carrier.submit(text), { notTaken: 'not_connected', unavailable: true });
     assert.match(carrier.status?.().connections[0]?.lastFault ?? '', /not a public address/);
   });
 
@@ -59,7 +59,7 @@ suite('the settings of carriers over HTTP', () => {
     const { port } = silent.address() as AddressInfo;
     const settings = { ...telnyx, apiUrl: `https://127.0.0.1:${port}`, lateMs: 2_000 };
     const carrier = telnyxKind.open('main', settings, { ...production, environment: 'sandbox' });
-    assert.deepEqual(await carrier.submit(text), { notTaken: 'not_connected' });
+    assert.deepEqual(await carrier.submit(text), { notTaken: 'not_connected', unavailable: true });
     silent.close();
   });
 });

@@ -8,7 +8,7 @@ import { type Smsc, type Submitted, startSmsc } from './smsc.ts';
 const throttled = 0x58;
 const queueFull = 0x14;
 const invalidDestination = 0x0b;
-const nothing: Submitted = { fields: {}, text: '', header: [] };
+const nothing: Submitted = { fields: {}, text: '', header: [], status: 0 };
 const long = 'a'.repeat(161);
 
 suite('texts to an SMSC', () => {
@@ -106,10 +106,10 @@ suite('texts to an SMSC', () => {
     const answers = [];
     for (let each = 0; each < 4; each++) answers.push(await esme.submit({}));
     assert.deepEqual(answers, [
-      { refused: 'unreachable' },
-      { refused: 'rejected' },
-      { refused: 'opted_out' },
-      { refused: 'landline' },
+      { refused: 'unreachable', code: 'ESME_RINVDSTADR' },
+      { refused: 'rejected', code: 'ESME_RSUBMITFAIL' },
+      { refused: 'opted_out', code: '0x00000410' },
+      { refused: 'landline', code: '0x00000411' },
     ]);
     assert.deepEqual(esme.status().refused, { unreachable: 1, rejected: 1, opted_out: 1, landline: 1 });
   });
@@ -118,10 +118,10 @@ suite('texts to an SMSC', () => {
     await start();
     await Promise.all(Array.from({ length: 40 }, () => esme.submit({})));
     await smsc.behave({ status: throttled }, { status: queueFull });
-    assert.deepEqual(await esme.submit({}), { notTaken: 'ESME_RTHROTTLED' });
+    assert.deepEqual(await esme.submit({}), { notTaken: 'ESME_RTHROTTLED', unavailable: true });
     const { perSecond } = esme.status();
     assert.ok(perSecond !== null && perSecond <= 21, `${perSecond}`);
-    assert.deepEqual(await esme.submit({}), { notTaken: 'ESME_RMSGQFUL' });
+    assert.deepEqual(await esme.submit({}), { notTaken: 'ESME_RMSGQFUL', unavailable: true });
     assert.equal(esme.status().throttled, 2);
     const began = Date.now();
     for (let each = 0; each < 5; each++) await esme.submit({});
@@ -153,7 +153,7 @@ suite('texts to an SMSC', () => {
   test('a first part that isn’t taken leaves nothing behind', async () => {
     await start();
     await smsc.behave({ status: throttled });
-    assert.deepEqual(await esme.submit({ text: long }), { notTaken: 'ESME_RTHROTTLED' });
+    assert.deepEqual(await esme.submit({ text: long }), { notTaken: 'ESME_RTHROTTLED', unavailable: true });
     assert.equal((await submitted()).length, 1);
   });
 
@@ -169,13 +169,94 @@ suite('texts to an SMSC', () => {
     );
   });
 
-  test('a second part that is refused: the text left, and is undelivered', async () => {
+  test('a second part that is refused: part of the text left, and no more will', async () => {
     await start();
     await smsc.behave({ messageId: 's1' }, { status: 0x45 });
-    assert.deepEqual(await esme.submit({ text: long }), { accepted: 's1/2' });
-    await receipts(1);
-    const about = { code: 'ESME_RSUBMITFAIL', from: ours, to: person };
-    assert.deepEqual(esme.receipts[0], { carrierMessageId: 's1/2', status: 'undelivered', ...about });
+    const cutShort = { reason: 'rejected', code: 'ESME_RSUBMITFAIL', partsSent: 1, parts: 2 };
+    assert.deepEqual(await esme.submit({ text: long }), { accepted: 's1/2', cutShort });
+  });
+
+  /** A text that lives until told otherwise, and how often it was heard to go on. */
+  const course = () => ({
+    over: false,
+    steps: 0,
+    isOver(): boolean {
+      return this.over;
+    },
+    goesOn(): void {
+      this.steps += 1;
+    },
+  });
+
+  test('a second part is tried for as long as the text lives, whatever the carrier is short of', async () => {
+    await start({ times: { beginMs: 200 } });
+    const life = course();
+    await smsc.behave({ messageId: 'l1' }, { status: throttled, times: 3 }, { messageId: 'l2' });
+    const text = esme.carrier.submit({ from: ours, to: person, text: long, kind: 'text' }, life);
+    await until('it was throttled', async () => (await submitted()).length === 2);
+    await smsc.drop();
+    assert.deepEqual(await text, { accepted: 'l1/2' });
+    assert.ok(life.steps >= 3, `${life.steps}`);
+    const lengths = (await submitted()).map(({ text }) => text.length);
+    assert.deepEqual([lengths[0], new Set(lengths.slice(1))], [153, new Set([8])], 'the first went once');
+  });
+
+  test('a text whose life ends in the middle is cut short, with the parts that were sent', async () => {
+    await start();
+    const life = course();
+    await smsc.behave({ messageId: 'm1' }, { status: throttled, times: 1_000 });
+    const text = esme.carrier.submit({ from: ours, to: person, text: long, kind: 'text' }, life);
+    await until('it goes on', () => life.steps > 1);
+    life.over = true;
+    const cutShort = { reason: 'expired', code: 'ESME_RTHROTTLED', partsSent: 1, parts: 2 };
+    assert.deepEqual(await text, { accepted: 'm1/2', cutShort });
+  });
+
+  test('while a long text has parts left, no other text of its number begins, and those of other numbers do', async () => {
+    await start({ times: { beginMs: 10_000 } });
+    const life = course();
+    await smsc.behave({ messageId: 'n1' }, { status: throttled, to: '12125550123', times: 2 });
+    const texts = [
+      esme.carrier.submit({ from: ours, to: person, text: long, kind: 'text' }, life),
+      esme.submit({ to: '+12125550004', text: 'behind it' }),
+      esme.submit({ to: '+12125550004', text: 'next' }),
+    ];
+    await until('the first part was taken', () => life.steps > 0);
+    await esme.submit({ from: '+15005552001', to: '+12125550005', text: 'of another number' });
+    await Promise.all(texts);
+    const order = (await submitted()).map(({ text }) => (/^a+$/.test(text) ? `part of ${text.length}` : text));
+    assert.deepEqual(order.slice(-3), ['part of 8', 'behind it', 'next']);
+    assert.ok(order.includes('of another number'));
+  });
+
+  test('a text that waits too long behind a long one was not taken', async () => {
+    await start({ times: { beginMs: 200 } });
+    const life = course();
+    await smsc.behave({ messageId: 'o1' }, { status: throttled, times: 1_000 });
+    const text = esme.carrier.submit({ from: ours, to: person, text: long, kind: 'text' }, life);
+    await until('the first part was taken', () => life.steps > 0);
+    assert.deepEqual(await esme.submit({ text: 'behind it' }), { notTaken: 'number_busy', unavailable: true });
+    life.over = true;
+    await text;
+  });
+
+  test('with one submission in five throttled, every long text arrives whole', async () => {
+    await start();
+    await smsc.behave({ every: 5, status: throttled, times: 1_000 });
+    const texts = Array.from({ length: 6 }, (_, each) => `+1212555100${each}`);
+    for (const to of texts) {
+      let answer = await esme.carrier.submit({ from: ours, to, text: long, kind: 'text' }, course());
+      while ('notTaken' in answer)
+        answer = await esme.carrier.submit({ from: ours, to, text: long, kind: 'text' }, course());
+      assert.ok('accepted' in answer && !answer.cutShort, JSON.stringify(answer));
+    }
+    const taken = (await submitted()).filter(({ status }) => status === 0);
+    for (const to of texts)
+      assert.deepEqual(
+        taken.filter(({ fields }) => fields.destination_addr === to.slice(1)).map(({ text }) => text.length),
+        [153, 8],
+        to,
+      );
   });
 
   test('a second part whose answer is lost: in doubt, and its receipts settle it', async () => {
@@ -253,13 +334,11 @@ suite('texts to an SMSC', () => {
     assert.deepEqual(await late, { accepted: 'x1' });
   });
 
-  test('after a late answer no further part goes', async () => {
+  test('after a late answer the rest follows: part of the text has left', async () => {
     await start({ times: { responseMs: 100 } });
     await smsc.behave({ pauseMs: 300, messageId: 'y1' });
     assert.deepEqual(await esme.submit({ text: long }), { accepted: 'y1/2' });
-    await receipts(1);
-    assert.equal(esme.receipts[0]?.status, 'undelivered');
-    assert.equal((await submitted()).length, 1);
+    assert.equal((await submitted()).length, 2);
   });
 
   test('an answer that never comes is a doubt in the end', async () => {
@@ -330,12 +409,12 @@ suite('texts to an SMSC', () => {
     await smsc.behave({ pauseMs: 500, times: 3 });
     const answers = await Promise.all(Array.from({ length: 5 }, () => esme.submit({})));
     assert.equal(answers.filter((answer) => 'accepted' in answer).length, 3);
-    assert.deepEqual(answers.slice(3), [{ notTaken: 'window_full' }, { notTaken: 'window_full' }]);
+    assert.deepEqual(answers.slice(3), Array(2).fill({ notTaken: 'window_full', unavailable: true }));
     assert.equal((await submitted()).length, 3);
   });
 
   test('with no bind a text is not taken, at once', async () => {
     esme = startEsme(1);
-    assert.deepEqual(await esme.submit({}), { notTaken: 'not_bound' });
+    assert.deepEqual(await esme.submit({}), { notTaken: 'not_bound', unavailable: true });
   });
 });

@@ -176,7 +176,7 @@ suite('an SMSC that misbehaves', () => {
     const { esme, connection } = await start(t, onSecond, { times });
     const lost = assert.rejects(esme.submit({}), /enquire_link/);
     await until('it was asked', () => connection(0).pdus.at(-1)?.command === 'enquire_link');
-    assert.deepEqual(await esme.submit({}), { notTaken: 'window_full' });
+    assert.deepEqual(await esme.submit({}), { notTaken: 'window_full', unavailable: true });
     await lost;
     await esme.bound();
     assert.ok('accepted' in (await esme.submit({})));

@@ -69,15 +69,17 @@ async function take(session: Session, pdu: PDU): Promise<void> {
     message_payload?: { message: string | Buffer };
   };
   const text = message_payload?.message ?? short_message?.message ?? '';
+  const index = rules.findIndex(
+    ({ to, times = 1, every = 1 }) =>
+      (to ?? pdu.destination_addr) === pdu.destination_addr && times > 0 && (submitted.length + 1) % every === 0,
+  );
+  const rule = rules[index] ?? {};
   submitted.push({
     fields: JSON.parse(JSON.stringify(fields)),
     text: String(text),
     header: short_message?.udh?.map((element) => element.toString('hex')) ?? [],
+    status: rule.status ?? 0,
   });
-  const index = rules.findIndex(
-    ({ to, times = 1 }) => (to ?? pdu.destination_addr) === pdu.destination_addr && times > 0,
-  );
-  const rule = rules[index] ?? {};
   if (rules[index]) rules[index] = { ...rule, times: (rule.times ?? 1) - 1 };
   const message_id = rule.messageId ?? (journal ? `${process.pid}-${++ids}` : `${++ids}`);
   if (journal) {

@@ -5,6 +5,8 @@ import { startFarEnd } from '../../support/far-ends.ts';
 export type Rule = {
   to?: string;
   times?: number;
+  /** Only for one in so many texts. */
+  every?: number;
   status?: number;
   messageId?: string;
   pauseMs?: number;
@@ -14,7 +16,8 @@ export type Rule = {
   receipt?: string;
   receiptFirst?: boolean;
 };
-export type Submitted = { fields: Record<string, unknown>; text: string; header: string[] };
+/** `status` is that of the answer, given or meant. */
+export type Submitted = { fields: Record<string, unknown>; text: string; header: string[]; status: number };
 
 export type Smsc = {
   port: number;

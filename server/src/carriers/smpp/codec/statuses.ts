@@ -1,4 +1,4 @@
-import type { Submission } from '../../../domain/ports.ts';
+import type { NotAccepted } from '../../../domain/ports.ts';
 import type { SmppSettings, StatusMeaning } from '../options.ts';
 
 /** Errors by their number (SMPP 3.4, 5.1.3): their name, and what they mean for a text if that isn't `rejected`. */
@@ -46,10 +46,11 @@ export function statusName(status: number): string {
 }
 
 /** An error is the SMSC's own word that it didn't take the text, so a retry can't be a duplicate. */
-export function submissionOf(status: number, { statuses }: SmppSettings): Exclude<Submission, { accepted: string }> {
+export function submissionOf(status: number, { statuses }: SmppSettings): NotAccepted {
   const meaning = meaningOf(status, statuses);
-  if (meaning === 'throttled' || meaning === 'notTaken') return { notTaken: statusName(status) };
-  return { refused: meaning };
+  const code = statusName(status);
+  if (meaning === 'throttled') return { notTaken: code, unavailable: true };
+  return meaning === 'notTaken' ? { notTaken: code } : { refused: meaning, code };
 }
 
 export function isThrottling(status: number, { statuses }: SmppSettings): boolean {

@@ -1,3 +1,4 @@
+import type { UndeliveredReason } from '../../../domain/ports.ts';
 import { type Parameters, tags, textIn } from '../codec/fields.ts';
 
 /** What a receipt says. `state` is null if it is only a step on the way, or says nothing. */
@@ -47,6 +48,11 @@ export function readReceipt(text: string, parameters: Parameters): ReadReceipt |
 
 export function readState(number: number): { name: string; state: State } | null {
   return states[number] ?? null;
+}
+
+/** What the code of an undelivered text means, if it is more than that. The rest of it is the network's own. */
+export function reasonOf(code: string | null): { reason?: UndeliveredReason } {
+  return code?.startsWith('REJECTD') ? { reason: 'rejected' } : {};
 }
 
 /** The parameter and the text may disagree: then whichever is final counts, the parameter first. */

@@ -3,6 +3,7 @@ import type { Inbound, Receipt } from '../../../domain/ports.ts';
 import type { Counts } from '../../shared/counts.ts';
 import type { SmppSettings } from '../options.ts';
 import { receiptIds } from './message-ids.ts';
+import { reasonOf } from './receipt-texts.ts';
 import { domainId, type HeardReceipt, type Tracked, type TrackedText, type Tracking, togetherOf } from './tracking.ts';
 
 export type Receipts = {
@@ -10,8 +11,6 @@ export type Receipts = {
   receive(receipt: HeardReceipt): Promise<void>;
   /** The same for a part that we know. */
   settle(tracked: Tracked, said: Pick<HeardReceipt, 'state' | 'code'>): Promise<void>;
-  /** Hands on what we know ourselves, with retries: no SMSC will repeat it. */
-  tell(text: TrackedText): Promise<void>;
 };
 
 const earlyPollMs = 20;
@@ -57,8 +56,8 @@ export function makeReceipts(
     const status = togetherOf(text);
     if (!status) return;
     const { from, to, reference } = text.text;
-    const receipt: Receipt = { carrierMessageId: domainId(text), status, from, to };
-    if (status === 'undelivered' && text.code !== null) receipt.code = text.code;
+    const why = status === 'undelivered' ? whyOf(text.code) : {};
+    const receipt: Receipt = { carrierMessageId: domainId(text), status, ...why, from, to };
     if (reference !== undefined) receipt.reference = reference % 0x10000;
     await inbound().receipt(receipt);
     counts.receipts[status] += 1;
@@ -70,8 +69,8 @@ export function makeReceipts(
   async function handOnUnmatched(receipt: HeardReceipt, status: Receipt['status']): Promise<void> {
     const { messageId, code, reference, from, to } = receipt;
     const [id] = settings.messageIds === 'auto' ? [messageId] : receiptIds(messageId, settings.messageIds);
-    const about: Receipt = { carrierMessageId: id ?? messageId, status, from, to };
-    if (status === 'undelivered' && code !== null) about.code = code;
+    const why = status === 'undelivered' ? whyOf(code) : {};
+    const about: Receipt = { carrierMessageId: id ?? messageId, status, ...why, from, to };
     if (reference !== null) about.reference = reference;
     await inbound().receipt(about);
     counts.receipts.unmatched += 1;
@@ -109,10 +108,14 @@ export function makeReceipts(
       else await handOnUnmatched(receipt, receipt.state);
     },
     settle,
-    tell: (text) => withRetries(() => handOn(text)),
   };
 }
 
+function whyOf(code: string | null): Pick<Receipt, 'code' | 'reason'> {
+  return code === null ? {} : { code, ...reasonOf(code) };
+}
+
+/** The SMSC has its answer and won't repeat it. */
 async function withRetries(tell: () => Promise<void>): Promise<void> {
   for (let attempt = 0; attempt < tellingsMax; attempt++) {
     try {

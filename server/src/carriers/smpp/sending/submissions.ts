@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { OutgoingText, Submission } from '../../../domain/ports.ts';
+import type { Course, CutShort, NotAccepted, OutgoingText, Submission } from '../../../domain/ports.ts';
 import type { Counts } from '../../shared/counts.ts';
 import type { Lanes } from '../../shared/lanes.ts';
 import type { Pace } from '../../shared/pace.ts';
@@ -7,9 +7,10 @@ import type { Bind } from '../binds/bind.ts';
 import { readSubmitAnswer, type ShortMessage, submitBody } from '../codec/bodies.ts';
 import { partsOf } from '../codec/parts.ts';
 import { commands, type Pdu } from '../codec/pdu.ts';
-import { isThrottling, notBound, ok, statusName, submissionOf } from '../codec/statuses.ts';
+import { isThrottling, notBound, ok, submissionOf } from '../codec/statuses.ts';
 import type { SmppSettings } from '../options.ts';
 import { domainId, type TrackedPart, type TrackedText, type Tracking } from './tracking.ts';
+import { makeTurns } from './turns.ts';
 
 export type Submitting = {
   settings: SmppSettings;
@@ -17,88 +18,121 @@ export type Submitting = {
   pace: Pace;
   tracking: Tracking;
   counts: Counts;
-  /** Tells the domain about a text that can't be delivered as a whole, once it has its id. */
-  failed(text: TrackedText): void;
 };
 
+/** The first pause before a part is tried again, and the longest. */
 const retryMs = 200;
+const retryMsMax = 2_000;
+/** Nobody says how long the text lives, so it ends when the first part couldn't begin any more. */
+const noCourse = ({ times }: SmppSettings): Course => {
+  const until = performance.now() + times.beginMs;
+  return { isOver: () => performance.now() > until, goesOn: () => {} };
+};
 
 /**
  * Hands over a text. Its parts go one after another, so that one that isn't taken leaves nothing behind if it is the first.
- * Later ones are tried again for a while, since they were certainly not taken; a text that stays incomplete was accepted and
- * is undelivered. Once an answer is late or lost, no further part goes: a STOP may have come in the meantime.
+ * Later ones are tried again for as long as the text lives, since they were certainly not taken, and no other text of its number
+ * begins meanwhile; what stays incomplete was accepted and is cut short. Once an answer is lost, no further part goes.
  */
-export function makeSubmit(submitting: Submitting): (text: OutgoingText) => Promise<Submission> {
-  const { settings, tracking, failed } = submitting;
+export function makeSubmit(submitting: Submitting): (text: OutgoingText, course?: Course) => Promise<Submission> {
+  const { settings, tracking } = submitting;
+  const turns = makeTurns();
   let joinedBy = Math.floor(Math.random() * 0x10000);
 
-  return async (text) => {
+  return async (text, course = noCourse(settings)) => {
     joinedBy = (joinedBy + 1) % 0x10000;
     const messages = partsOf(text, joinedBy, settings);
-    const tracked = tracking.begin(text, messages.length);
     const until = Math.min(text.beginBy ?? Number.POSITIVE_INFINITY, performance.now() + settings.times.beginMs);
-    for (const [index, message] of messages.entries()) {
-      const part = tracked.parts[index];
-      if (!part) break;
-      const outcome = await submitPart(submitting, { tracked, part, message, until }).catch((error) => {
-        tracked.ended = true;
-        throw error;
-      });
-      if (outcome === 'taken') continue;
-      if (index === 0 && typeof outcome === 'object') {
-        tracking.forget(tracked);
-        return outcome;
-      }
-      break;
+    const ended = await turns.take(text.from, { isLong: messages.length > 1, until });
+    if (!ended) return { notTaken: 'number_busy', unavailable: true };
+    const tracked = tracking.begin(text, messages.length);
+    try {
+      return await submitParts(submitting, { tracked, messages, until, course });
+    } finally {
+      tracked.ended = true;
+      ended();
     }
-    tracked.ended = true;
-    if (tracked.parts.some(({ state }) => state === 'refused' || state === 'unsent')) failed(tracked);
-    // Nobody will ask about it again.
-    if (settings.registeredDelivery === 0) tracking.forget(tracked);
-    return { accepted: domainId(tracked) };
   };
 }
 
-type PartSubmission = { tracked: TrackedText; part: TrackedPart; message: ShortMessage; until: number };
+type TextSubmission = { tracked: TrackedText; messages: ShortMessage[]; until: number; course: Course };
 
-/** Why it wasn't taken, or that it was, maybe late. Throws if nobody knows. */
-async function submitPart(
+async function submitParts(
   submitting: Submitting,
-  { tracked, part, message, until }: PartSubmission,
-): Promise<'taken' | 'taken_late' | Exclude<Submission, { accepted: string }>> {
-  const { settings, lanes } = submitting;
-  const isFirst = part === tracked.parts[0];
-  for (;;) {
-    const bind = await lanes.enter(until);
-    if (typeof bind === 'string') {
-      tracked.code = bind;
-      return { notTaken: bind };
+  { tracked, messages, until, course }: TextSubmission,
+): Promise<Submission> {
+  const { settings, tracking } = submitting;
+  for (const [index, message] of messages.entries()) {
+    const part = tracked.parts[index];
+    if (!part) break;
+    const submission = { tracked, part, message };
+    const outcome =
+      index === 0
+        ? await submitPart(submitting, submission, until)
+        : await submitUntilTaken(submitting, submission, course);
+    if (outcome === 'taken') course.goesOn();
+    else if (index > 0) return { accepted: domainId(tracked), cutShort: cutShort(tracked, outcome) };
+    else {
+      tracking.forget(tracked);
+      return outcome;
     }
-    part.state = 'asked';
-    const { pdu, isLate } = await askOn(submitting, bind, { tracked, part, message });
-    // A receipt told us its id before the answer did.
-    if (!pdu) return 'taken_late';
-    const { status } = pdu;
-    if (status === ok) {
-      tracked.code = null;
-      return isLate ? 'taken_late' : 'taken';
-    }
-    if (status === notBound) void bind.session()?.unbind();
-    tracked.code = statusName(status);
-    const outcome = submissionOf(status, settings);
-    const isRetried = !isFirst && !isLate && 'notTaken' in outcome && performance.now() + retryMs < until;
-    part.state = 'notTaken' in outcome ? 'unsent' : 'refused';
-    if (!isRetried) return outcome;
-    await pause(retryMs);
+  }
+  // Nobody will ask about it again.
+  if (settings.registeredDelivery === 0) tracking.forget(tracked);
+  return { accepted: domainId(tracked) };
+}
+
+function cutShort({ parts }: TrackedText, outcome: NotAccepted): CutShort {
+  const partsSent = parts.filter(({ id }) => id !== null).length;
+  const why =
+    'refused' in outcome
+      ? { ...outcome, reason: outcome.refused }
+      : { reason: 'expired' as const, code: outcome.notTaken };
+  return { reason: why.reason, ...(why.code && { code: why.code }), partsSent, parts: parts.length };
+}
+
+type PartSubmission = { tracked: TrackedText; part: TrackedPart; message: ShortMessage };
+
+/** For a part that isn't the first: part of the text has left, so the rest of it should. */
+async function submitUntilTaken(
+  submitting: Submitting,
+  submission: PartSubmission,
+  course: Course,
+): Promise<'taken' | NotAccepted> {
+  const { beginMs } = submitting.settings.times;
+  for (let pauseMs = retryMs; ; pauseMs = Math.min(pauseMs * 2, retryMsMax)) {
+    const outcome = await submitPart(submitting, submission, performance.now() + beginMs);
+    if (typeof outcome === 'string' || 'refused' in outcome || course.isOver()) return outcome;
+    course.goesOn();
+    // No longer than waiting for a place may take: the time for an answer is longer than that.
+    await pause(Math.min(pauseMs, beginMs));
+    course.goesOn();
   }
 }
 
-/** Its answer, or null if a receipt told its id before a late answer did. Throws if it was lost. */
-function askOn(
+/** That it was taken, maybe late, or why it wasn't. Throws if nobody knows. */
+async function submitPart(
   submitting: Submitting,
-  bind: Bind,
-  { tracked, part, message }: Omit<PartSubmission, 'until'>,
-): Promise<{ pdu: Pdu | null; isLate: boolean }> {
+  submission: PartSubmission,
+  until: number,
+): Promise<'taken' | NotAccepted> {
+  const { settings, lanes } = submitting;
+  const { part } = submission;
+  const bind = await lanes.enter(until);
+  if (typeof bind === 'string') return { notTaken: bind, unavailable: true };
+  part.state = 'asked';
+  const pdu = await askOn(submitting, bind, submission);
+  // Without an answer, a receipt told us its id.
+  const status = pdu?.status ?? ok;
+  if (status === ok) return 'taken';
+  if (status === notBound) void bind.session()?.unbind();
+  const outcome = submissionOf(status, settings);
+  part.state = 'notTaken' in outcome ? 'unsent' : 'refused';
+  return outcome;
+}
+
+/** Its answer, or null if a receipt told its id before a late answer did. Throws if it was lost. */
+function askOn(submitting: Submitting, bind: Bind, { tracked, part, message }: PartSubmission): Promise<Pdu | null> {
   return new Promise((resolve, reject) => {
     let isLate = false;
     let isNamed = false;
@@ -117,7 +151,7 @@ function askOn(
         if (isDoubtful(pdu, submitting.settings)) return lost(new Error('The answer is a generic_nack.'));
         if (!isNamed) hear(submitting, bind, { tracked, part, pdu });
         leave();
-        resolve({ pdu, isLate });
+        resolve(pdu);
       },
       late() {
         leave();
@@ -125,7 +159,7 @@ function askOn(
         part.state = 'lost';
         submitting.tracking.whenNamed(tracked, () => {
           isNamed = true;
-          resolve({ pdu: null, isLate });
+          resolve(null);
         });
       },
       lost,

@@ -12,7 +12,7 @@ export type TrackedText = {
   answeredAt: number | null;
   /** No further part will go out. */
   ended: boolean;
-  /** The reason of the first part that failed. */
+  /** The code of the first part that wasn't delivered. */
   code: string | null;
   /** Who waits for receipts to name every part whose answer was lost. */
   whenNamed: (() => void) | null;
@@ -70,8 +70,8 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
   }
 
   function name(tracked: Tracked, id: string): void {
-    if (!texts.has(tracked.text)) return;
     tracked.part.id = id;
+    if (!texts.has(tracked.text)) return;
     const key = plainId(id);
     const others = byId.get(key)?.filter(({ part }) => part !== tracked.part);
     if (others) others.push(tracked);
