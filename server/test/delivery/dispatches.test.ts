@@ -8,7 +8,7 @@ import { sandboxCarrierId } from '../../src/store/carriers/carriers.ts';
 import { updateConsent, updateHeldSince } from '../../src/store/consent/consents.ts';
 import type { Db } from '../../src/store/database/db.ts';
 import { type ClaimedRow, claimDispatches } from '../../src/store/delivery/claims.ts';
-import { failDispatches, releaseDeferred, updateHours } from '../../src/store/delivery/dispatches.ts';
+import { failDispatches, listExpired, releaseDeferred, updateHours } from '../../src/store/delivery/dispatches.ts';
 import { expireClaims } from '../../src/store/delivery/expired-claims.ts';
 import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../src/store/delivery/outcomes.ts';
 import { applyEarlyReceipts, deleteUnmatchedReceipts, recordReceipts } from '../../src/store/delivery/receipts.ts';
@@ -259,7 +259,7 @@ suite('dispatches', () => {
     for (const { name, state, change, decision } of refusals)
       test(`starts no attempt for a text ${name}`, async () => {
         const { messageId } = await queue(change, state);
-        const [row] = await claim();
+        const [row] = await claim({ realNow: at(10 * secondMs) });
         assert.equal(row?.decision, decision);
         assert.equal(row?.state, state);
         assert.deepEqual(await claims(), []);
@@ -300,9 +300,23 @@ suite('dispatches', () => {
     test('decides on each row separately', async () => {
       const rows = [await queue(), await queue({}, 'opted_out'), await queue(), await queue({ expiresAt: at(-1) })];
       assert.deepEqual(
-        (await claim()).map(({ messageId, decision }) => [messageId, decision]),
+        (await claim({ realNow: at(10 * secondMs) })).map(({ messageId, decision }) => [messageId, decision]),
         rows.map(({ messageId }, index) => [messageId, ['go', 'refused', 'go', 'expired'][index]]),
       );
+    });
+
+    test('a clock that was moved past a text’s life ends none that no carrier has had a chance to take', async () => {
+      const { messageId } = await queue({ expiresAt: at(-1) });
+      const moments = (realNow: Date) => ({ now: start, realNow });
+      assert.deepEqual(await listExpired(world.deps.db, moments(start)), []);
+      assert.deepEqual(await listExpired(world.deps.db, moments(at(10 * secondMs))), [{ advisorId, messageId }]);
+      assert.deepEqual(
+        (await claim()).map(({ decision }) => decision),
+        ['go'],
+      );
+      await notTaken(messageId, start);
+      await world.database.asOwner('update dispatches set expires_at = $2 where message_id = $1', [messageId, at(-1)]);
+      assert.deepEqual(await listExpired(world.deps.db, moments(start)), [{ advisorId, messageId }]);
     });
 
     test('divides the rows among concurrent claims', async () => {

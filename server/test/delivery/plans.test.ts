@@ -28,7 +28,7 @@ const changes: typeof statements = [
     'update-hours',
     (db) => updateHours(db, [{ advisorId: 1, messageId: 1, deferredUntil: null, openUntil: null, expiresAt: null }]),
   ],
-  ['list-expired', (db) => listExpired(db, now)],
+  ['list-expired', (db) => listExpired(db, times)],
   ['fail-dispatches', (db) => failDispatches(db, [{ advisorId: 1, messageId: 1, failureCode: 'expired' }], now)],
 ];
 

@@ -38,8 +38,9 @@ async function handleUnmatched(deps: Deps): Promise<number> {
  */
 export async function followClock(deps: Deps): Promise<boolean> {
   const now = deps.clock.now();
-  const released = await dispatches.releaseDeferred(deps.db, { now, realNow: new Date() });
-  const expired = await dispatches.listExpired(deps.db, now);
+  const times = { now, realNow: new Date() };
+  const released = await dispatches.releaseDeferred(deps.db, times);
+  const expired = await dispatches.listExpired(deps.db, times);
   await dispatches.failDispatches(
     deps.db,
     expired.map((text) => ({ ...text, failureCode: 'expired' })),

@@ -2,7 +2,7 @@ import { type ConsentState, lastConsentEntry, provenState } from '../consent/con
 import type { Db } from '../database/db.ts';
 import { collectByShard, lockByShard, prepareOnNodes } from '../database/distribution/by-shard.ts';
 import type { TextKind } from '../texting/texts.ts';
-import type { MessageKey, Times } from './dispatches.ts';
+import { isOver, type MessageKey, type Times } from './dispatches.ts';
 
 /**
  * A text whose turn it was. Only `go` may be submitted: it is out of the outbox, and the claim lists its attempt. `refused`
@@ -112,7 +112,7 @@ async function claimReady(db: Db, claim: Claim, isPart: boolean): Promise<Claime
        select addressed.*, m.state,
          case
            when status <> 'queued' then 'gone'
-           when expires_at < $3 then 'expired'
+           when ${isOver({ now: '$3', realNow: '$1' })} then 'expired'
            when disabled and kind <> all ($8::text[]) then 'refused'
            when (kind || ':' || consent_required::text || ':' || m.state) <> all ($5::text[]) then 'refused'
            when m.state is distinct from ${provenState} then 'refused'

@@ -146,16 +146,34 @@ export async function updateHours(
   );
 }
 
-/** Texts that wait although their life is over: domain time. Spans advisors: whoever's texts they are. */
-export async function listExpired(db: Db, now: Date): Promise<MessageKey[]> {
+/**
+ * SQL for a text whose life is over. If a sandbox's clock was moved a day ahead a moment after the text was accepted, no carrier has had a
+ * chance: it isn't over before the text was tried, or was ready for a few seconds.
+ */
+export function isOver({ now, realNow }: { now: string; realNow: string }): string {
+  return `(expires_at < ${now} and (attempt > 0 or not_before < ${realNow}::timestamptz - interval '5 seconds'))`;
+}
+
+/** Texts that wait although their life is over. Spans advisors: whoever's texts they are. */
+export async function listExpired(db: Db, { now, realNow }: Times): Promise<MessageKey[]> {
   return collectFromAll(db, (db) =>
     db.query<MessageKey>(
-      `select advisor_id as "advisorId", message_id as "messageId"
-       from dispatches
-       where expires_at < $1
-       order by expires_at
-       limit ${maintainedMax}`,
-      [now],
+      `select old.advisor_id as "advisorId", old.message_id as "messageId"
+       from (
+         select advisor_id, message_id, not_before, expires_at
+         from dispatches
+         where expires_at < $1
+         order by expires_at
+         limit ${maintainedMax}
+       ) as old
+       cross join lateral (
+         select attempt
+         from messages
+         where advisor_id = old.advisor_id and message_id = old.message_id
+         limit 1
+       ) as t
+       where ${isOver({ now: '$1', realNow: '$2' })}`,
+      [now, realNow],
       'list-expired',
     ),
   );

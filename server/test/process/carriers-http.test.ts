@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { root } from '../../src/config.ts';
+import { type StandIn, startStandIn, type VendorName } from '../carriers/http/stand-in.ts';
+import { telnyxSettings, twilioSettings } from '../carriers/http/vendors.ts';
+import { type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
+import { until } from '../support/waiting.ts';
+
+const page = readFileSync(join(root, 'docs/operators/carriers-http.md'), 'utf8');
+const [, section = ''] = /^## From nothing to a received text\n(.*?)^## /ms.exec(page) ?? [];
+const blocks = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, text = '']) => text);
+const skip = existsSync('/usr/bin/curl') ? false : 'there is no /usr/bin/curl';
+const person = '+12125550123';
+const ours = '+12125550100';
+
+for (const [vendor, at] of [
+  ['twilio', 1],
+  ['telnyx', 2],
+] as const)
+  suite(`from nothing to a received text by ${vendor}, pasted from the page for operators`, { skip }, () => {
+    let deployment: Deployment;
+    let program: Program;
+    let standIn: StandIn;
+    before(async () => {
+      standIn = await startStandIn();
+      deployment = await makeDeployment();
+      program = await startServer(deployment.env);
+    });
+    after(async () => {
+      if (!program.hasEnded()) await program.stop('SIGTERM');
+      await standIn.stop();
+      await deployment.remove();
+    });
+
+    /** The reader’s own values: a server on another port, and what the vendor’s console shows. */
+    function own(script: string): string {
+      const settings = vendor === 'twilio' ? twilioSettings(standIn) : telnyxSettings(standIn);
+      return script
+        .replaceAll('127.0.0.1:8080', `127.0.0.1:${program.port}`)
+        .replace(/^\{.*\}$/m, (json) => JSON.stringify({ ...JSON.parse(json), ...settings }));
+    }
+
+    async function pasted(script: string): Promise<string> {
+      const { PATH, HOME } = process.env;
+      const env = { PATH, HOME, ...deployment.env };
+      const child = spawn('bash', ['-e', '-c', own(script)], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      let [stdout, stderr] = ['', ''];
+      child.stdout?.on('data', (text) => {
+        stdout += text;
+      });
+      child.stderr?.on('data', (text) => {
+        stderr += text;
+      });
+      const status = await new Promise((resolve) => child.once('close', resolve));
+      assert.equal(status, 0, `${script}\n${stdout}\n${stderr}`);
+      return stdout;
+    }
+
+    test('every command works, and the person’s phone gets the text', async () => {
+      assert.equal(blocks.length, 5);
+      const [accounts = '', , , check = '', text = ''] = blocks;
+      const stdout = await pasted(accounts + blocks[at] + check + text);
+      assert.match(stdout, /^\+12125550100 .* main .*none$/m, 'the check of the number');
+      const [answer = ''] = /^\{.*\}$/m.exec(stdout) ?? [];
+      assert.equal(JSON.parse(answer).successes[0].status, 'awaiting_consent');
+      await until('the person is asked', async () => (await standIn.taken(person)).length === 1);
+      const url = `http://localhost:${program.port}/carriers/main/calls`;
+      await standIn.deliver(vendor as VendorName, { url, from: person, to: ours, text: 'ACCEPT', id: 'reply-1' });
+      const received = async () => (await standIn.taken(person)).map((each) => each.text);
+      await until('the text is there', async () => (await received()).includes('Hello from Ann'), 30_000);
+      const hello = (await standIn.taken(person)).find((each) => each.text === 'Hello from Ann');
+      assert.equal(hello?.from, ours);
+      await standIn.tell(hello?.id ?? '', { status: 'delivered' });
+      const delivered = async () =>
+        (await deployment.database.asOwner(`select from messages where status = 'delivered'`)).length > 0;
+      await until('its receipt counts', delivered, 30_000);
+    });
+  });
