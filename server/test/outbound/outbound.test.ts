@@ -10,7 +10,13 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { reachable } from '../../src/outbound/addresses.ts';
-import { makeOutbound, OutboundFailed, OutboundFault, OutboundLate, OutboundRefused } from '../../src/outbound/outbound.ts';
+import {
+  makeOutbound,
+  OutboundFailed,
+  OutboundFault,
+  OutboundLate,
+  OutboundRefused,
+} from '../../src/outbound/outbound.ts';
 import { until } from '../support/waiting.ts';
 import { makeCertificate } from './certificate.ts';
 

@@ -30,7 +30,10 @@ export function submitToCarrier(
     course.goesOn();
   };
   const answer = Promise.try(() =>
-    carrier.submit({ from: textingNumber, to: phone, text, kind, reference: messageId, beginBy }, { ...course, goesOn }),
+    carrier.submit(
+      { from: textingNumber, to: phone, text, kind, reference: messageId, beginBy },
+      { ...course, goesOn },
+    ),
   );
   const known = answer.catch((): Result => ({ unknown: 'error' })).finally(() => clearTimeout(timer));
   const result = Promise.race([known, timedOut.promise]);
