@@ -94,7 +94,7 @@ async function makeWays(fleet: Fleet, standIn: StandIn, pacedPhones: Phones): Pr
   await command(env, ['numbers', 'set', http.textingNumber, '--carrier', 'http']);
   const byHttp: Reply = async (from, to, text) => {
     const url = fleet.origin + carrierCallsPath('http');
-    const told = await standIn.deliver('twilio', { url, from, to, text, id: `in-${from}` }).catch(() => null);
+    const told = await standIn.deliver('twilio', { url, from, to, text, id: `SM${digits(from).padStart(32, '0')}` }).catch(() => null);
     return told?.status === 200 ? told.at : null;
   };
   return [
@@ -130,6 +130,11 @@ async function countWaiting(fleet: Fleet): Promise<number> {
       'assent',
     );
   return row?.count ?? 0;
+}
+
+/** Each person says STOP once, so their number makes an id. */
+function digits(phone: string): string {
+  return phone.slice(1);
 }
 
 function fail(): never {

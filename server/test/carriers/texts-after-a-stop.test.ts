@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { smppCarrier } from '../../src/carriers/smpp/smpp-carrier.ts';
@@ -114,7 +115,7 @@ async function overHttp(name: string, { answerMs, ...settings }: Wait, publicUrl
     arrived: (phone) => standIn.requests(phone),
     async stop(phone, to) {
       const url = publicUrl + carrierCallsPath('main');
-      const told = await standIn.deliver(vendor.name, { url, from: phone, to, text: 'STOP', id: `in-${phone}` });
+      const told = await standIn.deliver(vendor.name, { url, from: phone, to, text: 'STOP', id: `SM${randomBytes(16).toString('hex')}` });
       assert.equal(told.status, 200);
     },
     close: () => standIn.stop(),
