@@ -177,7 +177,7 @@ suite('while PostgreSQL is stopped', () => {
     const { refresh_token } = await client.tokens(world.ann);
     const visitor = new Visitor(world.app);
     await signInTo(world, visitor, client.authorizeUrl(), world.ann);
-    const page = await visitor.get('/connected-apps');
+    const page = await visitor.get(`/connected-apps/disconnect?clientId=${client.clientId}`);
     const press = () => visitor.submit(page, '/connected-apps/disconnect', { clientId: client.clientId });
     await stop();
     assertUnavailablePage(await press());

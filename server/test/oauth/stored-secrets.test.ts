@@ -130,10 +130,10 @@ suite('the database', () => {
     const now = { arrived: new Date(), meanwhile: false };
     assert.deepEqual(await judgeReuse(world.deps, { kind: 'RefreshToken', value: 'one', ...now }), { answer });
     assert.deepEqual(await judgeReuse(world.deps, { kind: 'AuthorizationCode', value: 'one', ...now }), {
-      ended: false,
+      ended: 'nothing',
     });
     assert.deepEqual(await judgeReuse(world.deps, { kind: 'RefreshToken', value: 'nobody', ...now }), {
-      ended: false,
+      ended: 'nothing',
     });
   });
 });
