@@ -94,7 +94,9 @@ async function makeWays(fleet: Fleet, standIn: StandIn, pacedPhones: Phones): Pr
   await command(env, ['numbers', 'set', http.textingNumber, '--carrier', 'http']);
   const byHttp: Reply = async (from, to, text) => {
     const url = fleet.origin + carrierCallsPath('http');
-    const told = await standIn.deliver('twilio', { url, from, to, text, id: `SM${digits(from).padStart(32, '0')}` }).catch(() => null);
+    const told = await standIn
+      .deliver('twilio', { url, from, to, text, id: `SM${digits(from).padStart(32, '0')}` })
+      .catch(() => null);
     return told?.status === 200 ? told.at : null;
   };
   return [

@@ -115,7 +115,13 @@ async function overHttp(name: string, { answerMs, ...settings }: Wait, publicUrl
     arrived: (phone) => standIn.requests(phone),
     async stop(phone, to) {
       const url = publicUrl + carrierCallsPath('main');
-      const told = await standIn.deliver(vendor.name, { url, from: phone, to, text: 'STOP', id: `SM${randomBytes(16).toString('hex')}` });
+      const told = await standIn.deliver(vendor.name, {
+        url,
+        from: phone,
+        to,
+        text: 'STOP',
+        id: `SM${randomBytes(16).toString('hex')}`,
+      });
       assert.equal(told.status, 200);
     },
     close: () => standIn.stop(),

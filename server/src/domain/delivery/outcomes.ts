@@ -51,7 +51,7 @@ export async function recordOutcome(
   result: Result,
   receipt: Receipt | null = null,
 ): Promise<boolean> {
-  let isOptOut = 'refused' in result && result.refused === 'opted_out';
+  let isOptOut = ('refused' in result && result.refused === 'opted_out') || receipt?.reason === 'opted_out';
   const deadline = isOptOut ? Number.POSITIVE_INFINITY : Date.now() + recordWithinMs;
   for (let pauseMs = recordPauseMs; ; pauseMs = Math.min(pauseMs * 2, recordPauseMsMax)) {
     try {

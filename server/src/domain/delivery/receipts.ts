@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
-import { type ReceiptRow, recordReceipts } from '../../store/delivery/receipts.ts';
+import { findRecipientOf, type ReceiptRow, recordReceipts } from '../../store/delivery/receipts.ts';
+import { optOutByCarrier } from '../consent/carrier-opt-outs.ts';
 import { type Clock, carrierMessageIdMax, type Receipt } from '../ports.ts';
 import { storable } from '../shared/text/text-rules.ts';
 
@@ -8,9 +9,11 @@ const codeLengthMax = 100;
 
 /**
  * Records whether a text was delivered, and archives it: with the carrier's answer if that isn't written yet, otherwise with
- * other receipts that arrive. A receipt that says nothing new writes nothing.
+ * other receipts that arrive. A receipt that says nothing new writes nothing. One that says that the person opted out opts them
+ * out, as the same answer to a text does.
  */
-export async function receiveReceipt({ db, clock, signals }: Deps, carrierId: number, given: Receipt): Promise<void> {
+export async function receiveReceipt(deps: Deps, carrierId: number, given: Receipt): Promise<void> {
+  const { db, clock, signals } = deps;
   const { carrierMessageId, code } = given;
   const receipt = {
     ...given,
@@ -18,6 +21,10 @@ export async function receiveReceipt({ db, clock, signals }: Deps, carrierId: nu
     ...(code ? { code: storable(code, codeLengthMax) } : {}),
   };
   if (await signals.receipts.bring(keyOf(carrierId, receipt.carrierMessageId), receipt)) return;
+  if (receipt.reason === 'opted_out') {
+    const recipient = await findRecipientOf(db, carrierId, receipt.carrierMessageId);
+    if (recipient) await optOutByCarrier(deps, recipient.advisorId, recipient.memberId);
+  }
   await db.batch(receiving, { receipt: { ...receipt, carrierId }, clock });
 }
 

@@ -19,6 +19,23 @@ function messageWith(receipt: string): string {
          limit 1`;
 }
 
+/** Whom the text was for that the carrier gave that id. Spans advisors: a carrier knows only its own ids. */
+export async function findRecipientOf(
+  db: Db,
+  carrierId: number,
+  carrierMessageId: string,
+): Promise<{ advisorId: number; memberId: number } | null> {
+  const [row] = await db.query<{ advisorId: number; memberId: number }>(
+    `select advisor_id as "advisorId", member_id as "memberId"
+     from messages
+     where carrier_message_id = $2 and coalesce(carrier_id, ${sandboxCarrierId}) = $1
+     limit 1`,
+    [carrierId, carrierMessageId],
+    'find-recipient-of',
+  );
+  return row ?? null;
+}
+
 /**
  * Records receipts, with an entry for each that says something new. Duplicates and a different order make no difference:
  * delivered is final. A receipt whose id no message has yet is kept until one does. Spans advisors: a carrier knows only its

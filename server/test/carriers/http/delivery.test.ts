@@ -133,6 +133,15 @@ function wholeWay(vendor: Vendor): void {
     assert.equal(await stateOf(world, world.ann, phone), 'opted_out');
   });
 
+  test('a receipt that says that the person opted out opts them out', async () => {
+    const { messageId, id, phone } = await sendOne();
+    const [errorCode = ''] =
+      vendor.errors.find(([, , becomes]) => 'refused' in becomes && becomes.refused === 'opted_out') ?? [];
+    await standIn.tell(id, { status: failed, errorCode });
+    assert.equal((await statusOf(world.ann, messageId, 'undelivered')).failureCode, 'opted_out');
+    assert.equal(await stateOf(world, world.ann, phone), 'opted_out');
+  });
+
   test('a STOP is stored when it is answered, once, however often it is delivered', async () => {
     const phone = await acceptedPhone(world, world.ann);
     const to = world.ann.advisor.textingNumber ?? '';
