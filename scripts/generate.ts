@@ -112,7 +112,7 @@ async function command(): Promise<string> {
   const sections = verbs.map((verb) => `## assent ${verb.name}\n\n\`\`\`\n${help(verb)}\n\`\`\`\n`);
   return page(
     'The operator’s command',
-    'In a checkout, run `npm run -s assent -- <verb> …`. Results go to stdout; notes, progress and errors go to stderr. The exit code is 0, or 1 if something failed, or 2 if the command line is wrong.',
+    'In a checkout, run `npm run -s assent -- <verb> …`. Results go to stdout; notes, progress and errors go to stderr. The exit code is 0, or 1 if something failed, or 2 if the command line is wrong or there is no database to look at.',
     `\`\`\`\n${overview(verbs)}\n\`\`\`\n\n${sections.join('\n')}`,
   );
 }

@@ -91,10 +91,13 @@ export function hasDatabase({ databaseUrl, dataDir }: Config): boolean {
   return Boolean(databaseUrl) || isEmbeddedRunning(dataDir);
 }
 
+/** There is no database to look at: none is named, and no sandbox runs. */
+export class NoDatabase extends ConfigError {}
+
 /** A command answers from a database that is there, never from a sandbox that it would have to start. */
 export function requireDatabase(config: Config): void {
   if (!hasDatabase(config))
-    throw new ConfigError(
+    throw new NoDatabase(
       `DATABASE_URL is not set, and no sandbox is running in ${config.dataDir}: set DATABASE_URL, or run \`npm start\` first.`,
     );
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { Problem } from '../domain/problems.ts';
 import { makeLog } from '../log.ts';
-import { explain, type Runtime, requireDatabase, startRuntime } from '../runtime.ts';
+import { explain, NoDatabase, type Runtime, requireDatabase, startRuntime } from '../runtime.ts';
 import { readSandboxFile } from '../sandbox/sandbox-file.ts';
 import { help, overview, usage } from './help.ts';
 import { makeOutput } from './output.ts';
@@ -23,6 +23,7 @@ export async function main(args: string[], env: Env, streams: Streams): Promise<
     const isUsage = error instanceof UsageError || error instanceof ConfigError;
     const message = isUsage || error instanceof Problem ? error.message : explain(error);
     streams.stderr.write(`assent: ${message}\n`);
+    if (error instanceof NoDatabase) return 2;
     return verb?.failsWith ?? (isUsage ? 2 : 1);
   }
 }
