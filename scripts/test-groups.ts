@@ -8,7 +8,7 @@ const filesMax = 9;
 /** Each of their files starts servers or browsers. */
 const separateFolders = ['process', 'browser', 'root'];
 /** A file that changes its process for good, or measures what all of it uses, runs in its own. */
-const separate = /^mock\.|\bprocess\.(env\.\w+ =|memoryUsage|cpuUsage)/m;
+const separate = /^mock\.|\bprocess\.(env\.\w+ =|memoryUsage|cpuUsage)|\bcpuMsOf\(/m;
 
 /** What to run: files, and scripts that run several files, each as a suite with its own hooks. */
 export type Groups = { entries: string[]; remove(): void };

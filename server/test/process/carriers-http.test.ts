@@ -68,7 +68,13 @@ for (const [vendor, at] of [
       assert.equal(JSON.parse(answer).successes[0].status, 'awaiting_consent');
       await until('the person is asked', async () => (await standIn.taken(person)).length === 1);
       const url = `http://localhost:${program.port}/carriers/main/calls`;
-      await standIn.deliver(vendor as VendorName, { url, from: person, to: ours, text: 'ACCEPT', id: 'reply-1' });
+      await standIn.deliver(vendor as VendorName, {
+        url,
+        from: person,
+        to: ours,
+        text: 'ACCEPT',
+        id: `SM${'1'.repeat(32)}`,
+      });
       const received = async () => (await standIn.taken(person)).map((each) => each.text);
       await until('the text is there', async () => (await received()).includes('Hello from Ann'), 30_000);
       const hello = (await standIn.taken(person)).find((each) => each.text === 'Hello from Ann');

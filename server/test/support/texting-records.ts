@@ -338,7 +338,7 @@ function hasValidReason({ phone, kind, failureCode, attempts, createdMs }: Recor
     case 'carrier_unavailable':
       return attempts.length === 12 || carrierSaid('answers late that it did not take it');
     case 'expired':
-      return kind === 'opt_out' && model.nowMs - createdMs > 5 * 60_000;
+      return model.nowMs - createdMs > (kind === 'opt_out' ? 5 * 60_000 : 24 * 3_600_000);
     case 'consent_lapsed':
       return model.waits.some((wait) => wait.phone === phone && !model.isWaiting(wait));
     case 'quiet_hours':

@@ -148,10 +148,12 @@ export async function updateHours(
 
 /**
  * SQL for a text whose life is over. If a sandbox's clock was moved a day ahead a moment after the text was accepted, no carrier has had a
- * chance: it isn't over before the text was tried, or was ready for a few seconds.
+ * chance: it isn't over before the text was tried, or was ready for a few seconds. The confirmation of an opt-out has no such grace:
+ * it goes out within five minutes or never.
  */
 export function isOver({ now, realNow }: { now: string; realNow: string }): string {
-  return `(expires_at < ${now} and (attempt > 0 or not_before < ${realNow}::timestamptz - interval '5 seconds'))`;
+  const hadAChance = `kind = 'opt_out' or attempt > 0 or not_before < ${realNow}::timestamptz - interval '5 seconds'`;
+  return `(expires_at < ${now} and (${hadAChance}))`;
 }
 
 /** Texts that wait although their life is over. Spans advisors: whoever's texts they are. */
@@ -167,7 +169,7 @@ export async function listExpired(db: Db, { now, realNow }: Times): Promise<Mess
          limit ${maintainedMax}
        ) as old
        cross join lateral (
-         select attempt
+         select kind, attempt
          from messages
          where advisor_id = old.advisor_id and message_id = old.message_id
          limit 1
