@@ -303,11 +303,11 @@ create table contacts (
   custom_fields jsonb not null default '[]'::jsonb,
   group_count integer not null default 0,
   search_text text not null,
+  search_keys text[] not null,
   date_time_created timestamp with time zone not null,
   date_time_modified timestamp with time zone not null,
   full_name text collate "und-x-icu" not null generated always as (COALESCE(NULLIF(TRIM(BOTH FROM ((COALESCE(first_name, ''::text) || ' '::text) || COALESCE(last_name, ''::text))), ''::text), phone, email_address, 'Unnamed'::text)) stored,
   email_order text collate "und-x-icu" not null generated always as (COALESCE(replace(email_address, '￿'::text, ''::text), '￿'::text)) stored,
-  search_keys text[] not null,
   restored boolean not null default false,
   constraint contacts_pkey PRIMARY KEY (advisor_id, contact_id)
 );
@@ -2207,25 +2207,19 @@ begin
 end
 $function$;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wordings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.lexicons FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+CREATE TRIGGER firm_stays BEFORE UPDATE OF firm_id ON public.advisors FOR EACH ROW WHEN ((old.firm_id IS DISTINCT FROM new.firm_id)) EXECUTE FUNCTION refuse_other_firm() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_body_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_runs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_checkpoints FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_deliveries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.retentions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+CREATE TRIGGER written_by_function BEFORE INSERT ON public.archive_entries FOR EACH ROW WHEN ((new.kind = ANY (ARRAY['disposal'::text, 'hold'::text, 'retention'::text]))) EXECUTE FUNCTION refuse_direct_entry() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_runs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER change_created AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_contact_changes('created');
 
@@ -2233,15 +2227,13 @@ CREATE TRIGGER change_deleted AFTER DELETE ON public.contacts REFERENCING OLD TA
 
 CREATE TRIGGER change_updated AFTER UPDATE ON public.contacts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_contact_changes('updated');
 
-CREATE CONSTRAINT TRIGGER consent_added AFTER INSERT ON public.members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.state <> 'none'::text)) EXECUTE FUNCTION refuse_unproven_consent() /* enable always */;
-
-CREATE CONSTRAINT TRIGGER consent_changed AFTER UPDATE OF state ON public.members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION refuse_unproven_consent() /* enable always */;
-
 CREATE TRIGGER contacts_deleted AFTER DELETE ON public.contacts REFERENCING OLD TABLE AS departed FOR EACH STATEMENT EXECUTE FUNCTION contacts_deleted();
 
 CREATE TRIGGER contacts_inserted AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION contacts_inserted();
 
 CREATE TRIGGER contacts_updated AFTER UPDATE ON public.contacts REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION contacts_updated();
+
+CREATE TRIGGER search_keys_outdated BEFORE UPDATE OF search_text ON public.contacts FOR EACH ROW WHEN (((new.search_text <> old.search_text) AND (new.search_keys = old.search_keys))) EXECUTE FUNCTION set_contact_search_keys();
 
 CREATE TRIGGER content_blocks_inserted AFTER INSERT ON public.content_items REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_inserted();
 
@@ -2253,13 +2245,21 @@ CREATE TRIGGER content_search_inserted AFTER INSERT ON public.content_search REF
 
 CREATE TRIGGER content_search_updated AFTER UPDATE ON public.content_search REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_search_arrived();
 
-CREATE TRIGGER firm_stays BEFORE UPDATE OF firm_id ON public.advisors FOR EACH ROW WHEN ((old.firm_id IS DISTINCT FROM new.firm_id)) EXECUTE FUNCTION refuse_other_firm() /* enable always */;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.lexicons FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
+
+CREATE CONSTRAINT TRIGGER consent_added AFTER INSERT ON public.members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.state <> 'none'::text)) EXECUTE FUNCTION refuse_unproven_consent() /* enable always */;
+
+CREATE CONSTRAINT TRIGGER consent_changed AFTER UPDATE OF state ON public.members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION refuse_unproven_consent() /* enable always */;
 
 CREATE TRIGGER number_stays BEFORE UPDATE OF advisor_id, member_id, phone ON public.members FOR EACH ROW WHEN ((((old.advisor_id IS DISTINCT FROM new.advisor_id) OR (old.member_id IS DISTINCT FROM new.member_id)) OR (old.phone IS DISTINCT FROM new.phone))) EXECUTE FUNCTION refuse_other_number() /* enable always */;
 
-CREATE TRIGGER search_keys_outdated BEFORE UPDATE OF search_text ON public.contacts FOR EACH ROW WHEN (((new.search_text <> old.search_text) AND (new.search_keys = old.search_keys))) EXECUTE FUNCTION set_contact_search_keys();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.retentions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
-CREATE TRIGGER written_by_function BEFORE INSERT ON public.archive_entries FOR EACH ROW WHEN ((new.kind = ANY (ARRAY['disposal'::text, 'hold'::text, 'retention'::text]))) EXECUTE FUNCTION refuse_direct_entry() /* enable always */;
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wordings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 grant select, update on access_epoch to assent_app;
 

@@ -9,17 +9,16 @@ import { verifyArchive } from '../../src/domain/archive/archive-verification.ts'
 import { reconcile } from '../../src/domain/record-keeping/reconciliation.ts';
 import { dispose } from '../../src/domain/record-keeping/retention.ts';
 import { dayMs, dayOf } from '../../src/domain/shared/time.ts';
-import { distribute } from '../../src/store/database/distribution/distribute.ts';
 import { advisorOwned } from '../../src/store/database/distribution/tables.ts';
 import { OutcomeUnknown } from '../../src/store/database/errors.ts';
-import { appRole, asOwner, migrate, readMigrations } from '../../src/store/database/schema/migrate.ts';
+import { appRole, asOwner, migrate } from '../../src/store/database/schema/migrate.ts';
 import { insertEvents } from '../../src/store/events/new-events.ts';
 import { newcomer } from '../address-book/address-book.ts';
 import { assertInSync } from '../address-book/contact-blocks.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { type Citus, describeNodes, skip, startCitus } from '../support/citus.ts';
-import { cloneDatabase, createDatabase, makeTemplate } from '../support/clones.ts';
+import { cloneDatabase, makeTemplate } from '../support/clones.ts';
 import { acceptedPhone, newPhone, send, statusOf } from '../support/texting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
 
@@ -204,29 +203,6 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     const { disposed } = await dispose(world.deps, { by: byOperator, dryRun: false });
     assert.ok(disposed >= 2, `${disposed} bodies`);
     await assertIntact();
-  });
-
-  test('a database that an earlier version distributed is like a new one after its migrations', async () => {
-    const url = await createDatabase(citus.url('postgres'), 'earlier');
-    await asOwner(url, async (client) => {
-      await client.query(
-        'create table migrations (name text primary key, sha256 text not null, date_time_applied timestamptz not null default now())',
-      );
-      for (const { name, sql, sha256 } of readMigrations()) {
-        if (name > '054-recorded-on-nodes.sql') break;
-        await client.query(sql);
-        await client.query('insert into migrations (name, sha256) values ($1, $2)', [name, sha256]);
-      }
-      await distribute(client, appRole);
-      // It was left like this until there was a trigger that says when an entry was recorded.
-      await client.query('set citus.enable_unsafe_triggers to on');
-      await client.query('drop trigger recorded on archive_entries');
-      await client.query('alter table archive_entries alter column recorded_at set default now()');
-      await client.query(`select run_command_on_placements('archive_entries', 'grant insert on %s to ${appRole}')`);
-    });
-    await migrate(url);
-    assert.deepEqual(await describeNodes(url), await describeNodes(await newDatabase('fresh')));
-    assert.deepEqual(await migrate(url), []);
   });
 
   test('a wall against truncation that a later migration adds or drops is on the shards too', async () => {

@@ -3,15 +3,17 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readMigrations } from '../../src/store/database/schema/migrate.ts';
 
 /** The program as it was before the newest migration, in a folder of its own. */
 export type VersionBefore = { commit: string; checkout: string; remove(): void };
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Null if this clone can't tell: it has no history, or the version before needs packages that are gone. */
+/** Null if there is none: no migration but the baseline, no history in this clone, or a version that needs packages that are gone. */
 export function findVersionBefore(): VersionBefore | null {
-  const newest = git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'server/migrations');
+  if (readMigrations().length === 1) return null;
+  const newest = git('log', '-1', '--diff-filter=A', '--format=%H', '--', ':(glob)server/migrations/*.sql');
   const commit = newest && git('rev-parse', '--verify', '--quiet', `${newest}^`);
   if (!commit) return null;
   const checkout = mkdtempSync(join(tmpdir(), 'assent-before-'));

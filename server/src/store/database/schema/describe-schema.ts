@@ -94,7 +94,7 @@ const triggers = `
   select pg_get_triggerdef(t.oid) || case when t.tgenabled = 'A' then ' /* enable always */' else '' end as text
   from pg_trigger t
   where not t.tgisinternal
-  order by t.tgname`;
+  order by t.tgrelid::regclass::text, t.tgname`;
 
 const grants = `
   select

@@ -11,6 +11,8 @@ import { pasteable, setUp } from './setup.ts';
 export const appRole = 'assent_app';
 
 const folder = new URL('../../../../migrations/', import.meta.url);
+/** It may change until 0.1.0 is released; from then on, schema changes are migrations after it. */
+const baseline = '001-baseline';
 const migrationLock = 7_277_002;
 const oldestVersion = 15;
 /** Less than a request waits. */
@@ -134,10 +136,11 @@ export async function asOwner<Result>(
 }
 
 async function pending(client: pg.Client): Promise<Migration[]> {
-  const { missing, changed } = await compareMigrations(client);
-  if (changed[0])
+  const { missing, changed, newer } = await compareMigrations(client);
+  const isFromBefore = newer.length > 0 && missing.some(({ name }) => name === baseline);
+  if (isFromBefore || changed.length > 0)
     throw new MigrationError(
-      `Migration ${changed[0]} was changed after it was applied. Migrations only go forward: add a new one instead.`,
+      'This database was made by another version before 0.1.0 and can’t be converted: export what you need with that version (`assent archive export`), then start with a new database.',
     );
   return missing;
 }
@@ -157,14 +160,20 @@ export async function compareMigrations(
   };
 }
 
+/** The baseline is a folder: a file for each capability, together one migration. */
 export function readMigrations(): Migration[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
-    .sort()
-    .map((name) => {
-      const sql = readFileSync(new URL(name, folder), 'utf8');
-      return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((entry) => {
+      const sql = entry.isDirectory() ? readFiles(`${entry.name}/`) : readFileSync(new URL(entry.name, folder), 'utf8');
+      return { name: entry.name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
     });
+}
+
+function readFiles(name: string): string {
+  const path = new URL(name, folder);
+  const files = readdirSync(path).sort();
+  return files.map((file) => readFileSync(new URL(file, path), 'utf8')).join('\n');
 }
 
 export async function ensureDatabase(connectionString: string, name: string): Promise<void> {

@@ -1,6 +1,4 @@
--- What partners are told: events, numbered for each advisor without gaps by the row that numbers archive entries. That row is
--- locked until the commit, so numbers are in the order of commits, and a reader who has seen one has seen all before it.
-alter table archive_heads add column last_event bigint not null default 0;
+-- What partners are told, as a feed.
 
 create table events (
   advisor_id bigint not null,
@@ -21,6 +19,9 @@ create table events (
   date_time timestamptz not null,
   -- Real time: an event is kept for 30 days.
   recorded_at timestamptz not null default clock_timestamp(),
+  -- Whose access to the advisor ended: only that application is told.
+  application_id bigint,
   primary key (advisor_id, number)
 );
+
 grant select, insert, delete on events to assent_app;

@@ -1,3 +1,5 @@
+-- What partners are told, as webhooks.
+
 -- Where an application wants to be told what happened.
 create table webhooks (
   application_id bigint primary key references applications,
@@ -11,7 +13,6 @@ create table webhooks (
   disabled_reason text,
   date_time_created timestamptz not null
 );
-grant select, insert, update on webhooks to assent_app;
 
 -- How far an application has been told about an advisor, in each of the two logs. What comes next waits for what is before it.
 create table webhook_streams (
@@ -28,10 +29,13 @@ create table webhook_streams (
   failing_since timestamptz,
   not_before timestamptz not null default '-infinity',
   leased_until timestamptz,
+  -- Streams that are known to have something to tell, by when: looking for work doesn't look at the others. A stream that has
+  -- told everything is marked again when its log has grown.
+  behind boolean not null default false,
   primary key (application_id, advisor_id, feed)
 );
 create index webhook_streams_advisor on webhook_streams (advisor_id);
-grant select, insert, update, delete on webhook_streams to assent_app;
+create index webhook_streams_behind on webhook_streams (application_id, not_before) where behind;
 
 -- What was pushed, and what came back.
 create table webhook_deliveries (
@@ -51,7 +55,6 @@ create table webhook_deliveries (
 );
 create index webhook_deliveries_application on webhook_deliveries (application_id, delivery_id);
 create index webhook_deliveries_time on webhook_deliveries (date_time);
-grant select, insert, delete on webhook_deliveries to assent_app;
 
--- Whose access to the advisor ended: only that application is told.
-alter table events add column application_id bigint;
+grant select, insert, update on webhooks to assent_app;
+grant select, insert, update, delete on webhook_streams, webhook_deliveries to assent_app;

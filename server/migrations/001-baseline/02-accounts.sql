@@ -1,0 +1,70 @@
+-- Firms, their advisors and their staff.
+
+create table firms (
+  firm_id bigint generated always as identity primary key,
+  name text not null,
+  date_time_created timestamptz not null,
+  -- Whether the first text to a person names the firm and how to stop. Unset: on in production, off in the sandbox.
+  first_text_line boolean,
+  -- How much of a day's texts a firm looks at, whatever they say.
+  review_sample_percent double precision not null default 1 check (review_sample_percent between 0 and 100),
+  -- A firm decides for whom a STOP to one of its advisors counts: for that advisor, or for every advisor of the firm.
+  opt_out_scope text not null default 'advisor'
+    check (opt_out_scope in ('advisor', 'firm'))
+);
+
+create table advisors (
+  advisor_id bigint generated always as identity (start with 1001) primary key,
+  firm_id bigint not null references firms,
+  name text not null,
+  email text not null,
+  password_hash text,
+  texting_number text,
+  time_zone text not null,
+  -- Whether a text needs the person's consent, and whether the account is set up to ask for it.
+  consent_required boolean not null default true,
+  consent_collection boolean not null default true,
+  disabled boolean not null default false,
+  date_time_created timestamptz not null,
+  -- Quiet hours: off, defer or refuse. Pace: texts a second from this number; unset, as fast as the carrier takes them.
+  quiet_hours text not null default 'off' check (quiet_hours in ('off', 'defer', 'refuse')),
+  texting_pace integer check (texting_pace > 0),
+  -- A number names its carrier. What was noted of its registration is for people to read.
+  carrier_id smallint references carriers,
+  campaign text,
+  -- The carrier before, whose replies and receipts may still be on their way, and since when it isn't: real time.
+  earlier_carrier_id smallint,
+  carrier_moved_at timestamptz
+);
+create unique index advisors_email on advisors (lower(email));
+create unique index advisors_texting_number on advisors (texting_number);
+create index advisors_moved on advisors (carrier_moved_at) where carrier_moved_at is not null;
+
+-- The people of a firm who supervise: they record consent given on paper, and review.
+create table staff (
+  staff_id bigint generated always as identity primary key,
+  firm_id bigint not null references firms,
+  name text not null,
+  email text not null,
+  disabled boolean not null default false,
+  date_time_created timestamptz not null
+);
+create unique index staff_email on staff (lower(email));
+
+-- Retention and holds are the firm's: an advisor who could be moved to another firm would leave them behind.
+create function refuse_other_firm() returns trigger
+language plpgsql
+as $$
+begin
+  raise exception 'an advisor stays with the firm' using errcode = 'insufficient_privilege';
+end
+$$;
+
+create trigger firm_stays before update of firm_id on advisors
+  for each row when (old.firm_id is distinct from new.firm_id) execute function refuse_other_firm();
+alter table advisors enable always trigger firm_stays;
+
+grant select, insert, update on firms, advisors to assent_app;
+grant select, insert on staff to assent_app;
+grant update (disabled) on staff to assent_app;
+grant select on migrations to assent_app;

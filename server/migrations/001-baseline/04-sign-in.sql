@@ -1,0 +1,76 @@
+-- How advisors sign in: sessions, passkeys, invitations, and what failed.
+
+-- Browsers in which an advisor is signed in, by the SHA-256 of their cookie.
+create table sessions (
+  session_hash bytea primary key,
+  advisor_id bigint not null references advisors,
+  method text not null check (method in ('password', 'passkey')),
+  date_time_created timestamptz not null,
+  date_time_expires timestamptz not null
+);
+create index sessions_advisor on sessions (advisor_id);
+create index sessions_expires on sessions (date_time_expires);
+
+-- Browsers in which an advisor has signed in before, by the SHA-256 of their cookie: guesses by strangers don't count
+-- against sign-ins there. A browser may belong to several advisors.
+create table devices (
+  device_hash bytea not null,
+  advisor_id bigint not null references advisors,
+  date_time_expires timestamptz not null,
+  primary key (device_hash, advisor_id)
+);
+create index devices_advisor on devices (advisor_id, date_time_expires);
+create index devices_expires on devices (date_time_expires);
+
+create table passkeys (
+  advisor_id bigint not null references advisors,
+  passkey_id text not null unique,
+  name text not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  date_time_created timestamptz not null,
+  date_time_used timestamptz,
+  primary key (advisor_id, passkey_id)
+);
+
+-- Challenges that a passkey has still to answer, each once. The one of a registration belongs to its advisor.
+create table passkey_challenges (
+  challenge_hash bytea primary key,
+  advisor_id bigint references advisors,
+  date_time_expires timestamptz not null
+);
+create index passkey_challenges_expires on passkey_challenges (date_time_expires);
+
+-- One-time links at which advisors choose a password, by the SHA-256 of their code. A new link replaces the one before.
+create table invitations (
+  advisor_id bigint primary key references advisors,
+  code_hash bytea not null unique,
+  date_time_expires timestamptz not null
+);
+create index invitations_expires on invitations (date_time_expires);
+
+-- Sign-ins that failed, until an entry counts them: of accounts that are there and of such as are not, so that both take
+-- the same time.
+create table sign_in_failures (
+  account_hash bytea primary key,
+  advisor_id bigint,
+  method text not null,
+  address text not null,
+  trace_id text,
+  failures integer not null,
+  first_failed timestamptz not null,
+  last_failed timestamptz not null
+);
+
+-- Buckets that failed attempts empty and time fills, by the SHA-256 of what they are counted for.
+create table throttles (
+  bucket_hash bytea primary key,
+  attempts_left double precision not null,
+  date_time_filled timestamptz not null
+);
+create index throttles_filled on throttles (date_time_filled);
+
+grant select, insert, update, delete on
+  sessions, devices, passkeys, passkey_challenges, invitations, sign_in_failures, throttles
+  to assent_app;
