@@ -110,17 +110,17 @@ async function bucketsOf(
 ): Promise<ReturnType<typeof redisBuckets> | null> {
   if (role === 'work') return null;
   if (!redisUrl) {
-    log.info('REDIS_URL is not set: the rates of usage plans are this process’s own');
+    log.info('REDIS_URL is not set: rate limits apply per process');
     return null;
   }
-  log.info('the rates of usage plans are shared through REDIS_URL');
+  log.info('rate limits are shared through REDIS_URL');
   const { redisBuckets } = await import('./redis/shared-buckets.ts');
   return redisBuckets({
     url: redisUrl,
     prefix: `assent:${publicUrl}:rate:`,
     onAway: (why) =>
-      log.warn(why, 'REDIS_URL doesn’t answer: until it does, the rates of usage plans are this process’s own'),
-    onBack: () => log.info('REDIS_URL answers again: the rates of usage plans are shared'),
+      log.warn(why, 'REDIS_URL doesn’t answer: until it does, rate limits apply per process'),
+    onBack: () => log.info('REDIS_URL answers again: rate limits are shared'),
   });
 }
 

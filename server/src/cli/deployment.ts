@@ -17,7 +17,7 @@ export const deploymentVerbs: Verb[] = [
     options: {
       role: {
         value: 'all|api|work',
-        about: 'Only answer requests (api), or only hand texts over and run the jobs (work); by default ROLE, or all.',
+        about: 'Serve requests only (api), or send texts and run jobs only (work); by default ROLE, or all.',
       },
       workers: {
         value: 'N',
@@ -67,7 +67,7 @@ export const deploymentVerbs: Verb[] = [
   {
     name: 'secrets reseal',
     about:
-      'Encrypt every stored secret again with the first key of CREDENTIALS_KEY: those of CRMs, webhooks and carriers, and the keys that sign tokens.',
+      'Encrypt every stored secret (of CRMs, webhooks and carriers, and the keys that sign tokens) again with the first key of CREDENTIALS_KEY.',
     operands: [],
     options: {},
     run: async ({ runtime, out }) => {

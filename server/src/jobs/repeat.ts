@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 export type Job = { name: string; everyMs: number; run(): Promise<void> };
 export type Running = { stop(): Promise<void> };
 
-/** Runs a job so long after its last run ended: never twice at a time. */
+/** Waits `everyMs` after each run, so runs never overlap. */
 export function repeat(deps: { signals: Signals }, { name, everyMs, run }: Job, log: Log): Running {
   let current = Promise.resolve();
   const next = () => {

@@ -24,7 +24,7 @@ export function startRequestJobs(deps: RequestDeps, log: Log): Running {
   return {
     async stop() {
       await running.stop();
-      await forgetCalls(deps).catch((err) => log.warn({ err }, 'what carriers’ calls brought can’t be removed'));
+      await forgetCalls(deps).catch((err) => log.warn({ err }, 'carrier call counts can’t be removed'));
     },
   };
 }
@@ -32,11 +32,11 @@ export function startRequestJobs(deps: RequestDeps, log: Log): Running {
 export function requestJobsOf(deps: RequestDeps, log: Log): Job[] {
   return [
     { name: 'wake waiting requests', everyMs: 200, run: () => wakeAll(onReserved(deps)) },
-    { name: 'follow carriers', everyMs: 1_000, run: () => deps.carriers.refresh() },
-    { name: 'tell what carriers’ calls brought', everyMs: 3_000, run: () => writeCalls(deps) },
+    { name: 'refresh carriers', everyMs: 1_000, run: () => deps.carriers.refresh() },
+    { name: 'write carrier call counts', everyMs: 3_000, run: () => writeCalls(deps) },
     // Those that no worker of this process was told about.
     { name: 'report unproven consents', everyMs: 1_000, run: async () => reportUnprovenConsents(deps, log) },
-    { name: 'tell that this process runs', everyMs: tellNodeEveryMs, run: () => tellHere(deps) },
+    { name: 'heartbeat', everyMs: tellNodeEveryMs, run: () => tellHere(deps) },
     ...clockJobs(deps.sandboxClock),
   ];
 }
@@ -53,5 +53,5 @@ async function wakeAll(deps: Deps): Promise<void> {
 }
 
 export function clockJobs(clock: SandboxClock | undefined): Job[] {
-  return clock ? [{ name: 'follow the sandbox clock', everyMs: 500, run: () => clock.refresh() }] : [];
+  return clock ? [{ name: 'refresh the sandbox clock', everyMs: 500, run: () => clock.refresh() }] : [];
 }

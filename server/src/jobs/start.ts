@@ -78,32 +78,32 @@ export function jobsOf(deps: NodeDeps, log: Log, { texting, webhooks }: Parts): 
     log.warn({ carrier, reason }, 'a number could not be looked up with its carrier');
   const deliverNext = checkpointDeliverer(deps, deps.checkpointDeliveries);
   return [
-    { name: 'forget expired answers', everyMs: 60 * minuteMs, run: () => forgetExpiredAnswers(deps) },
-    { name: 'forget expired tokens', everyMs: minuteMs, run: () => forgetExpiredTokens(deps) },
-    { name: 'forget expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
-    { name: 'forget retired keys', everyMs: minuteMs, run: () => forgetRetiredSigningKeys(deps) },
+    { name: 'delete expired responses', everyMs: 60 * minuteMs, run: () => forgetExpiredAnswers(deps) },
+    { name: 'delete expired tokens', everyMs: minuteMs, run: () => forgetExpiredTokens(deps) },
+    { name: 'delete expired sign-ins', everyMs: minuteMs, run: () => forgetExpiredSignIns(deps) },
+    { name: 'delete retired keys', everyMs: minuteMs, run: () => forgetRetiredSigningKeys(deps) },
     { name: 'send due messages', everyMs: 250, run: () => sendDueMessages(deps, reportFault) },
-    { name: 'forget old events', everyMs: 10 * minuteMs, run: () => forgetOld(deps, 'events') },
-    { name: 'forget old changes', everyMs: 10 * minuteMs, run: () => forgetOld(deps, 'contact_changes') },
+    { name: 'delete old events', everyMs: 10 * minuteMs, run: () => forgetOld(deps, 'events') },
+    { name: 'delete old changes', everyMs: 10 * minuteMs, run: () => forgetOld(deps, 'contact_changes') },
     { name: 'sign the archive', everyMs: 2_000, run: () => sign(deps, log) },
     { name: 'deliver checkpoints', everyMs: 5_000, run: () => deliverCheckpoint(log, deliverNext) },
     { name: 'dispose of records', everyMs: minuteMs, run: () => disposeDue(deps) },
     { name: 'reconcile', everyMs: minuteMs, run: () => reconcileDue(deps) },
     { name: 'draw the daily sample', everyMs: 5 * minuteMs, run: () => sampleForReview(deps) },
-    { name: 'forget old deliveries', everyMs: 10 * minuteMs, run: () => forgetOldDeliveries(deps) },
+    { name: 'delete old deliveries', everyMs: 10 * minuteMs, run: () => forgetOldDeliveries(deps) },
     { name: 'clear deleted groups', everyMs: 1_000, run: () => clearDeletedGroups(deps) },
     { name: 'sync with CRMs', everyMs: 1_000, run: () => syncDue(deps, reportSync) },
     { name: 'ask about texts in doubt', everyMs: 15_000, run: doubtAsker(onReserved(deps), log) },
-    { name: 'tell how carriers do', everyMs: 3_000, run: () => tellStatus(deps, texting) },
-    { name: 'follow carriers', everyMs: 1_000, run: () => followRows(deps, texting) },
+    { name: 'write carrier status', everyMs: 3_000, run: () => tellStatus(deps, texting) },
+    { name: 'refresh carriers', everyMs: 1_000, run: () => followRows(deps, texting) },
     { name: 'fetch media of replies', everyMs: 1_000, run: () => fetchDueMedia(deps, reportMedia) },
     { name: 'look up numbers', everyMs: 1_000, run: () => lookUpNumbers(deps, reportNumber) },
-    { name: 'forget old lookups', everyMs: 60 * minuteMs, run: () => forgetOldLookups(deps) },
+    { name: 'delete old lookups', everyMs: 60 * minuteMs, run: () => forgetOldLookups(deps) },
     { name: 'look up in CRMs', everyMs: 500, run: () => lookUpDue(deps, reportLookup) },
     { name: 'deliver webhooks', everyMs: 250, run: () => webhooks.tick() },
     // Where requests are answered, that side tells.
     ...(deps.config.role === 'work'
-      ? [{ name: 'tell that this process runs', everyMs: tellNodeEveryMs, run: () => tellHere(deps) }]
+      ? [{ name: 'heartbeat', everyMs: tellNodeEveryMs, run: () => tellHere(deps) }]
       : []),
     ...clockJobs(deps.sandboxClock),
   ];

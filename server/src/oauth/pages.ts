@@ -26,7 +26,7 @@ export function errorRenderer(errorPage: ErrorPage) {
     sendErrorPage(ctx, errorPage, {
       title: 'This link doesn’t work',
       message: sentence(out),
-      next: 'Go back to the application and try again from there. If it happens again, contact the people who make it.',
+      next: 'Go back to the application and try again from there. If it happens again, contact the app’s developer.',
     });
   };
 }

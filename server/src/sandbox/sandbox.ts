@@ -66,7 +66,7 @@ const cast: Cast[] = [
     consentCollection: true,
     hasContacts: true,
     firm: 'sandbox',
-    about: 'Consent is required, and its collection is set up.',
+    about: 'Consent required; collection set up',
   },
   {
     name: 'Blake Rivera',
@@ -77,7 +77,7 @@ const cast: Cast[] = [
     consentCollection: false,
     hasContacts: true,
     firm: 'sandbox',
-    about: 'Consent is required, but its collection is not set up: consent requests answer 409.',
+    about: 'Consent required; collection not set up: consent requests answer 409',
   },
   {
     name: 'Casey Lindgren',
@@ -88,7 +88,7 @@ const cast: Cast[] = [
     consentCollection: true,
     hasContacts: true,
     firm: 'sandbox',
-    about: 'No consent is required; consent requests work.',
+    about: 'Consent not required; consent requests work',
   },
   {
     name: 'Devon Okafor',

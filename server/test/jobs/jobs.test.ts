@@ -90,7 +90,7 @@ suite('every job, as the application’s role, with something to do', async () =
   };
 
   const due: Record<string, Due> = {
-    'forget expired answers': {
+    'delete expired responses': {
       make: () =>
         asOwner(
           `insert into idempotent_answers
@@ -99,7 +99,7 @@ suite('every job, as the application’s role, with something to do', async () =
         ),
       left: rows('idempotent_answers'),
     },
-    'forget expired tokens': {
+    'delete expired tokens': {
       make: () =>
         asOwner(
           `insert into oauth_tokens (token_hash, kind, grant_id, payload, date_time_expires, date_time_used, answer) values
@@ -115,7 +115,7 @@ suite('every job, as the application’s role, with something to do', async () =
         + (select count(*) from ended_grants) + (select count(*) from revoked_tokens)
         + (select count(*) from interactions) as left`,
     },
-    'forget expired sign-ins': {
+    'delete expired sign-ins': {
       make: () =>
         asOwner(
           `insert into sessions values ('s', ${advisorId}, 'password', ${expired}, ${expired});
@@ -140,14 +140,14 @@ suite('every job, as the application’s role, with something to do', async () =
       },
       left: rows('scheduled_messages', `status = 'scheduled'`),
     },
-    'forget old events': {
+    'delete old events': {
       make: async () => {
         await setConsent(world, ann, newPhone(), 'accepted');
         await asOwner(`update events set recorded_at = now() - interval '31 days'`);
       },
       left: rows('events', `recorded_at < now() - interval '30 days'`),
     },
-    'forget old changes': {
+    'delete old changes': {
       make: async () => {
         await ann.call('POST', '/core/contact/contacts', { firstName: 'Pia', lastName: 'Plain' });
         await asOwner(`update contact_changes set recorded_at = now() - interval '31 days'`);
@@ -162,7 +162,7 @@ suite('every job, as the application’s role, with something to do', async () =
       make: async () => void (await growTree(deps)),
       left: 'select 2 - count(*) as left from archive_deliveries',
     },
-    'forget old deliveries': {
+    'delete old deliveries': {
       make: () =>
         asOwner(
           `insert into webhook_deliveries
@@ -201,7 +201,7 @@ suite('every job, as the application’s role, with something to do', async () =
       },
       left: rows('messages', `status = 'in_doubt'`),
     },
-    'tell how carriers do': {
+    'write carrier status': {
       make: () => asOwner('delete from carrier_status'),
       left: noRow('carrier_status', `node not like '% calls'`),
     },
@@ -215,7 +215,7 @@ suite('every job, as the application’s role, with something to do', async () =
         asOwner(`insert into number_lookups (phone, carrier_id, not_before) values ('+12125550101', 1, now())`),
       left: rows('number_lookups', 'not_before is not null'),
     },
-    'forget old lookups': {
+    'delete old lookups': {
       make: () =>
         asOwner(
           `insert into number_lookups (phone, carrier_id, line_type, valid_until)
@@ -245,15 +245,15 @@ suite('every job, as the application’s role, with something to do', async () =
       },
       left: () => (pushed > 0 ? 0 : 1),
     },
-    'follow carriers': follows,
-    'follow the sandbox clock': {
+    'refresh carriers': follows,
+    'refresh the sandbox clock': {
       make: async () => {
         newClock.offsetMs = clock.offsetMs() + 60_000;
         await asOwner('update sandbox_clock set offset_ms = $1', [newClock.offsetMs]);
       },
       left: () => newClock.offsetMs - clock.offsetMs(),
     },
-    'tell that this process runs': { make: () => asOwner('delete from nodes'), left: noRow('nodes', 'true') },
+    'heartbeat': { make: () => asOwner('delete from nodes'), left: noRow('nodes', 'true') },
     reconcile: {
       make: () => clock.advance(2 * dayMs),
       left: noRow('archive_entries', `kind = 'reconciliation'`),
@@ -275,7 +275,7 @@ suite('every job, as the application’s role, with something to do', async () =
       left: rows('archive_entries join archive_bodies using (advisor_id, number)', `kind = 'text_in'`),
     },
     // Last, because it ends the tokens that the others need.
-    'forget retired keys': {
+    'delete retired keys': {
       make: async () => {
         await rotateSigningKeys(deps);
         await asOwner(`update signing_keys set date_time_signs = date_time_signs - interval '1 day'`);
@@ -300,8 +300,8 @@ suite('every job, as the application’s role, with something to do', async () =
       },
       left: () => 2 - woken,
     },
-    'follow carriers': follows,
-    'tell what carriers’ calls brought': {
+    'refresh carriers': follows,
+    'write carrier call counts': {
       make: () => asOwner('delete from carrier_status'),
       left: noRow('carrier_status', `node like '% calls'`),
     },
@@ -309,8 +309,8 @@ suite('every job, as the application’s role, with something to do', async () =
       make: async () => deps.signals.unprovenConsents.add({ advisorId, memberId: 1 }),
       left: () => (lines.some((line) => line.includes('is not what its last entry says')) ? 0 : 1),
     },
-    'tell that this process runs': due['tell that this process runs'] as Due,
-    'follow the sandbox clock': due['follow the sandbox clock'] as Due,
+    'heartbeat': due['heartbeat'] as Due,
+    'refresh the sandbox clock': due['refresh the sandbox clock'] as Due,
   };
 
   test('is in this table', () => {

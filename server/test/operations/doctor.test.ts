@@ -45,7 +45,7 @@ suite('assent doctor and assent status', () => {
     );
     assert.equal(status, 1);
     assert.match(of('migrations')[0]?.says ?? '', /all \d+ are applied/);
-    assert.match(of('processes')[0]?.says ?? '', /1 for requests, 1 for handing texts over/);
+    assert.match(of('processes')[0]?.says ?? '', /1 serving requests, 1 sending texts/);
     for (const { state, next } of findings) assert.equal(next === null, state === 'ok');
   });
 
@@ -57,8 +57,8 @@ suite('assent doctor and assent status', () => {
     await tellNode(world.deps, { role: 'all', halted: 'people’s replies can’t be stored' });
     const { of } = await doctor();
     assert.equal(of('outbox')[0]?.state, 'failing');
-    assert.match(of('outbox')[0]?.says ?? '', /1 texts wait for their turn, the first for 3\d\d s/);
-    assert.match(of('processes')[0]?.says ?? '', /hands no text over: people’s replies can’t be stored/);
+    assert.match(of('outbox')[0]?.says ?? '', /1 texts are queued, the oldest for 3\d\d s/);
+    assert.match(of('processes')[0]?.says ?? '', /isn’t sending texts: people’s replies can’t be stored/);
     assert.match(of('numbers')[0]?.says ?? '', /1 have no carrier: \+15005552002/);
   });
 
@@ -117,7 +117,7 @@ suite('assent doctor and assent status', () => {
       assert.match(of('triggers')[0]?.says ?? '', says);
       await asOwner(restore);
     }
-    assert.equal((await doctor()).of('triggers')[0]?.says, 'all of them are as they were migrated');
+    assert.equal((await doctor()).of('triggers')[0]?.says, 'all are as migrated');
   });
 
   test('a socket in DATABASE_URL is read as the server reads it, however it is spelled', async () => {
@@ -155,7 +155,7 @@ suite('assent doctor and assent status', () => {
     // Again: what a process said is forgotten after 15 seconds.
     await tellNode(world.deps, { role: 'all', halted: 'people’s replies can’t be stored' });
     const { stdout } = await run(['status']);
-    assert.match(stdout, /^waiting +1 ready, 0 paced, 0 for their day$/m);
+    assert.match(stdout, /^waiting +1 ready, 0 paced, 0 deferred by quiet hours$/m);
     assert.match(stdout, /^archive +\d+ entries, 0 signed, none outside$/m);
     assert.match(stdout, /halted: people’s replies can’t be stored/);
     assert.ok(stdout.split('\n').length <= 24, 'it fits on a small screen');

@@ -161,7 +161,7 @@ suite('two processes that answer and two that work, on one database', () => {
     };
     const shared = await passed();
     assert.ok(shared.count >= 10 && shared.count <= 10 + shared.filled, JSON.stringify(shared));
-    assert.match(one.said(), /"msg":"the rates of usage plans are shared through REDIS_URL"/);
+    assert.match(one.said(), /"msg":"rate limits are shared through REDIS_URL"/);
     await redis?.goDown();
     for (const program of [one, other])
       await until('it says so', () => /REDIS_URL doesn’t answer/.test(program.said()));

@@ -74,7 +74,7 @@ export const applicationVerbs: Verb[] = [
   },
   {
     name: 'applications unprovision',
-    about: 'Undo that; the tokens it got this way end within a second.',
+    about: 'Stop an application from texting for an advisor; its tokens are revoked within a second.',
     operands: ['CLIENT-ID'],
     options: { advisor: { ...advisor, required: true } },
     run: async ({ runtime, operands, options, out }) => {

@@ -9,7 +9,8 @@ export const signingKeyVerbs: Verb[] = [
     operands: [],
     options: {
       leaked: {
-        about: 'The old keys have leaked: forget them at once. Every token they signed ends; clients refresh.',
+        about:
+          'Delete the old keys at once, because they have leaked. Every token they signed is revoked; clients refresh.',
       },
     },
     run: async ({ runtime, switches, out }) => {
@@ -20,7 +21,7 @@ export const signingKeyVerbs: Verb[] = [
   },
   {
     name: 'signing-keys list',
-    about: 'List the published keys: which one signs, which ones only verify and which ones wait.',
+    about: 'List the published keys: which one signs, which only verify, and which don’t sign yet.',
     operands: [],
     options: {},
     run: async ({ runtime, out }) => {

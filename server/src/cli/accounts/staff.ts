@@ -24,7 +24,7 @@ export const staffVerbs: Verb[] = [
   },
   {
     name: 'staff set',
-    about: 'Disable a staff member, or undo that.',
+    about: 'Disable or enable a staff member.',
     operands: ['STAFF'],
     options: {
       disabled: { value: 'yes|no', about: 'Whether they are refused everywhere.', required: true },

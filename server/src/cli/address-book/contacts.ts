@@ -10,7 +10,7 @@ export const contactVerbs: Verb[] = [
   {
     name: 'contacts import',
     about:
-      'Import contacts from a CSV or vCard file of any program. Lists what can’t be used, with the reason. Safe to run again.',
+      'Import contacts from any program’s CSV or vCard file. Lists each refused contact with the reason. Safe to run again.',
     operands: ['FILE'],
     options: {
       advisor: advisorOption,

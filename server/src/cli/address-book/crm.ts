@@ -20,7 +20,7 @@ export const crmVerbs: Verb[] = [
   {
     name: 'crm connect',
     about:
-      'Connect an advisor’s CRM once it has answered, replacing the one before. The first sync starts automatically.',
+      'Connect an advisor’s CRM after checking that it responds; replaces the current one. The first sync starts automatically.',
     operands: [],
     options: {
       advisor: advisorOption,
@@ -34,7 +34,7 @@ export const crmVerbs: Verb[] = [
         about: 'Read the password or signing secret from stdin. Without it, https generates a secret and prints it.',
       },
       daily: { value: 'yes|no', about: 'Whether to sync every day; yes by default.' },
-      'no-check': { about: 'Connect without asking the CRM first.' },
+      'no-check': { about: 'Connect without checking the CRM first.' },
     },
     run: connect,
   },

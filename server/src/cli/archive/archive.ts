@@ -31,7 +31,7 @@ export const archiveVerbs: Verb[] = [
   {
     name: 'archive status',
     about:
-      'Show how far the archive is signed and copied, how many entries wait, what this node remembers, and what is wrong.',
+      'Show how much of the archive is signed and copied, how many entries are pending, what this node remembers, and any faults.',
     operands: [],
     options: {},
     run: async ({ runtime, out }) => {
@@ -43,9 +43,9 @@ export const archiveVerbs: Verb[] = [
   {
     name: 'archive copy',
     about:
-      'Copy checkpoints to ARCHIVE_OUTSIDE_DIR now, as the server does by itself. With --anew, add everything again after what is left there: for copies that were lost or cut short, once you know why.',
+      'Copy checkpoints to ARCHIVE_OUTSIDE_DIR now, as the server does automatically. With --anew, append everything again after what is left there: for copies that were lost or truncated, once you know why.',
     operands: [],
-    options: { anew: { about: 'From the first entry on.' } },
+    options: { anew: { about: 'Copy again from the first entry.' } },
     run: copy,
   },
   {

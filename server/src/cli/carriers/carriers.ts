@@ -47,9 +47,9 @@ export const carrierVerbs: Verb[] = [
       settings: {
         ...settingsOption,
         about:
-          'A JSON object with the settings that change; null removes one, and a secret that is (hidden) stays. - reads it from stdin.',
+          'A JSON object with the settings to change; null removes one, and (hidden) keeps a secret. - reads it from stdin.',
       },
-      disabled: { value: 'yes|no', about: 'Whether nodes leave it closed. Its texts wait meanwhile.' },
+      disabled: { value: 'yes|no', about: 'Disable the carrier. Its texts stay queued.' },
     },
     run: async (call) => {
       const { settings, disabled } = call.options;
@@ -64,7 +64,7 @@ export const carrierVerbs: Verb[] = [
   },
   {
     name: 'carriers remove',
-    about: 'Remove a carrier that no number has.',
+    about: 'Remove a carrier that no number uses.',
     operands: ['NAME'],
     options: {},
     run: async ({ runtime, operands, out }) => {
@@ -75,9 +75,9 @@ export const carrierVerbs: Verb[] = [
   {
     name: 'carriers status',
     about:
-      'Show how each carrier does on every node: connections, texts in flight, answers, receipts. In a terminal it goes on until Ctrl-C.',
+      'Show each carrier’s status on every node: connections, texts in flight, responses, receipts. In a terminal, refresh until Ctrl-C.',
     operands: [],
-    options: { once: { about: 'Print it once, also in a terminal.' } },
+    options: { once: { about: 'Print it once, even in a terminal.' } },
     watches: true,
     run: showStatus,
   },

@@ -8,7 +8,7 @@ import {
 } from '../../domain/carriers/numbers.ts';
 import { type Call, type Option, UsageError, type Verb, wholeNumber } from '../verb.ts';
 
-const carrierOption: Option = { value: 'NAME', about: 'The carrier it goes by: assent carriers list.' };
+const carrierOption: Option = { value: 'NAME', about: 'The carrier to send through; see assent carriers list.' };
 const more: Record<string, Option> = {
   pace: { value: 'N|unlimited', about: 'Texts per second from the number; unlimited by default.' },
   campaign: { value: 'ID', about: 'The 10DLC campaign that it is registered for, as a note; none removes it.' },
@@ -17,7 +17,7 @@ const more: Record<string, Option> = {
 export const numberVerbs: Verb[] = [
   {
     name: 'numbers add',
-    about: 'Give an advisor the number that texts are sent from, and its carrier.',
+    about: 'Assign an advisor the number to text from, and its carrier.',
     operands: ['NUMBER'],
     options: {
       advisor: { value: 'EMAIL|ID', about: 'The advisor, who has no number yet.', required: true },
@@ -40,7 +40,7 @@ export const numberVerbs: Verb[] = [
   },
   {
     name: 'numbers set',
-    about: 'Change a number’s carrier, pace or campaign. Texts that wait go by the new carrier.',
+    about: 'Change a number’s carrier, pace or campaign. Queued texts are sent through the new carrier.',
     operands: ['NUMBER'],
     options: { carrier: carrierOption, ...more },
     run: async (call) => {
@@ -52,7 +52,7 @@ export const numberVerbs: Verb[] = [
   },
   {
     name: 'numbers release',
-    about: 'Take the number from its advisor, who can’t text then. Texts that wait fail.',
+    about: 'Release the number. Its advisor can no longer text, and queued texts fail.',
     operands: ['NUMBER'],
     options: {},
     run: async ({ runtime, operands, out }) => {

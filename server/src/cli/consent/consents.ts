@@ -13,7 +13,7 @@ export const consentVerbs: Verb[] = [
     about: 'Record consent that a person gave on paper. It doesn’t undo an opt-out: only the person can.',
     operands: ['PHONE'],
     options: {
-      advisor: { value: 'EMAIL|ID', about: 'Advisor whose texts the person agreed to.', required: true },
+      advisor: { value: 'EMAIL|ID', about: 'The advisor whose texts the person agreed to.', required: true },
       proof: { value: 'TEXT', about: 'What was signed, when, and where it is kept.', required: true },
       by: { value: 'EMAIL|ID', about: 'Staff member recording the consent.', required: true },
     },
@@ -21,10 +21,11 @@ export const consentVerbs: Verb[] = [
   },
   {
     name: 'consents opt-out',
-    about: 'Record that a person said stop by other means than a text. It counts like a STOP, and nothing is sent.',
+    about:
+      'Record an opt-out that a person gave in another way than by text. It counts as a STOP, and nothing is sent.',
     operands: ['PHONE'],
     options: {
-      advisor: { value: 'EMAIL|ID', about: 'Advisor whose texts the person doesn’t want.', required: true },
+      advisor: { value: 'EMAIL|ID', about: 'The advisor whose texts the person opted out of.', required: true },
       proof: { value: 'TEXT', about: 'What the person said, when and how.', required: true },
       by: { value: 'EMAIL|ID', about: 'Staff member recording the opt-out.', required: true },
     },

@@ -21,7 +21,7 @@ function screenOf({ nodes, texts, carriers, webhooks, archive }: Overview, confi
     '',
     ...(nodes.length === 0 ? [row('processes', styleText('red', 'none is running'))] : nodes.map(nodeRow)),
     '',
-    row('waiting', `${texts.ready} ready, ${texts.paced} paced, ${texts.deferred} for their day`),
+    row('waiting', `${texts.ready} ready, ${texts.paced} paced, ${texts.deferred} deferred by quiet hours`),
     row('oldest', texts.oldestWaitSeconds > late ? styleText('red', wait) : wait),
     row('in flight', `${texts.inFlight}`),
     row('sent', `${texts.sentLastMinute} in the last minute, ${texts.sentLastHour} in the last hour`),
@@ -57,7 +57,7 @@ function nodeRow({ node, role, startedAt, halted }: Overview['nodes'][number]): 
 }
 
 function webhooksOf({ on, failing, off }: Overview['webhooks'], texts: Overview['texts']): string {
-  const behind = texts.streamsBehind > 0 ? `; ${texts.streamsBehind} streams have something to tell` : '';
+  const behind = texts.streamsBehind > 0 ? `; ${texts.streamsBehind} streams behind` : '';
   const trouble = failing + off > 0 ? styleText('yellow', `${failing} failing, ${off} off`) : '0 failing, 0 off';
   return `${on} on, ${trouble}${behind}`;
 }

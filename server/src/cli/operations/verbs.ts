@@ -16,9 +16,9 @@ export const operationsVerbs: Verb[] = [
   {
     name: 'status',
     about:
-      'Show the deployment on one screen: processes, texts that wait, what went out lately, carriers, webhooks, the archive. In a terminal it goes on until Ctrl-C.',
+      'Show the deployment on one screen: processes, queued texts, recent traffic, carriers, webhooks, the archive. In a terminal, refresh until Ctrl-C.',
     operands: [],
-    options: { once: { about: 'Print it once, also in a terminal.' } },
+    options: { once: { about: 'Print it once, even in a terminal.' } },
     watches: true,
     run: showOverview,
   },

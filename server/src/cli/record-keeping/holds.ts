@@ -32,7 +32,7 @@ export const holdVerbs: Verb[] = [
   },
   {
     name: 'holds lift',
-    about: 'Lift a hold: the records are disposed of once their retention is over.',
+    about: 'Lift a hold: its records are disposed of once their retention has ended.',
     operands: ['HOLD'],
     options: { reason: { value: 'TEXT', about: 'Why.', required: true }, by },
     run: async ({ runtime, operands, options, out }) => {

@@ -12,7 +12,7 @@ export const retentionVerbs: Verb[] = [
   },
   {
     name: 'retention set',
-    about: 'Change how long a firm keeps them, existing records included.',
+    about: 'Change how many years a firm keeps the bodies of its records, including existing ones.',
     operands: ['FIRM'],
     options: { years: { value: 'N', about: 'Whole years, 1 to 100; 7 by default.', required: true } },
     run: async ({ runtime, operands, options, out }) => {
@@ -23,7 +23,7 @@ export const retentionVerbs: Verb[] = [
   {
     name: 'archive dispose',
     about:
-      'Remove the bodies of records whose retention is over, unless a hold keeps them. This happens automatically once a day; the entries stay.',
+      'Remove the bodies of records whose retention has ended, unless a hold keeps them. Runs automatically once a day; the entries stay.',
     operands: [],
     options: { 'dry-run': { about: 'Only show what would be removed.' } },
     isLong: true,

@@ -25,7 +25,7 @@ const noteOption = { value: 'TEXT', about: 'Why, for the archive.' } as const;
 export const reviewVerbs: Verb[] = [
   {
     name: 'reviews list',
-    about: 'List what is waiting for the firm’s review, oldest first.',
+    about: 'List the firm’s open reviews, oldest first.',
     operands: [],
     options: {
       firm: { value: 'FIRM', about: 'One firm; all by default.' },
@@ -36,15 +36,15 @@ export const reviewVerbs: Verb[] = [
   },
   {
     name: 'reviews show',
-    about: 'Show a review: the text, what came with it, what was found in it, and every decision and note.',
+    about: 'Show a review: the text, its attachments, what was found in it, and every decision and note.',
     operands: ['ID'],
-    options: { save: { value: 'DIR', about: 'Also save the pictures and the like that came with it as files there.' } },
+    options: { save: { value: 'DIR', about: 'Also save its attachments as files there.' } },
     run: show,
   },
   {
     name: 'reviews approve',
     about:
-      'Approve: a held text goes out if it passes the same checks as any other. A reply that may mean stop did not: the person’s held texts go out. Other reviews are closed.',
+      'Approve: a held text is sent if it passes the same checks as any other. For a possible opt-out: it wasn’t one, so the person’s held texts are sent. Other reviews are closed.',
     operands: ['ID'],
     options: { by: byOption, note: noteOption },
     run: (call) => decide(call, 'approved'),
@@ -52,7 +52,7 @@ export const reviewVerbs: Verb[] = [
   {
     name: 'reviews reject',
     about:
-      'Reject: a held text fails. A reply that may mean stop did: the person is opted out. Other reviews are closed; an opt-out stays in effect, since only the person can undo it.',
+      'Reject: a held text fails. For a possible opt-out: it was one, so the person is opted out. Other reviews are closed; an opt-out stays in effect, since only the person can undo it.',
     operands: ['ID'],
     options: { by: byOption, note: noteOption },
     run: (call) => decide(call, 'rejected'),
@@ -69,7 +69,8 @@ export const reviewVerbs: Verb[] = [
   },
   {
     name: 'reviews sample',
-    about: 'Set what share of a day’s texts a firm reviews at random: at least one if there are any; 0 means none.',
+    about:
+      'Set the percentage of a day’s texts that a firm reviews at random: at least one if there are any; 0 turns it off.',
     operands: ['FIRM', 'PERCENT'],
     options: {},
     run: async ({ runtime, operands, out }) => {

@@ -29,7 +29,7 @@ export const textVerbs: Verb[] = [
   {
     name: 'texts set-aside',
     about:
-      'After a restore: put every text that waits in doubt, since it may have gone out before. Only while the copies outside say that the database was restored.',
+      'After a restore: mark every queued text in_doubt, because it may already have been sent. Works only while the copies outside show that the database was restored.',
     operands: [],
     options: {},
     run: async ({ runtime, out }) => {

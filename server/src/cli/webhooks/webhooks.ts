@@ -23,7 +23,7 @@ export const webhookVerbs: Verb[] = [
   },
   {
     name: 'webhooks test',
-    about: 'Push a webhook.test event, and show what comes back.',
+    about: 'Push a webhook.test event and show the response.',
     operands: ['CLIENT-ID'],
     options: {},
     run: async ({ runtime, operands, out }) => show(out, await testWebhook(runtime, operands['CLIENT-ID'] ?? '')),
@@ -49,7 +49,7 @@ export const webhookVerbs: Verb[] = [
   },
   {
     name: 'webhooks rotate',
-    about: 'Issue a new secret, shown only once. For a day, events are signed with the old one too.',
+    about: 'Issue a new secret, shown only once. For one day, events are signed with both.',
     operands: ['CLIENT-ID'],
     options: {},
     run: async ({ runtime, operands, out }) =>
@@ -57,7 +57,7 @@ export const webhookVerbs: Verb[] = [
   },
   {
     name: 'webhooks disable',
-    about: 'Stop pushing. After webhooks set, it goes on where it was.',
+    about: 'Stop pushing events. After webhooks set, pushing resumes where it stopped.',
     operands: ['CLIENT-ID'],
     options: {},
     run: async ({ runtime, operands, out }) => {

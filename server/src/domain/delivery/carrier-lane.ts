@@ -53,7 +53,7 @@ export function carrierLane(deps: Deps, open: OpenCarrier, log: Log): CarrierLan
 
   /** The carrier is told, and brings it again. */
   function failed(err: unknown): never {
-    log.warn({ err, carrier: name }, 'what a carrier brought can’t be taken');
+    log.warn({ err, carrier: name }, 'inbound message could not be stored');
     throw err;
   }
 

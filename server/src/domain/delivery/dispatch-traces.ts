@@ -8,7 +8,7 @@ import type { Result } from './submissions.ts';
 /** What is recorded of a text that is handed over. */
 export type DispatchTrace = { submitted(): void; answered(result: Result): void; recorded(result: Result): void };
 
-/** The texts, those in a trace that is kept with its id. A claim that can't be traced is a claim. */
+/** The texts, those in a trace that is kept with its id. If trace ids can't be read, the claim goes ahead untraced. */
 export async function withTraceIds(
   { db, tracer }: Pick<Deps, 'db' | 'tracer'>,
   texts: ClaimedText[],

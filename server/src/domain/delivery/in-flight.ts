@@ -71,7 +71,7 @@ export function inFlight(deps: Deps, { carrier, name }: OpenCarrier, log: Log): 
     };
   }
 
-  /** Those who wait to claim go on as soon as there is room. */
+  /** Wakes the claim loop as soon as there is room. */
   function claimMore(): void {
     if (!isFull || room.beside(unanswered, tasks.size) === 0) return;
     isFull = false;

@@ -38,9 +38,9 @@ export const messageStatuses = [
 /** The list has one order. */
 export const messageSort = 'dateTimeCreated';
 
-/** So many texts are counted anew for each total. */
+/** At most this many texts are recounted per request. */
 const uncountedMax = 20_000;
-/** By then, texts of a time are committed: their transactions take seconds. */
+/** After this delay, every text with an earlier time has been committed. */
 const countedAfterMs = 60 * 60 * 1000;
 
 export const heldReasons = ['supervision', 'possible_opt_out'] as const satisfies store.MessageRow['heldReason'][];

@@ -44,7 +44,7 @@ function copiesFinding({
     return warning(
       'copies',
       'nothing is kept outside the database',
-      'Set ARCHIVE_OUTSIDE_DIR where texts are handed over.',
+      'Set ARCHIVE_OUTSIDE_DIR for a process that sends texts.',
     );
   const missing = signed - (keptOutside ?? 0);
   return missing > 0 && isLate

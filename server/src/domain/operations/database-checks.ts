@@ -63,14 +63,14 @@ function migrationsFinding({ isMember, migrations }: DatabaseFacts): Finding {
 /** Without them, whoever can write to the tables can change what is archived. */
 function triggersFindings({ weakened }: DatabaseFacts): Finding[] {
   if (!weakened) return [];
-  if (weakened.length === 0) return [ok('triggers', 'all of them are as they were migrated')];
+  if (weakened.length === 0) return [ok('triggers', 'all are as migrated')];
   const next =
-    'Find out who did that, and run assent archive verify. As the owner, put back what server/schema.sql has: docs/operators/monitoring.md#triggers-were-weakened.';
+    'Find out who did it, and run assent archive verify. As the owner, restore what server/schema.sql has: docs/operators/monitoring.md#triggers-were-weakened.';
   return [failing('triggers', weakened.join('; '), next)];
 }
 
 function loginFinding({ isMember, excess }: DatabaseFacts): Finding {
-  if (isMember && !excess) return ok('login', 'it may do no more than the server needs');
+  if (isMember && !excess) return ok('login', 'it has only the privileges that the server needs');
   const says = excess ?? 'it is not a member of assent_app';
   return failing(
     'login',
@@ -118,7 +118,7 @@ function vacuumFinding({ settings, bloated, oldestTransactions }: DatabaseFacts)
   if (settings.autovacuum === 'off')
     return failing(
       'autovacuum',
-      'it is off: tables grow until nothing works',
+      'it is off, so tables grow until the database stops',
       'Turn autovacuum on in postgresql.conf.',
     );
   const age = `the oldest row is ${Math.round(oldestTransactions / 1_000_000)} million transactions old`;
@@ -134,20 +134,24 @@ function vacuumFinding({ settings, bloated, oldestTransactions }: DatabaseFacts)
 function walFinding({ walArchive }: DatabaseFacts): Finding {
   const guide = 'docs/operators/backup.md has the steps.';
   if (!walArchive)
-    return warning('WAL archive', 'archive_mode is off: a restore loses all since the last backup', guide);
+    return warning('WAL archive', 'archive_mode is off: a restore loses everything since the last backup', guide);
   const { lastArchivedAt, lastFailedAt } = walArchive;
   if (lastFailedAt && (!lastArchivedAt || lastFailedAt > lastArchivedAt))
-    return failing('WAL archive', `archiving fails since ${lastFailedAt.toISOString()}`, 'PostgreSQL’s log says why.');
+    return failing(
+      'WAL archive',
+      `archiving has been failing since ${lastFailedAt.toISOString()}`,
+      'PostgreSQL’s log says why.',
+    );
   return lastArchivedAt
-    ? ok('WAL archive', `the last file went out at ${lastArchivedAt.toISOString()}`)
-    : warning('WAL archive', 'nothing was archived yet', guide);
+    ? ok('WAL archive', `the last file was archived at ${lastArchivedAt.toISOString()}`)
+    : warning('WAL archive', 'nothing has been archived yet', guide);
 }
 
 /** One worker commits before the coordinator does, and with two or more both prepare first. */
 function citusFindings({ citusWorkers }: DatabaseFacts): Finding[] {
   if (citusWorkers === null) return [];
-  if (citusWorkers > 1) return [ok('Citus', `${citusWorkers} workers have the rows`)];
-  const says = `${citusWorkers} workers: a crash of the coordinator can lose a text that is just being handed over`;
+  if (citusWorkers > 1) return [ok('Citus', `data is on ${citusWorkers} workers`)];
+  const says = `${citusWorkers} workers: if the coordinator crashes, a text that is being sent can be lost`;
   return [failing('Citus', says, 'Have two or more: docs/operators/scale.md#several-postgresql-citus.')];
 }
 

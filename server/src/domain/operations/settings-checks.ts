@@ -4,7 +4,7 @@ import { type Finding, failing, ok, warning } from './findings.ts';
 /** What production needs besides the settings without which it doesn’t start. */
 export function checkSettings(config: Config): Finding[] {
   const { environment, publicUrl, role } = config;
-  if (environment === 'sandbox') return [ok('environment', `sandbox at ${publicUrl}: for trying out, not for clients`)];
+  if (environment === 'sandbox') return [ok('environment', `sandbox at ${publicUrl}: for testing, not for clients`)];
   return [
     ok('environment', `production at ${publicUrl}`),
     credentialsFinding(config),
@@ -22,25 +22,29 @@ function credentialsFinding({ credentialsKeys }: Config): Finding {
 
 function proxiesFinding({ trustedProxies }: Config): Finding {
   if (trustedProxies.length > 0) return ok('TRUSTED_PROXIES', trustedProxies.join(', '));
-  const says = 'is not set: every client seems to have the proxy’s address, and wrong passwords of one throttle all';
+  const says =
+    'is not set: every client appears to have the proxy’s address, so one client’s wrong passwords throttle everyone';
   return warning('TRUSTED_PROXIES', says, 'Set it to the addresses of the proxies in front of this server.');
 }
 
 function metricsFinding({ metricsToken }: Config): Finding {
   if (metricsToken !== '') return ok('METRICS_TOKEN', 'is set');
-  const says = 'is not set: /metrics is 404, so nobody is told when something goes wrong';
+  const says = 'is not set: /metrics answers 404, so nobody is alerted when something goes wrong';
   return warning('METRICS_TOKEN', says, 'Make one with openssl rand -hex 24, and give it to Prometheus too.');
 }
 
 function archiveSettings({ archiveKeyFile, archiveOutsideDir }: Config): Finding[] {
   const missing = (name: string, says: string) =>
-    warning(name, says, 'One process that works must have it: docs/operators/running.md says how.');
+    warning(name, says, 'A process that sends texts must have it: see docs/operators/running.md.');
   return [
     archiveKeyFile
       ? ok('ARCHIVE_KEY_FILE', archiveKeyFile)
       : missing('ARCHIVE_KEY_FILE', 'is not set: this process signs nothing'),
     archiveOutsideDir
       ? ok('ARCHIVE_OUTSIDE_DIR', archiveOutsideDir)
-      : missing('ARCHIVE_OUTSIDE_DIR', 'is not set: this process keeps no checkpoint outside, nor notices a restore'),
+      : missing(
+          'ARCHIVE_OUTSIDE_DIR',
+          'is not set: this process keeps no checkpoints outside and can’t notice a restore',
+        ),
   ];
 }

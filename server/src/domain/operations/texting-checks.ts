@@ -30,22 +30,21 @@ function nodesFindings(nodes: Node[], { redisUrl }: Config): Finding[] {
   if (nodes.length === 0) return [warning('processes', 'none is running', 'Start one: npm start, or assent serve.')];
   const [working, answering] = [nodes.filter(works), nodes.filter(({ role }) => role !== 'work')];
   const findings = nodes.flatMap(({ node, halted }) =>
-    halted ? failing('processes', `${node} hands no text over: ${halted}`, 'The log of that process says more.') : [],
+    halted ? failing('processes', `${node} isn’t sending texts: ${halted}`, 'See its log.') : [],
   );
-  if (working.length === 0)
-    findings.push(failing('processes', 'none hands texts over', 'Start one with ROLE work or all.'));
+  if (working.length === 0) findings.push(failing('processes', 'none sends texts', 'Start one with ROLE work or all.'));
   if (answering.length === 0)
-    findings.push(failing('processes', 'none answers requests', 'Start one with ROLE api or all.'));
+    findings.push(failing('processes', 'none serves requests', 'Start one with ROLE api or all.'));
   if (answering.length > 1 && !redisUrl)
     findings.push(
       warning(
         'processes',
-        `${answering.length} answer requests, and each has its own rates of usage plans`,
+        `${answering.length} serve requests, and rate limits apply per process`,
         'Give all of them the same REDIS_URL.',
       ),
     );
   if (findings.length > 0) return findings;
-  return [ok('processes', `${answering.length} for requests, ${working.length} for handing texts over`)];
+  return [ok('processes', `${answering.length} serving requests, ${working.length} sending texts`)];
 }
 
 function carrierFindings(
@@ -53,7 +52,7 @@ function carrierFindings(
   { isRunning, isProduction }: { isRunning: boolean; isProduction: boolean },
 ): Finding[] {
   const used = carriers.filter(({ kind, disabled }) => !disabled && !(isProduction && kind === 'sandbox'));
-  if (used.length === 0) return [warning('carriers', 'there is none', 'Add one: assent carriers add.')];
+  if (used.length === 0) return [warning('carriers', 'none is configured', 'Add one: assent carriers add.')];
   // Without a process nobody has opened them.
   return isRunning ? used.map(carrierFinding) : [];
 }
@@ -84,8 +83,8 @@ function numbersFinding(numbers: TextingNumber[]): Finding {
   if (unregistered.length === 0) return ok('numbers', `${numbers.length} with a carrier`);
   return warning(
     'numbers',
-    `${unregistered.length} of ${numbers.length} have no campaign noted: ${few(unregistered)}`,
-    'US carriers filter texts of numbers without one: assent numbers set … --campaign ID.',
+    `${unregistered.length} of ${numbers.length} have no campaign recorded: ${few(unregistered)}`,
+    'US carriers filter texts from numbers without one: assent numbers set … --campaign ID.',
   );
 }
 
@@ -102,20 +101,20 @@ function few(numbers: TextingNumber[]): string {
 }
 
 function outboxFinding({ ready, oldestWaitSeconds }: Overview['texts']): Finding {
-  const says = `${ready} texts wait for their turn, the first for ${Math.round(oldestWaitSeconds)} s`;
+  const says = `${ready} texts are queued, the oldest for ${Math.round(oldestWaitSeconds)} s`;
   const next = 'docs/operators/monitoring.md#texts-wait-too-long has the causes.';
   if (oldestWaitSeconds >= waitFailSeconds) return failing('outbox', says, next);
-  return oldestWaitSeconds >= waitWarnSeconds ? warning('outbox', says, next) : ok('outbox', `${ready} texts wait`);
+  return oldestWaitSeconds >= waitWarnSeconds ? warning('outbox', says, next) : ok('outbox', `${ready} texts queued`);
 }
 
 function doubtsFinding({ inDoubt }: Overview['texts']): Finding {
   if (inDoubt === 0) return ok('in doubt', 'no text');
-  const next = 'They are never sent again by themselves: docs/operators/monitoring.md#texts-in-doubt.';
-  return warning('in doubt', `nobody knows whether ${inDoubt} texts arrived`, next);
+  const next = 'They are never resent automatically: docs/operators/monitoring.md#texts-in-doubt.';
+  return warning('in doubt', `${inDoubt} texts may or may not have been sent`, next);
 }
 
 function webhooksFinding({ on, failing: failed, off }: Overview['webhooks']): Finding {
   if (failed + off === 0) return ok('webhooks', `${on} on`);
-  const says = `${off} are switched off, ${failed} fail, ${on} work`;
-  return warning('webhooks', says, 'assent webhooks list says why; assent webhooks set switches one on.');
+  const says = `${off} off, ${failed} failing, ${on} on`;
+  return warning('webhooks', says, 'See assent webhooks list; turn one on with assent webhooks set.');
 }

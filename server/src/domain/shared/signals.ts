@@ -57,7 +57,7 @@ export type MemberReports = {
   take(): Member[];
 };
 
-/** More than this many are not reported: by then somebody knows. */
+/** Stop reporting after this many. */
 const reportsMax = 1_000;
 
 export function makeSignals(): Signals {

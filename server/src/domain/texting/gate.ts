@@ -82,7 +82,7 @@ export function optOutRefusal(recipient: Recipient, kind: TextKind): RefusalCode
   return state === 'opted_out' && !allowedStates(kind, consentRequired).includes(state) ? 'opted_out' : null;
 }
 
-/** What the carrier knows at once, or told when the number was looked up. Whoever has texted us can be texted. */
+/** From the carrier's local check or an earlier lookup. Whoever has texted us can be texted. */
 export function numberRefusal(
   { carriers }: Pick<Deps, 'carriers'>,
   { phone, carrierId, lineType, lastReplyAt }: Recipient,

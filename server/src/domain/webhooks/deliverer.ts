@@ -116,7 +116,7 @@ export function deliverer(deps: WebhookDeps, log: Log): Deliverer {
       const why = await takeTurn(deps, webhook, stream, leasedUntil);
       if (why === null) return;
       leave(line);
-      log.error({ clientId: webhook.clientId, reason: why }, 'a webhook was switched off');
+      log.error({ clientId: webhook.clientId, reason: why }, 'a webhook was turned off');
     } catch (error) {
       report(error);
     } finally {

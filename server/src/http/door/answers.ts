@@ -49,7 +49,7 @@ export function answerer(row: Route, { deps: all, share, answerOnce, room }: Ans
     const input = validate(request, body);
     const waits = asksToWait(input);
     const leave = waits ? room.enter(key.keyId) : null;
-    // Whoever only waits takes no place from those who are answered.
+    // A request that only waits doesn't hold a slot.
     if (leave) request.leave?.();
     const traced = deps.tracer?.samples(request.id) ? { spanId: spanIdOf(request) } : {};
     const by = { ...byApplication(applicationId, request.id), ...traced };

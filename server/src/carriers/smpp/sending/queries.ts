@@ -8,7 +8,7 @@ import { readState } from './receipt-texts.ts';
 import type { Receipts } from './receipts.ts';
 import type { TrackedPart, TrackedText, Tracking } from './tracking.ts';
 
-/** So many at a time, and each part so often. */
+/** How many to query at a time, and how often for each part. */
 const queriesMax = 50;
 const askedMax = 3;
 
