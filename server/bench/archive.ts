@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, writeExport } from '../src/archive-exports/folder.ts';
+import { makeFolder, writeExport } from '../src/adapters/files/exports/folder.ts';
 import { readConfig } from '../src/config.ts';
 import { verifyAgainstCopies } from '../src/domain/archive/archive-status.ts';
 import { growTree } from '../src/domain/archive/archive-tree.ts';
 import { copyCheckpoints } from '../src/domain/archive/checkpoint-copies.ts';
+import { verifyPackage } from '../src/domain/examiner/verify.mjs';
 import { exportArchive } from '../src/domain/record-keeping/archive-export.ts';
-import { verifyPackage } from '../src/examiner/verify.mjs';
 import { makeLog } from '../src/log.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';
 import { startEmbedded } from '../src/store/database/embedded.ts';

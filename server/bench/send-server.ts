@@ -11,9 +11,9 @@ import { segmentsOf } from '../src/domain/texting/segments.ts';
 import type { Running } from '../src/jobs/repeat.ts';
 import { startRequestJobs } from '../src/jobs/requests.ts';
 import { makeLog, standardOutput } from '../src/log.ts';
+import { workThread } from '../src/processes/work/thread.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';
 import type { Db } from '../src/store/database/db.ts';
-import { workThread } from '../src/work/thread.ts';
 
 export type Shape = 'product' | 'nowhere' | 'function';
 /** What runs next to the app: nothing; building the archive's tree, as often as in the product; or all jobs. */

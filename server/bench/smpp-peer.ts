@@ -1,7 +1,7 @@
 // An SMSC that takes every text at once and sends its receipt, in a process of its own. It prints its port. Whatever it costs is
 // taken from the carrier that is measured, so it reads only what it repeats, and writes all answers to a chunk at once.
 import { createServer, type Socket } from 'node:net';
-import { commands, isResponse, responseTo } from '../src/carriers/smpp/codec/pdu.ts';
+import { commands, isResponse, responseTo } from '../src/adapters/carriers/smpp/codec/pdu.ts';
 
 const headerBytes = 16;
 const beforeText = 'sub:001 dlvrd:001 submit date:2611160000 done date:2611160000 stat:DELIVRD err:000 text:';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SandboxAdvisor, SandboxFile } from '../src/sandbox/sandbox.ts';
+import type { SandboxAdvisor, SandboxFile } from '../src/domain/sandbox/sandbox.ts';
 import { type Ledger, noteAnswer, noteTime } from './ledger.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SandboxAdvisor, SandboxFile } from '../src/sandbox/sandbox.ts';
+import type { SandboxAdvisor, SandboxFile } from '../src/domain/sandbox/sandbox.ts';
 import type { Answer, Client } from './client.ts';
 import { clockFault, type Ledger, type Send } from './ledger.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { started } from '../bench/program.ts';
-import type { SandboxAdvisor } from '../src/sandbox/sandbox.ts';
+import type { SandboxAdvisor } from '../src/domain/sandbox/sandbox.ts';
 import { freePort, makeDataFolder, startServer } from '../test/support/programs.ts';
 import { until } from '../test/support/waiting.ts';
 import { type Client, makeClient } from './client.ts';

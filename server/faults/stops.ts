@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { carrierCallsPath } from '../src/domain/ports.ts';
-import type { SandboxAdvisor } from '../src/sandbox/sandbox.ts';
+import type { SandboxAdvisor } from '../src/domain/sandbox/sandbox.ts';
 import { type StandIn, startStandIn } from '../test/carriers/http/stand-in.ts';
 import { twilioSettings } from '../test/carriers/http/vendors.ts';
 import { makeClient, type Reply } from './client.ts';

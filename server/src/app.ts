@@ -9,6 +9,7 @@ import { type SigningDeps, type SigningKeyRing, signingKeyRing } from './domain/
 import { tokenVerifier } from './domain/access/tokens.ts';
 import type { SharedBuckets } from './domain/ports.ts';
 import { problem } from './domain/problems.ts';
+import type { SandboxClock } from './domain/sandbox/sandbox-clock.ts';
 import { makeLane } from './domain/shared/lane.ts';
 import type { WebhookDeps } from './domain/webhooks/webhooks.ts';
 import { addAdvisorPages } from './http/advisor/routes.ts';
@@ -32,7 +33,6 @@ import { addSandbox } from './http/sandbox/routes.ts';
 import type { WorkerView } from './http/worker-metrics.ts';
 import type { Log } from './log.ts';
 import { oauthServer } from './oauth/server.ts';
-import type { SandboxClock } from './sandbox/sandbox-clock.ts';
 import type { Pool } from './store/database/db.ts';
 
 export type AppDeps = SigningDeps &

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { settings } from './settings/table.ts';
+import { settings } from './settings.ts';
 
-export { root, settings } from './settings/table.ts';
+export { root, settings } from './settings.ts';
 
 /** The names of this machine in its own URLs. */
 export const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];

@@ -1,10 +1,14 @@
 import { mkdirSync } from 'node:fs';
-import { carrierKinds } from './carriers/kinds.ts';
-import { checkpointCommand } from './checkpoint-copies/command.ts';
-import { openCheckpointFolder } from './checkpoint-copies/folder.ts';
-import { timestampAuthority } from './checkpoint-copies/timestamps.ts';
+import { carrierKinds } from './adapters/carriers/kinds.ts';
+import { checkpointCommand } from './adapters/checkpoints/command.ts';
+import { openCheckpointFolder } from './adapters/checkpoints/folder.ts';
+import { timestampAuthority } from './adapters/checkpoints/timestamps.ts';
+import { crmOpener } from './adapters/crm/open.ts';
+import { archiveSigner } from './adapters/files/keys/archive-key.ts';
+import { archiveMemory } from './adapters/files/keys/archive-memory.ts';
+import { sealingKeysOf } from './adapters/files/keys/sealing-keys.ts';
+import { makePush } from './adapters/webhooks/push.ts';
 import { type Config, ConfigError } from './config.ts';
-import { crmOpener } from './crm/open.ts';
 import type { ArchiveMemory } from './domain/archive/archive-memory.ts';
 import type { CheckpointFolder } from './domain/archive/checkpoint-copies.ts';
 import type { CheckpointDeliveries } from './domain/archive/checkpoint-deliveries.ts';
@@ -12,15 +16,12 @@ import type { NoteSigner } from './domain/archive/signed-notes.ts';
 import { type FollowedCarriers, followCarriers } from './domain/carriers/open-carriers.ts';
 import { makeLibrary } from './domain/content/library.ts';
 import type { CarrierKind, Judges, Library, OpenCrm, Push } from './domain/ports.ts';
+import { type SandboxClock, startSandboxClock } from './domain/sandbox/sandbox-clock.ts';
 import { makeSealer, type Sealer } from './domain/shared/sealing.ts';
 import { makeSignals, type Signals } from './domain/shared/signals.ts';
 import { systemClock } from './domain/shared/time.ts';
 import { makeJudges } from './domain/supervision/judges.ts';
-import { archiveSigner } from './key-files/archive-key.ts';
-import { archiveMemory } from './key-files/archive-memory.ts';
-import { sealingKeysOf } from './key-files/sealing-keys.ts';
 import type { Log } from './log.ts';
-import { type SandboxClock, startSandboxClock } from './sandbox/sandbox-clock.ts';
 import { describeLeftovers, type Leftover, listLeftovers, removeLeftover } from './store/database/cluster-folders.ts';
 import { exposureOf } from './store/database/connecting/tls.ts';
 import { unreachableDatabase } from './store/database/connecting/unreachable.ts';
@@ -37,7 +38,6 @@ import {
   MigrationError,
   migrate,
 } from './store/database/schema/migrate.ts';
-import { makePush } from './webhooks/push.ts';
 
 /** A process's connection to its database and everything built on it. The server and every command start here. */
 export type Runtime = {

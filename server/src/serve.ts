@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { redisBuckets } from './adapters/redis/shared-buckets.ts';
+import type { RunningTracer } from './adapters/tracing/otlp.ts';
 import { type App, type AppDeps, buildApp, buildWorkApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { onReserved } from './deps.ts';
@@ -7,15 +9,13 @@ import { hasForgotten } from './domain/archive/archive-status.ts';
 import type { NodeStatus } from './domain/carriers/status.ts';
 import { clockFollowedMs, handedOverElsewhere } from './domain/delivery/elsewhere.ts';
 import { sendDueMessages } from './domain/messages/due-messages.ts';
+import type { SandboxFile } from './domain/sandbox/sandbox.ts';
+import { greeting, writeSandboxFile } from './domain/sandbox/sandbox-start.ts';
 import { startRequestJobs } from './jobs/requests.ts';
 import { type Log, makeLog, nameOf, standardOutput } from './log.ts';
 import type { Siblings } from './processes/siblings.ts';
-import type { redisBuckets } from './redis/shared-buckets.ts';
+import { type WorkThread, workThread } from './processes/work/thread.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
-import type { SandboxFile } from './sandbox/sandbox.ts';
-import { greeting, writeSandboxFile } from './sandbox/sandbox-start.ts';
-import type { RunningTracer } from './tracing/otlp.ts';
-import { type WorkThread, workThread } from './work/thread.ts';
 
 export type Server = { stop(): Promise<void> };
 
@@ -114,12 +114,11 @@ async function bucketsOf(
     return null;
   }
   log.info('rate limits are shared through REDIS_URL');
-  const { redisBuckets } = await import('./redis/shared-buckets.ts');
+  const { redisBuckets } = await import('./adapters/redis/shared-buckets.ts');
   return redisBuckets({
     url: redisUrl,
     prefix: `assent:${publicUrl}:rate:`,
-    onAway: (why) =>
-      log.warn(why, 'REDIS_URL doesn’t answer: until it does, rate limits apply per process'),
+    onAway: (why) => log.warn(why, 'REDIS_URL doesn’t answer: until it does, rate limits apply per process'),
     onBack: () => log.info('REDIS_URL answers again: rate limits are shared'),
   });
 }
@@ -127,7 +126,7 @@ async function bucketsOf(
 /** Loaded on demand: without traces it costs nothing. */
 async function tracerOf(config: Config, log: Log): Promise<RunningTracer | null> {
   if (!config.otlpEndpoint || config.role === 'work') return null;
-  return (await import('./tracing/tracer.ts')).openTracer(config, log, 'requests');
+  return (await import('./adapters/tracing/tracer.ts')).openTracer(config, log, 'requests');
 }
 
 /** What an operator should know about how it is set up. */

@@ -4,9 +4,9 @@ import { issueToken } from '../domain/access/tokens.ts';
 import { getAdvisor } from '../domain/accounts/advisors.ts';
 import { resealSecrets } from '../domain/address-book/crm-connections.ts';
 import { resealCarriers } from '../domain/carriers/carriers.ts';
+import { readSandboxFile } from '../domain/sandbox/sandbox-file.ts';
 import { resealWebhookSecrets } from '../domain/webhooks/webhooks.ts';
 import { migrateDatabase } from '../runtime.ts';
-import { readSandboxFile } from '../sandbox/sandbox-file.ts';
 import { requireOwnServer, UsageError, type Verb } from './verb.ts';
 
 export const deploymentVerbs: Verb[] = [

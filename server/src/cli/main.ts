@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { Problem } from '../domain/problems.ts';
+import { readSandboxFile } from '../domain/sandbox/sandbox-file.ts';
 import { makeLog } from '../log.ts';
 import { explain, NoDatabase, type Runtime, requireDatabase, startRuntime } from '../runtime.ts';
-import { readSandboxFile } from '../sandbox/sandbox-file.ts';
 import { help, overview, usage } from './help.ts';
 import { makeOutput } from './output.ts';
 import { type Call, parseArgsOptions, type Streams, UsageError, type Verb } from './verb.ts';

@@ -6,9 +6,9 @@ import { wakeWaiting } from '../domain/consent/consent-lookups.ts';
 import { haltOf } from '../domain/delivery/halts.ts';
 import { wakeReaders } from '../domain/events/events.ts';
 import { tellNode, tellNodeEveryMs } from '../domain/operations/nodes.ts';
+import type { SandboxClock } from '../domain/sandbox/sandbox-clock.ts';
 import { reportUnprovenConsents } from '../domain/texting/unproven-consents.ts';
 import type { Log } from '../log.ts';
-import type { SandboxClock } from '../sandbox/sandbox-clock.ts';
 import { type Job, type Running, repeat, together } from './repeat.ts';
 
 export type RequestDeps = Deps &

@@ -24,6 +24,7 @@ import { tellNodeEveryMs } from '../domain/operations/nodes.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
+import type { SandboxClock } from '../domain/sandbox/sandbox-clock.ts';
 import { forgetOld } from '../domain/shared/feeds.ts';
 import { forgetExpiredSignIns } from '../domain/sign-in/sign-ins.ts';
 import { sampleForReview } from '../domain/supervision/review-samples.ts';
@@ -32,7 +33,6 @@ import { type Deliverer, deliverer } from '../domain/webhooks/deliverer.ts';
 import { forgetOldDeliveries } from '../domain/webhooks/deliveries.ts';
 import type { WebhookDeps } from '../domain/webhooks/webhooks.ts';
 import type { Log } from '../log.ts';
-import type { SandboxClock } from '../sandbox/sandbox-clock.ts';
 import { type Job, type Running, repeat, together } from './repeat.ts';
 import { clockJobs, tellHere } from './requests.ts';
 

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { type Config, ConfigError } from '../config.ts';
 import { makeLog, nameOf, standardOutput } from '../log.ts';
 import { openDatabase } from '../runtime.ts';
-import { keepRunning } from '../work/keep-running.ts';
 import { makeGathering } from './gathering.ts';
 import type { Measured, NoteFromProcess } from './notes.ts';
+import { keepRunning } from './work/keep-running.ts';
 
 type End = { child: number | undefined; code: number; signal: string; why: string | undefined };
 

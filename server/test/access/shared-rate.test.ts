@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
+import { redisBuckets } from '../../src/adapters/redis/shared-buckets.ts';
 import type { App } from '../../src/app.ts';
 import type { BucketUse } from '../../src/domain/ports.ts';
-import { redisBuckets } from '../../src/redis/shared-buckets.ts';
 import { anotherNode, credentials } from '../support/nodes.ts';
 import { type Redis, skip, startRedis } from '../support/redis.ts';
 import { until } from '../support/waiting.ts';

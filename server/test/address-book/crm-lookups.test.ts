@@ -4,7 +4,7 @@ import { connectCrm, getCrmConnection } from '../../src/domain/address-book/crm-
 import { lookUpDue } from '../../src/domain/address-book/crm-lookups.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
-import { fakeCrm } from '../crm/fake-crm.ts';
+import { fakeCrm } from '../adapters/crm/fake-crm.ts';
 import { messagesPath, newPhone } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 

@@ -16,7 +16,7 @@ import { createGroup } from '../../src/domain/address-book/groups.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { numberOf } from '../../src/domain/shared/enumerations.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
-import { type FakeCrm, fakeCrm } from '../crm/fake-crm.ts';
+import { type FakeCrm, fakeCrm } from '../adapters/crm/fake-crm.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { makeWorld } from '../support/world.ts';
 

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { type CheckpointFolder, openCheckpointFolder } from '../../src/checkpoint-copies/folder.ts';
+import { type CheckpointFolder, openCheckpointFolder } from '../../src/adapters/checkpoints/folder.ts';
+import { openArchiveMemory } from '../../src/adapters/files/keys/archive-memory.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { archive, byPerson } from '../../src/domain/archive/archive.ts';
 import { checkpointIn, type Remembered } from '../../src/domain/archive/archive-memory.ts';
@@ -16,7 +17,6 @@ import { CopiesFault } from '../../src/domain/archive/outside-copies.ts';
 import { signArchive } from '../../src/domain/archive/signing.ts';
 import { trustTree } from '../../src/domain/record-keeping/archive-trust.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
-import { openArchiveMemory } from '../../src/key-files/archive-memory.ts';
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { makeWorld } from '../support/world.ts';
 import { signer } from './small-archive.ts';

@@ -4,15 +4,15 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { checkpointCommand } from '../../src/checkpoint-copies/command.ts';
-import { type CheckpointFolder, openCheckpointFolder } from '../../src/checkpoint-copies/folder.ts';
+import { checkpointCommand } from '../../src/adapters/checkpoints/command.ts';
+import { type CheckpointFolder, openCheckpointFolder } from '../../src/adapters/checkpoints/folder.ts';
 import { addAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import { byPerson } from '../../src/domain/archive/archive.ts';
 import { ArchiveFault, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { copyCheckpoints, type KeptLeaf } from '../../src/domain/archive/checkpoint-copies.ts';
 import { checkpointDeliverer } from '../../src/domain/archive/checkpoint-deliveries.ts';
-import { readCheckpoint } from '../../src/examiner/verify.mjs';
+import { readCheckpoint } from '../../src/domain/examiner/verify.mjs';
 import { insertEntries } from '../../src/store/archive/archive.ts';
 import * as treeStore from '../../src/store/archive/archive-tree.ts';
 import { makeDatabase } from '../support/database.ts';

@@ -14,7 +14,7 @@ import {
   tileName,
   tilesNeeded,
 } from '../../src/domain/archive/merkle.ts';
-import { isConsistent, leafHash, nodeHash, rootByInclusion } from '../../src/examiner/verify.mjs';
+import { isConsistent, leafHash, nodeHash, rootByInclusion } from '../../src/domain/examiner/verify.mjs';
 
 /** The tree exactly as RFC 6962 defines it. */
 function plainRoot(leaves: Buffer[]): Buffer {

@@ -1,13 +1,13 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openCheckpointFolder } from '../../src/checkpoint-copies/folder.ts';
+import { openCheckpointFolder } from '../../src/adapters/checkpoints/folder.ts';
+import { openArchiveMemory } from '../../src/adapters/files/keys/archive-memory.ts';
 import { verifyAgainstCopies } from '../../src/domain/archive/archive-status.ts';
 import type { CopyDeps } from '../../src/domain/archive/checkpoint-copies.ts';
 import { memoryOf } from '../../src/domain/archive/continuity.ts';
 import { signArchive } from '../../src/domain/archive/signing.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
-import { openArchiveMemory } from '../../src/key-files/archive-memory.ts';
 import { findTree } from '../../src/store/archive/archive-tree.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { depsOn, type SmallArchive, signer } from './small-archive.ts';

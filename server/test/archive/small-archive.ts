@@ -7,9 +7,9 @@ import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tre
 import type { Kept, KeptLeaf } from '../../src/domain/archive/archive-verification.ts';
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
 import { makeLibrary } from '../../src/domain/content/library.ts';
+import { entryHash } from '../../src/domain/examiner/verify.mjs';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeJudges } from '../../src/domain/supervision/judges.ts';
-import { entryHash } from '../../src/examiner/verify.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';

@@ -1,5 +1,5 @@
 import { append, type Edge, rootOf } from '../../src/domain/archive/merkle.ts';
-import { entryBytes, leafHash } from '../../src/examiner/verify.mjs';
+import { entryBytes, leafHash } from '../../src/domain/examiner/verify.mjs';
 import * as store from '../../src/store/archive/archive-tree.ts';
 import { moved } from '../support/database.ts';
 import { disposalTamperings } from './disposal-tampering.ts';

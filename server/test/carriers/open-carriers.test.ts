@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import twilio from 'twilio';
-import { carrierKinds } from '../../src/carriers/kinds.ts';
+import { carrierKinds } from '../../src/adapters/carriers/kinds.ts';
 import { addCarrier, setCarrier } from '../../src/domain/carriers/carriers.ts';
 import { setNumber } from '../../src/domain/carriers/numbers.ts';
 import { type CarrierFault, type FollowedCarriers, followCarriers } from '../../src/domain/carriers/open-carriers.ts';

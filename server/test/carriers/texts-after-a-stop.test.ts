@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { smppCarrier } from '../../src/carriers/smpp/smpp-carrier.ts';
+import { smppCarrier } from '../../src/adapters/carriers/smpp/smpp-carrier.ts';
 import { type Carrier, carrierCallsPath, type ReadCarrierCall } from '../../src/domain/ports.ts';
 import { fixedCarriers, openCarrier } from '../support/carriers.ts';
 import { freePort } from '../support/programs.ts';

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import fc from 'fast-check';
-import { csvColumns } from '../../src/contact-files/own-files.ts';
+import { csvColumns } from '../../src/adapters/files/contacts/own-files.ts';
+import { readCsvRecords } from '../../src/adapters/files/text/csv.ts';
 import { createContact } from '../../src/domain/address-book/contacts.ts';
 import { createGroup } from '../../src/domain/address-book/groups.ts';
-import { readCsvRecords } from '../../src/text-files/csv.ts';
+import { fixture } from '../adapters/files/contacts/files.ts';
 import { contactsPath, findGroups, getContact, newcomer, putInGroups, search } from '../address-book/address-book.ts';
-import { fixture } from '../contact-files/files.ts';
 import { commandsWith } from '../support/commands.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { saveContent, searchContent } from '../../src/domain/content/content.ts';
-import { sandboxLibrary } from '../../src/sandbox/sandbox-library.ts';
+import { sandboxLibrary } from '../../src/domain/sandbox/sandbox-library.ts';
 import { makeWorld, type World } from '../support/world.ts';
 
 /** What people type, and what they expect to find. Written before looking at any results. */

@@ -8,7 +8,7 @@ import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
 import { root } from '../../src/config.ts';
 import { issueToken } from '../../src/domain/access/tokens.ts';
-import { makeSandbox, type SandboxFile } from '../../src/sandbox/sandbox.ts';
+import { makeSandbox, type SandboxFile } from '../../src/domain/sandbox/sandbox.ts';
 import { freePort } from '../support/programs.ts';
 import { makeWorld, type World } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
-import { makeSandbox } from '../../src/sandbox/sandbox.ts';
+import { makeSandbox } from '../../src/domain/sandbox/sandbox.ts';
 import {
   type Document,
   exactly,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
+import type { SandboxFile } from '../../src/domain/sandbox/sandbox.ts';
 import { type Collector, startCollector } from '../support/collector.ts';
 import { commandsWith } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';

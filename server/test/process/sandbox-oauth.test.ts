@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import type { SandboxAdvisor, SandboxFile } from '../../src/sandbox/sandbox.ts';
+import type { SandboxAdvisor, SandboxFile } from '../../src/domain/sandbox/sandbox.ts';
 import { credentials } from '../support/nodes.ts';
 import { type LibraryClient, openidClient, ResponseBodyError, type TokenAnswer } from '../support/oauth-libraries.ts';
 import { assent, freePort, makeDataFolder, type Program, startServer } from '../support/programs.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
+import type { SandboxFile } from '../../src/domain/sandbox/sandbox.ts';
 import { runCommand } from '../support/commands.ts';
 import { credentials } from '../support/nodes.ts';
 import {

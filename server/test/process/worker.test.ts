@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
+import type { SandboxFile } from '../../src/domain/sandbox/sandbox.ts';
 import { runCommand } from '../support/commands.ts';
 import { evaluateInWorker, inspected } from '../support/inspector.ts';
 import { credentials } from '../support/nodes.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Line, manifestNoteText } from '../../src/examiner/verify.mjs';
+import { type Line, manifestNoteText } from '../../src/domain/examiner/verify.mjs';
 import { signer } from '../archive/small-archive.ts';
 import { fitManifest } from './archive-export-tampering.ts';
 import { readLines, rezip, unzip, writeLines } from './archive-exports.ts';

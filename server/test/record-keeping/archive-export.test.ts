@@ -12,11 +12,11 @@ import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tre
 import { append, hashesOf, inclusionRanges, rootOf, tileName } from '../../src/domain/archive/merkle.ts';
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
+import { inclusionIn, leafHash, type Report, verdicts, verifyPackage } from '../../src/domain/examiner/verify.mjs';
 import { Problem } from '../../src/domain/problems.ts';
 import { exportArchive } from '../../src/domain/record-keeping/archive-export.ts';
 import { addHold } from '../../src/domain/record-keeping/holds.ts';
 import { dispose, setRetention } from '../../src/domain/record-keeping/retention.ts';
-import { inclusionIn, leafHash, type Report, verdicts, verifyPackage } from '../../src/examiner/verify.mjs';
 import { findCheckpoint, listCheckpointsAfter } from '../../src/store/archive/archive-tree.ts';
 import { insertDelivery } from '../../src/store/archive/checkpoint-deliveries.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
@@ -36,7 +36,7 @@ import {
 import { type Change, changesAt, meetAt, signAgain } from './archive-export-tampering-more.ts';
 import { always, exportTo, makeDesk, readEmail, readLines, unzip, writeLines } from './archive-exports.ts';
 
-const verifyProgram = fileURLToPath(new URL('../../src/examiner/verify.mjs', import.meta.url));
+const verifyProgram = fileURLToPath(new URL('../../src/domain/examiner/verify.mjs', import.meta.url));
 const advisorName = 'Zoë “Ann” Łukaszewicz-Όμηρος of a firm with a name that is long enough for two encoded words';
 
 const world = await makeWorld();

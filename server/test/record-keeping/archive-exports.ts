@@ -1,11 +1,11 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeFolder, writeExport } from '../../src/archive-exports/folder.ts';
-import { createZip } from '../../src/archive-exports/zip.ts';
+import { makeFolder, writeExport } from '../../src/adapters/files/exports/folder.ts';
+import { createZip } from '../../src/adapters/files/exports/zip.ts';
 import type { ArchiveDeps } from '../../src/domain/archive/archive-tree.ts';
+import { type Line, type Report, verifyPackage } from '../../src/domain/examiner/verify.mjs';
 import { type ExportFormat, exportArchive } from '../../src/domain/record-keeping/archive-export.ts';
-import { type Line, type Report, verifyPackage } from '../../src/examiner/verify.mjs';
 
 /** A folder for exports, and an examiner who verifies them: if they have this many bytes of entries, with two threads. */
 export function makeDesk(publicKey: string, halvesFrom?: number) {

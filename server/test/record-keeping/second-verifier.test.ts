@@ -3,13 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, suite, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { sandboxCarrier } from '../../src/carriers/sandbox/sandbox-carrier.ts';
+import { sandboxCarrier } from '../../src/adapters/carriers/sandbox/sandbox-carrier.ts';
 import { setAdvisor } from '../../src/domain/accounts/advisors.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
 import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { fetchDueMedia } from '../../src/domain/consent/reply-media.ts';
-import { type IncomingMedia, MediaRefused } from '../../src/domain/ports.ts';
-import { dispose, setRetention } from '../../src/domain/record-keeping/retention.ts';
 import {
   commitmentOf,
   entryBytes,
@@ -21,7 +19,9 @@ import {
   readVerifier,
   rootByInclusion,
   verdicts,
-} from '../../src/examiner/verify.mjs';
+} from '../../src/domain/examiner/verify.mjs';
+import { type IncomingMedia, MediaRefused } from '../../src/domain/ports.ts';
+import { dispose, setRetention } from '../../src/domain/record-keeping/retention.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { fixedCarriers } from '../support/carriers.ts';

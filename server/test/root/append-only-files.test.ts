@@ -4,7 +4,7 @@ import { appendFileSync, mkdtempSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openCheckpointFolder } from '../../src/checkpoint-copies/folder.ts';
+import { openCheckpointFolder } from '../../src/adapters/checkpoints/folder.ts';
 import { leavesFrom, noteOf } from '../archive/kept-leaves.ts';
 
 test('copies of checkpoints need no more than an append-only file system', async (t) => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
-import { openCheckpointFolder } from '../../src/checkpoint-copies/folder.ts';
+import { openCheckpointFolder } from '../../src/adapters/checkpoints/folder.ts';
 import { growTree } from '../../src/domain/archive/archive-tree.ts';
 import { copyCheckpoints } from '../../src/domain/archive/checkpoint-copies.ts';
 import { type Embedded, startTemporary } from '../../src/store/database/embedded.ts';

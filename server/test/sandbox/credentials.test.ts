@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
-import { writeSandboxFile } from '../../src/sandbox/sandbox-start.ts';
+import type { SandboxFile } from '../../src/domain/sandbox/sandbox.ts';
+import { writeSandboxFile } from '../../src/domain/sandbox/sandbox-start.ts';
 import { assertProblem } from '../support/problem.ts';
 import { type Answer, inject, makeWorld, type World } from '../support/world.ts';
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { SandboxFile } from '../../src/sandbox/sandbox.ts';
+import type { SandboxFile } from '../../src/domain/sandbox/sandbox.ts';
 import { makeDatabase, type TestDatabase } from './database.ts';
 import { until } from './waiting.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, suite, test } from 'node:test';
-import { carrierKinds } from '../../src/carriers/kinds.ts';
+import { carrierKinds } from '../../src/adapters/carriers/kinds.ts';
 import { checkSettings } from '../../src/domain/carriers/settings.ts';
 import type { Carrier } from '../../src/domain/ports.ts';
 import { forgetOldLookups, lookUpNumbers } from '../../src/domain/texting/number-lookups.ts';

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
-import { writeCsvHeader, writeCsvRows } from '../../contact-files/csv.ts';
-import { isRegion, type Region, regionOf } from '../../contact-files/phones.ts';
-import { openContactFile } from '../../contact-files/reading.ts';
-import { writeVcard } from '../../contact-files/vcard-writer.ts';
+import { writeCsvHeader, writeCsvRows } from '../../adapters/files/contacts/csv.ts';
+import { isRegion, type Region, regionOf } from '../../adapters/files/contacts/phones.ts';
+import { openContactFile } from '../../adapters/files/contacts/reading.ts';
+import { writeVcard } from '../../adapters/files/contacts/vcard-writer.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { exportContacts } from '../../domain/address-book/contact-exports.ts';
 import { type Outcome, startImport } from '../../domain/address-book/contact-imports.ts';

@@ -103,7 +103,7 @@ async function accessOf(call: Call): Promise<{ access: CrmAccess; generated?: st
   const { options } = call;
   const region = options.region ?? 'US';
   // Loaded on demand, because it includes the world's numbering plans.
-  const { isRegion } = await import('../../contact-files/phones.ts');
+  const { isRegion } = await import('../../adapters/files/contacts/phones.ts');
   if (!isRegion(region)) throw new UsageError(`--region must be a country code such as US, not "${region}".`);
   if (options.kind === 'file') {
     const path = resolve(required(call, 'file'));

@@ -1,5 +1,5 @@
-import type { LeftOut } from '../../contact-files/fields.ts';
-import type { About } from '../../contact-files/reading.ts';
+import type { LeftOut } from '../../adapters/files/contacts/fields.ts';
+import type { About } from '../../adapters/files/contacts/reading.ts';
 import type { Outcome } from '../../domain/address-book/contact-imports.ts';
 import { cutTo, inOneLine, jsonInOneLine } from '../terminal.ts';
 import type { Call } from '../verb.ts';

@@ -1,5 +1,5 @@
-import type { FileContact, LeftOut, Unreadable } from '../../contact-files/fields.ts';
-import { removeBroken } from '../../contact-files/usable-fields.ts';
+import type { FileContact, LeftOut, Unreadable } from '../../adapters/files/contacts/fields.ts';
+import { removeBroken } from '../../adapters/files/contacts/usable-fields.ts';
 import type { FileGroup, ImportRow, OwnIds } from '../../domain/address-book/contact-imports.ts';
 import { ContactChange } from '../../schemas/address-book/contacts.ts';
 import { GroupInput } from '../../schemas/address-book/groups.ts';

@@ -1,6 +1,6 @@
-import { readCsv } from '../../content-files/csv.ts';
-import type { FileContent, Unreadable } from '../../content-files/fields.ts';
-import { readNdjson } from '../../content-files/ndjson.ts';
+import { readCsv } from '../../adapters/files/content/csv.ts';
+import type { FileContent, Unreadable } from '../../adapters/files/content/fields.ts';
+import { readNdjson } from '../../adapters/files/content/ndjson.ts';
 import { type ContentInput, saveContent } from '../../domain/content/content.ts';
 import { countLines, requireFile } from '../files.ts';
 import { inOneLine, jsonInOneLine } from '../terminal.ts';

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../content-files/listings.ts';
+import type { Refusal } from '../../adapters/files/content/listings.ts';
 import type { ContentInput, Saved } from '../../domain/content/content.ts';
 import { inOneLine, jsonInOneLine } from '../terminal.ts';
 import type { Call } from '../verb.ts';

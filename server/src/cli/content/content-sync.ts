@@ -1,4 +1,4 @@
-import type { FeedEntry, SitemapEntry } from '../../content-files/listings.ts';
+import type { FeedEntry, SitemapEntry } from '../../adapters/files/content/listings.ts';
 import {
   documentBytesMax,
   isWebAddress,
@@ -6,8 +6,9 @@ import {
   readSource,
   type Source,
   whyNot,
-} from '../../content-files/sources.ts';
-import { readWebPages } from '../../content-files/web-pages.ts';
+} from '../../adapters/files/content/sources.ts';
+import { readWebPages } from '../../adapters/files/content/web-pages.ts';
+import { makeOutbound } from '../../adapters/outbound/outbound.ts';
 import {
   archiveContent,
   type ContentInput,
@@ -18,7 +19,6 @@ import {
 } from '../../domain/content/content.ts';
 import { pagesOfRun, planSync } from '../../domain/content/content-syncs.ts';
 import { problem } from '../../domain/problems.ts';
-import { makeOutbound } from '../../outbound/outbound.ts';
 import { requireFile } from '../files.ts';
 import { type Call, UsageError, wholeNumber } from '../verb.ts';
 import { contentMaker, firmOf } from './content-input.ts';

@@ -91,7 +91,7 @@ async function checkRedis({ redisUrl, role }: Config): Promise<Finding[]> {
   if (!redisUrl || role === 'work') return [];
   try {
     // Loaded on demand: other verbs start without it.
-    const { pingRedis } = await import('../../redis/ping.ts');
+    const { pingRedis } = await import('../../adapters/redis/ping.ts');
     return [ok('Redis', `it answers in ${(await pingRedis(redisUrl)).toFixed(0)} ms`)];
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { makeFolder, writeExport } from '../../archive-exports/folder.ts';
+import { makeFolder, writeExport } from '../../adapters/files/exports/folder.ts';
 import { getAdvisor } from '../../domain/accounts/advisors.ts';
 import { deployment } from '../../domain/archive/archive.ts';
+import { verifyPackage } from '../../domain/examiner/verify.mjs';
 import { type ExportFormat, exportArchive } from '../../domain/record-keeping/archive-export.ts';
-import { verifyPackage } from '../../examiner/verify.mjs';
 import { type Call, UsageError, type Verb } from '../verb.ts';
 
 export const archiveExportVerbs: Verb[] = [

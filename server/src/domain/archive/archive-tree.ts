@@ -1,8 +1,8 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { entryHash, hashBytes, readCheckpoint } from '../../examiner/verify.mjs';
 import type { Span } from '../../store/archive/archive.ts';
 import type { LeafRow, RunRow, TreeRow } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
+import { entryHash, hashBytes, readCheckpoint } from '../examiner/verify.mjs';
 import { ArchiveFault, type ArchiveMemory, type Remembered, rememberSigned } from './archive-memory.ts';
 import { checkContinues, checkRemembered, ForgottenFault, recall } from './continuity.ts';
 import { append, type Edge, edgeWidths, rootOf, tileWidth } from './merkle.ts';

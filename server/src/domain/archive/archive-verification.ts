@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
-import { type Checkpoint, isCommittedTo, type Verifier } from '../../examiner/verify.mjs';
 import type { BookRow, StoredLeaf } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
+import { type Checkpoint, isCommittedTo, type Verifier } from '../examiner/verify.mjs';
 import { readLeafHashes } from './archive-tree.ts';
 import { type EntryTimes, entryTimes } from './comparisons/entry-times.ts';
 import { compareTables } from './comparisons/tables.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
-import { readCheckpoint } from '../../examiner/verify.mjs';
 import type { CheckpointRow, TreeRow } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
 import { findLastDelivery } from '../../store/archive/checkpoint-deliveries.ts';
+import { readCheckpoint } from '../examiner/verify.mjs';
 import { requireRunning } from '../shared/signals.ts';
 import {
   ArchiveFault,

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type Checkpoint, notesOf } from '../../examiner/verify.mjs';
+import { type Checkpoint, notesOf } from '../examiner/verify.mjs';
 import { ArchiveFault, type ArchiveMemory, type Copied, checkpointIn, type Remembered } from './archive-memory.ts';
 import type { Kept } from './archive-verification.ts';
 import type { CheckpointFolder, FileLengths } from './checkpoint-copies.ts';

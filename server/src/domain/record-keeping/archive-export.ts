@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
-import { type Advisor as ExportedAdvisor, type Outcome, readCheckpoint } from '../../examiner/verify.mjs';
 import { findBody, findCheckpoint } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/record-keeping/archive-export.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
@@ -9,6 +8,7 @@ import { archive, byOperator, deployment } from '../archive/archive.ts';
 import { makeProver, type Prover } from '../archive/archive-proofs.ts';
 import { type ArchiveDeps, ArchiveFault, growTree } from '../archive/archive-tree.ts';
 import type { NoteSigner } from '../archive/signed-notes.ts';
+import { type Advisor as ExportedAdvisor, type Outcome, readCheckpoint } from '../examiner/verify.mjs';
 import { problem } from '../problems.ts';
 import { disposalsOf, type Exported, rulesOf, witnessesOf } from './archive-export-disposals.ts';
 import { withOutcomes } from './exported-outcomes.ts';

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Deps, onReserved, type Reserved } from '../../deps.ts';
-import { e164 } from '../../domain/shared/phone-numbers.ts';
-import { isBlank, textLengthMax } from '../../domain/shared/text/text-rules.ts';
 import {
   getHandset,
   type Handset,
@@ -14,7 +12,9 @@ import {
   replyFromHandset,
   type ScreenText,
   type Sender,
-} from '../../sandbox/handsets.ts';
+} from '../../domain/sandbox/handsets.ts';
+import { e164 } from '../../domain/shared/phone-numbers.ts';
+import { isBlank, textLengthMax } from '../../domain/shared/text/text-rules.ts';
 import { cookieJar } from '../browser/cookies.ts';
 import { sendFailure } from '../browser/failures.ts';
 import { formDoor } from '../browser/forms.ts';

@@ -1,5 +1,5 @@
 import { type Deps, onReserved, type Reserved } from '../../deps.ts';
-import { type HandsetMessage, listHandsetMessages, replyFromHandset } from '../../sandbox/handsets.ts';
+import { type HandsetMessage, listHandsetMessages, replyFromHandset } from '../../domain/sandbox/handsets.ts';
 import { HandsetMessages, HandsetParams, HandsetReply, HandsetReplyResult } from '../../schemas/sandbox/handsets.ts';
 import { type SandboxRoute, sandboxRoute } from './route.ts';
 

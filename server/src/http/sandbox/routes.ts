@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { onReserved, type Reserved } from '../../deps.ts';
 import { requireApiKey } from '../../domain/access/callers.ts';
+import type { SandboxClock } from '../../domain/sandbox/sandbox-clock.ts';
+import type { Sandboxed } from '../../domain/sandbox/sandbox-start.ts';
 import type { WebhookDeps } from '../../domain/webhooks/webhooks.ts';
-import type { SandboxClock } from '../../sandbox/sandbox-clock.ts';
-import type { Sandboxed } from '../../sandbox/sandbox-start.ts';
 import { apiKeyOf } from '../door/authenticate.ts';
 import { serveDocument } from '../openapi/document.ts';
 import { sandboxDocument } from '../openapi/sandbox.ts';

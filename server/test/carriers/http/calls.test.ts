@@ -3,8 +3,8 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import twilio from 'twilio';
-import { telnyxReader } from '../../../src/carriers/telnyx/calls.ts';
-import { twilioReader } from '../../../src/carriers/twilio/calls.ts';
+import { telnyxReader } from '../../../src/adapters/carriers/telnyx/calls.ts';
+import { twilioReader } from '../../../src/adapters/carriers/twilio/calls.ts';
 import type { CarrierNews } from '../../../src/domain/ports.ts';
 import { accountSid } from './stand-in.ts';
 

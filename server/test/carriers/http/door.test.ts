@@ -4,7 +4,7 @@ import { connect as connectTo, type Socket } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import twilio from 'twilio';
-import { twilioReader } from '../../../src/carriers/twilio/calls.ts';
+import { twilioReader } from '../../../src/adapters/carriers/twilio/calls.ts';
 import type { Carrier } from '../../../src/domain/ports.ts';
 import { connect } from '../../../src/store/database/pool.ts';
 import { fixedCarriers, openCarrier } from '../../support/carriers.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { HttpCarrierEvent } from '../../../src/carriers/http/settings.ts';
+import type { HttpCarrierEvent } from '../../../src/adapters/carriers/http/settings.ts';
 import type { Carrier, DoubtfulText, OutgoingText } from '../../../src/domain/ports.ts';
 import { freePort } from '../../support/programs.ts';
 import { newPhone } from '../../support/texting.ts';

@@ -5,9 +5,9 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import Telnyx from 'telnyx';
 import twilio from 'twilio';
-import { telnyxReader } from '../../../src/carriers/telnyx/calls.ts';
-import { twilioReader } from '../../../src/carriers/twilio/calls.ts';
-import { isSigned, looksSigned } from '../../../src/carriers/twilio/signatures.ts';
+import { telnyxReader } from '../../../src/adapters/carriers/telnyx/calls.ts';
+import { twilioReader } from '../../../src/adapters/carriers/twilio/calls.ts';
+import { isSigned, looksSigned } from '../../../src/adapters/carriers/twilio/signatures.ts';
 import { accountSid } from './stand-in.ts';
 
 const runs = 300;

@@ -1,8 +1,8 @@
-import type { HttpCarrierEvent } from '../../../src/carriers/http/settings.ts';
-import { telnyxKind } from '../../../src/carriers/telnyx/kind.ts';
-import type { TelnyxSettings } from '../../../src/carriers/telnyx/settings.ts';
-import { twilioKind } from '../../../src/carriers/twilio/kind.ts';
-import type { TwilioSettings } from '../../../src/carriers/twilio/settings.ts';
+import type { HttpCarrierEvent } from '../../../src/adapters/carriers/http/settings.ts';
+import { telnyxKind } from '../../../src/adapters/carriers/telnyx/kind.ts';
+import type { TelnyxSettings } from '../../../src/adapters/carriers/telnyx/settings.ts';
+import { twilioKind } from '../../../src/adapters/carriers/twilio/kind.ts';
+import type { TwilioSettings } from '../../../src/adapters/carriers/twilio/settings.ts';
 import type { Carrier, ReadCarrierCall, Submission } from '../../../src/domain/ports.ts';
 import { accountSid, apiKey, authToken, type StandIn, type VendorName } from './stand-in.ts';
 

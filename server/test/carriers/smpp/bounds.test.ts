@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock, suite, test } from 'node:test';
-import { makePace } from '../../../src/carriers/shared/pace.ts';
-import { type Joining, makeJoiner } from '../../../src/carriers/smpp/receiving/joining.ts';
-import { makeTracking } from '../../../src/carriers/smpp/sending/tracking.ts';
+import { makePace } from '../../../src/adapters/carriers/shared/pace.ts';
+import { type Joining, makeJoiner } from '../../../src/adapters/carriers/smpp/receiving/joining.ts';
+import { makeTracking } from '../../../src/adapters/carriers/smpp/sending/tracking.ts';
 import { ours, person } from './esme.ts';
 
 suite('bounds', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, suite, test } from 'node:test';
-import type { SmppOptions } from '../../../src/carriers/smpp/options.ts';
+import type { SmppOptions } from '../../../src/adapters/carriers/smpp/options.ts';
 import { until } from '../../support/waiting.ts';
 import { type Esme, ours, person, startEsme } from './esme.ts';
 import { type Smsc, type Submitted, startSmsc } from './smsc.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { smppCarrier } from '../../../src/carriers/smpp/smpp-carrier.ts';
+import { smppCarrier } from '../../../src/adapters/carriers/smpp/smpp-carrier.ts';
 import { acceptedPhone, lookUp, send, statusOf } from '../../support/texting.ts';
 import { until } from '../../support/waiting.ts';
 import { makeWorld, type World } from '../../support/world.ts';

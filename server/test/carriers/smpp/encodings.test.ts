@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { PDU } from 'smpp';
-import { readText } from '../../../src/carriers/smpp/codec/alphabets.ts';
-import { submitBody } from '../../../src/carriers/smpp/codec/bodies.ts';
-import { partsOf } from '../../../src/carriers/smpp/codec/parts.ts';
-import { commands, pduBytes } from '../../../src/carriers/smpp/codec/pdu.ts';
-import { type SmppOptions, settingsOf } from '../../../src/carriers/smpp/options.ts';
+import { readText } from '../../../src/adapters/carriers/smpp/codec/alphabets.ts';
+import { submitBody } from '../../../src/adapters/carriers/smpp/codec/bodies.ts';
+import { partsOf } from '../../../src/adapters/carriers/smpp/codec/parts.ts';
+import { commands, pduBytes } from '../../../src/adapters/carriers/smpp/codec/pdu.ts';
+import { type SmppOptions, settingsOf } from '../../../src/adapters/carriers/smpp/options.ts';
 import { segmentsOf } from '../../../src/domain/texting/segments.ts';
 import { ours, person } from './esme.ts';
 

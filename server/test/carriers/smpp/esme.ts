@@ -1,5 +1,5 @@
-import type { SmppOptions, SmppTimes } from '../../../src/carriers/smpp/options.ts';
-import { smppCarrier } from '../../../src/carriers/smpp/smpp-carrier.ts';
+import type { SmppOptions, SmppTimes } from '../../../src/adapters/carriers/smpp/options.ts';
+import { smppCarrier } from '../../../src/adapters/carriers/smpp/smpp-carrier.ts';
 import type { Carrier, IncomingReply, OutgoingText, Receipt, Submission } from '../../../src/domain/ports.ts';
 import { until } from '../../support/waiting.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, suite, test } from 'node:test';
-import { smppCarrier } from '../../../src/carriers/smpp/smpp-carrier.ts';
+import { smppCarrier } from '../../../src/adapters/carriers/smpp/smpp-carrier.ts';
 import { compareTables } from '../../../src/domain/archive/comparisons/tables.ts';
 import { maintainOutbox } from '../../../src/domain/delivery/outbox-maintenance.ts';
 import { acceptedPhone, send, statusOf } from '../../support/texting.ts';

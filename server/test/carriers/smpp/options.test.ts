@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { settingsOf } from '../../../src/carriers/smpp/options.ts';
-import { smppCarrier } from '../../../src/carriers/smpp/smpp-carrier.ts';
+import { settingsOf } from '../../../src/adapters/carriers/smpp/options.ts';
+import { smppCarrier } from '../../../src/adapters/carriers/smpp/smpp-carrier.ts';
 
 const guide = readFileSync(new URL('../../../../docs/operators/carriers.md', import.meta.url), 'utf8');
 const least = { name: 'test', hosts: [{ host: 'localhost', port: 2775 }], systemId: 'a', password: 'b' };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { tags } from '../../../src/carriers/smpp/codec/fields.ts';
-import { acceptedId, receiptIds } from '../../../src/carriers/smpp/sending/message-ids.ts';
-import { readReceipt } from '../../../src/carriers/smpp/sending/receipt-texts.ts';
+import { tags } from '../../../src/adapters/carriers/smpp/codec/fields.ts';
+import { acceptedId, receiptIds } from '../../../src/adapters/carriers/smpp/sending/message-ids.ts';
+import { readReceipt } from '../../../src/adapters/carriers/smpp/sending/receipt-texts.ts';
 
 const spellings: [about: string, text: string, id: string, state: string | null, code?: string][] = [
   [

@@ -1,0 +1,39 @@
+import type { IncomingReply } from '../../../domain/ports.ts';
+
+const keywords = ['stop', 'start', 'help'] as const;
+
+/** The keyword that a carrier took a reply for: both vendors use the same words. */
+export function keywordOf(word: string | null): Pick<IncomingReply, 'keyword'> {
+  const keyword = keywords.find((each) => each === word?.toLowerCase());
+  return keyword ? { keyword } : {};
+}
+
+/** What a carrier's JSON has at a path of names and positions; undefined if there is nothing. */
+export function at(value: unknown, ...path: (string | number)[]): unknown {
+  let found = value;
+  for (const name of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
+    found = (found as Record<string | number, unknown>)[name];
+  }
+  return found;
+}
+
+/** The text there. Numbers count, since vendors write codes and sizes both ways; an empty text doesn't. */
+export function textAt(value: unknown, ...path: (string | number)[]): string | null {
+  const found = at(value, ...path);
+  if (typeof found === 'number') return String(found);
+  return typeof found === 'string' && found !== '' ? found : null;
+}
+
+export function listAt(value: unknown, ...path: (string | number)[]): unknown[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+export function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+import { type FetchedMedia, type IncomingMedia, MediaRefused, mediaBytesMax } from '../../../domain/ports.ts';
+import { makeOutbound, OutboundRefused, OutboundTooLarge } from '../../outbound/outbound.ts';
+import { networksFor, type Surroundings } from './settings.ts';
+
+const timeoutMs = 30_000;
+
+/**
+ * Fetches what came with a reply. Credentials go to the carrier's own address alone: where its answer redirects to gets none,
+ * nor does any other address that a reply names.
+ */
+export function mediaFetcher(
+  surroundings: Surroundings,
+  credentials?: { api: URL; headers: Record<string, string> },
+): (media: IncomingMedia, until?: AbortSignal) => Promise<FetchedMedia> {
+  const ask = makeOutbound(networksFor(surroundings), { timeoutMs, bytesMax: mediaBytesMax });
+  return async ({ url, contentType }, until) => {
+    try {
+      const own = credentials && URL.parse(url)?.origin === credentials.api.origin ? credentials.headers : {};
+      const answer = await ask(url, { headers: own, ...(until && { signal: until }) });
+      if (!answer.ok) {
+        await answer.body?.cancel();
+        throw new Error(`The carrier answers with ${answer.status}.`);
+      }
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      return { contentType: answer.headers.get('content-type') ?? contentType, bytes };
+    } catch (error) {
+      const isFinal = error instanceof OutboundRefused || error instanceof OutboundTooLarge;
+      throw isFinal ? new MediaRefused(error.message, { cause: error }) : error;
+    }
+  };
+}

@@ -1,0 +1,21 @@
+import type { CarrierKind, carrierKindNames } from '../../domain/ports.ts';
+import { mediaFetcher } from './http/media.ts';
+import { sandboxCarrier } from './sandbox/sandbox-carrier.ts';
+import { smppKind } from './smpp/kind.ts';
+import { telnyxKind } from './telnyx/kind.ts';
+import { twilioKind } from './twilio/kind.ts';
+
+export type CarrierKindName = 'sandbox' | (typeof carrierKindNames)[number];
+
+/** Every kind of carrier. A new one is a folder beside these, a row here, and a name in domain/ports.ts. */
+export const carrierKinds: Record<CarrierKindName, CarrierKind> = {
+  sandbox: {
+    schema: { type: 'object', additionalProperties: false },
+    secrets: [],
+    open: (_name, _settings, { db, clock, ...surroundings }) =>
+      sandboxCarrier({ db, clock, fetchMedia: mediaFetcher(surroundings) }),
+  },
+  smpp: smppKind,
+  twilio: twilioKind,
+  telnyx: telnyxKind,
+};

@@ -1,0 +1,91 @@
+import { segmentsOf, splitText } from '../../../../domain/texting/segments.ts';
+import type { SmppSettings } from '../options.ts';
+import { decodeGsm7, encodeGsm7 } from './gsm7.ts';
+
+/** How a text is written for the SMSC: its `data_coding`, and one piece of octets for each part. */
+export type WrittenText = { dataCoding: number; pieces: Buffer[]; inPayload: boolean };
+
+type AlphabetSettings = Pick<SmppSettings, 'defaultAlphabet' | 'latin1' | 'longTexts'>;
+
+const codings = { default: 0, ascii: 1, latin1: 3, ucs2: 8 } as const;
+
+/**
+ * Room in one part, and in each of several, by the header that joins them: an 8-bit reference takes 6 octets of 140, a 16-bit
+ * one 7. With SAR parameters the SMSC makes the header.
+ */
+const rooms = {
+  septets: { alone: 160, udh8: 153, udh16: 152, sar: 153, payload: 153 },
+  octets: { alone: 140, udh8: 134, udh16: 133, sar: 134, payload: 134 },
+  units: { alone: 70, udh8: 67, udh16: 66, sar: 67, payload: 67 },
+} as const;
+
+export function writeText(text: string, settings: AlphabetSettings): WrittenText {
+  const alone =
+    settings.defaultAlphabet === 'gsm7' && !text.includes('\f') ? encodeGsm7(text, rooms.septets.alone) : null;
+  // Most texts are in GSM-7 and fit, and need no closer look.
+  if (alone) return { dataCoding: codings.default, pieces: [alone], inPayload: false };
+  if (segmentsOf(text).encoding === 'GSM-7' && isInDefault(text, settings))
+    return written(codings.default, text, settings, 'septets', (piece) => inDefault(piece, settings));
+  if (settings.latin1 && isLatin1(text))
+    return written(codings.latin1, text, settings, 'octets', (piece) => Buffer.from(piece, 'latin1'));
+  return written(codings.ucs2, text, settings, 'units', (piece) => Buffer.from(piece, 'utf16le').swap16());
+}
+
+function written(
+  dataCoding: number,
+  text: string,
+  { longTexts }: AlphabetSettings,
+  unit: keyof typeof rooms,
+  encode: (piece: string) => Buffer,
+): WrittenText {
+  const { alone, [longTexts]: joined } = rooms[unit];
+  const pieces = splitText(text, { alone, joined, escapes: unit === 'septets' });
+  const inPayload = longTexts === 'payload' && pieces.length > 1;
+  return { dataCoding, pieces: (inPayload ? [text] : pieces).map(encode), inPayload };
+}
+
+/** The SMSC turns its own alphabet into GSM-7, so a text has to be in both. */
+function isInDefault(text: string, { defaultAlphabet }: AlphabetSettings): boolean {
+  if (defaultAlphabet === 'gsm7') return true;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters of ASCII
+  return defaultAlphabet === 'latin1' ? isLatin1(text) : /^[\u0000-\u007f]*$/.test(text);
+}
+
+function inDefault(text: string, { defaultAlphabet }: AlphabetSettings): Buffer {
+  if (defaultAlphabet !== 'gsm7') return Buffer.from(text, 'latin1');
+  const octets = encodeGsm7(text, text.length * 2);
+  if (!octets) throw new Error('GSM-7 lacks a character of this text.');
+  return octets;
+}
+
+function isLatin1(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters of Latin-1
+  return /^[\u0000-\u00ff]*$/.test(text);
+}
+
+/** Encodings of `data_coding` that Node knows by a name. */
+const named: Record<number, string> = {
+  5: 'shift_jis',
+  6: 'iso-8859-5',
+  7: 'iso-8859-8',
+  10: 'iso-2022-jp',
+  14: 'euc-kr',
+};
+
+/** A text that came in. An unknown coding is read as Latin-1, so that every octet is kept. */
+export function readText(octets: Buffer, dataCoding: number, { defaultAlphabet }: AlphabetSettings): string {
+  const coding = baseCoding(dataCoding);
+  if (coding === codings.default && defaultAlphabet === 'gsm7') return decodeGsm7(octets);
+  if (coding === codings.ucs2) return new TextDecoder('utf-16be').decode(octets);
+  const name = named[coding];
+  return name ? new TextDecoder(name).decode(octets) : octets.toString('latin1');
+}
+
+/** The coding without its message class or waiting indication (3GPP TS 23.038, 4). */
+function baseCoding(dataCoding: number): number {
+  const group = dataCoding & 0xf0;
+  if (group === 0xe0) return codings.ucs2;
+  if (group === 0xc0 || group === 0xd0) return codings.default;
+  if (group === 0xf0) return dataCoding & 0x04 ? 4 : codings.default;
+  return dataCoding;
+}

@@ -1,0 +1,116 @@
+import type { UndeliveredReason } from '../../../../domain/ports.ts';
+import { type Parameters, tags, textIn } from '../codec/fields.ts';
+
+/** What a receipt says. `state` is null if it is only a step on the way, or says nothing. */
+export type ReadReceipt = {
+  messageId: string;
+  state: 'delivered' | 'undelivered' | null;
+  code: string | null;
+  /** The beginning of the text, if the SMSC repeats it. */
+  beginning: string | null;
+};
+
+type State = ReadReceipt['state'];
+
+/** By `message_state` (SMPP 3.4, 5.2.28). Unknown says nothing: the text may still have arrived. */
+const states: Record<number, { name: string; state: State }> = {
+  1: { name: 'ENROUTE', state: null },
+  2: { name: 'DELIVRD', state: 'delivered' },
+  3: { name: 'EXPIRED', state: 'undelivered' },
+  4: { name: 'DELETED', state: 'undelivered' },
+  5: { name: 'UNDELIV', state: 'undelivered' },
+  6: { name: 'ACCEPTD', state: null },
+  7: { name: 'UNKNOWN', state: null },
+  8: { name: 'REJECTD', state: 'undelivered' },
+};
+
+/** The beginnings of the words that SMSCs write: DELIVRD and DELIVERED, UNDELIV and UNDELIVERABLE. */
+const words: [beginning: string, name: string, state: State][] = [
+  ...Object.values(states).map(({ name, state }): [string, string, State] => [name, name, state]),
+  ['DELIV', 'DELIVRD', 'delivered'],
+  ['UNDEL', 'UNDELIV', 'undelivered'],
+  ['REJECT', 'REJECTD', 'undelivered'],
+  ['EXPIR', 'EXPIRED', 'undelivered'],
+  ['DELETE', 'DELETED', 'undelivered'],
+  ['FAIL', 'UNDELIV', 'undelivered'],
+];
+
+/** Null if neither the parameters nor the text are a receipt's. */
+export function readReceipt(text: string, parameters: Parameters): ReadReceipt | null {
+  const fields = usualFields(text) ?? fieldsIn(text);
+  const messageId = textIn(parameters, tags.receipted_message_id)?.trim() || fields.id || null;
+  if (messageId === null) return null;
+  const said = sayingOf(parameters.get(tags.message_state)?.at(-1), fields.stat);
+  if (!said) return null;
+  const beginning = fields.text || null;
+  return { messageId, state: said.state, code: codeOf(said.name, fields.err, parameters), beginning };
+}
+
+export function readState(number: number): { name: string; state: State } | null {
+  return states[number] ?? null;
+}
+
+/** What the code of an undelivered text means, if it is more than that. The rest of it is the network's own. */
+export function reasonOf(code: string | null): { reason?: UndeliveredReason } {
+  return code?.startsWith('REJECTD') ? { reason: 'rejected' } : {};
+}
+
+/** The parameter and the text may disagree: then whichever is final counts, the parameter first. */
+function sayingOf(state: number | undefined, word: string | undefined): { name: string; state: State } | null {
+  const byParameter = state === undefined ? null : readState(state);
+  const byText = word === undefined ? null : readWord(word);
+  return [byParameter, byText].find((each) => each?.state) ?? byParameter ?? byText;
+}
+
+function readWord(word: string): { name: string; state: State } {
+  const upper = word.toUpperCase();
+  const known = words.find(([beginning]) => upper.startsWith(beginning));
+  return known ? { name: known[1], state: known[2] } : { name: upper, state: null };
+}
+
+/** The state, and the network's own error if there is one: `UNDELIV 034`. */
+function codeOf(name: string, error: string | undefined, parameters: Parameters): string | null {
+  if (error !== undefined && !/^0*$/.test(error)) return `${name} ${error}`;
+  const network = parameters.get(tags.network_error_code);
+  const number = network?.length === 3 ? network.readUInt16BE(1) : 0;
+  return number === 0 ? name : `${name} ${String(number).padStart(3, '0')}`;
+}
+
+/** Of the fields of a receipt, those that are read. */
+type Fields = { id?: string; stat?: string; err?: string; text?: string };
+
+const plain = '[^\\s,;|:=]*';
+const usual = new RegExp(
+  `^id:(${plain}) sub:${plain} dlvrd:${plain} submit date:${plain} done date:${plain} stat:(${plain}) err:(${plain}) text:(.*)$`,
+  'is',
+);
+/** Nobody's receipt is longer; the text at its end isn't ours to read. */
+const receiptLengthMax = 1_000;
+
+/** The fields as most SMSCs write them (SMPP 3.4, Appendix B). Null for any other form, which takes ten times as long to read. */
+function usualFields(text: string): Fields | null {
+  const found = text.length <= receiptLengthMax ? usual.exec(text) : null;
+  if (!found) return null;
+  const [, id = '', stat = '', err = '', rest = ''] = found;
+  return { id, stat, err, text: rest.trim() };
+}
+
+const field = /\b(id|sub|dlvrd|submit[ _]?date|done[ _]?date|stat|err|text)\s*[:=]\s*/gi;
+
+/** Fields in any order and case, separated by spaces or by other signs. `text` takes the rest. */
+function fieldsIn(text: string): Fields {
+  const fields = new Map<string, string>();
+  const heads = [...text.slice(0, receiptLengthMax).matchAll(field)];
+  for (const [index, head] of heads.entries()) {
+    const name = (head[1] ?? '').toLowerCase().replace(/[ _]/, '');
+    if (fields.has(name)) continue;
+    const start = head.index + head[0].length;
+    if (name === 'text') {
+      fields.set(name, text.slice(start).trim());
+      break;
+    }
+    const value = text.slice(start, heads[index + 1]?.index ?? text.length);
+    fields.set(name, /^[^\s,;|]*/.exec(value.trim())?.[0] ?? '');
+  }
+  return Object.fromEntries(fields);
+}

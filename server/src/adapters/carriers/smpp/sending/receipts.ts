@@ -1,0 +1,127 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Inbound, Receipt } from '../../../../domain/ports.ts';
+import type { Counts } from '../../shared/counts.ts';
+import type { SmppSettings } from '../options.ts';
+import { receiptIds } from './message-ids.ts';
+import { reasonOf } from './receipt-texts.ts';
+import { domainId, type HeardReceipt, type Tracked, type TrackedText, type Tracking, togetherOf } from './tracking.ts';
+
+export type Receipts = {
+  /** Resolves once the domain took what there is to say. */
+  receive(receipt: HeardReceipt): Promise<void>;
+  /** The same for a part that we know. */
+  settle(tracked: Tracked, said: Pick<HeardReceipt, 'state' | 'code'>): Promise<void>;
+};
+
+const earlyPollMs = 20;
+const latePollMs = 100;
+/** So many receipts wait for an answer that may never come. More are handed on as they are. */
+const waitingMax = 1_000;
+const tellingsMax = 7;
+const firstPauseMs = 50;
+
+/** The next turn of the event loop: one timer for all who wait for it. */
+function makeNextTurn(): () => Promise<void> {
+  let turn: Promise<void> | null = null;
+  return () => {
+    turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        turn = null;
+        resolve();
+      });
+    });
+    return turn;
+  };
+}
+
+export function makeReceipts(
+  { settings, tracking, counts }: { settings: SmppSettings; tracking: Tracking; counts: Counts },
+  inbound: () => Inbound,
+): Receipts {
+  const nextTurn = makeNextTurn();
+  let waiting = 0;
+
+  /** A receipt may overtake the answer that has its id. */
+  async function findEarly(receipt: HeardReceipt): Promise<Tracked | null> {
+    const until = Date.now() + settings.times.earlyMs;
+    while (tracking.mayBeEarly(receipt) && Date.now() <= until) {
+      await pause(earlyPollMs);
+      const found = tracking.find(receipt);
+      if (found) return found;
+    }
+    return tracking.findDoubt(receipt);
+  }
+
+  async function handOn(text: TrackedText): Promise<void> {
+    const status = togetherOf(text);
+    if (!status) return;
+    const { from, to, reference } = text.text;
+    const why = status === 'undelivered' ? whyOf(text.code) : {};
+    const receipt: Receipt = { carrierMessageId: domainId(text), status, ...why, from, to };
+    if (reference !== undefined) receipt.reference = reference % 0x10000;
+    await inbound().receipt(receipt);
+    counts.receipts[status] += 1;
+    // An undelivered text may still be delivered.
+    if (status === 'delivered') tracking.forget(text);
+  }
+
+  /** This node doesn't remember the text, but the domain may know its id, or its numbers. */
+  async function handOnUnmatched(receipt: HeardReceipt, status: Receipt['status']): Promise<void> {
+    const { messageId, code, reference, from, to } = receipt;
+    const [id] = settings.messageIds === 'auto' ? [messageId] : receiptIds(messageId, settings.messageIds);
+    const why = status === 'undelivered' ? whyOf(code) : {};
+    const about: Receipt = { carrierMessageId: id ?? messageId, status, ...why, from, to };
+    if (reference !== null) about.reference = reference;
+    await inbound().receipt(about);
+    counts.receipts.unmatched += 1;
+  }
+
+  async function settle({ text, part }: Tracked, { state, code }: Pick<HeardReceipt, 'state' | 'code'>): Promise<void> {
+    if (!state) return;
+    if (text.answeredAt !== null) counts.receipts.lagMs = Date.now() - text.answeredAt;
+    if (part.state !== 'delivered') part.state = state;
+    if (state === 'undelivered') text.code ??= code;
+    await handOn(text);
+  }
+
+  /**
+   * The text's answer is still awaited. Once it has come, or is late or lost, we know which text this is about. The SMSC doesn't wait
+   * for that: a STOP may be next.
+   */
+  async function settleLater(receipt: HeardReceipt, status: Receipt['status']): Promise<void> {
+    waiting += 1;
+    for (const until = Date.now() + settings.times.responseMs; tracking.mayTell(receipt) && Date.now() <= until; )
+      await pause(latePollMs);
+    const found = tracking.find(receipt) ?? tracking.findDoubt(receipt);
+    await withRetries(() => (found ? settle(found, receipt) : handOnUnmatched(receipt, status)));
+    waiting -= 1;
+  }
+
+  return {
+    async receive(receipt) {
+      if (!receipt.state) return;
+      // The answer may be right in front of it. The domain writes both at once if it has heard the answer first.
+      await nextTurn();
+      const found = tracking.find(receipt) ?? (await findEarly(receipt));
+      if (found) await settle(found, receipt);
+      else if (tracking.mayTell(receipt) && waiting < waitingMax) void settleLater(receipt, receipt.state);
+      else await handOnUnmatched(receipt, receipt.state);
+    },
+    settle,
+  };
+}
+
+function whyOf(code: string | null): Pick<Receipt, 'code' | 'reason'> {
+  return code === null ? {} : { code, ...reasonOf(code) };
+}
+
+/** The SMSC has its answer and won't repeat it. */
+async function withRetries(tell: () => Promise<void>): Promise<void> {
+  for (let attempt = 0; attempt < tellingsMax; attempt++) {
+    try {
+      return await tell();
+    } catch {
+      await pause(firstPauseMs * 2 ** attempt);
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import type { OutgoingText, Receipt } from '../../../../domain/ports.ts';
+import type { SmppSettings } from '../options.ts';
+import { acceptedId, plainId, receiptIds } from './message-ids.ts';
+import type { ReadReceipt } from './receipt-texts.ts';
+
+/** A text that we handed over, from its first part to its last receipt. */
+export type TrackedText = {
+  text: OutgoingText;
+  parts: TrackedPart[];
+  at: number;
+  answeredAt: number | null;
+  /** No further part will go out. */
+  ended: boolean;
+  /** The code of the first part that wasn't delivered. */
+  code: string | null;
+  /** Who waits for receipts to name every part whose answer was lost. */
+  whenNamed: (() => void) | null;
+};
+
+/** `asked` waits for its answer; `lost` waits no longer, but nobody knows; `unsent` stays if it never goes out. */
+type PartState = 'unsent' | 'asked' | 'lost' | 'accepted' | 'refused' | 'delivered' | 'undelivered';
+/** `id` is the domain's spelling, `inAnswer` the SMSC's, which is empty if it gave none. */
+export type TrackedPart = { id: string | null; inAnswer: string | null; state: PartState };
+
+/** A receipt with the numbers of the text that it is about: `from` is ours. */
+export type HeardReceipt = ReadReceipt & { from: string; to: string; reference: number | null };
+export type Tracked = { text: TrackedText; part: TrackedPart };
+
+export type Tracking = {
+  begin(text: OutgoingText, parts: number): TrackedText;
+  accepted(text: TrackedText, part: TrackedPart, inAnswer: string): void;
+  /** Calls back when receipts have named every part whose answer was lost. */
+  whenNamed(text: TrackedText, call: () => void): void;
+  forget(text: TrackedText): void;
+  /** By its id, as far as this node remembers. */
+  find(receipt: HeardReceipt): Tracked | null;
+  /** A text whose answer was lost, by our reference or its wording. */
+  findDoubt(receipt: HeardReceipt): Tracked | null;
+  /** Whether an answer is awaited that this receipt may have overtaken. */
+  mayBeEarly(receipt: HeardReceipt): boolean;
+  /** The same, and the receipt repeats the beginning of that text: if the answer never comes, it is about that text. */
+  mayTell(receipt: HeardReceipt): boolean;
+  /** The oldest first. */
+  all(): Iterable<TrackedText>;
+};
+
+/** A text takes a few hundred bytes here. The oldest are forgotten: then receipts match by the id that the domain has. */
+const textsMax = 50_000;
+const beginningLengthMin = 8;
+
+export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): Tracking {
+  const texts = new Set<TrackedText>();
+  const byId = new Map<string, Tracked[]>();
+  const byPhone = new Map<string, Set<TrackedText>>();
+
+  function forget(text: TrackedText): void {
+    if (!texts.delete(text)) return;
+    const ofPhone = byPhone.get(text.text.to);
+    ofPhone?.delete(text);
+    if (ofPhone?.size === 0) byPhone.delete(text.text.to);
+    for (const { id } of text.parts) if (id !== null) unname(text, plainId(id));
+  }
+
+  function unname(text: TrackedText, key: string): void {
+    const named = byId.get(key) ?? [];
+    const others = named.length === 1 && named[0]?.text === text ? [] : named.filter((each) => each.text !== text);
+    if (others.length > 0) byId.set(key, others);
+    else byId.delete(key);
+  }
+
+  function name(tracked: Tracked, id: string): void {
+    tracked.part.id = id;
+    if (!texts.has(tracked.text)) return;
+    const key = plainId(id);
+    const others = byId.get(key)?.filter(({ part }) => part !== tracked.part);
+    if (others) others.push(tracked);
+    byId.set(key, others ?? [tracked]);
+  }
+
+  function ofPhone(receipt: HeardReceipt): TrackedText[] {
+    return [...(byPhone.get(receipt.to) ?? []), ...(byPhone.get(receipt.from) ?? [])].filter((each) =>
+      isBetween(each, receipt),
+    );
+  }
+
+  return {
+    begin(text, parts) {
+      const tracked: TrackedText = {
+        text,
+        parts: partsOf(parts),
+        at: Date.now(),
+        answeredAt: null,
+        ended: false,
+        code: null,
+        whenNamed: null,
+      };
+      const [oldest] = texts.size >= textsMax ? texts : [];
+      if (oldest) forget(oldest);
+      texts.add(tracked);
+      const ofPhone = byPhone.get(text.to);
+      if (ofPhone) ofPhone.add(tracked);
+      else byPhone.set(text.to, new Set([tracked]));
+      return tracked;
+    },
+    accepted(text, part, inAnswer) {
+      part.inAnswer = inAnswer;
+      // Some SMSCs give no id. Then our reference alone tells which text a receipt is about.
+      name({ text, part }, inAnswer === '' ? `unnamed-${randomUUID()}` : acceptedId(inAnswer, messageIds));
+      // A receipt that was matched by our reference may have come first.
+      if (part.state === 'asked' || part.state === 'lost') part.state = 'accepted';
+      text.answeredAt = Date.now();
+    },
+    forget,
+    whenNamed(text, call) {
+      if (text.parts.some(isUnnamed)) text.whenNamed = call;
+      else call();
+    },
+    find(receipt) {
+      let [between, only, count]: [Tracked | null, Tracked | null, number] = [null, null, 0];
+      for (const [index, id] of receiptIds(receipt.messageId, messageIds).entries())
+        for (const tracked of byId.get(plainId(id)) ?? []) {
+          count += 1;
+          only = index === 0 ? tracked : null;
+          if (isBetween(tracked.text, receipt)) between = tracked;
+        }
+      // In another spelling an id may be another text's, so the numbers have to agree.
+      return between ?? (count === 1 ? only : null);
+    },
+    findDoubt(receipt) {
+      const [text, another] = ofPhone(receipt).filter((each) => fits(each, receipt));
+      const part = text?.parts.find(isUnnamed);
+      if (!text || !part || another) return null;
+      const [id = ''] = receiptIds(receipt.messageId, messageIds === 'auto' ? 'same' : messageIds);
+      if (part.id === null) name({ text, part }, id);
+      if (!text.parts.some(isUnnamed)) text.whenNamed?.();
+      return { text, part };
+    },
+    mayBeEarly: (receipt) => ofPhone(receipt).some(isAwaited),
+    mayTell: (receipt) => ofPhone(receipt).some((text) => isAwaited(text) && beginsWith(text, receipt)),
+    all: () => texts,
+  };
+}
+
+function partsOf(count: number): TrackedPart[] {
+  const parts: TrackedPart[] = [];
+  for (let number = 0; number < count; number++) parts.push({ id: null, inAnswer: null, state: 'unsent' });
+  return parts;
+}
+
+/** In either direction: some SMSCs leave the numbers of a receipt as they were in the text. */
+function isBetween({ text }: TrackedText, { from, to }: HeardReceipt): boolean {
+  return (text.from === from && text.to === to) || (text.from === to && text.to === from);
+}
+
+function isUnnamed({ id, inAnswer, state }: TrackedPart): boolean {
+  return id === null ? state === 'asked' || state === 'lost' : inAnswer === '' && state === 'accepted';
+}
+
+function fits(tracked: TrackedText, receipt: HeardReceipt): boolean {
+  const { text, parts } = tracked;
+  const { reference } = receipt;
+  if (!parts.some(isUnnamed)) return false;
+  if (reference !== null) return text.reference !== undefined && text.reference % 0x10000 === reference;
+  // An answer that is still awaited will tell.
+  return !isAwaited(tracked) && beginsWith(tracked, receipt);
+}
+
+function isAwaited({ parts }: TrackedText): boolean {
+  return parts.some(({ state }) => state === 'asked');
+}
+
+function beginsWith({ text: { text } }: TrackedText, { beginning }: HeardReceipt): boolean {
+  return (
+    beginning !== null && beginning.length >= Math.min(beginningLengthMin, text.length) && text.startsWith(beginning)
+  );
+}
+
+/** The id that the domain gets. One part alone says nothing about a text of several, so its id isn't the text's. */
+export function domainId({ parts }: TrackedText): string {
+  const id = parts[0]?.id ?? '';
+  return parts.length === 1 ? id : `${id}/${parts.length}`;
+}
+
+/** What the parts say together: delivered when all are, undelivered when one can't be any more, and null until then. */
+export function togetherOf({ parts, ended }: TrackedText): Receipt['status'] | null {
+  if (parts.every(({ state }) => state === 'delivered')) return 'delivered';
+  const failed = ({ state }: TrackedPart) =>
+    state === 'undelivered' || state === 'refused' || (ended && state === 'unsent');
+  return parts.some(failed) ? 'undelivered' : null;
+}

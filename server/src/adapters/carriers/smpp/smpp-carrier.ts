@@ -1,0 +1,80 @@
+import type { Carrier, Inbound } from '../../../domain/ports.ts';
+import { counted, makeCounts } from '../shared/counts.ts';
+import { type Lanes, makeLanes } from '../shared/lanes.ts';
+import { makePace } from '../shared/pace.ts';
+import { type Bind, keepBind } from './binds/bind.ts';
+import { type SmppOptions, settingsOf } from './options.ts';
+import { makeReceive } from './receiving/inbound.ts';
+import { makeReplies } from './receiving/replies.ts';
+import { makeQueries } from './sending/queries.ts';
+import { makeReceipts } from './sending/receipts.ts';
+import { makeSubmit } from './sending/submissions.ts';
+import { makeTracking } from './sending/tracking.ts';
+
+/** How often overdue parts and receipts are looked at, at most. */
+const lookEveryMs = 1_000;
+
+/**
+ * Texts by SMPP 3.4. It connects when somebody listens. No text is handed over twice here: one whose answer was lost
+ * is in doubt, until its receipt tells more.
+ */
+export function smppCarrier(options: SmppOptions): Carrier {
+  const settings = settingsOf(options);
+  const { name, bindAs, times } = settings;
+  const counts = makeCounts();
+  const pace = makePace(settings.perSecondMax);
+  const tracking = makeTracking(settings);
+  let inbound: Inbound | null = null;
+  let binds: Bind[] = [];
+  let transmitters: Bind[] = [];
+  let lanes: Lanes<Bind> = makeLanes([], pace);
+
+  const listener = () => {
+    if (!inbound) throw new Error('Nobody listens.');
+    return inbound;
+  };
+  const receipts = makeReceipts({ settings, tracking, counts }, listener);
+  const replies = makeReplies(settings, counts, listener);
+  const receive = makeReceive(settings, { replies, receipts, counts });
+  const submit = makeSubmit({
+    settings,
+    lanes: { enter: (until) => lanes.enter(until) },
+    pace,
+    tracking,
+    counts,
+  });
+
+  function connect(): void {
+    const numbers = Array.from({ length: settings.binds }, (_, number) => number);
+    const keep = (role: 'transceiver' | 'transmitter' | 'receiver') =>
+      numbers.map((number) => keepBind(settings, { role, number }, receive, () => lanes.changed()));
+    transmitters = keep(bindAs === 'transceiver' ? 'transceiver' : 'transmitter');
+    binds = bindAs === 'transceiver' ? transmitters : [...transmitters, ...keep('receiver')];
+    lanes = makeLanes(transmitters, pace);
+  }
+
+  return {
+    name,
+    check: () => null,
+    submit: (text, course) => counted(counts, submit(text, course)),
+    room: () => lanes.room(),
+    listen(to) {
+      inbound = to;
+      connect();
+      const queries = makeQueries({ settings, tracking, receipts }, transmitters);
+      const look = setInterval(
+        () => {
+          replies.giveUpOld();
+          void queries.ask();
+        },
+        Math.min(lookEveryMs, times.joinMs, settings.queryAfterMs ?? lookEveryMs),
+      );
+      return async () => {
+        clearInterval(look);
+        await Promise.all(binds.map((bind) => bind.stop()));
+        inbound = null;
+      };
+    },
+    status: () => ({ connections: binds.map((bind) => bind.status()), ...counts, perSecond: pace.perSecond() }),
+  };
+}

@@ -1,0 +1,117 @@
+import type { CarrierCall, CarrierNews, IncomingMedia, ReadCarrierCall } from '../../../domain/ports.ts';
+import { jsonOf, keywordOf } from '../http/fields.ts';
+import { receiptReference } from '../http/references.ts';
+import { receiptOf } from './codes.ts';
+import type { TwilioSettings } from './settings.ts';
+import { isSigned, isSignedByHash, looksSigned, matchesHash, type Parameters } from './signatures.ts';
+
+/** Null if the call doesn't have it; the sender may be empty. */
+type Read = (name: string) => string | null;
+
+/** Twilio shows a text back to the person unless the answer is TwiML without one. */
+const answer = { type: 'text/xml; charset=utf-8', body: '<?xml version="1.0" encoding="UTF-8"?><Response/>' };
+const mediaMax = 10;
+const messageSid = /^(SM|MM)[0-9a-f]{32}$/i;
+const shapes = {
+  MessageSid: messageSid,
+  SmsSid: messageSid,
+  SmsMessageSid: messageSid,
+  NumMedia: /^\d{1,2}$/,
+  ErrorCode: /^\d{0,9}$/,
+};
+const parameterName = /^[A-Z][A-Za-z0-9]{0,63}$/;
+/** Names may end in it. */
+const swallowed = /MessageSid./s;
+const none: Parameters = new Map();
+
+/** Reads Twilio's calls: what became of a text, and what a person wrote. Either comes repeated, late and in any order. */
+export function twilioReader({ accountSid, authToken, otherAuthToken }: TwilioSettings): ReadCarrierCall {
+  const tokens = [authToken, ...(otherAuthToken ? [otherAuthToken] : [])];
+  return (call, now) => {
+    const { url, headers, body } = call;
+    const signature = headers['x-twilio-signature'];
+    if (!looksSigned(signature)) return null;
+    const byHash = isSignedByHash(url);
+    const parameters = byHash ? none : formOf(body);
+    if (!tokens.some((token) => isSigned(token, { url, signature, parameters }))) return null;
+    if (byHash && !matchesHash(url, body)) return null;
+    const given = byHash ? parametersIn(body) : parameters;
+    if (!isWellShaped(given, accountSid) || !(byHash || isUnshifted(given))) return null;
+    return newsOf((name) => given.get(name)?.[0] ?? null, call, now);
+  };
+}
+
+function formOf(body: Buffer): Parameters {
+  const parameters = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(body.toString())) {
+    const values = parameters.get(name);
+    if (values) values.push(value);
+    else parameters.set(name, [value]);
+  }
+  return parameters;
+}
+
+/** JSON has the same names. */
+function parametersIn(body: Buffer): Parameters {
+  const value = jsonOf(body);
+  if (typeof value !== 'object' || value === null) return none;
+  return new Map(
+    Object.entries(value).flatMap(([name, each]) =>
+      typeof each === 'string' || typeof each === 'number' ? [[name, [String(each)]] as const] : [],
+    ),
+  );
+}
+
+/** Whether what we go by looks as Twilio writes it. */
+function isWellShaped(parameters: Parameters, accountSid: string): boolean {
+  const account = parameters.get('AccountSid')?.[0];
+  if (account !== undefined && account.toLowerCase() !== accountSid.toLowerCase()) return false;
+  return Object.entries(shapes).every(
+    ([name, shape]) => parameters.get(name)?.every((value) => shape.test(value)) ?? true,
+  );
+}
+
+/**
+ * Twilio signs a form's names and values without anything between them, so a recorded call is signed however it is split: as if its
+ * `MessageSid` were `SM…NumMedia0`, which nobody has seen before. So every name is there once and looks like one, and no parameter
+ * but the person's own words contains what tells calls apart.
+ */
+function isUnshifted(form: Parameters): boolean {
+  return [...form].every(
+    ([name, values]) =>
+      values.length === 1 &&
+      parameterName.test(name) &&
+      !swallowed.test(name) &&
+      (name === 'Body' || !swallowed.test(values[0] ?? '')),
+  );
+}
+
+function newsOf(read: Read, { url }: CarrierCall, now: Date): CarrierNews {
+  const carrierMessageId = read('MessageSid') || read('SmsSid');
+  const [from, to] = [read('From'), read('To')];
+  const nothing = { replies: [], receipts: [], answer };
+  if (!carrierMessageId) return nothing;
+  const status = read('MessageStatus') || read('SmsStatus');
+  if (status && status !== 'received') {
+    const receipt = receiptOf(status, read('ErrorCode'));
+    if (!receipt) return nothing;
+    const numbers = { ...(from && { from }), ...(to && { to }) };
+    return { ...nothing, receipts: [{ carrierMessageId, ...receipt, ...receiptReference(url), ...numbers }] };
+  }
+  if (from === null || !to) return nothing;
+  const media = mediaOf(read);
+  // Twilio doesn't say when the person sent it, and calls at once.
+  const reply = { carrierMessageId, from, to, text: read('Body') ?? '', sentAt: now };
+  return {
+    ...nothing,
+    replies: [{ ...reply, ...keywordOf(read('OptOutType')), ...(media.length > 0 && { media }) }],
+  };
+}
+
+function mediaOf(read: Read): IncomingMedia[] {
+  const count = Math.min(Number(read('NumMedia') ?? 0) || 0, mediaMax);
+  return Array.from({ length: count }, (_, index) => index).flatMap((index) => {
+    const url = read(`MediaUrl${index}`);
+    return url ? [{ url, contentType: read(`MediaContentType${index}`) || 'application/octet-stream' }] : [];
+  });
+}

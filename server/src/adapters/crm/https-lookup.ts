@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import type { Webhook } from 'standardwebhooks';
+import { type Crm, type CrmAccess, type CrmBatch, CrmFault, type RemoteContact } from '../../domain/ports.ts';
+import { safeAddress } from './addresses.ts';
+import { faultOf, withinLookup } from './faults.ts';
+import { contactsMax, emptyBatch, type Label, type Result, remoteContact, sorter } from './remote-contacts.ts';
+import { openWebhook, verifyAnswer } from './standard-webhooks.ts';
+
+type Access = CrmAccess & { kind: 'https' };
+type Question =
+  | { type: 'contact.lookup'; data: { phone: string } }
+  | { type: 'contact.list'; data: { cursor: string | null; limit: number } };
+type Page = { contacts: Record<string, unknown>[]; nextCursor: string | null };
+
+const contactsAtOnce = 500;
+const contactsAtOnceMax = 5_000;
+const pagesMax = 2_000;
+const cursorCharactersMax = 2_000;
+const notAnswer = 'Its answer is not an answer to a lookup.';
+
+export function openHttpsLookup(access: Access, ask: typeof fetch): Crm {
+  return {
+    lookup: (phone, until) => withinLookup(until, notAnswer, (until) => lookUp(access, ask, phone, until)),
+    async *list(_known, until) {
+      try {
+        yield* listPages(access, ask, until);
+      } catch (error) {
+        throw faultOf(error, until, notAnswer);
+      }
+    },
+  };
+}
+
+/** A contact with a different number is ignored. */
+async function lookUp(
+  access: Access,
+  ask: typeof fetch,
+  phone: string,
+  until: AbortSignal,
+): Promise<RemoteContact | null> {
+  const page = await askQuestion(access, ask, { type: 'contact.lookup', data: { phone } }, until);
+  for (const raw of page?.contacts ?? []) {
+    const contact = contactOf(raw);
+    if (!('refused' in contact) && contact.fields.phone === phone) return contact;
+  }
+  return null;
+}
+
+async function* listPages(access: Access, ask: typeof fetch, until: AbortSignal): AsyncGenerator<CrmBatch> {
+  const sort = sorter();
+  const cursors = new Set<string>();
+  let count = 0;
+  for (let cursor: string | null = null; ; ) {
+    const data = { cursor, limit: contactsAtOnce };
+    const page: Page | null = await askQuestion(access, ask, { type: 'contact.list', data }, until);
+    const batch = emptyBatch();
+    for (const raw of page?.contacts ?? []) {
+      count += 1;
+      if (count > contactsMax) throw new CrmFault(`It has more than ${contactsMax} contacts.`);
+      sort(batch, labelOf(raw, count), contactOf(raw));
+    }
+    yield batch;
+    cursor = page?.nextCursor ?? null;
+    if (cursor === null) return;
+    if (cursors.has(cursor)) throw new CrmFault('Its pages never end: it repeats a cursor.');
+    cursors.add(cursor);
+    if (cursors.size >= pagesMax) throw new CrmFault(`It has more than ${pagesMax} pages.`);
+  }
+}
+
+/** Its answer; null if it says that nobody has the number. */
+async function askQuestion(
+  access: Access,
+  ask: typeof fetch,
+  question: Question,
+  until: AbortSignal,
+): Promise<Page | null> {
+  const url = safeAddress(access.url);
+  const webhook = openWebhook(access.secret);
+  const id = `msg_${randomUUID().replaceAll('-', '')}`;
+  const body = JSON.stringify(question);
+  const headers = signedHeaders(webhook, id, body);
+  const answer = await ask(url, { method: 'POST', headers, body, signal: until, redirect: 'manual' });
+  const isNobody = answer.status === 404 && question.type === 'contact.lookup';
+  if (answer.status !== 200 && !isNobody) {
+    await answer.body?.cancel();
+    throw new CrmFault(refusalOf(answer.status, question.type));
+  }
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  verifyAnswer(webhook, id, answer, bytes);
+  return isNobody ? null : pageOf(answer, bytes);
+}
+
+function signedHeaders(webhook: Webhook, id: string, body: string): Record<string, string> {
+  const now = new Date();
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': webhook.sign(id, now, body),
+  };
+}
+
+function pageOf({ headers }: Response, bytes: Uint8Array): Page {
+  if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) throw new CrmFault(notAnswer);
+  const page: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  if (!isRecord(page) || !Array.isArray(page.contacts) || !page.contacts.every(isRecord))
+    throw new CrmFault('Its answer has no list of contacts.');
+  if (page.contacts.length > contactsAtOnceMax)
+    throw new CrmFault(`It answered with more than ${contactsAtOnceMax} contacts at once.`);
+  const { contacts, nextCursor = null } = page;
+  if (nextCursor !== null && (typeof nextCursor !== 'string' || nextCursor === ''))
+    throw new CrmFault('The nextCursor of its answer must be text or null.');
+  if (nextCursor !== null && nextCursor.length > cursorCharactersMax)
+    throw new CrmFault(`The nextCursor of its answer is over ${cursorCharactersMax} characters.`);
+  return { contacts, nextCursor };
+}
+
+function contactOf(raw: Record<string, unknown>): Result {
+  const { remoteContactId, remoteContactUrl, ...fields } = raw;
+  return remoteContact({ remoteContactId, remoteContactUrl, fields });
+}
+
+function labelOf({ remoteContactId }: Record<string, unknown>, count: number): Label {
+  if (typeof remoteContactId !== 'string' || remoteContactId === '') return { what: `contact ${count}` };
+  return { what: remoteContactId, locator: remoteContactId };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refusalOf(status: number, type: Question['type']): string {
+  if (status === 401 || status === 403) return 'It refuses the signature: is the secret the same on both sides?';
+  if (type === 'contact.list' && (status === 404 || status === 501)) return 'It answers lookups only.';
+  if (status === 429) return 'It is throttling us: it answered 429.';
+  if (status >= 500) return `It has an internal error: it answered ${status}.`;
+  if (status >= 300 && status < 400)
+    return 'It redirects, and redirects are not followed: use the address it redirects to.';
+  return `It answered ${status}.`;
+}

@@ -1,0 +1,214 @@
+import { stringify } from 'csv-stringify/sync';
+import type { ExportedContact } from '../../../domain/address-book/contact-exports.ts';
+import type { OwnIds } from '../../../domain/address-book/contact-imports.ts';
+import {
+  type CsvRecord,
+  namedSeparator,
+  readCsvRecords,
+  safeCell,
+  splitLine,
+  textOfCell,
+  wrongLength,
+} from '../text/csv.ts';
+import { firstLineOf } from '../text/lines.ts';
+import { type Address, type Columns, columnsOf, isKnownHeading, type SingleName, type Slot } from './columns.ts';
+import * as drafts from './drafts.ts';
+import { type FileContact, splitStreet, splitValues, type Unreadable } from './fields.ts';
+import { csvColumns, groupsIn, isIdentifier, ownGroupsIn, ownIdsOf, writeGroups } from './own-files.ts';
+import { phoneRank, type Region } from './phones.ts';
+import type { About, ReadOptions } from './reading.ts';
+
+/** If several fit, the first one. */
+const separators = [',', ';', '\t', '|'];
+const headingsShownMax = 10;
+
+/** Excel names it in a first line of its own, or else it is the one that makes most of the headings known. */
+export async function separatorIn(path: string, options: ReadOptions): Promise<string> {
+  const line = await firstLineOf(path, options);
+  const fits = separators.map((separator) => {
+    const headings = splitLine(line, separator);
+    return { separator, known: headings.filter(isKnownHeading).length, all: headings.length };
+  });
+  const [best] = fits.toSorted((one, other) => other.known - one.known || other.all - one.all);
+  return namedSeparator(line) ?? best?.separator ?? ',';
+}
+
+export async function* readCsv(
+  path: string,
+  { encoding, region, until }: ReadOptions,
+  about: About,
+): AsyncGenerator<(FileContact | Unreadable)[]> {
+  const separator = about.separator ?? undefined;
+  let read: ((record: CsvRecord) => FileContact | Unreadable) | undefined;
+  for await (const records of readCsvRecords(path, { encoding, separator, until })) {
+    const rows: (FileContact | Unreadable)[] = [];
+    for (const record of records) {
+      if ('unreadable' in record) rows.push(record);
+      else if (read) rows.push(read(record));
+      else {
+        const headings = record.cells.map((each) => each.trim());
+        const columns = columnsOf(headings);
+        if (columns.unknown.length === headings.length) return yield [...rows, noColumns(record)];
+        read = rowReader(headings, columns, region, about);
+      }
+    }
+    yield rows;
+  }
+}
+
+function noColumns({ line, cells }: CsvRecord): Unreadable {
+  const shown = cells.slice(0, headingsShownMax).join(', ') + (cells.length > headingsShownMax ? ', …' : '');
+  return { line, unreadable: `none of its columns is known: ${shown}`, hidesRest: true };
+}
+
+/** Reads the rows below these headings. It is called for each row of a large file, so it makes little garbage. */
+function rowReader(headings: string[], columns: Columns, region: Region, about: About) {
+  const cell = makeCells(headings, columns);
+  let unseen = columns.unknown;
+
+  function noteUnused({ cells }: CsvRecord): void {
+    const seen = unseen.filter((column) => !/^(0\/0\/00)?$/.test(cells[column]?.trim() ?? ''));
+    if (seen.length === 0) return;
+    about.unused.push(...seen.map((column) => headings[column] ?? ''));
+    unseen = unseen.filter((column) => !seen.includes(column));
+  }
+
+  return (record: CsvRecord): FileContact | Unreadable => {
+    const { cells, line } = record;
+    // Some programs end each row with a separator.
+    const hasMore = cells.length > headings.length && cells.slice(headings.length).some((each) => each.trim() !== '');
+    if (cells.length < headings.length || hasMore) return wrongLength(record, headings.length);
+    if (unseen.length > 0) noteUnused(record);
+    cell.use(cells);
+    return contactOf(line, cell, region);
+  };
+}
+
+/** The cells of the current row. */
+type Cells = ReturnType<typeof makeCells>;
+
+function makeCells(headings: string[], { single, phones, emails, addresses }: Columns) {
+  const addressColumns = addresses.map((parts) => ({ parts, columns: Object.values(parts) }));
+  let cells: string[] = [];
+  let isOwn = false;
+  /** What we exported comes back as it was, with the blanks at its ends. */
+  const textIn = (column: number) => (isOwn ? textOfCell(cells[column] ?? '') : (cells[column]?.trim() ?? ''));
+  const firstIn = (column: number | undefined) => {
+    if (column === undefined) return '';
+    return isOwn ? textIn(column) : (splitValues(textIn(column))[0] ?? '');
+  };
+
+  /** The first of a field's columns that has something. */
+  function oneOf(name: SingleName): drafts.Text {
+    for (const column of single[name]) {
+      const text = textIn(column);
+      if (text !== '') return { column: headings[column] ?? '', text };
+    }
+    return nothing;
+  }
+
+  function text(name: SingleName): string {
+    for (const column of single[name]) {
+      const found = textIn(column);
+      if (found !== '') return found;
+    }
+    return '';
+  }
+
+  /** In the order of their ranks; one without a rank is no number that a person answers. */
+  function ranked(slots: Slot[], rankOf: (label: string) => number | null): drafts.Text[] {
+    const texts: (drafts.Text & { rank: number })[] = [];
+    for (const { value, label } of slots) {
+      const text = textIn(value);
+      const rank = text === '' ? null : rankOf(label === undefined ? '' : textIn(label));
+      if (rank !== null) texts.push({ rank, column: headings[value] ?? '', text });
+    }
+    return texts.length > 1 ? texts.sort((one, other) => one.rank - other.rank) : texts;
+  }
+
+  function addressesIn(): drafts.AddressTexts[] {
+    const texts: drafts.AddressTexts[] = [];
+    for (const { parts, columns } of addressColumns) {
+      const used = columns.find((column) => textIn(column) !== '');
+      if (used !== undefined) texts.push(addressIn(parts, used));
+    }
+    return texts;
+  }
+
+  function addressIn(parts: Address, used: number): drafts.AddressTexts {
+    const [street, second, third] = [firstIn(parts.street), firstIn(parts.street2), firstIn(parts.street3)];
+    const { address1, address2 } = isOwn
+      ? { address1: street, address2: second }
+      : splitStreet([street, second, third], firstIn(parts.box));
+    const [city, state, postalCode] = [firstIn(parts.city), firstIn(parts.state), firstIn(parts.postalCode)];
+    return { column: headings[used] ?? '', address1, address2, city, state, postalCode };
+  }
+
+  return {
+    use(given: string[]): void {
+      cells = given;
+      isOwn = single.contactId.length > 0 && single.identifier.some((column) => isIdentifier(given[column] ?? ''));
+    },
+    isOwn: () => isOwn,
+    oneOf,
+    text,
+    phones: () => ranked(phones, phoneRank),
+    emails: () => ranked(emails, emailRank),
+    addresses: addressesIn,
+  };
+}
+
+const nothing: drafts.Text = { column: '', text: '' };
+
+function contactOf(line: number, cells: Cells, region: Region): FileContact {
+  const { text, oneOf } = cells;
+  const draft = drafts.emptyDraft();
+  drafts.putPhones(draft, cells.phones(), region);
+  drafts.putEmails(draft, cells.emails());
+  drafts.putNames(draft, text('firstName'), text('lastName'), text('fullName'));
+  drafts.putText(draft, 'nickname', text('nickname'));
+  drafts.putDate(draft, 'birthDate', oneOf('birthDate'), region);
+  drafts.putDate(draft, 'clientAnniversary', oneOf('clientAnniversary'), region);
+  drafts.putEnumeration(draft, 'gender', oneOf('gender'));
+  drafts.putEnumeration(draft, 'maritalStatus', oneOf('maritalStatus'));
+  drafts.putAddresses(draft, cells.addresses());
+  const own = cells.isOwn() ? ownIdsIn(text) : null;
+  const { fields, leftOut, further, phones } = draft;
+  return {
+    line,
+    fields,
+    leftOut,
+    further,
+    phones,
+    groups: own ? ownGroupsIn(text) : groupsIn(oneOf('groups')),
+    own,
+    remoteContactId: text('remoteContactId'),
+    remoteContactUrl: text('remoteContactUrl'),
+    isGroup: false,
+  };
+}
+
+function ownIdsIn(text: (name: SingleName) => string): OwnIds | null {
+  return ownIdsOf({
+    identifier: text('identifier'),
+    contactId: text('contactId'),
+    remoteContactId: text('ownRemoteContactId'),
+    remoteContactUrl: text('ownRemoteContactUrl'),
+  });
+}
+
+/** Google marks the primary one with a star. */
+function emailRank(label: string): number {
+  return label.startsWith('*') ? 0 : 1;
+}
+
+/** With a byte order mark, without which Excel reads “Jörg” as “JÃ¶rg” and writes it back. */
+export function writeCsvHeader(): string {
+  return `\ufeff${csvColumns.join(',')}\n`;
+}
+
+export function writeCsvRows(contacts: ExportedContact[]): string {
+  const rows = contacts.map((contact) => ({ ...contact, ...writeGroups(contact.groups) }));
+  // Blanks at the ends of a text would be lost without quotes.
+  return stringify(rows, { columns: csvColumns, quoted_match: /^\s|\s$/, cast: { string: safeCell } });
+}

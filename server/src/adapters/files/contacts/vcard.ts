@@ -1,0 +1,193 @@
+import { lineBatchesOf } from '../text/lines.ts';
+import * as drafts from './drafts.ts';
+import { type FileContact, splitStreet, type Unreadable } from './fields.ts';
+import { namedGroups, ownIdsOf } from './own-files.ts';
+import { phoneRank, type Region } from './phones.ts';
+import type { ReadOptions } from './reading.ts';
+import { itemsOf, type Property, partsOf, readProperties, unescaped } from './vcard-lines.ts';
+
+const cardCharactersMax = 1024 * 1024;
+/** Nobody has more, and each one takes time to read. */
+const numbersMax = 100;
+const begins = /^BEGIN:VCARD\s*$/i;
+const ends = /^END:VCARD\s*$/i;
+const notVcard = 'it is not a vCard';
+const tooLarge = 'the card has over a million characters';
+const withoutEnd = 'the card has no end';
+
+const wanted = new Set([
+  ...['n', 'fn', 'nickname', 'email', 'tel', 'adr', 'bday', 'gender', 'categories', 'uid', 'source', 'url', 'kind'],
+  ...['x-ablabel', 'x-addressbookserver-kind', 'x-client-anniversary', 'x-marital-status'],
+  ...['x-assent-contact-id', 'x-assent-group', 'x-assent-remote-contact-id', 'x-assent-remote-contact-url'],
+]);
+/** As vCard 4.0 abbreviates them. */
+const genders: Record<string, string> = { M: 'male', F: 'female', O: 'non-binary', N: 'unknown', U: 'unknown' };
+
+/** Reads cards one by one, so a broken card costs only itself. */
+export async function* readVcards(
+  path: string,
+  { encoding, region, until }: ReadOptions,
+): AsyncGenerator<(FileContact | Unreadable)[]> {
+  let card: string[] = [];
+  let size = 0;
+  let line = 0;
+  let began = 0;
+  for await (const lines of lineBatchesOf(path, cardCharactersMax, { encoding, until })) {
+    const cards: (FileContact | Unreadable)[] = [];
+    for (const text of lines) {
+      line += 1;
+      if (begins.test(text)) {
+        if (began > 0) cards.push(unreadable(began, withoutEnd));
+        card = [];
+        size = 0;
+        began = line;
+      }
+      if (began === 0) continue;
+      size += text.length;
+      // Photos may be large, and we don't keep them; a card without an end must not fill memory.
+      if (size <= cardCharactersMax) card.push(text);
+      if (ends.test(text)) {
+        cards.push(size <= cardCharactersMax ? readCard(card, began, region) : unreadable(began, tooLarge));
+        began = 0;
+      }
+    }
+    yield cards;
+  }
+  if (began > 0) yield [{ ...unreadable(began, withoutEnd), hidesRest: true }];
+}
+
+/** Reads a text that is a single card. */
+export function readVcard(text: string, region: Region): FileContact | Unreadable {
+  if (text.length > cardCharactersMax) return unreadable(1, tooLarge);
+  const lines = text.trim().split(/\r\n|[\r\n]/);
+  const isOne = lines.findLastIndex((each) => begins.test(each)) === 0 && ends.test(lines.at(-1) ?? '');
+  return isOne ? readCard(lines, 1, region) : unreadable(1, notVcard);
+}
+
+function readCard(lines: string[], line: number, region: Region): FileContact | Unreadable {
+  const properties = readProperties(lines, wanted);
+  return properties ? contactOf(line, cardOf(properties), region) : unreadable(line, notVcard);
+}
+
+/** A card's properties by name. */
+type Card = {
+  all(name: string): Property[];
+  text(name: string): string;
+  /** We exported it ourselves, so every text comes back as it was. */
+  own: boolean;
+  /** What the card calls one of several numbers or addresses. */
+  labelOf(property: Property): string;
+};
+
+function cardOf(properties: Property[]): Card {
+  const byName = Map.groupBy(properties, ({ name }) => name);
+  const all = (name: string) => byName.get(name) ?? [];
+  const own = all('x-assent-contact-id').length > 0;
+  const labels = new Map(all('x-ablabel').map(({ group, value }) => [group, value]));
+  return {
+    all,
+    own,
+    text(name) {
+      const text = unescaped(all(name)[0]?.value ?? '');
+      return own ? text : text.trim();
+    },
+    labelOf: ({ group, parameters }) => [...(parameters.type ?? []), labels.get(group) ?? ''].join(' '),
+  };
+}
+
+function contactOf(line: number, card: Card, region: Region): FileContact {
+  const { all, text, own } = card;
+  const draft = drafts.emptyDraft();
+  drafts.putPhones(
+    draft,
+    textsOf(card, 'tel', ({ label }) => phoneRank(label)),
+    region,
+  );
+  drafts.putEmails(
+    draft,
+    textsOf(card, 'email', ({ isPreferred }) => (isPreferred ? 0 : 1)),
+  );
+  const [lastName = '', firstName = ''] = partsOf(all('n')[0]?.value ?? '').map((part) => (own ? part : part.trim()));
+  drafts.putNames(draft, firstName, lastName, own ? '' : text('fn'));
+  drafts.putText(
+    draft,
+    'nickname',
+    own ? text('nickname') : (itemsOf(all('nickname')[0]?.value ?? '')[0]?.trim() ?? ''),
+  );
+  drafts.putDate(draft, 'birthDate', { column: 'BDAY', text: birthdayOf(card) }, region);
+  const anniversary = { column: 'X-CLIENT-ANNIVERSARY', text: text('x-client-anniversary') };
+  drafts.putDate(draft, 'clientAnniversary', anniversary, region);
+  const [gender = ''] = partsOf(text('gender'));
+  drafts.putEnumeration(draft, 'gender', { column: 'GENDER', text: genders[gender.toUpperCase()] ?? gender });
+  const maritalStatus = { column: 'X-MARITAL-STATUS', text: text('x-marital-status') };
+  drafts.putEnumeration(draft, 'maritalStatus', maritalStatus);
+  drafts.putAddresses(draft, addressesOf(card));
+  return {
+    line,
+    ...draft,
+    groups: groupsOf(card),
+    own: ownIdsOf({
+      identifier: own ? text('uid').replace(/^urn:uuid:/i, '') : '',
+      contactId: text('x-assent-contact-id'),
+      remoteContactId: text('x-assent-remote-contact-id'),
+      remoteContactUrl: text('x-assent-remote-contact-url'),
+    }),
+    remoteContactId: text('uid'),
+    remoteContactUrl: text('source') || text('url'),
+    isGroup: /^group$/i.test(text('kind') || text('x-addressbookserver-kind')),
+  };
+}
+
+type Rank = (of: { label: string; isPreferred: boolean }) => number | null;
+
+/** The values of a property that may be there several times, best first. */
+function ranked({ all, labelOf }: Card, name: string, rankOf: Rank): Property[] {
+  const properties = all(name)
+    .slice(0, numbersMax)
+    .flatMap((property) => {
+      const label = labelOf(property);
+      const rank = rankOf({ label, isPreferred: /pref/i.test(label) || property.parameters.pref !== undefined });
+      return rank === null ? [] : { rank, property };
+    });
+  return properties.sort((one, other) => one.rank - other.rank).map(({ property }) => property);
+}
+
+function textsOf(card: Card, name: 'tel' | 'email', rankOf: Rank): drafts.Text[] {
+  const texts = ranked(card, name, rankOf).map(({ value }) => {
+    const text = unescaped(value)
+      .replace(/^(tel|mailto):/i, '')
+      .trim();
+    return { column: name.toUpperCase(), text };
+  });
+  return texts.filter(({ text }) => text !== '');
+}
+
+/** Apple writes a birthday without a year as one of a year that a parameter says to leave out. */
+function birthdayOf({ all, text }: Card): string {
+  const birthday = text('bday');
+  const [omitted] = all('bday')[0]?.parameters['x-apple-omit-year'] ?? [];
+  return omitted && birthday.startsWith(omitted) ? `--${birthday.slice(omitted.length).replace(/^-/, '')}` : birthday;
+}
+
+function addressesOf(card: Card): drafts.AddressTexts[] {
+  const rankOf: Rank = ({ label }) => (/home/i.test(label) ? 0 : /work/i.test(label) ? 2 : 1);
+  return ranked(card, 'adr', rankOf).flatMap(({ value }) => {
+    const parts = partsOf(value).map((part) => (card.own ? part : part.trim()));
+    if (parts.every((part) => part === '')) return [];
+    const [box = '', extended = '', street = '', city = '', state = '', postalCode = ''] = parts;
+    const lines = card.own ? { address1: street, address2: extended } : splitStreet([street, extended], box);
+    return { column: 'ADR', ...lines, city, state, postalCode };
+  });
+}
+
+function groupsOf({ all, own }: Card): FileContact['groups'] {
+  if (!own) return namedGroups(all('categories').flatMap(({ value }) => itemsOf(value)));
+  return all('x-assent-group').map(({ value }) => {
+    const [groupId = '', externalId = '', name = ''] = partsOf(value);
+    return { name, groupId: Number(groupId), externalId: externalId || null };
+  });
+}
+
+function unreadable(line: number, why: string): Unreadable {
+  return { line, unreadable: why, hidesRest: false };
+}

@@ -1,0 +1,94 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { manifestNoteText, nameIn, packageFormat, textOf } from '../../../domain/examiner/verify.mjs';
+import { problem } from '../../../domain/problems.ts';
+import type { ArchiveExport, ProvenEntry } from '../../../domain/record-keeping/archive-export.ts';
+import { createEmails } from './emails.ts';
+import { createHashed } from './hashed-file.ts';
+
+type Asked = { folder: string; withEmails: boolean; progress(done: number, total: number): void };
+
+/** Makes a folder for an export that only its owner can read. It may exist if it is empty. */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0) throw problem('invalid_request', `${folder} is not empty.`);
+}
+
+/** Writes the files that an examiner gets. The manifest comes last: an incomplete export has none. Returns how many entries. */
+export async function writeExport(exported: ArchiveExport, asked: Asked): Promise<number> {
+  const files: Record<string, string> = {};
+  const write = async (name: string, bytes: string | Buffer) => {
+    files[name] = await writeFile(join(asked.folder, name), bytes);
+  };
+  const { checkpoint, earlier, signer, size } = exported;
+  await write('checkpoint', checkpoint.note);
+  await write('public-key', `${signer.publicKey}\n`);
+  await write('earlier-checkpoints', earlier.map(({ note }) => `${note}\n`).join(''));
+  await write(
+    'consistency.ndjson',
+    earlier.map(({ size: from, proof }) => consistencyLine(from, size, proof)).join(''),
+  );
+  for (const { size: stamped, note, token } of [checkpoint, ...earlier]) {
+    if (!token || `timestamp-${stamped}.tsr` in files) continue;
+    await write(`timestamp-${stamped}.note`, note);
+    await write(`timestamp-${stamped}.tsr`, token);
+  }
+  const entries = await writeEntries(exported, asked, files);
+  const manifest = Buffer.from(`${JSON.stringify(manifestOf(exported, entries, files), null, 2)}\n`);
+  await writeFile(join(asked.folder, 'manifest.json'), manifest);
+  await writeFile(join(asked.folder, 'manifest.note'), signer.sign(manifestNoteText(manifest)));
+  return entries;
+}
+
+async function writeFile(path: string, bytes: string | Buffer): Promise<string> {
+  const file = await createHashed(path);
+  await file.write(bytes);
+  return file.close();
+}
+
+function consistencyLine(from: number, to: number, proof: Buffer[]): string {
+  return `${JSON.stringify({ from, to, proof: proof.map(inBase64) })}\n`;
+}
+
+async function writeEntries(
+  exported: ArchiveExport,
+  { folder, withEmails, progress }: Asked,
+  files: Record<string, string>,
+): Promise<number> {
+  const { firstNumber, lastNumber } = exported;
+  const total = firstNumber === null || lastNumber === null ? 0 : lastNumber - firstNumber + 1;
+  const file = await createHashed(join(folder, 'entries.ndjson'));
+  const emails = withEmails ? await createEmails(join(folder, 'messages.zip'), exported) : null;
+  for await (const rows of exported.disposals())
+    for (const row of rows) await file.write(entryLine({ about: 'disposal' }, row));
+  for await (const rows of exported.rules())
+    for (const row of rows) await file.write(entryLine({ about: 'rule' }, row));
+  let entries = 0;
+  for await (const rows of exported.entries()) {
+    for (const row of rows) {
+      await file.write(entryLine({}, row));
+      await emails?.add(row);
+    }
+    entries += rows.length;
+    progress(entries, total);
+  }
+  files['entries.ndjson'] = await file.close();
+  if (emails) files['messages.zip'] = await emails.close();
+  return entries;
+}
+
+/** The proof covers the entry, and its body by the commitment; the rest is there for people to read, and can be checked. */
+function entryLine(flags: { about?: 'disposal' | 'rule' }, row: ProvenEntry): string {
+  const { leaf, salt, body, phone, outcome, proof, ...entry } = row;
+  const bytes = { salt: salt && inBase64(salt), body: body && inBase64(body), text: body && textOf(entry, body) };
+  return `${JSON.stringify({ ...flags, entry, leaf, proof: proof.map(inBase64), ...bytes, phone, name: nameIn(salt), outcome })}\n`;
+}
+
+function manifestOf(exported: ArchiveExport, entries: number, files: Record<string, string>) {
+  const { advisor, from, to, firstNumber, lastNumber, size } = exported;
+  return { format: packageFormat, advisor, from, to, firstNumber, lastNumber, entries, size, files };
+}
+
+function inBase64(bytes: Buffer): string {
+  return bytes.toString('base64');
+}

@@ -1,0 +1,80 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Config } from '../../../config.ts';
+import {
+  ArchiveFault,
+  type ArchiveMemory,
+  type Copies,
+  checkpointIn,
+  type Remembered,
+} from '../../../domain/archive/archive-memory.ts';
+
+/** The memory of the node with this key, or null if it has none. */
+export function archiveMemory(
+  { archiveKeyFile }: Pick<Config, 'archiveKeyFile'>,
+  copies: Copies[],
+): ArchiveMemory | null {
+  return archiveKeyFile ? openArchiveMemory(`${archiveKeyFile}.signed`, copies) : null;
+}
+
+export function openArchiveMemory(path: string, copies: Copies[]): ArchiveMemory {
+  let known: Remembered | null = null;
+  return {
+    path,
+    copies,
+    async read() {
+      known = newer(known, await readStored(path));
+      return known;
+    },
+    async write(remembered) {
+      known = remembered;
+      await replace(path, `${JSON.stringify(remembered, null, 2)}\n`);
+    },
+  };
+}
+
+/** A command on this machine may have written the file; but a file that was put back can't make the process forget. */
+function newer(known: Remembered | null, stored: Remembered | null): Remembered | null {
+  if (!known || !stored) return known ?? stored;
+  const isLarger = checkpointIn(stored.note).size > checkpointIn(known.note).size;
+  return { ...stored, note: isLarger ? stored.note : known.note };
+}
+
+async function readStored(path: string): Promise<Remembered | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return null;
+  }
+  try {
+    const { since, note, copied } = JSON.parse(text) as Remembered;
+    checkpointIn(note);
+    return { since: Number(since), note, copied: copied ?? null };
+  } catch (cause) {
+    throw new ArchiveFault(`${path} is not as this node wrote it.`, { cause });
+  }
+}
+
+/** After a crash at any moment the file is the old one or the new one. */
+async function replace(path: string, text: string): Promise<void> {
+  const draft = `${path}.${process.pid}.new`;
+  await synced(draft, 'w', (file) => file.writeFile(text));
+  await rename(draft, path);
+  await synced(dirname(path), 'r', async () => {});
+}
+
+async function synced(
+  path: string,
+  flags: string,
+  work: (file: Awaited<ReturnType<typeof open>>) => Promise<void>,
+): Promise<void> {
+  const file = await open(path, flags, 0o600);
+  try {
+    await work(file);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

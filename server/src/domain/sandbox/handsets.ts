@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import type { Deps } from '../../deps.ts';
+import { findAdvisorByTextingNumber } from '../../store/accounts/advisors.ts';
+import { sandboxCarrierId } from '../../store/carriers/carriers.ts';
+import type { ConsentState } from '../../store/consent/consents.ts';
+import * as store from '../../store/sandbox/handsets.ts';
+import type { HeldReason } from '../../store/texting/texts.ts';
+import { receiveReply } from '../consent/replies.ts';
+import { type IncomingMedia, samplePictureUrl } from '../ports.ts';
+import { invalid } from '../problems.ts';
+import { magicContacts } from './sandbox.ts';
+
+/** The sandbox's phones, as their owners see them: with the texts of all advisors. */
+
+export type Sender = {
+  name: string;
+  textingNumber: string;
+  state: ConsentState | null;
+  /** A reply of the person may mean stop, so that their texts are held. */
+  isHeld: boolean;
+  /** How many texts are held, by reason. */
+  held: Record<HeldReason, number>;
+};
+/** A text on the phone's screen. `text` is null if it is no longer kept. */
+export type ScreenText = {
+  id: string;
+  from: 'advisor' | 'phone';
+  textingNumber: string;
+  text: string | null;
+  /** How many pictures and the like came with it. */
+  media: number;
+  /** What became of a text from an advisor; null before that is known. */
+  status: string | null;
+  dateTime: Date;
+};
+/** A magic number's owner, and what the number does. */
+export type Owner = { name: string; about: string };
+export type Handset = { phone: string; owner: Owner | null; senders: Sender[]; texts: ScreenText[] };
+export type HandsetMessage = store.HandsetMessage;
+export type HandsetInUse = { phone: string; owner: Owner | null; text: string | null; dateTime: Date };
+
+const messagesMax = 10_000;
+const textsMax = 200;
+const handsetsMax = 50;
+const sendersMax = 100;
+
+const owners = new Map<string, Owner>(
+  magicContacts.map(({ phone, firstName, lastName, nickname }) => [
+    phone,
+    { name: `${firstName} ${lastName}`, about: nickname },
+  ]),
+);
+
+/** The numbers with special behavior. */
+export function listMagicNumbers(): { phone: string; owner: Owner }[] {
+  return [...owners].map(([phone, owner]) => ({ phone, owner })).sort((a, b) => (a.phone < b.phone ? -1 : 1));
+}
+
+/** The phones that recently received or sent a text. */
+export async function listHandsets({ db }: Pick<Deps, 'db'>): Promise<HandsetInUse[]> {
+  const rows = await store.listHandsets(db, handsetsMax);
+  return rows.map(({ phone, text, dateTimeCreated }) => ({
+    phone,
+    owner: ownerOf(phone),
+    text,
+    dateTime: dateTimeCreated,
+  }));
+}
+
+/** A phone with its latest texts, received and sent, in order. Any number is a phone. */
+export async function getHandset({ db }: Pick<Deps, 'db'>, phone: string): Promise<Handset> {
+  const [received, sent, senders, backlog] = await Promise.all([
+    store.listHandsetMessages(db, phone, textsMax),
+    store.listHandsetReplies(db, phone, textsMax),
+    store.listHandsetSenders(db, phone, sendersMax),
+    store.listHandsetBacklog(db, phone),
+  ]);
+  const statusOf = await statusesOf({ db }, received, backlog);
+  const texts = [
+    ...received.map((text) => ({ ...onScreen('advisor', text), status: statusOf(text) })),
+    ...sent.map((text) => onScreen('phone', text)),
+  ].sort((a, b) => a.dateTime.getTime() - b.dateTime.getTime());
+  const withHeld = senders.map((sender) => ({ ...sender, held: heldOf(sender, backlog) }));
+  return { phone, owner: ownerOf(phone), senders: withHeld, texts: texts.slice(-textsMax) };
+}
+
+/** By the carrier's id, which a text in doubt lacks: its answer was lost. */
+async function statusesOf(
+  { db }: Pick<Deps, 'db'>,
+  received: store.HandsetMessage[],
+  backlog: store.HandsetBacklog[],
+): Promise<(text: store.HandsetMessage) => string | null> {
+  const ids = received.map(({ carrierMessageId }) => carrierMessageId);
+  const known = new Map(
+    (await store.listHandsetStatuses(db, ids)).map(({ carrierMessageId, status }) => [carrierMessageId, status]),
+  );
+  const doubted = new Set(backlog.flatMap(({ status, textingNumber }) => (status === 'in_doubt' ? textingNumber : [])));
+  return ({ carrierMessageId, textingNumber }) =>
+    known.get(carrierMessageId) ?? (doubted.has(textingNumber) ? 'in_doubt' : null);
+}
+
+function heldOf({ textingNumber }: store.HandsetSender, backlog: store.HandsetBacklog[]): Sender['held'] {
+  const held = { possible_opt_out: 0, supervision: 0 };
+  for (const each of backlog)
+    if (each.heldReason && each.textingNumber === textingNumber) held[each.heldReason] += each.count;
+  return held;
+}
+
+/** The texts that a phone received last, oldest first. */
+export async function listHandsetMessages({ db }: Pick<Deps, 'db'>, phone: string): Promise<HandsetMessage[]> {
+  return store.listHandsetMessages(db, phone, messagesMax);
+}
+
+/** What a phone sends: a text, pictures by their address, or both. */
+export type HandsetAnswer = { to: string; text?: string; media?: string[] };
+
+/** A reply from the phone's owner. It has taken effect once this returns; what came with it is fetched in the background. */
+export async function replyFromHandset(
+  deps: Deps,
+  phone: string,
+  { to, text = '', media = [] }: HandsetAnswer,
+): Promise<void> {
+  if (text === '' && media.length === 0)
+    throw invalid([{ path: '/text', rule: 'minLength', message: 'text can’t be empty unless there is media.' }]);
+  if (!(await findAdvisorByTextingNumber(deps.db, to)))
+    throw invalid([
+      {
+        path: '/to',
+        rule: 'textingNumber',
+        message: 'to must be an advisor’s texting number: sandbox.json lists them.',
+      },
+    ]);
+  const by = { carrierId: sandboxCarrierId, answersKeywords: false };
+  const reply = { carrierMessageId: randomUUID(), from: phone, to, text, sentAt: deps.clock.now() };
+  await receiveReply(deps, by, { ...reply, media: media.map(mediaAt) });
+}
+
+/** Whoever fetches an address learns the type. */
+function mediaAt(address: string): IncomingMedia {
+  if (address === 'sample') return { url: samplePictureUrl, contentType: 'image/png' };
+  return { url: address, contentType: 'application/octet-stream' };
+}
+
+function onScreen(from: ScreenText['from'], row: store.HandsetMessage | store.HandsetReply): ScreenText {
+  const { carrierMessageId: id, textingNumber, text, dateTimeCreated } = row;
+  const media = 'media' in row ? row.media : 0;
+  return { id, from, textingNumber, text, media, status: null, dateTime: dateTimeCreated };
+}
+
+function ownerOf(phone: string): Owner | null {
+  return owners.get(phone) ?? null;
+}

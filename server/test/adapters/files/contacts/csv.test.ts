@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import fc from 'fast-check';
+import { isKnownHeading } from '../../../../src/adapters/files/contacts/columns.ts';
+import { writeCsvHeader, writeCsvRows } from '../../../../src/adapters/files/contacts/csv.ts';
+import { readCsvRecords } from '../../../../src/adapters/files/text/csv.ts';
+import { root } from '../../../../src/config.ts';
+import type { ExportedContact } from '../../../../src/domain/address-book/contact-exports.ts';
+import { readText } from './files.ts';
+
+suite('contacts in a CSV file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assent-contacts-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const read = (text: string) => readText(folder, 'contacts.csv', text);
+
+  test('are separated by what makes most of the headings known, quoted fields respected', async () => {
+    for (const [header, separator] of [
+      ['First Name,Last Name', ','],
+      ['First Name;Last Name', ';'],
+      ['First Name\tLast Name', '\t'],
+      ['First Name|Last Name', '|'],
+      // A heading with commas, in quotes or not, doesn't make commas the separator.
+      ['"Notes, calls, and so on, all of it";First Name;Last Name', ';'],
+      ['First Name;Last Name;Notes, calls, and so on, all of it', ';'],
+      ['First Name,Last Name,"Notes; calls; and so on; all of it"', ','],
+      ['First Name;Last Name;"Notes,\ncalls"', ';'],
+      // One column, and no separator at all.
+      ['Name', ','],
+      ['Email Address;', ';'],
+    ] as const)
+      assert.equal((await read(`${header}\n`)).about.separator, separator, header);
+    const { contacts } = await read('First Name;Last Name;City\nAnn;"Smith; Jr.";Springfield, IL\n');
+    assert.deepEqual(contacts[0]?.fields, { firstName: 'Ann', lastName: 'Smith; Jr.', city: 'Springfield, IL' });
+  });
+
+  test('may end each row with a separator, but a row with too few or too many cells is refused', async () => {
+    const { contacts, unreadable } = await read(
+      'First Name,Last Name\nAnn,Smith,\nBob,Jones,,,\nEve\nDan,Brown,extra\n',
+    );
+    assert.deepEqual(
+      contacts.map(({ fields }) => fields.firstName),
+      ['Ann', 'Bob'],
+    );
+    assert.deepEqual(unreadable, [
+      { line: 4, unreadable: 'it has 1 columns and not 2', hidesRest: false },
+      { line: 5, unreadable: 'it has 3 columns and not 2', hidesRest: false },
+    ]);
+  });
+
+  test('without any heading that we know are refused, with the headings', async () => {
+    const { contacts, unreadable } = await read('Vorname;Nachname\nAnn;Smith\n');
+    assert.deepEqual(contacts, []);
+    assert.deepEqual(unreadable, [
+      { line: 1, unreadable: 'none of its columns is known: Vorname, Nachname', hidesRest: true },
+    ]);
+  });
+
+  test('have a full name that is split only where there is no other, and is no name if it is the number', async () => {
+    const { contacts } = await read(
+      'Name,First Name,Phone,Email\nAnn van Smith,,,\nX Y,Ann,,\n+12125550123,,+12125550123,\nann@example.org,,,ann@example.org\n',
+    );
+    assert.deepEqual(
+      contacts.map(({ fields: { firstName, lastName } }) => [firstName, lastName]),
+      [
+        ['Ann van', 'Smith'],
+        ['Ann', undefined],
+        [undefined, undefined],
+        [undefined, undefined],
+      ],
+    );
+  });
+
+  test('have the first number, email and address that can be used; others are counted, or reported if they can’t be', async () => {
+    const { contacts } = await read(
+      'Name,Mobile Phone,Home Phone,Business Phone,Email,Email 2,Home City,Work City\n' +
+        'Ann,12,(212) 555-0123,(212) 555-0124,nothing,Ann <ann@example.org>,,Boston\n' +
+        'Bob,212-555-0125,212.555.0125,,bob@example.org,bob@example.org,Albany,Boston\n',
+    );
+    const [ann, bob] = contacts;
+    assert.deepEqual(
+      [ann?.fields.phone, ann?.fields.emailAddress, ann?.fields.city],
+      ['+12125550123', 'ann@example.org', 'Boston'],
+    );
+    assert.deepEqual(ann?.leftOut, [
+      { column: 'Mobile Phone', value: '12', why: 'it is not a phone number (country US)' },
+      { column: 'Email', value: 'nothing', why: 'it is not an email address' },
+    ]);
+    assert.deepEqual(ann?.further, ['Business Phone']);
+    assert.deepEqual([bob?.fields.city, bob?.leftOut, bob?.further], ['Albany', [], ['Work City']]);
+  });
+
+  test('are ours only with both of our ids: another program’s identifiers are not', async () => {
+    const uuid = '4fbe8971-0bc3-424c-9c26-36c3e1eff6b1';
+    const own = async (text: string) => (await read(text)).contacts.map((contact) => contact.own?.identifier);
+    assert.deepEqual(await own(`contactId,identifier,city\n7,${uuid.toUpperCase()}, x \n7,1,y\n,,z\n`), [
+      uuid,
+      undefined,
+      undefined,
+    ]);
+    assert.deepEqual(await own(`identifier,city\n${uuid},x\n`), [undefined]);
+  });
+
+  test('are read in memory that doesn’t grow with the file', async () => {
+    const limited = `
+      const { workerData: { folder, files } } = require('node:worker_threads');
+      const { createWriteStream } = require('node:fs');
+      const { once } = require('node:events');
+      (async () => {
+        const { openContactFile } = await import(files);
+        const path = folder + '/large.csv';
+        const out = createWriteStream(path);
+        out.write('First Name,Last Name,Email,Phone,Birthday\\n');
+        for (let n = 0; n < 200_000; n++)
+          if (!out.write('Jörg,Number' + n + ',p' + n + '@mail.example,(212) 555-0123,7/14/1961\\n')) await once(out, 'drain');
+        out.end();
+        await once(out, 'close');
+        let count = 0;
+        for await (const rows of (await openContactFile(path, 'csv', 'US')).rows) count += rows.length;
+        require('node:worker_threads').parentPort.postMessage(count);
+      })();`;
+    const files = new URL('../../../../src/adapters/files/contacts/reading.ts', import.meta.url).href;
+    const resourceLimits = { maxOldGenerationSizeMb: 40, maxYoungGenerationSizeMb: 16 };
+    const worker = new Worker(limited, { eval: true, workerData: { folder, files }, resourceLimits });
+    const count = await new Promise((resolve, reject) => worker.on('message', resolve).on('error', reject));
+    assert.equal(count, 200_000);
+  });
+});
+
+suite('our own export', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assent-export-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  const contact = {
+    contactId: 7,
+    identifier: '4fbe8971-0bc3-424c-9c26-36c3e1eff6b1',
+    groups: [] as ExportedContact['groups'],
+  };
+  const fields = ['nickname', 'address1', 'address2', 'city', 'state', 'postalCode'] as const;
+  const exported = (contacts: object[]) => writeCsvHeader() + writeCsvRows(contacts as ExportedContact[]);
+
+  async function cellsOf(text: string): Promise<string[]> {
+    writeFileSync(join(folder, 'cells.csv'), text);
+    const rows = await Array.fromAsync(readCsvRecords(join(folder, 'cells.csv')));
+    return rows.flat().flatMap((row) => ('cells' in row ? row.cells : assert.fail(row.unreadable)));
+  }
+
+  const beginnings = ['\r\n', '\'"', '=', '+', '-', '@', '\t', '\r', "'", "''", "'=", '＝', '-1', '+1', ' ', '"', ''];
+  const text = fc
+    .tuple(
+      fc.constantFrom(...beginnings),
+      fc.constantFrom(...beginnings),
+      fc.string({ unit: 'grapheme', maxLength: 20 }),
+    )
+    .map((parts) => parts.join('').replaceAll('\0', '').toWellFormed() || 'x');
+
+  test('has no cell that a spreadsheet would run, and comes back exactly', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record(Object.fromEntries(fields.map((name) => [name, text]))), { minLength: 1 }),
+        async (contacts) => {
+          const written = exported(contacts.map((each) => ({ ...contact, ...each })));
+          for (const cell of await cellsOf(written))
+            assert.ok(!/^[=+\-@\t\r]/.test(cell) || /^[+-]\d+$/.test(cell), JSON.stringify(cell));
+          const read = await readText(folder, 'export.csv', written);
+          assert.deepEqual(read.unreadable, []);
+          assert.deepEqual(
+            read.contacts.map((each) => Object.fromEntries(fields.map((name) => [name, each.fields[name]]))),
+            contacts.map((each) => ({ ...each })),
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('begins what looks like a formula with an apostrophe, and leaves a phone number as it is', async () => {
+    const [, ...rows] = exported([
+      {
+        ...contact,
+        phone: '+12125550123',
+        nickname: '=1+1',
+        city: '-5',
+        state: '@x',
+        address1: '+1 212',
+        address2: "'=1",
+      },
+    ]).split('\n');
+    assert.equal(rows[0], `7,${contact.identifier},,,'=1+1,,+12125550123,,,,,'+1 212,''=1,-5,'@x,,,,,,`);
+  });
+
+  test('also of groups and remote ids', async () => {
+    const groups = [{ groupId: 3, name: '=cmd', externalId: '@x' }];
+    const written = exported([
+      { ...contact, firstName: '-Ann', lastName: '=Smith', groups, remoteContactId: '+a', remoteContactUrl: '@b' },
+    ]);
+    for (const cell of await cellsOf(written)) assert.doesNotMatch(cell, /^[=+\-@]/);
+    const [read] = (await readText(folder, 'groups.csv', written)).contacts;
+    assert.deepEqual([read?.fields.firstName, read?.fields.lastName], ['-Ann', '=Smith']);
+    assert.deepEqual(read?.groups, [{ name: '=cmd', groupId: 3, externalId: '@x' }]);
+    assert.deepEqual([read?.own?.remoteContactId, read?.own?.remoteContactUrl], ['+a', '@b']);
+  });
+
+  test('of another program keeps its apostrophes', async () => {
+    const { contacts } = await readText(folder, 'theirs.csv', "First Name,Last Name\n'=Ann,'t Hooft\n");
+    assert.deepEqual([contacts[0]?.fields.firstName, contacts[0]?.fields.lastName], ["'=Ann", "'t Hooft"]);
+  });
+});
+
+test('every heading that the documentation names is known', () => {
+  const page = readFileSync(join(root, 'docs/operators/importing.md'), 'utf8');
+  const [, table = ''] = /\| field \| headings \|\n\|---\|---\|\n([\s\S]*?)\n\n/.exec(page) ?? [];
+  const headings = [...table.matchAll(/“([^”]+)”/g)].map(([, heading = '']) => heading);
+  assert.ok(headings.length > 50, table);
+  assert.deepEqual(
+    headings.filter((heading) => !isKnownHeading(heading)),
+    [],
+  );
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import fc from 'fast-check';
+import { readVcard } from '../../../../src/adapters/files/contacts/vcard.ts';
+import { partsOf, readProperties, writeProperty } from '../../../../src/adapters/files/contacts/vcard-lines.ts';
+import { cpuMs } from '../../../support/cpu.ts';
+import { readText } from './files.ts';
+
+suite('contacts in vCards', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assent-vcards-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const fieldsOf = (...lines: string[]) => {
+    const card = readVcard(['BEGIN:VCARD', 'VERSION:3.0', ...lines, 'END:VCARD'].join('\r\n'), 'US');
+    assert.ok(!('unreadable' in card), JSON.stringify(card));
+    return card.fields;
+  };
+
+  test('are read card by card: a broken one stops no other, and one without an end is reported', async () => {
+    const { contacts, unreadable } = await readText(
+      folder,
+      'cards.vcf',
+      [
+        'BEGIN:VCARD\r\nVERSION:3.0\r\nN:Doe;Jane;;;\r\nEND:VCARD',
+        'begin:vcard\nversion:4.0\nFN:Only Formatted Name\nend:vcard',
+        'BEGIN:VCARD\r\nVERSION:4.0\r\nnonsense without a colon\r\nEND:VCARD',
+        'BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Cut Off',
+        'BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Cut Off Too\r\n',
+      ].join('\r\n'),
+    );
+    assert.deepEqual(
+      contacts.map(({ line, fields }) => [line, fields]),
+      [
+        [1, { firstName: 'Jane', lastName: 'Doe' }],
+        [5, { firstName: 'Only Formatted', lastName: 'Name' }],
+      ],
+    );
+    assert.deepEqual(unreadable, [
+      { line: 9, unreadable: 'it is not a vCard', hidesRest: false },
+      { line: 13, unreadable: 'the card has no end', hidesRest: false },
+      { line: 16, unreadable: 'the card has no end', hidesRest: true },
+    ]);
+  });
+
+  test('are folded, escaped and quoted in the ways of every version', () => {
+    assert.deepEqual(fieldsOf('N:O\\;Hara\\, Jr.;A', ' nn;;;', 'NICKNAME:Annie,Ann'), {
+      firstName: 'Ann',
+      lastName: 'O;Hara, Jr.',
+      nickname: 'Annie',
+    });
+    assert.equal(
+      fieldsOf('FN:x', 'TEL;TYPE="home;voice:x",work:1', 'item1.tel;type=cell:212-555-0123').phone,
+      '+12125550123',
+    );
+    assert.equal(fieldsOf('FN:x', 'TEL;WORK;VOICE:212-555-0100', 'TEL;CELL:212-555-0123').phone, '+12125550123');
+    assert.equal(fieldsOf('N;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:M=C3=BC=', 'ller;J=C3=B6rg').lastName, 'Müller');
+    assert.equal(fieldsOf('N;QUOTED-PRINTABLE:M=FCller').lastName, 'Müller');
+    assert.equal(fieldsOf('N;CHARSET=nonsense;ENCODING=QUOTED-PRINTABLE:M=C3=BCller').lastName, 'Müller');
+    assert.deepEqual(fieldsOf('FN:Jane Doe', 'PHOTO;ENCODING=b:AAAA', 'BBBB', '', 'CITY:x'), {
+      firstName: 'Jane',
+      lastName: 'Doe',
+    });
+  });
+
+  test('of marks and parameters only are read in linear time', async () => {
+    const lines = [
+      `N${';A=b'.repeat(200_000)}:x`,
+      `N;${'"'.repeat(900_000)}:x`,
+      `N:${'\\;,'.repeat(300_000)}`,
+      'N;A='.repeat(200_000),
+      `N:x${'\r\n y'.repeat(200_000)}`,
+    ];
+    const tookMs = await cpuMs(() => {
+      for (const line of lines) readVcard(`BEGIN:VCARD\r\n${line}\r\nEND:VCARD`, 'US');
+    });
+    assert.ok(tookMs < 30_000, `${tookMs} ms`);
+  });
+
+  test('that we write are read as they were, whatever is in them', () => {
+    const text = fc.string({ unit: 'grapheme' }).map((each) => each.replaceAll('\r', '').toWellFormed());
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (parts) => {
+        const written = writeProperty('X-TEST', parts);
+        for (const line of written.split('\r\n')) assert.ok(Buffer.byteLength(line) <= 75);
+        const [property] = readProperties(written.split(/\r\n|\n/), new Set(['x-test'])) ?? [];
+        assert.deepEqual(partsOf(property?.value ?? ''), parts);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
