@@ -92,12 +92,31 @@ const src = fileURLToPath(new URL('src/', import.meta.url));
 
 /** Every import that no row allows, as `file -> file`; and every file that no row is about. */
 export function findForbiddenArrows(): string[] {
-  const files = globSync('**/*.{ts,js,mjs}', { cwd: src }).sort();
-  return files.flatMap((file) => {
+  return sourceFiles().flatMap((file) => {
     const room = roomOf(file);
     if (!room) return [`${file} is in no room of server/arrows.ts`];
     return importsOf(file).flatMap((target) => (isAllowed(room, target) ? [] : [`${file} -> ${target}`]));
   });
+}
+
+/** Every circle of files that import one another, as `file -> file -> file`. Types count too. */
+export function findCircles(): string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+
+  function visit(file: string, path: string[]): void {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+    if (done.has(file) || path.includes(file)) return;
+    for (const target of importsOf(file)) if (!(target in packages)) visit(target, [...path, file]);
+    done.add(file);
+  }
+
+  for (const file of sourceFiles()) visit(file, []);
+  return circles;
+}
+
+function sourceFiles(): string[] {
+  return globSync('**/*.{ts,js,mjs}', { cwd: src }).sort();
 }
 
 function isAllowed(room: string, target: string): boolean {

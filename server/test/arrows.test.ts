@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrows, findForbiddenArrows } from '../arrows.ts';
+import { arrows, findCircles, findForbiddenArrows } from '../arrows.ts';
 
 test('every import goes where the table of arrows allows', () => {
   assert.deepEqual(findForbiddenArrows(), []);
+});
+
+test('no files import one another in a circle', () => {
+  assert.deepEqual(findCircles(), []);
 });
 
 test('the capabilities of the domain stand on one another without a circle', () => {

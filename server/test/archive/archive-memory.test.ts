@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { type CheckpointFolder, openCheckpointFolder } from '../../src/adapters/checkpoints/folder.ts';
+import { openCheckpointFolder } from '../../src/adapters/checkpoints/folder.ts';
 import { openArchiveMemory } from '../../src/adapters/files/keys/archive-memory.ts';
 import { addStaff } from '../../src/domain/accounts/staff.ts';
 import { archive, byPerson } from '../../src/domain/archive/archive.ts';
@@ -13,6 +13,7 @@ import { archiveStatus, verifyAgainstCopies } from '../../src/domain/archive/arc
 import { ArchiveFault, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { type CopyDeps, copyAnew, copyCheckpoints } from '../../src/domain/archive/checkpoint-copies.ts';
 import { ForgottenFault } from '../../src/domain/archive/continuity.ts';
+import type { CheckpointFolder } from '../../src/domain/archive/outside-copies.ts';
 import { CopiesFault } from '../../src/domain/archive/outside-copies.ts';
 import { signArchive } from '../../src/domain/archive/signing.ts';
 import { trustTree } from '../../src/domain/record-keeping/archive-trust.ts';

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import type { CheckpointFolder, KeptCheckpoint } from '../../domain/archive/checkpoint-copies.ts';
+import type { KeptCheckpoint } from '../../domain/archive/archive-memory.ts';
+import type { CheckpointFolder } from '../../domain/archive/outside-copies.ts';
 import { appendTo, findAtEnd, openToRead, reading } from './append-only-files.ts';
 import { leafLine, leafReader, leavesIn } from './leaves.ts';
-
-export type { CheckpointFolder } from '../../domain/archive/checkpoint-copies.ts';
 
 const lineEnd = '\n';
 /** A note also has an empty line before its signatures. */

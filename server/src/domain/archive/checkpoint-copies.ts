@@ -3,28 +3,12 @@ import * as treeStore from '../../store/archive/archive-tree.ts';
 import { findCheckpointId } from '../../store/archive/checkpoint-deliveries.ts';
 import { readCheckpoint } from '../examiner/verify.mjs';
 import { requireRunning } from '../shared/signals.ts';
-import { ArchiveFault, type ArchiveMemory, type Copies, rememberCopied } from './archive-memory.ts';
+import { ArchiveFault, type ArchiveMemory, rememberCopied } from './archive-memory.ts';
 import { readLeafHashes } from './archive-tree.ts';
 import type { KeptLeaf } from './archive-verification.ts';
 import { checkContinues, checkRemembered, recall } from './continuity.ts';
-import { CopiesFault, findCopiesFault, rememberedCopies } from './outside-copies.ts';
+import { type CheckpointFolder, CopiesFault, findCopiesFault, rememberedCopies } from './outside-copies.ts';
 import type { NoteSigner } from './signed-notes.ts';
-
-/** A folder outside the database with copies of checkpoints and leaves. Anything in it is only ever added. */
-export type CheckpointFolder = Copies & {
-  path: string;
-  lengths(): Promise<FileLengths>;
-  /** How many leaves there are, by the last complete one. */
-  leafCount(): Promise<number>;
-  /** Adds leaves, then checkpoints. Once it returns, they survive a power failure. */
-  append(leaves: KeptLeaf[], notes: string[]): Promise<void>;
-  /** Those leaves from `from` up to but not including `to` that are there. */
-  leaves(from: number, to: number): Promise<KeptLeaf[]>;
-};
-export type { KeptLeaf } from './archive-verification.ts';
-/** In bytes; null if the file is missing. */
-export type FileLengths = { checkpoints: number | null; leaves: number | null };
-export type { KeptCheckpoint } from './archive-memory.ts';
 
 export type CopyDeps = Deps & {
   signer: NoteSigner | null;

@@ -1,10 +1,30 @@
 import { Readable } from 'node:stream';
 import { type Checkpoint, notesOf } from '../examiner/verify.mjs';
-import { ArchiveFault, type ArchiveMemory, type Copied, checkpointIn, type Remembered } from './archive-memory.ts';
-import type { Kept } from './archive-verification.ts';
-import type { CheckpointFolder, FileLengths } from './checkpoint-copies.ts';
+import {
+  ArchiveFault,
+  type ArchiveMemory,
+  type Copied,
+  type Copies,
+  checkpointIn,
+  type Remembered,
+} from './archive-memory.ts';
+import type { Kept, KeptLeaf } from './archive-verification.ts';
 import type { FoundCopies } from './verification/expected-copies.ts';
 import type { Fault } from './verification/faults.ts';
+
+/** A folder outside the database with copies of checkpoints and leaves. Anything in it is only ever added. */
+export type CheckpointFolder = Copies & {
+  path: string;
+  lengths(): Promise<FileLengths>;
+  /** How many leaves there are, by the last complete one. */
+  leafCount(): Promise<number>;
+  /** Adds leaves, then checkpoints. Once it returns, they survive a power failure. */
+  append(leaves: KeptLeaf[], notes: string[]): Promise<void>;
+  /** Those leaves from `from` up to but not including `to` that are there. */
+  leaves(from: number, to: number): Promise<KeptLeaf[]>;
+};
+/** In bytes; null if the file is missing. */
+export type FileLengths = { checkpoints: number | null; leaves: number | null };
 
 /** The copies outside the database are not what this node left there: nothing more is copied until somebody has looked. */
 export class CopiesFault extends Error {}
@@ -124,11 +144,11 @@ function memoryFaults(
 }
 
 type Range = { from: number; to: number };
-type Copies = Pick<CheckpointFolder, 'notes' | 'leaves'> & { lengths: FileLengths; fault: string | null };
+type ReadableCopies = Pick<CheckpointFolder, 'notes' | 'leaves'> & { lengths: FileLengths; fault: string | null };
 
 /** A folder that can't be read is a finding like any other. */
-async function openCopies(folder: CheckpointFolder): Promise<Copies> {
-  const copies: Copies = {
+async function openCopies(folder: CheckpointFolder): Promise<ReadableCopies> {
+  const copies: ReadableCopies = {
     lengths: { checkpoints: null, leaves: null },
     fault: null,
     async *notes() {
@@ -157,7 +177,7 @@ async function openCopies(folder: CheckpointFolder): Promise<Copies> {
 
 function folderFaults(
   path: string,
-  { copies, copied, gaps }: { copies: Copies; copied: Copied | null; gaps: Range[] },
+  { copies, copied, gaps }: { copies: ReadableCopies; copied: Copied | null; gaps: Range[] },
   found: FoundCopies,
 ): Fault[] {
   if (copies.fault) return [{ verdict: 'incomplete', entry: path, what: copies.fault }];
@@ -186,13 +206,13 @@ function expectedBy(copied: Copied | null): (checkpoint: Checkpoint) => boolean 
   };
 }
 
-function checkpointsFault({ lengths }: Copies, { expected, missing, missingSize }: FoundCopies): FileFault[] {
+function checkpointsFault({ lengths }: ReadableCopies, { expected, missing, missingSize }: FoundCopies): FileFault[] {
   if (missing === 0) return [];
   const which = `it lacks ${missing} of ${expected} checkpoints; the first is of ${missingSize} entries`;
   return [['checkpoints', goneOr(lengths.checkpoints, which)]];
 }
 
-function leavesFault({ lengths }: Copies, gaps: Range[], size: number): FileFault[] {
+function leavesFault({ lengths }: ReadableCopies, gaps: Range[], size: number): FileFault[] {
   const below = gaps.filter(({ from }) => from < size);
   const [first] = below;
   if (!first) return [];

@@ -8,8 +8,8 @@ import {
 } from '../../store/texting/members.ts';
 import type { Channel, Evidence, Reason } from '../archive/consent-entries.ts';
 import { invalid, problem } from '../problems.ts';
-import type { ConsentStatus } from './consents.ts';
 
+export type ConsentStatus = { memberId: number; state: ConsentState; lastChanged: Date };
 export type ConsentQuery = { phone?: string; memberId?: number; waitSeconds?: number };
 
 /** One entry of a number's history; its evidence is null once its retention has ended. */

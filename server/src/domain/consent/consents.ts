@@ -1,7 +1,7 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { findAdvisor } from '../../store/accounts/advisors.ts';
 import { insertEntries } from '../../store/archive/archive.ts';
-import { type ConsentChange, type ConsentState, updateConsent } from '../../store/consent/consents.ts';
+import { type ConsentChange, updateConsent } from '../../store/consent/consents.ts';
 import type { MemberRow } from '../../store/texting/members.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { byStaff } from '../archive/archive.ts';
@@ -13,15 +13,13 @@ import { sendWaitingTexts } from '../supervision/waiting-texts.ts';
 import { failure } from '../texting/failures.ts';
 import { ensureMembers } from '../texting/members.ts';
 import { failWaitingTexts } from '../texting/waiting-texts.ts';
-import { listConsentEvents } from './consent-lookups.ts';
+import { type ConsentStatus, listConsentEvents } from './consent-lookups.ts';
 import { failHeldTexts } from './possible-opt-outs.ts';
 
 /**
  * Every move of a member's consent is decided with the member's row locked, and committed in one transaction with its
  * evidence in the archive.
  */
-
-export type ConsentStatus = { memberId: number; state: ConsentState; lastChanged: Date };
 
 export type Move = ConsentMove & { member: MemberRow };
 

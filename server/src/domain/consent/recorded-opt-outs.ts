@@ -9,7 +9,8 @@ import { isBlank } from '../shared/text/text-rules.ts';
 import { laterOf } from '../shared/time.ts';
 import { claimedTextsBegun } from '../texting/claimed-texts.ts';
 import { ensureMembers } from '../texting/members.ts';
-import { type ConsentStatus, type Move, moveConsent, type RecordedConsent } from './consents.ts';
+import type { ConsentStatus } from './consent-lookups.ts';
+import { type Move, moveConsent, type RecordedConsent } from './consents.ts';
 import { lockArchives, lockOthers, stopOthers } from './firm-opt-outs.ts';
 
 /**

@@ -1,9 +1,8 @@
 import type { Static } from 'typebox';
 import type { Deps } from '../../deps.ts';
 import type { By } from '../../domain/archive/archive.ts';
-import { getConsent, searchConsents } from '../../domain/consent/consent-lookups.ts';
+import { type ConsentStatus as Consent, getConsent, searchConsents } from '../../domain/consent/consent-lookups.ts';
 import { requestConsent } from '../../domain/consent/consent-requests.ts';
-import type { ConsentStatus as Consent } from '../../domain/consent/consents.ts';
 import type {
   ConsentQuery,
   ConsentRequest,

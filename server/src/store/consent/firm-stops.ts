@@ -1,8 +1,10 @@
 import type { Db } from '../database/db.ts';
 import { collectByShard } from '../database/distribution/by-shard.ts';
 import { slotOf } from '../texting/firm-numbers.ts';
-import { memberColumns, type NewMember } from '../texting/members.ts';
-import type { FirmMember, FirmStop } from './firm-opt-outs.ts';
+import { type MemberRow, memberColumns, type NewMember } from '../texting/members.ts';
+
+type FirmMember = MemberRow & { advisorId: number };
+type FirmStop = { stopAdvisorId: number; stopAt: Date; stopMeta: string | null; stopBody: string | null };
 
 /**
  * Stops of a whole firm where the database is distributed: all nodes are asked who knows a number, and then each member is

@@ -1,8 +1,9 @@
 import type { Db } from '../database/db.ts';
 import { collectByShard } from '../database/distribution/by-shard.ts';
 import { firmNumberKey } from './firm-numbers.ts';
-import type { NewMember, PhoneOf } from './members.ts';
 
+type PhoneOf = { advisorId: number; phone: string };
+type NewMember = PhoneOf & { memberId: number };
 type Missing = PhoneOf & { firmId: number };
 
 /** Those of the numbers in $1 that their advisors don't know, with the firm; none for an advisor who doesn't exist. */

@@ -4,26 +4,29 @@ import type { OwnIds } from '../../../domain/address-book/contact-imports.ts';
 import {
   type CsvRecord,
   namedSeparator,
+  type RecordOptions,
   readCsvRecords,
   safeCell,
   splitLine,
   textOfCell,
   wrongLength,
 } from '../text/csv.ts';
-import { firstLineOf } from '../text/lines.ts';
+import { firstLineOf, type LineOptions } from '../text/lines.ts';
 import { type Address, type Columns, columnsOf, isKnownHeading, type SingleName, type Slot } from './columns.ts';
 import * as drafts from './drafts.ts';
 import { type FileContact, splitStreet, splitValues, type Unreadable } from './fields.ts';
 import { csvColumns, groupsIn, isIdentifier, ownGroupsIn, ownIdsOf, writeGroups } from './own-files.ts';
 import { phoneRank, type Region } from './phones.ts';
-import type { About, ReadOptions } from './reading.ts';
+
+/** Headings of columns that have something, but nothing that a contact has; complete when all rows are read. */
+export type UnusedColumns = { unused: string[] };
 
 /** If several fit, the first one. */
 const separators = [',', ';', '\t', '|'];
 const headingsShownMax = 10;
 
 /** Excel names it in a first line of its own, or else it is the one that makes most of the headings known. */
-export async function separatorIn(path: string, options: ReadOptions): Promise<string> {
+export async function separatorIn(path: string, options: LineOptions): Promise<string> {
   const line = await firstLineOf(path, options);
   const fits = separators.map((separator) => {
     const headings = splitLine(line, separator);
@@ -35,12 +38,12 @@ export async function separatorIn(path: string, options: ReadOptions): Promise<s
 
 export async function* readCsv(
   path: string,
-  { encoding, region, until }: ReadOptions,
-  about: About,
+  region: Region,
+  options: RecordOptions,
+  about: UnusedColumns,
 ): AsyncGenerator<(FileContact | Unreadable)[]> {
-  const separator = about.separator ?? undefined;
   let read: ((record: CsvRecord) => FileContact | Unreadable) | undefined;
-  for await (const records of readCsvRecords(path, { encoding, separator, until })) {
+  for await (const records of readCsvRecords(path, options)) {
     const rows: (FileContact | Unreadable)[] = [];
     for (const record of records) {
       if ('unreadable' in record) rows.push(record);
@@ -62,7 +65,7 @@ function noColumns({ line, cells }: CsvRecord): Unreadable {
 }
 
 /** Reads the rows below these headings. It is called for each row of a large file, so it makes little garbage. */
-function rowReader(headings: string[], columns: Columns, region: Region, about: About) {
+function rowReader(headings: string[], columns: Columns, region: Region, about: UnusedColumns) {
   const cell = makeCells(headings, columns);
   let unseen = columns.unknown;
 

@@ -1,21 +1,13 @@
 import { type Encoding, encodingOf } from '../text/encodings.ts';
-import { readCsv, separatorIn } from './csv.ts';
+import { readCsv, separatorIn, type UnusedColumns } from './csv.ts';
 import type { FileContact, Unreadable } from './fields.ts';
 import type { Region } from './phones.ts';
 import { readVcards } from './vcard.ts';
 
 export type ContactFormat = 'csv' | 'vcard';
 
-/** What a file turned out to be. */
-export type About = {
-  encoding: Encoding;
-  /** Of a CSV file. */
-  separator: string | null;
-  /** Headings of columns that have something, but nothing that a contact has; complete when all rows are read. */
-  unused: string[];
-};
-
-export type ReadOptions = { region: Region; encoding: Encoding; until?: AbortSignal };
+/** What a file turned out to be. A vCard file has no separator, and uses all that it has. */
+export type About = UnusedColumns & { encoding: Encoding; separator: string | null };
 
 /** A file of contacts, read as many rows at a time as a chunk of the file has. */
 export type ContactFile = { about: About; rows: AsyncGenerator<(FileContact | Unreadable)[]> };
@@ -27,11 +19,9 @@ export async function openContactFile(
   until?: AbortSignal,
 ): Promise<ContactFile> {
   const encoding = await encodingOf(path, until);
-  const options = { region, encoding, until };
-  if (format === 'vcard') {
-    const about = { encoding, separator: null, unused: [] };
-    return { about, rows: readVcards(path, options) };
-  }
+  const options = { encoding, until };
+  if (format === 'vcard')
+    return { about: { encoding, separator: null, unused: [] }, rows: readVcards(path, region, options) };
   const about = { encoding, separator: await separatorIn(path, options), unused: [] };
-  return { about, rows: readCsv(path, options, about) };
+  return { about, rows: readCsv(path, region, { ...options, separator: about.separator }, about) };
 }

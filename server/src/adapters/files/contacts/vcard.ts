@@ -1,9 +1,8 @@
-import { lineBatchesOf } from '../text/lines.ts';
+import { type LineOptions, lineBatchesOf } from '../text/lines.ts';
 import * as drafts from './drafts.ts';
 import { type FileContact, splitStreet, type Unreadable } from './fields.ts';
 import { namedGroups, ownIdsOf } from './own-files.ts';
 import { phoneRank, type Region } from './phones.ts';
-import type { ReadOptions } from './reading.ts';
 import { itemsOf, type Property, partsOf, readProperties, unescaped } from './vcard-lines.ts';
 
 const cardCharactersMax = 1024 * 1024;
@@ -26,13 +25,14 @@ const genders: Record<string, string> = { M: 'male', F: 'female', O: 'non-binary
 /** Reads cards one by one, so a broken card costs only itself. */
 export async function* readVcards(
   path: string,
-  { encoding, region, until }: ReadOptions,
+  region: Region,
+  options: LineOptions,
 ): AsyncGenerator<(FileContact | Unreadable)[]> {
   let card: string[] = [];
   let size = 0;
   let line = 0;
   let began = 0;
-  for await (const lines of lineBatchesOf(path, cardCharactersMax, { encoding, until })) {
+  for await (const lines of lineBatchesOf(path, cardCharactersMax, options)) {
     const cards: (FileContact | Unreadable)[] = [];
     for (const text of lines) {
       line += 1;

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { columnsIn } from '../connecting/column-values.ts';
 import type { Column } from '../connecting/description.ts';
-import type { Db } from '../db.ts';
 import { kindOf } from '../errors.ts';
 import { advisorOwned, shared } from './tables.ts';
 
@@ -29,7 +28,9 @@ export type Shards = {
 /** What a process knows of a distributed database, for all of its connections. */
 export type ShardsKnown = { places: Map<number, Place>; all: Place[]; columns: Map<string, Promise<Column[] | null>> };
 
-type Plain = Pick<Db, 'query' | 'write'> & {
+type Plain = {
+  query<Row extends object>(text: string, values?: unknown[], name?: string): Promise<Row[]>;
+  write(text: string, values?: unknown[], name?: string): Promise<void>;
   describe(text: string): Promise<Column[] | null>;
   isTransaction: boolean;
 };
