@@ -119,3 +119,11 @@ export function medianOf(loads: Load[]): Load {
   const of = (field: keyof Load) => median(loads.map((each) => each[field]));
   return { count: of('count'), perSecond: of('perSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms') };
 }
+
+/** A request as bytes, made in advance. */
+export function postRequest(path: string, headers: Record<string, string>, body: object): Buffer {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const all = Object.entries({ host: 'localhost', ...headers, 'content-length': bytes.length });
+  const head = [`POST ${path} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`), '\r\n'];
+  return Buffer.concat([Buffer.from(head.join('\r\n')), bytes]);
+}

@@ -1,45 +1,46 @@
 // Runs every measurement on this machine, so that numbers are compared within a run and not with another day's.
-// `--quick` uses smaller sizes and takes a minute; `--only growth` runs one section.
+// `--quick` uses smaller sizes and takes a minute; `--only growth` runs one section; `--only sends --beside REF` compares this
+// checkout with another commit.
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { measureArchive } from './archive.ts';
-import { measureCarriers } from './carriers.ts';
-import { measureCitus } from './citus.ts';
-import { measureContent } from './content.ts';
-import { measureEvents } from './events.ts';
-import { measureFiles } from './files.ts';
-import { measureGrowth } from './growth.ts';
-import { measureNodes } from './nodes.ts';
-import { measureOverload } from './overload.ts';
-import { measureRequests } from './requests.ts';
 import { makeScratch, type Scratch } from './scratch.ts';
-import { measureHistory } from './send-history.ts';
-import { measureSends } from './sends.ts';
 import { fullSizes, quickSizes, type Sizes } from './sizes.ts';
-import { measureStarts } from './starts.ts';
 import { say } from './tables.ts';
 
-const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean' }, only: { type: 'string' }, beside: { type: 'string' } },
+});
+const { beside } = values;
 const sizes = values.quick ? quickSizes : fullSizes;
 
 /** A section measures, prints its tables, and returns lines for the end of the run. */
 type Section = (scratch: Scratch, sizes: Sizes) => Promise<string[]>;
-const sections: Record<string, Section> = {
-  starts: measureStarts,
-  files: measureFiles,
-  requests: measureRequests,
-  growth: measureGrowth,
-  sends: measureSends,
-  history: measureHistory,
-  nodes: measureNodes,
-  citus: measureCitus,
-  overload: measureOverload,
-  carriers: measureCarriers,
-  events: measureEvents,
-  archive: measureArchive,
-  content: measureContent,
+/** Each is loaded when it runs, so that one whose imports have moved doesn't keep the others from running. */
+const sections: Record<string, () => Promise<Section>> = {
+  starts: async () => (await import('./starts.ts')).measureStarts,
+  files: async () => (await import('./files.ts')).measureFiles,
+  requests: async () => (await import('./requests.ts')).measureRequests,
+  growth: async () => (await import('./growth.ts')).measureGrowth,
+  sends: async () => (beside === undefined ? (await import('./sends.ts')).measureSends : measureBesideRef(beside)),
+  history: async () => (await import('./send-history.ts')).measureHistory,
+  nodes: async () => (await import('./nodes.ts')).measureNodes,
+  citus: async () => (await import('./citus.ts')).measureCitus,
+  overload: async () => (await import('./overload.ts')).measureOverload,
+  carriers: async () => (await import('./carriers.ts')).measureCarriers,
+  events: async () => (await import('./events.ts')).measureEvents,
+  archive: async () => (await import('./archive.ts')).measureArchive,
+  content: async () => (await import('./content.ts')).measureContent,
 };
 
+async function measureBesideRef(ref: string): Promise<Section> {
+  const { measureBeside } = await import('./beside.ts');
+  return (scratch, sizes) => measureBeside(scratch, sizes, ref);
+}
+
+if (beside !== undefined && values.only !== 'sends') {
+  process.stderr.write('--beside compares sends: add --only sends.\n');
+  process.exit(2);
+}
 if (values.only !== undefined && !(values.only in sections)) {
   process.stderr.write(`--only must be one of ${Object.keys(sections).join(', ')}.\n`);
   process.exit(2);
@@ -50,8 +51,8 @@ const scratch = makeScratch();
 try {
   say(`${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores, Node ${process.version}`);
   const bars: string[] = [];
-  for (const [name, measure] of Object.entries(sections))
-    if (values.only === undefined || values.only === name) bars.push(...(await measure(scratch, sizes)));
+  for (const [name, section] of Object.entries(sections))
+    if (values.only === undefined || values.only === name) bars.push(...(await (await section())(scratch, sizes)));
   say(`\nMeasured in ${Math.round((performance.now() - began) / 1000)} s.`);
   for (const bar of bars) say(bar);
 } finally {

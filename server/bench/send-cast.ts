@@ -16,6 +16,7 @@ import { makeLog } from '../src/log.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';
 import type { Embedded } from '../src/store/database/embedded.ts';
 import { ensureDatabase } from '../src/store/database/schema/migrate.ts';
+import { postRequest } from './load.ts';
 import { started } from './program.ts';
 import type { Scratch } from './scratch.ts';
 import type { Dispatch, Ready, Shape } from './send-server.ts';
@@ -174,15 +175,6 @@ export async function startSendServer(
 }
 
 function requestBytes({ token, apiKey }: { token: string; apiKey: string }, message: object): Buffer {
-  const body = Buffer.from(JSON.stringify(message));
-  const head = [
-    'POST /v1/text/messaging/messages HTTP/1.1',
-    'host: localhost',
-    `authorization: Bearer ${token}`,
-    `x-api-key: ${apiKey}`,
-    'content-type: application/json',
-    `content-length: ${body.length}`,
-    '\r\n',
-  ];
-  return Buffer.concat([Buffer.from(head.join('\r\n')), body]);
+  const headers = { authorization: `Bearer ${token}`, 'x-api-key': apiKey, 'content-type': 'application/json' };
+  return postRequest('/v1/text/messaging/messages', headers, message);
 }

@@ -6,7 +6,7 @@ import { acceptedSince, drained, drainMsMax, everyOneDelivered, lastMessageId, w
 import type { Scratch } from './scratch.ts';
 import { type Cast, type SendServer, startSendServer } from './send-cast.ts';
 import type { SendSizes, Sizes } from './sizes.ts';
-import { heading, median, ms, type Row, ratio, table, whole } from './tables.ts';
+import { atShare, heading, median, ms, type Row, ratio, table, whole } from './tables.ts';
 
 const connections = 64;
 const pollMs = 100;
@@ -160,10 +160,6 @@ async function measureIdle({ sends }: Sizes, cast: Cast, { port }: SendServer) {
 function summary(what: string, times: number[]) {
   const sorted = times.toSorted((a, b) => a - b);
   return { what, 'median ms': ms(median(sorted)), 'p99 ms': ms(atShare(sorted, 0.99)) };
-}
-
-function atShare(sorted: number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
 /** Schedules that are all due at once, until the last text is sent. */

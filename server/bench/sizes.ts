@@ -17,6 +17,7 @@ export type Sizes = {
   /** In the archive of that many entries. */
   archivedCheckpoints: number;
   sends: SendSizes;
+  beside: BesideSizes;
   /** Items in the content library, and repetitions of each search. */
   library: { items: number[]; repetitions: number };
   /** Texts that each carrier is handed. */
@@ -51,6 +52,17 @@ export type SendSizes = {
   archivedTexts: number[];
 };
 
+/** A comparison with another commit: rounds in turn, one long enough for autovacuum, and texts one at a time. */
+export type BesideSizes = {
+  warmUpSeconds: number;
+  rounds: number;
+  seconds: number;
+  longSeconds: number;
+  /** How often a round is repeated while others disturb it. */
+  repeatsMax: number;
+  idleTexts: number;
+};
+
 export const fullSizes: Sizes = {
   firstStarts: 3,
   laterStarts: 5,
@@ -76,6 +88,7 @@ export const fullSizes: Sizes = {
     schedules: 100_000,
     archivedTexts: [10_000, 10_000_000],
   },
+  beside: { warmUpSeconds: 15, rounds: 8, seconds: 10, longSeconds: 90, repeatsMax: 3, idleTexts: 200 },
   library: { items: [1_000, 10_000, 100_000], repetitions: 50 },
   carrierTexts: 50_000,
   events: {
@@ -114,6 +127,7 @@ export const quickSizes: Sizes = {
     schedules: 10_000,
     archivedTexts: [10_000, 200_000],
   },
+  beside: { warmUpSeconds: 5, rounds: 4, seconds: 5, longSeconds: 5, repeatsMax: 0, idleTexts: 50 },
   library: { items: [1_000, 10_000], repetitions: 20 },
   carrierTexts: 10_000,
   events: { feed: 10_000, deliveries: 5_120, endpoints: [1, 16, 64], rounds: 1, sendSeconds: 2, waitingCallers: 500 },
