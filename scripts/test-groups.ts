@@ -10,6 +10,15 @@ const separateFolders = ['process', 'browser', 'root'];
 /** A file that changes its process for good, or measures what all of it uses, runs in its own. */
 const separate = /^mock\.|\bprocess\.(env\.\w+ =|memoryUsage|cpuUsage)|\bcpuMsOf\(/m;
 
+/** It starts programs: servers, commands, other people's software. */
+const starting =
+  /'node:child_process'|support\/(programs|radicale|redis|replicated-postgres|citus|certificates|shared-home)\.ts'/;
+
+/** Whether `npm run check` runs it: it starts no program, and shares its process with others. */
+export function isFast(file: string): boolean {
+  return kindOf(file) === 'shared' && !starting.test(readFileSync(file, 'utf8'));
+}
+
 /** What to run: files, and scripts that run several files, each as a suite with its own hooks. */
 export type Groups = { entries: string[]; remove(): void };
 

@@ -1,12 +1,19 @@
-// Everything that must hold. `npm test` runs it all; `npm test FILE…` runs those test files alone.
+// Everything that must hold.
+//
+//   npm test                                 all tests, types, lint and generated files
+//   npm test FILE…                           these test files
+//   npm test -- --name 'second STOP' FILE…   the tests in them whose name matches
+//   npm test -- --inspect FILE               waits for a debugger
+//   npm run check                            types, lint, generated files, and tests that start no program of their own
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { run as runTests } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { globalSetup, globalTeardown } from '../server/test/support/global-setup.ts';
-import { groupFiles } from './test-groups.ts';
+import { groupFiles, isFast } from './test-groups.ts';
 
 /** Some of them wait for a database or for the clock, so there is work for one more than there are cores. */
 const processesMax = 3;
@@ -16,8 +23,8 @@ const slowestShown = 10;
 const rootsOwn = 'server/test/root/*.test.ts';
 const isRoot = process.getuid?.() === 0;
 const checks: Record<string, string[]> = {
-  types: types('server', 'server'),
-  'types of browser code': types('server/tsconfig.browser.json', 'browser'),
+  types: ['node_modules/typescript/bin/tsc', '--project', 'server'],
+  'types of browser code': ['node_modules/typescript/bin/tsc', '--project', 'server/tsconfig.browser.json'],
   'lint and format': ['node_modules/@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '.'],
   'generated files': ['scripts/generate.ts', '--check'],
 };
@@ -28,7 +35,16 @@ process.env.NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/c
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
 
-const named = process.argv.slice(2);
+const { values: given, positionals: named } = parseArgs({
+  allowPositionals: true,
+  allowNegative: true,
+  options: {
+    fast: { type: 'boolean', default: false },
+    checks: { type: 'boolean', default: true },
+    name: { type: 'string', multiple: true },
+    inspect: { type: 'boolean', default: false },
+  },
+});
 await globalSetup();
 try {
   if (!(await (named.length > 0 ? test(named) : testAll()))) process.exitCode = 1;
@@ -36,20 +52,18 @@ try {
   await globalTeardown();
 }
 
-/** All test files, and the checks beside them. */
+/** All test files, or those that are fast, and the checks beside them. */
 async function testAll(): Promise<boolean> {
-  const files = globSync('server/test/**/*.test.ts', { exclude: isRoot ? [] : [rootsOwn] }).sort();
-  if (!isRoot) process.stdout.write(`Only root can run ${globSync(rootsOwn).join(', ')}.\n`);
+  const all = globSync('server/test/**/*.test.ts', { exclude: isRoot ? [] : [rootsOwn] }).sort();
+  if (!isRoot && !given.fast) process.stdout.write(`Only root can run ${globSync(rootsOwn).join(', ')}.\n`);
+  const files = given.fast ? all.filter(isFast) : all;
   const groups = groupFiles(files);
-  const [passed, failed] = await Promise.all([test(files, groups.entries).finally(groups.remove), checkAll()]);
+  const [passed, failed] = await Promise.all([
+    test(files, groups.entries).finally(groups.remove),
+    given.checks ? checkAll() : [],
+  ]);
   for (const name of failed) process.stderr.write(`\n${name}: failed; its output is above\n`);
   return passed && failed.length === 0;
-}
-
-/** Only what changed since the last run is checked again. */
-function types(project: string, name: string): string[] {
-  const known = ['--incremental', '--tsBuildInfoFile', `node_modules/.cache/types/${name}.tsbuildinfo`];
-  return ['node_modules/typescript/bin/tsc', '--project', project, ...known];
 }
 
 /** Runs test files, shows which were the slowest, and says whether all ran and passed. */
@@ -59,9 +73,11 @@ async function test(files: string[], entries = files): Promise<boolean> {
   let passed = false;
   const events = runTests({
     files: entries,
-    concurrency: processesMax,
-    timeout: processMsMax,
+    concurrency: given.inspect ? 1 : processesMax,
+    timeout: given.inspect ? Number.POSITIVE_INFINITY : processMsMax,
     signal: stopping.signal,
+    ...(given.name && { testNamePatterns: given.name }),
+    ...(given.inspect && { execArgv: ['--inspect-brk'] }),
   });
   events.on('test:complete', ({ name, details }) => {
     if (missing.delete(resolve(name))) seconds.push([name, details.duration_ms / 1000]);

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { root } from '../../src/config.ts';
 
-const pages = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', ...globSync('docs/**/*.md', { cwd: root })].sort();
+const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).sort();
+const workflows = globSync('.github/workflows/*.yml', { cwd: root });
 /** Paths in backticks are written from one of these folders. */
 const bases = ['server/src', 'server', 'server/test', '.'];
 /** What the page tells its reader to create, and workspaces to come. */
@@ -29,6 +30,15 @@ suite('the documentation', () => {
         .map(named(page)),
     );
     assert.deepEqual(missing, []);
+  });
+
+  test('names only npm scripts that exist, and so do workflows', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const unknown = [...pages, ...workflows].flatMap((page) => {
+      const named = [...readFileSync(join(root, page), 'utf8').matchAll(/\bnpm run (?:-s )?([\w:]+)/g)];
+      return named.filter(([, name = '']) => !(name in scripts)).map(([text]) => `${page}: ${text}`);
+    });
+    assert.deepEqual(unknown, []);
   });
 
   test('has every folder of the source in ARCHITECTURE.md', () => {
