@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { type ContactInput, createContacts } from '../src/domain/address-book/contacts.ts';
 import { clearDeletedGroups } from '../src/domain/address-book/groups.ts';
@@ -29,9 +30,11 @@ type Ids = Record<Noun, number[]>;
 const bookSize = 1_100;
 const idsKept = { contact: { least: 6, most: 3_000 }, group: { least: 6, most: 40 } };
 const shownMax = 2_000;
-/** The CPU for a request and a page of 200 contacts apart from judging texts, at the server and here. */
+/** The CPU for a request apart from judging texts, at the server and here: a page of 200 contacts with the longest names took 9 to 27 ms. */
 const answerMs = 40;
 const measuredMax = 5;
+const quietMs = 100;
+const quietTurnsMax = 100;
 /** A third of a token's life. */
 const renewMs = 5 * 60 * 1000;
 
@@ -80,21 +83,31 @@ export async function fuzz(world: World, { requests, seed }: { requests: number;
 }
 
 /** The CPU of this process, in which the server and the client run, one request after another. */
-async function measured(send: () => Promise<Received>): Promise<{ received: Received; cpuMs: number }> {
+async function measured<Value>(send: () => Promise<Value>): Promise<{ received: Value; cpuMs: number }> {
   const start = process.cpuUsage();
   const received = await send();
   const { user, system } = process.cpuUsage(start);
   return { received, cpuMs: (user + system) / 1_000 };
 }
 
-/** What is wrong with the CPU that a request took. It is sent again, since a collection of garbage may have come in between. */
+/** Texts that earlier requests queued are delivered by this process, too. */
+async function quiet(): Promise<void> {
+  for (let turn = 0; turn < quietTurnsMax; turn++) {
+    const { cpuMs } = await measured(() => pause(quietMs));
+    if (cpuMs < quietMs / 10) return;
+  }
+}
+
+/** What is wrong with the CPU that a request took. It is sent again while nothing else goes on, since other work may have counted. */
 async function tooMuch(tookMs: number, { body }: Draft, again: () => Promise<Received>): Promise<string | undefined> {
   const { phoneNumbers } = ((body.kind === 'json' && body.value) || {}) as { phoneNumbers?: unknown };
   const recipients = Array.isArray(phoneNumbers) ? Math.max(1, phoneNumbers.length) : 1;
   const maxMs = answerMs + recipients * judgmentMsMax;
   let leastMs = tookMs;
-  for (let turn = 0; turn < measuredMax && leastMs > maxMs; turn++)
+  for (let turn = 0; turn < measuredMax && leastMs > maxMs; turn++) {
+    await quiet();
     leastMs = Math.min(leastMs, (await measured(again)).cpuMs);
+  }
   return leastMs > maxMs ? `It took ${Math.round(leastMs)} ms of CPU, and ${maxMs} are allowed.` : undefined;
 }
 
