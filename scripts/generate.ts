@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { arrows, ground } from '../server/arrows.ts';
+import { describeSchema } from '../server/describe-schema.ts';
 import { help, overview } from '../server/src/cli/help.ts';
 import { listVerbs } from '../server/src/cli/verbs.ts';
 import { readConfig, root, settings } from '../server/src/config.ts';
@@ -12,7 +13,6 @@ import { failureCodeNames, failureCodes } from '../server/src/domain/shared/fail
 import { partnerDocument } from '../server/src/http/openapi/partner.ts';
 import { routes } from '../server/src/http/partner/routes.ts';
 import { startTemporary } from '../server/src/store/database/embedded.ts';
-import { describeSchema } from '../server/src/store/database/schema/describe-schema.ts';
 import { ensureDatabase, migrate } from '../server/src/store/database/schema/migrate.ts';
 import { listStatements } from '../server/statements.ts';
 import { makeDatabase } from '../server/test/support/database.ts';
