@@ -32,14 +32,6 @@ create type contact_time_place as (
   contact_id bigint
 );
 
-create type content_change as (
-  title text collate "und-x-icu",
-  content_id bigint,
-  firm_id bigint,
-  type text,
-  change integer
-);
-
 create table access_epoch (
   is_only boolean not null default true,
   epoch bigint not null default 0,
@@ -310,31 +302,6 @@ create table contacts (
   email_order text collate "und-x-icu" not null generated always as (COALESCE(replace(email_address, '￿'::text, ''::text), '￿'::text)) stored,
   restored boolean not null default false,
   constraint contacts_pkey PRIMARY KEY (advisor_id, contact_id)
-);
-
-create table content_block_counts (
-  block_id bigint not null,
-  firm_id bigint,
-  type text not null,
-  item_count integer not null,
-  constraint content_block_counts_block_id_firm_id_type_key UNIQUE NULLS NOT DISTINCT (block_id, firm_id, type),
-  constraint content_block_counts_block_id_fkey FOREIGN KEY (block_id) REFERENCES content_blocks(block_id)
-);
-
-create table content_blocks (
-  block_id bigint not null generated always as identity,
-  low_title text collate "und-x-icu" not null,
-  low_id bigint not null,
-  constraint content_blocks_low_title_low_id_key UNIQUE (low_title, low_id),
-  constraint content_blocks_pkey PRIMARY KEY (block_id)
-);
-
-create table content_changes (
-  owner_id bigint not null,
-  version bigint not null,
-  change_id uuid not null default gen_random_uuid(),
-  content_ids bigint[] not null,
-  constraint content_changes_pkey PRIMARY KEY (owner_id, version)
 );
 
 create table content_items (
@@ -1213,59 +1180,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.apply_content_changes(changes content_change[])
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  block_size constant integer := 500;
-  block_max constant integer := 1000;
-  touched bigint[];
-  block content_blocks;
-begin
-  -- Changes take turns: a block has items of several firms.
-  perform pg_advisory_xact_lock(hashtextextended('content blocks', 0));
-  with added as (
-    insert into content_block_counts as counted (block_id, firm_id, type, item_count)
-    select home.block_id, firm_id, type, sum(change)
-    from unnest(changes) as item
-    cross join lateral (
-      select block_id
-      from content_blocks
-      where (low_title, low_id) <= (item.title, item.content_id)
-      order by low_title desc, low_id desc
-      limit 1
-    ) as home
-    group by home.block_id, firm_id, type
-    having sum(change) <> 0
-    on conflict (block_id, firm_id, type) do update
-    set item_count = counted.item_count + excluded.item_count
-    returning block_id
-  )
-  select array_agg(distinct block_id)
-  into touched
-  from added;
-
-  delete from content_block_counts
-  where block_id = any (touched) and item_count = 0;
-  -- The first one begins below everything and stays.
-  delete from content_blocks as emptied
-  where block_id = any (touched)
-    and low_id >= 0
-    and not exists (select from content_block_counts where block_id = emptied.block_id);
-  for block in
-    select content_blocks.*
-    from content_blocks
-    join content_block_counts using (block_id)
-    where block_id = any (touched)
-    group by block_id
-    having sum(item_count) > block_max
-  loop
-    perform split_content_block(block, block_size);
-  end loop;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.contact_search_keys(search_text text)
  RETURNS text[]
  LANGUAGE sql
@@ -1459,60 +1373,6 @@ begin
       advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, 1, date_time_modified
     )::contact_change
     from arrived
-  ));
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.content_inserted()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  perform apply_content_changes(array(
-    select (title, content_id, firm_id, type, 1)::content_change from arrived where status = 'published'
-  ));
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.content_search_arrived()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  perform log_content_changes(coalesce(firm_id, 0), array_agg(content_id)) from arrived group by firm_id;
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.content_search_departed()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  perform log_content_changes(coalesce(firm_id, 0), array_agg(content_id)) from departed group by firm_id;
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.content_updated()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  perform apply_content_changes(array(
-    select (title, content_id, firm_id, type, -1)::content_change from departed where status = 'published'
-    union all
-    select (title, content_id, firm_id, type, 1)::content_change from arrived where status = 'published'
   ));
   return null;
 end
@@ -1873,27 +1733,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.log_content_changes(changed_owner_id bigint, changed_ids bigint[])
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  versions_kept constant bigint := 1000;
-  next_version bigint;
-begin
-  -- The lock of the blocks: changes take turns until their commit, so whoever sees a version sees all before it.
-  perform pg_advisory_xact_lock(hashtextextended('content blocks', 0));
-  select coalesce(max(version), 0) + 1
-  into next_version
-  from content_changes
-  where owner_id = changed_owner_id;
-  insert into content_changes (owner_id, version, content_ids)
-  values (changed_owner_id, next_version, changed_ids);
-  delete from content_changes
-  where owner_id = changed_owner_id and version <= next_version - versions_kept;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.near_content_words(asked text, word_limit integer)
  RETURNS SETOF text
  LANGUAGE sql
@@ -2116,42 +1955,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.split_content_block(block content_blocks, block_size integer)
- RETURNS void
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_sort TO 'off'
-AS $function$
-declare
-  members content_change[];
-begin
-  members := array(
-    select (title, content_id, firm_id, type, 1)::content_change
-    from content_items
-    where status = 'published' and (title, content_id) >= (block.low_title, block.low_id)
-    order by title, content_id
-    limit (select sum(item_count) from content_block_counts where block_id = block.block_id)
-  );
-  insert into content_blocks (low_title, low_id)
-  select title, content_id
-  from unnest(members) with ordinality as member (title, content_id, firm_id, type, change, position)
-  where position > 1 and position % block_size = 1;
-  delete from content_block_counts
-  where block_id = block.block_id;
-  insert into content_block_counts (block_id, firm_id, type, item_count)
-  select block_id, firm_id, type, count(*)
-  from unnest(members) with ordinality as member (title, content_id, firm_id, type, change, position)
-  join (
-    select block_id, row_number() over (order by low_title, low_id) as nth
-    from content_blocks
-    where (low_title, low_id) >= (block.low_title, block.low_id)
-      and (low_title, low_id) <= ((members[cardinality(members)]).title, (members[cardinality(members)]).content_id)
-  ) as blocks on nth = (position - 1) / block_size + 1
-  group by block_id, firm_id, type;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.write_disposal_entry(of_advisor bigint, gone bigint[], by_actor text)
  RETURNS void
  LANGUAGE sql
@@ -2235,16 +2038,6 @@ CREATE TRIGGER contacts_updated AFTER UPDATE ON public.contacts REFERENCING OLD 
 
 CREATE TRIGGER search_keys_outdated BEFORE UPDATE OF search_text ON public.contacts FOR EACH ROW WHEN (((new.search_text <> old.search_text) AND (new.search_keys = old.search_keys))) EXECUTE FUNCTION set_contact_search_keys();
 
-CREATE TRIGGER content_blocks_inserted AFTER INSERT ON public.content_items REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_inserted();
-
-CREATE TRIGGER content_blocks_updated AFTER UPDATE ON public.content_items REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_updated();
-
-CREATE TRIGGER content_search_deleted AFTER DELETE ON public.content_search REFERENCING OLD TABLE AS departed FOR EACH STATEMENT EXECUTE FUNCTION content_search_departed();
-
-CREATE TRIGGER content_search_inserted AFTER INSERT ON public.content_search REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_search_arrived();
-
-CREATE TRIGGER content_search_updated AFTER UPDATE ON public.content_search REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION content_search_arrived();
-
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
@@ -2306,12 +2099,6 @@ grant insert, select, update on contact_books to assent_app;
 grant delete, select on contact_changes to assent_app;
 
 grant delete, insert, select, update on contacts to assent_app;
-
-grant select on content_block_counts to assent_app;
-
-grant select on content_blocks to assent_app;
-
-grant select on content_changes to assent_app;
 
 grant insert, select, update on content_items to assent_app;
 

@@ -498,13 +498,6 @@ where d.kind = $1
 order by d.checkpoint_id desc
 limit 1;
 
-prepare "find-latest-content-change" as
-select version, change_id as "changeId"
-from content_changes
-where owner_id = $1
-order by version desc
-limit 1;
-
 prepare "find-member-by-member_id" as
 select asked.position, m.member_id as "memberId", m.last_changed as "lastChanged",
 case
@@ -1071,13 +1064,6 @@ from archive_checkpoints
 where (size, checkpoint_id) > ($1, $2)
 order by size, checkpoint_id
 limit $3;
-
-prepare "list-chosen-content" as
-select
-  title, url, (select change_id from content_changes where owner_id = 0 order by version desc limit 1) as "everyonesChangeId", (select change_id from content_changes where owner_id = $1 order by version desc limit 1) as "firmsChangeId"
-from unnest($2::bigint[]) with ordinality as chosen (content_id, position)
-cross join lateral (select title, url from content_items where content_id = chosen.content_id offset 0) as item
-order by position;
 
 prepare "list-claimed" as
 select t.advisor_id as "advisorId", t.message_id as "messageId", t.attempt
@@ -5838,69 +5824,19 @@ case when c.group_count = 0 then '{}' else array(
    where c.advisor_id = $1 and c.contact_id = any ($2);
 
 prepare "list-content-by-title" as
-with asked as materialized (
-  select $1::bigint as firm_id, $2::text as type, $3::bigint as page_offset, $4::bigint as page_size
-),
-counts as materialized (
-  select block_id, sum(item_count) as item_count
-  from content_block_counts
-  where (firm_id is null or firm_id = (select firm_id from asked)) and ((select type from asked) = 'All' or type = (select type from asked))
-  group by block_id
-),
-starts as (
-  select low_title, low_id, sum(item_count) over (order by low_title, low_id rows unbounded preceding) - item_count as start
-  from content_blocks
-  join counts using (block_id)
-),
-page as materialized (
-  select item.*
-  from (
-    select low_title, low_id, ((select page_offset from asked) - start)::bigint as skip
-    from starts
-    where start <= (select page_offset from asked)
-    order by start desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select title, content_id
-    from content_items
-    where status = 'published'
-      and (title, content_id) >= (block.low_title, block.low_id)
-      and (firm_id is null or firm_id = (select firm_id from asked))
-      and ((select type from asked) = 'All' or type = (select type from asked))
-    order by title, content_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as item
+with page as materialized (
+  select title, content_id
+  from content_items
+  where status = 'published' and (firm_id is null or firm_id = $1) and ($2 = 'All' or type = $2)
+  order by title, content_id
+  offset $3
+  limit $4
 )
 select totals.total, item.title, item.url
-from (select coalesce(sum(item_count), 0)::bigint as total from counts) as totals
+from (select count(*) as total from content_items where status = 'published' and (firm_id is null or firm_id = $1) and ($2 = 'All' or type = $2)) as totals
 left join page on true
 left join lateral (select title, url from content_items where content_id = page.content_id offset 0) as item on true
 order by page.title, page.content_id;
-
-prepare "list-content-changes" as
-with changes as materialized (
-     select version, change_id, content_ids
-     from content_changes
-     where owner_id = $1 and version >= $2
-     order by version
-     limit $3
-   )
-   select
-     version, change_id as "changeId", null::bigint as "contentId", null as type, null::float8 as "listedAt",
-     null as "titleWords", null as "otherWords"
-   from changes
-   union all
-   select null, null, content_id,
-item.type, (extract(epoch from item.date_time_listed) * 1000000)::float8 as "listedAt",
-array_to_string(title.words, ' ') as "titleWords",
-array_to_string(tsvector_to_array(ts_delete(item.words, title.words)), ' ') as "otherWords"
-   from (select distinct unnest(content_ids) as content_id from changes where version > $2) as changed
-   left join lateral (
-     select type, date_time_listed, words from content_search where content_id = changed.content_id offset 0
-   ) as item on true
-   cross join lateral (select tsvector_to_array(ts_filter(item.words, '{a}')) as words) as title;
 
 prepare "list-crm-contacts" as
 select remote_contact_id as "remoteContactId", contact_id as "contactId", locator, version, fields
@@ -7029,13 +6965,6 @@ told as (
      from numbered, generate_series(1, events) as nth
    )
      select;
-
-prepare "read-content-search" as
-select
-  (select change_id from content_changes where owner_id = 0 order by version desc limit 1) as "everyonesChangeId", (select change_id from content_changes where owner_id = $1 order by version desc limit 1) as "firmsChangeId",
-  word, to_tsquery('simple', quote)::text as whole, to_tsquery('simple', quote || ':*')::text as beginning,
-  to_tsquery('english', quote)::text as stem
-from unnest($2::text[]) as word, concat('''', word, '''') as quote;
 
 prepare "record-outcomes" as
 with given as materialized (

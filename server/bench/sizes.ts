@@ -89,7 +89,7 @@ export const fullSizes: Sizes = {
     archivedTexts: [10_000, 10_000_000],
   },
   beside: { warmUpSeconds: 15, rounds: 8, seconds: 10, longSeconds: 90, repeatsMax: 3, idleTexts: 200 },
-  library: { items: [1_000, 10_000, 100_000], repetitions: 50 },
+  library: { items: [1_000, 10_000, 100_000], repetitions: 20 },
   carrierTexts: 50_000,
   events: {
     feed: 50_000,

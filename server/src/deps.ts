@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import type { Carriers, Clock, Judges, Library, Tracer } from './domain/ports.ts';
+import type { Carriers, Clock, Judges, Tracer } from './domain/ports.ts';
 import type { Signals } from './domain/shared/signals.ts';
 import type { Db, Transaction } from './store/database/db.ts';
 
@@ -12,7 +12,6 @@ export type Deps = {
   readonly carriers: Carriers;
   readonly signals: Signals;
   readonly judges: Judges;
-  readonly library: Library;
   /** Unless traces are exported, there is none. */
   readonly tracer?: Tracer | null;
 };

@@ -14,8 +14,7 @@ import type { CheckpointDeliveries } from './domain/archive/checkpoint-deliverie
 import type { CheckpointFolder } from './domain/archive/outside-copies.ts';
 import type { NoteSigner } from './domain/archive/signed-notes.ts';
 import { type FollowedCarriers, followCarriers } from './domain/carriers/open-carriers.ts';
-import { makeLibrary } from './domain/content/library.ts';
-import type { CarrierKind, Judges, Library, OpenCrm, Push } from './domain/ports.ts';
+import type { CarrierKind, Judges, OpenCrm, Push } from './domain/ports.ts';
 import { type SandboxClock, startSandboxClock } from './domain/sandbox/sandbox-clock.ts';
 import { makeSealer, type Sealer } from './domain/shared/sealing.ts';
 import { makeSignals, type Signals } from './domain/shared/signals.ts';
@@ -59,7 +58,6 @@ export type Runtime = {
   sealer: Sealer;
   signals: Signals;
   judges: Judges;
-  library: Library;
   stop(): Promise<void>;
 };
 
@@ -217,7 +215,6 @@ async function runtimeOn({ pool, reserved, config, log, signals }: Connected) {
     checkpointDeliveries: checkpointDeliveriesOf(config, signals),
     signals,
     judges: makeJudges(),
-    library: makeLibrary(pool),
     openCrm: crmOpener(config.outboundAllowedNetworks),
     push: makePush(
       config.environment === 'sandbox'

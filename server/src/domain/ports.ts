@@ -1,5 +1,4 @@
 import type { ContactFields } from '../store/address-book/contacts.ts';
-import type { ContentFilter, FoundContent, RankedPage, WordSearch } from '../store/content/content-search.ts';
 import type { Db } from '../store/database/db.ts';
 import type { ReceiptRow } from '../store/delivery/receipt-moves.ts';
 import type { LineType } from '../store/texting/number-lookups.ts';
@@ -295,12 +294,6 @@ export type Judges = {
   of(db: Db, firmIds: number[]): Promise<Map<number, Judge>>;
   /** The next text is judged by the lexicon that the database has by then. */
   expire(firmId: number): void;
-};
-
-/** A node's copy of the content library's words, which answers searches that PostgreSQL would be slow at. */
-export type Library = {
-  /** Null: it can't answer this one, or not yet. PostgreSQL always can. */
-  find(db: Db, filter: ContentFilter, search: WordSearch, page: RankedPage): Promise<FoundContent | null>;
 };
 
 /** A part of a trace, in the words of OpenTelemetry. No phone number and no text is ever in it. */

@@ -6,7 +6,6 @@ import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.
 import { type ArchiveDeps, growTree } from '../../src/domain/archive/archive-tree.ts';
 import type { Kept, KeptLeaf } from '../../src/domain/archive/archive-verification.ts';
 import { makeNoteSigner, makeSigningKey } from '../../src/domain/archive/signed-notes.ts';
-import { makeLibrary } from '../../src/domain/content/library.ts';
 import { entryHash } from '../../src/domain/examiner/verify.mjs';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeJudges } from '../../src/domain/supervision/judges.ts';
@@ -49,7 +48,6 @@ export function depsOn(db: ArchiveDeps['db']): ArchiveDeps {
     carriers: fixedCarriers(),
     signals: makeSignals(),
     judges: makeJudges(),
-    library: makeLibrary(db),
     signer,
     checkpointFolder: null,
     archiveMemory: null,

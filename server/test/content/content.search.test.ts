@@ -147,7 +147,7 @@ test('operators and quotes around words are ignored', async () => {
     '(retirement) <-> income',
     'retirement% inc_ome income',
     'retirement+income',
-    "'; drop table content_items; --retirement",
+    "'; drop table --retirement",
   ];
   for (const text of texts) assert.equal((await titles(person, { searchText: text }))[0], 'Retirement income', text);
   assert.equal((await person.call('GET', `${path}?searchText=retirement+income`)).body.data.length, 1);
@@ -270,6 +270,36 @@ test('items must have all words; if none does, items with more of them come firs
     'Currency conversion',
   ]);
   assert.deepEqual(await titles(person, { searchText: 'basics zzzzzz' }), ['Roth basics']);
+});
+
+test('a search is for the first four meaningful words, or if no item has them all, for any of the first three', async () => {
+  const person = await outsider();
+  await put(person.firmId, { title: 'Roth' }, { title: 'Conversion' }, { title: 'Ladder' }, { title: 'Basics' });
+  await put(person.firmId, { title: 'Estate gifts trusts wills' });
+  assert.deepEqual(await titles(person, { searchText: 'an estate of gifts, trusts and wills for grandchildren' }), [
+    'Estate gifts trusts wills',
+  ]);
+  const found = await titles(person, { searchText: 'roth conversion ladder basics' });
+  assert.deepEqual(found.toSorted(), ['Conversion', 'Ladder', 'Roth']);
+});
+
+test('if no item has all words, a prefix needs four letters', async () => {
+  const person = await outsider();
+  await put(person.firmId, { title: 'Retirement' });
+  assert.deepEqual(await titles(person, { searchText: 'ret' }), ['Retirement']);
+  assert.deepEqual(await titles(person, { searchText: 'ret zzzzzz' }), []);
+  assert.deepEqual(await titles(person, { searchText: 'reti zzzzzz' }), ['Retirement']);
+});
+
+test('a word that some item has is not corrected', async () => {
+  const person = await outsider();
+  await put(person.firmId, { title: 'Planes' }, { title: 'Estate planning' }, { title: 'Estate plants' });
+  assert.deepEqual(await titles(person, { searchText: 'estate plants' }), ['Estate plants']);
+  assert.deepEqual((await titles(person, { searchText: 'estate planes' })).toSorted(), [
+    'Estate planning',
+    'Estate plants',
+    'Planes',
+  ]);
 });
 
 test('stop words are ignored unless there are no others', async () => {

@@ -1,5 +1,4 @@
 import { type App, type AppDeps, buildApp } from '../../src/app.ts';
-import { makeLibrary } from '../../src/domain/content/library.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';
 import { makeJudges } from '../../src/domain/supervision/judges.ts';
 import type { World } from './world.ts';
@@ -18,7 +17,6 @@ export async function anotherNode(world: World, changes: Partial<AppDeps> = {}, 
     push: deps.push,
     signals: makeSignals(),
     judges: makeJudges(),
-    library: makeLibrary(pool),
     ...shared,
     ...changes,
   });

@@ -15,7 +15,6 @@ import { type Advisor, addAdvisor } from '../../src/domain/accounts/advisors.ts'
 import { addFirm } from '../../src/domain/accounts/firms.ts';
 import type { CarrierDeps } from '../../src/domain/carriers/carriers.ts';
 import type { FollowedCarriers } from '../../src/domain/carriers/open-carriers.ts';
-import { makeLibrary } from '../../src/domain/content/library.ts';
 import { type Dispatcher, dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import type { Carrier, OpenCrm, Push } from '../../src/domain/ports.ts';
@@ -109,7 +108,6 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
     sealer: makeSealer(config.credentialsKeys),
     signals: makeSignals(),
     judges: makeJudges(),
-    library: makeLibrary(database.pool),
     signer: null,
     checkpointFolder: null,
     archiveMemory: null,

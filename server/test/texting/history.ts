@@ -9,7 +9,6 @@ import { requestConsent } from '../../src/domain/consent/consent-requests.ts';
 import { setFirm } from '../../src/domain/consent/firm-opt-outs.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
-import { makeLibrary } from '../../src/domain/content/library.ts';
 import { claimTexts } from '../../src/domain/delivery/claims.ts';
 import { dispatcher } from '../../src/domain/delivery/dispatcher.ts';
 import { receiveReceipt } from '../../src/domain/delivery/receipts.ts';
@@ -73,7 +72,6 @@ export async function beginHistory({ database }: Lane, model: TextingModel): Pro
     carriers: fixedCarriers(carrier),
     signals: makeSignals(),
     judges: makeJudges(),
-    library: makeLibrary(db),
   };
   carrier.deliver = (receipt) => receiveReceipt(deps, sandboxCarrierId, receipt);
   // The phones are the same in every history, so each needs its own firm.

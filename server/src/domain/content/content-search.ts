@@ -1,13 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import type { ContentType } from '../../store/content/content.ts';
-import type {
-  AskedWord,
-  ContentFilter,
-  ContentItemRow,
-  FoundContent,
-  RankedPage,
-  WordSearch,
-} from '../../store/content/content-search.ts';
+import type { AskedWord, ContentFilter, ContentItemRow, FoundContent } from '../../store/content/content-search.ts';
 import * as store from '../../store/content/content-search.ts';
 import type { Db } from '../../store/database/db.ts';
 import { type Page, pageOf, rowsOf } from '../shared/paging.ts';
@@ -20,12 +13,8 @@ export type ContentSearch = { contentType: ContentType | 'All'; text?: string; p
 
 export const contentSorts = ['relevance', 'title'] as const;
 
-/** More words don't make a search more precise. */
-const wordsMax = 12;
-/** If any word will do, each adds all of its items. */
-const anyWordsMax = 6;
-/** Nobody misspells every word, and each correction takes a few milliseconds. */
-const correctionsMax = 4;
+/** With these, no search takes PostgreSQL more than 150 ms at 100,000 items. If any word will do, each adds all of its items. */
+const [wordsMax, anyWordsMax] = [4, 3];
 const nearWordsMax = 100;
 const meaningsMax = 3;
 const correctedLengthMin = 4;
@@ -66,42 +55,26 @@ async function findText(
   if (asked.length === 0) return { total: 0, items: [] };
   const page = { offset, limit, rankedMax: Math.ceil(rankedMin / limit) * limit };
   const words = asked.map((word): AskedWord => ({ word, others: [] }));
-  const found = await findWords(deps, filter, { words, any: false }, page);
+  const found = await store.listContentByText(deps.db, filter, { words, any: false }, page);
   if (found.total > 0) return found;
   const meant = await corrected(deps.db, words);
   // Without corrections it is the same search, and it takes as long as the first.
   const isCorrected = meant.some(({ others }) => others.length > 0);
-  const again = isCorrected ? await findWords(deps, filter, { words: meant, any: false }, page) : found;
+  const again = isCorrected
+    ? await store.listContentByText(deps.db, filter, { words: meant, any: false }, page)
+    : found;
   if (again.total > 0 || meant.length === 1) return again;
-  return findWords(deps, filter, { words: meant.slice(0, anyWordsMax), any: true }, page);
+  return store.listContentByText(deps.db, filter, { words: meant.slice(0, anyWordsMax), any: true }, page);
 }
 
-async function findWords(
-  { db, library }: Deps,
-  filter: ContentFilter,
-  search: WordSearch,
-  page: RankedPage,
-): Promise<FoundContent> {
-  return (await library.find(db, filter, search, page)) ?? store.listContentByText(db, filter, search, page);
-}
-
-/** Adds corrections to words that the library doesn't have, even as a prefix. */
+/** Adds corrections to words that the library doesn't have, even as a prefix. Very short words are all near each other. */
 async function corrected(db: Db, words: AskedWord[]): Promise<AskedWord[]> {
-  const known = new Set(
-    await store.listKnownWords(
-      db,
-      words.map(({ word }) => word),
-    ),
-  );
-  const unknown = words.filter(({ word }) => !known.has(word)).slice(0, correctionsMax);
-  // If all are known, but no item has them all, any of them may be the misspelled one.
-  const doubtful = (unknown.length > 0 ? unknown : words.slice(0, correctionsMax))
-    .map(({ word }) => word)
-    // Very short words are all near each other.
-    .filter((word) => word.length >= correctedLengthMin);
-  if (doubtful.length === 0) return words;
-  const near = await store.listNearWords(db, doubtful, nearWordsMax);
-  return words.map(({ word }) => ({ word, others: meanings(word, near.get(word) ?? []) }));
+  const asked = words.map(({ word }) => word);
+  const known = new Set(await store.listKnownWords(db, asked));
+  const unknown = asked.filter((word) => !known.has(word) && word.length >= correctedLengthMin);
+  if (unknown.length === 0) return words;
+  const near = await store.listNearWords(db, unknown, nearWordsMax);
+  return asked.map((word) => ({ word, others: meanings(word, near.get(word) ?? []) }));
 }
 
 /** The nearest of similar words, one slip away, or two in longer words. */

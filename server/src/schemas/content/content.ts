@@ -50,7 +50,7 @@ export const ContentQuery = Type.Object({
   ),
   searchText: SearchText({
     description:
-      'Words to search for, in any case and with any accents. Beginnings of words and small misspellings match too. Finds items with all of the words, or if there are none, with any of them.',
+      'Words to search for, in any case and with any accents. Beginnings of words and small misspellings match too. Finds items with all of the words, or if there are none, with any of them. Only the first four words count, without words like “the”.',
     examples: ['social security'],
   }),
   search: SearchText({ description: 'The same as `searchText`. If both are given, they must be equal.' }),
