@@ -4,34 +4,6 @@ create extension btree_gin;
 
 create extension pg_trgm;
 
-create type contact_change as (
-  advisor_id bigint,
-  contact_id bigint,
-  full_name text collate "und-x-icu",
-  email_order text collate "und-x-icu",
-  email_status text collate "und-x-icu",
-  group_count integer,
-  source integer,
-  date_time_created timestamp with time zone,
-  change integer,
-  date_time_modified timestamp with time zone
-);
-
-create type contact_number_place as (
-  key bigint,
-  contact_id bigint
-);
-
-create type contact_text_place as (
-  key text collate "und-x-icu",
-  contact_id bigint
-);
-
-create type contact_time_place as (
-  key timestamp with time zone,
-  contact_id bigint
-);
-
 create table access_epoch (
   is_only boolean not null default true,
   epoch bigint not null default 0,
@@ -235,17 +207,6 @@ create table claims (
   constraint claims_pkey PRIMARY KEY (claim_id)
 );
 
-create table contact_blocks (
-  advisor_id bigint not null,
-  sort_by text not null,
-  low_text text collate "und-x-icu" not null,
-  low_number bigint not null,
-  low_time timestamp with time zone not null,
-  low_id bigint not null,
-  contact_count integer not null,
-  constraint contact_blocks_pkey PRIMARY KEY (advisor_id, sort_by, low_text, low_number, low_time, low_id)
-) with (fillfactor=50);
-
 create table contact_books (
   advisor_id bigint not null,
   contact_count integer not null default 0,
@@ -365,7 +326,7 @@ create table crm_contacts (
   fields jsonb not null,
   missing_since timestamp with time zone,
   constraint crm_contacts_pkey PRIMARY KEY (advisor_id, kind, remote_contact_id),
-  constraint crm_contacts_advisor_id_contact_id_fkey FOREIGN KEY (advisor_id, contact_id) REFERENCES contacts(advisor_id, contact_id) ON DELETE SET NULL (contact_id),
+  constraint crm_contacts_advisor_id_contact_id_fkey FOREIGN KEY (advisor_id, contact_id) REFERENCES contacts(advisor_id, contact_id),
   constraint crm_contacts_advisor_id_fkey FOREIGN KEY (advisor_id) REFERENCES advisors(advisor_id)
 );
 
@@ -962,15 +923,15 @@ CREATE INDEX attempts_time ON public.attempts USING brin (date_time_started) WIT
 
 CREATE INDEX claims_leased ON public.claims USING btree (leased_until);
 
-CREATE INDEX contacts_created ON public.contacts USING btree (advisor_id, date_time_created, contact_id);
+CREATE INDEX contacts_created ON public.contacts USING btree (advisor_id, date_time_created, contact_id) INCLUDE (date_time_modified);
 
-CREATE INDEX contacts_email ON public.contacts USING btree (advisor_id, email_order, contact_id);
+CREATE INDEX contacts_email ON public.contacts USING btree (advisor_id, email_order, contact_id) INCLUDE (date_time_modified);
 
-CREATE INDEX contacts_email_status ON public.contacts USING btree (advisor_id, email_status, contact_id);
+CREATE INDEX contacts_email_status ON public.contacts USING btree (advisor_id, email_status, contact_id) INCLUDE (date_time_modified);
 
-CREATE INDEX contacts_full_name ON public.contacts USING btree (advisor_id, full_name, contact_id);
+CREATE INDEX contacts_full_name ON public.contacts USING btree (advisor_id, full_name, contact_id) INCLUDE (date_time_modified);
 
-CREATE INDEX contacts_group_count ON public.contacts USING btree (advisor_id, group_count, contact_id);
+CREATE INDEX contacts_group_count ON public.contacts USING btree (advisor_id, group_count, contact_id) INCLUDE (date_time_modified);
 
 CREATE INDEX contacts_modified ON public.contacts USING btree (advisor_id, date_time_modified, contact_id);
 
@@ -982,7 +943,7 @@ CREATE INDEX contacts_restored ON public.contacts USING btree (advisor_id, ident
 
 CREATE INDEX contacts_search ON public.contacts USING gin (advisor_id, search_keys);
 
-CREATE INDEX contacts_source ON public.contacts USING btree (advisor_id, source, contact_id);
+CREATE INDEX contacts_source ON public.contacts USING btree (advisor_id, source, contact_id) INCLUDE (date_time_modified);
 
 CREATE INDEX content_items_source ON public.content_items USING btree (source, url) WHERE (source IS NOT NULL);
 
@@ -1111,356 +1072,6 @@ begin
   returning hold_id into new_hold;
   perform write_hold_entry(new_hold, 'added', why, by_staff);
   return new_hold;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.apply_contact_changes(changes contact_change[])
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  block_size constant integer := 500;
-  block_max constant integer := 1000;
-  block contact_blocks;
-begin
-  -- The book first, in the order of advisors: from here on this transaction has their blocks to itself.
-  insert into contact_books as book (advisor_id, contact_count, email_count)
-  select advisor_id, sum(change), coalesce(sum(change) filter (where email_order <> U&'\FFFF'), 0)
-  from unnest(changes)
-  group by advisor_id
-  order by advisor_id
-  on conflict (advisor_id) do update
-  set contact_count = book.contact_count + excluded.contact_count,
-      email_count = book.email_count + excluded.email_count;
-
-  -- The first block of each sort begins below everything.
-  insert into contact_blocks
-  select distinct contact.advisor_id, sort_by, '', -9223372036854775808, '-infinity'::timestamptz, -1, 0
-  from unnest(changes) as contact, contact_sort_keys(contact)
-  on conflict do nothing;
-
-  for block in
-    with moves as materialized (
-      -- What comes and leaves at the same place in a sort (an update that kept this key) is no move.
-      select contact.advisor_id, sort_by, text_key, number_key, time_key, contact.contact_id, sum(change) as change
-      from unnest(changes) as contact, contact_sort_keys(contact)
-      group by 1, 2, 3, 4, 5, 6
-      having sum(change) <> 0
-    ),
-    touched as (
-      select moves.advisor_id, moves.sort_by, low_text, low_number, low_time, low_id, sum(change) as change
-      from moves
-      cross join lateral (
-        select low_text, low_number, low_time, low_id
-        from contact_blocks
-        where advisor_id = moves.advisor_id
-          and sort_by = moves.sort_by
-          and (low_text, low_number, low_time, low_id) <= (text_key, number_key, time_key, contact_id)
-        order by low_text desc, low_number desc, low_time desc, low_id desc
-        limit 1
-      ) as home
-      group by 1, 2, 3, 4, 5, 6
-      having sum(change) <> 0
-    )
-    update contact_blocks as target
-    set contact_count = contact_count + change
-    from touched
-    where (target.advisor_id, target.sort_by, target.low_text, target.low_number, target.low_time, target.low_id) =
-      (touched.advisor_id, touched.sort_by, touched.low_text, touched.low_number, touched.low_time, touched.low_id)
-    returning target.*
-  loop
-    if block.contact_count > block_max then
-      perform split_contact_block(block, block_size);
-    elsif block.contact_count = 0 and block.low_id >= 0 then
-      delete from contact_blocks
-      where (advisor_id, sort_by, low_text, low_number, low_time, low_id) =
-        (block.advisor_id, block.sort_by, block.low_text, block.low_number, block.low_time, block.low_id);
-    end if;
-  end loop;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.contact_search_keys(search_text text)
- RETURNS text[]
- LANGUAGE sql
- IMMUTABLE
-RETURN ARRAY(SELECT DISTINCT keys.key FROM (unnest(string_to_array(contact_search_keys.search_text, ' '::text)) word(word) CROSS JOIN LATERAL (SELECT "left"(word.word, 2) AS "left" WHERE ((length(word.word) >= 2) AND (word.word !~ '^[0-9]'::text)) UNION ALL SELECT "left"(word.word, 3) AS "left" WHERE (length(word.word) >= 3) UNION ALL SELECT ('+'::text || substr(word.word, 4, 3)) WHERE ((length(word.word) >= 6) AND (word.word !~ '^[0-9]*$'::text)) UNION ALL SELECT substr(word.word, start.start, 3) AS substr FROM generate_series(2, (length("substring"(word.word, '^[0-9]*'::text)) - 2)) start(start)) keys(key)));
-
-CREATE OR REPLACE FUNCTION public.contact_sort_keys(contact contact_change)
- RETURNS TABLE(sort_by text, text_key text, number_key bigint, time_key timestamp with time zone)
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  values
-    ('fullName', contact.full_name, 0::bigint, '-infinity'::timestamptz),
-    ('email', contact.email_order, 0, '-infinity'),
-    ('emailStatus', contact.email_status, 0, '-infinity'),
-    ('groupCount', '', contact.group_count, '-infinity'),
-    ('source', '', contact.source, '-infinity'),
-    ('dateTimeCreated', '', 0, contact.date_time_created),
-    ('dateTimeModified', '', 0, contact.date_time_modified)
-$function$;
-
-CREATE OR REPLACE FUNCTION public.contacts_deleted()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  perform apply_contact_changes(array(
-    select (
-      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, -1, date_time_modified
-    )::contact_change
-    from departed
-  ));
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.contacts_inserted()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-declare
-  block_size constant integer := 500;
-  block_max constant integer := 1000;
-  batch record;
-  sort record;
-  is_last boolean;
-  is_newest boolean;
-  block contact_blocks;
-begin
-  select
-    min(advisor_id) as advisor_id, min(advisor_id) = max(advisor_id) as is_of_one_book, count(*) as contact_count,
-    count(*) filter (where email_order <> U&'\FFFF') as email_count,
-    min(contact_id) as low_id, max(contact_id) as high_id, max(contact_id) - min(contact_id) + 1 = count(*) as is_dense,
-    min(email_order) = max(email_order) as has_one_email, min(email_status) = max(email_status) as has_one_email_status,
-    min(group_count) = max(group_count) as has_one_group_count, min(source) = max(source) as has_one_source,
-    min(date_time_created) = max(date_time_created) as has_one_time,
-    min(date_time_modified) = max(date_time_modified) as has_one_time_modified
-  into batch
-  from arrived;
-
-  if batch.contact_count < block_size or not batch.is_of_one_book then
-    perform apply_contact_changes(array(
-      select (
-        advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, 1, date_time_modified
-      )::contact_change
-      from arrived
-    ));
-    return null;
-  end if;
-
-  -- The book first, as in apply_contact_changes: from here on this transaction has its blocks to itself.
-  insert into contact_books as book (advisor_id, contact_count, email_count)
-  values (batch.advisor_id, batch.contact_count, batch.email_count)
-  on conflict (advisor_id) do update
-  set contact_count = book.contact_count + excluded.contact_count,
-      email_count = book.email_count + excluded.email_count;
-
-  for sort in
-    select *
-    from (
-      values
-        ('fullName', 'full_name', 'low_text', 'contact_text_place', false),
-        ('email', 'email_order', 'low_text', 'contact_text_place', batch.has_one_email),
-        ('emailStatus', 'email_status', 'low_text', 'contact_text_place', batch.has_one_email_status),
-        ('groupCount', 'group_count', 'low_number', 'contact_number_place', batch.has_one_group_count),
-        ('source', 'source', 'low_number', 'contact_number_place', batch.has_one_source),
-        ('dateTimeCreated', 'date_time_created', 'low_time', 'contact_time_place', batch.has_one_time),
-        ('dateTimeModified', 'date_time_modified', 'low_time', 'contact_time_place', batch.has_one_time_modified)
-    ) as sorts (name, key_column, low_column, place_type, has_one_key)
-  loop
-    -- The first block of each sort begins below everything.
-    insert into contact_blocks
-    values (batch.advisor_id, sort.name, '', -9223372036854775808, '-infinity', -1, 0)
-    on conflict do nothing;
-
-    -- Contacts that have one key and come after all others in the sort are blocks of their own: nothing to look up.
-    is_last := sort.has_one_key and batch.is_dense;
-    if is_last then
-      execute format(
-        $sql$
-          select not exists (
-            select
-            from contacts
-            where advisor_id = $1 and (%1$I, contact_id) > ((select %1$I from arrived limit 1), $2)
-          )
-        $sql$,
-        sort.key_column
-      )
-      into is_last
-      using batch.advisor_id, batch.high_id;
-    end if;
-    if is_last then
-      execute format(
-        $sql$
-          insert into contact_blocks (advisor_id, sort_by, low_text, low_number, low_time, low_id, contact_count)
-          select $1, $2, %1$s, %2$s, %3$s, $3 + position, least($5, $4 - position)
-          from (select %4$I as key from arrived limit 1) as every, generate_series(0, $4 - 1, $5) as position
-        $sql$,
-        case sort.low_column when 'low_text' then 'key' else quote_literal('') end,
-        case sort.low_column when 'low_number' then 'key' else '0' end,
-        case sort.low_column when 'low_time' then 'key' else quote_literal('-infinity') || '::timestamptz' end,
-        sort.key_column
-      )
-      using batch.advisor_id, sort.name, batch.low_id, batch.contact_count, block_size;
-      continue;
-    end if;
-
-    -- The ids of an import are higher than those before, so most often keys alone tell the block: comparing them takes a third
-    -- of the time that comparing keys and ids takes.
-    is_newest := not exists (
-      select
-      from contact_blocks
-      where advisor_id = batch.advisor_id and sort_by = sort.name and low_id > batch.low_id
-    );
-    execute format(
-      $sql$
-        with blocks as materialized (
-          select
-            array_agg(%1$I order by %1$I, low_id) as keys, array_agg(low_id order by %1$I, low_id) as ids,
-            array_agg(%2$s order by %1$I, low_id) as places
-          from contact_blocks
-          where advisor_id = $1 and sort_by = $2
-        ),
-        placed as (
-          select width_bucket(%3$s, (select places from blocks)) as nth, count(*) as arrived_count
-          from arrived
-          group by nth
-        )
-        update contact_blocks
-        set contact_count = contact_count + arrived_count
-        from placed, blocks
-        where advisor_id = $1 and sort_by = $2 and %1$I = keys[nth] and low_id = ids[nth]
-      $sql$,
-      sort.low_column,
-      case when is_newest then quote_ident(sort.low_column)
-        else format('(%I, low_id)::%I', sort.low_column, sort.place_type) end,
-      case when is_newest then quote_ident(sort.key_column)
-        else format('(%I, contact_id)::%I', sort.key_column, sort.place_type) end
-    )
-    using batch.advisor_id, sort.name;
-    for block in
-      select *
-      from contact_blocks
-      where advisor_id = batch.advisor_id and sort_by = sort.name and contact_count > block_max
-    loop
-      perform split_contact_block(block, block_size);
-    end loop;
-  end loop;
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.contacts_updated()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  perform apply_contact_changes(array(
-    select (
-      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, -1, date_time_modified
-    )::contact_change
-    from departed
-    union all
-    select (
-      advisor_id, contact_id, full_name, email_order, email_status, group_count, source, date_time_created, 1, date_time_modified
-    )::contact_change
-    from arrived
-  ));
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.count_contacts(of_advisor bigint, changes jsonb)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  block_size constant integer := 500;
-  block_max constant integer := 1000;
-  contact_counted bigint;
-  email_counted bigint;
-  sorts text[];
-  texts text[];
-  numbers bigint[];
-  times timestamptz[];
-  ids bigint[];
-  moved bigint[];
-  block contact_blocks;
-begin
-  select coalesce(sum(change), 0), coalesce(sum(change) filter (where email_order <> U&'\FFFF'), 0)
-  into contact_counted, email_counted
-  from jsonb_populate_recordset(null::contact_change, changes);
-  -- The book first: from here on this transaction has its blocks to itself.
-  insert into contact_books as book (advisor_id, contact_count, email_count)
-  values (of_advisor, contact_counted, email_counted)
-  on conflict (advisor_id) do update
-  set contact_count = book.contact_count + excluded.contact_count,
-      email_count = book.email_count + excluded.email_count;
-
-  -- What comes and leaves at the same place in a sort (an update that kept this key) is no move.
-  select
-    array_agg(sort_by), array_agg(text_key), array_agg(number_key), array_agg(time_key), array_agg(contact_id),
-    array_agg(change)
-  into sorts, texts, numbers, times, ids, moved
-  from (
-    select sort_by, text_key, number_key, time_key, contact.contact_id, sum(contact.change) as change
-    from jsonb_populate_recordset(null::contact_change, changes) as contact, contact_sort_keys(contact)
-    group by 1, 2, 3, 4, 5
-    having sum(contact.change) <> 0
-  ) as moves;
-  if sorts is null then
-    return;
-  end if;
-
-  -- The first block of each sort begins below everything.
-  insert into contact_blocks (advisor_id, sort_by, low_text, low_number, low_time, low_id, contact_count)
-  select of_advisor, sort_by, '', -9223372036854775808, '-infinity'::timestamptz, -1, 0
-  from (select distinct unnest(sorts) as sort_by) as sorted
-  on conflict do nothing;
-
-  update contact_blocks as target
-  set contact_count = target.contact_count + touched.change
-  from (
-    select moves.sort_by, low_text, low_number, low_time, low_id, sum(change) as change
-    from unnest(sorts, texts, numbers, times, ids, moved)
-      as moves (sort_by, text_key, number_key, time_key, contact_id, change)
-    cross join lateral (
-      select low_text, low_number, low_time, low_id
-      from contact_blocks
-      where advisor_id = of_advisor
-        and sort_by = moves.sort_by
-        and (low_text, low_number, low_time, low_id)
-          <= (text_key collate "und-x-icu", number_key, time_key, contact_id)
-      order by low_text desc, low_number desc, low_time desc, low_id desc
-      limit 1
-    ) as home
-    group by 1, 2, 3, 4, 5
-    having sum(change) <> 0
-  ) as touched
-  where target.advisor_id = of_advisor
-    and target.sort_by = touched.sort_by
-    and target.low_text = touched.low_text
-    and target.low_number = touched.low_number
-    and target.low_time = touched.low_time
-    and target.low_id = touched.low_id;
-
-  delete from contact_blocks
-  where advisor_id = of_advisor and contact_count = 0 and low_id >= 0;
-  for block in
-    select *
-    from contact_blocks
-    where advisor_id = of_advisor and contact_count > block_max
-  loop
-    perform split_contact_block(block, block_size);
-  end loop;
 end
 $function$;
 
@@ -1647,92 +1258,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.log_changes_of_contacts(of_advisor bigint, what text, contact_ids bigint[], at timestamp with time zone)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  firsts bigint[];
-  lasts bigint[];
-  last_number bigint;
-begin
-  select array_agg(first_id order by first_id), array_agg(last_id order by first_id)
-  into firsts, lasts
-  from (
-    select min(contact_id) as first_id, max(contact_id) as last_id
-    from (
-      select contact_id, contact_id - row_number() over (order by contact_id) as run
-      from (select distinct unnest(contact_ids) as contact_id) as given
-    ) as numbered
-    group by run
-  ) as runs;
-  if firsts is null then
-    return;
-  end if;
-  insert into contact_books as book (advisor_id, last_change)
-  values (of_advisor, cardinality(firsts))
-  on conflict (advisor_id) do update
-  set last_change = book.last_change + excluded.last_change
-  returning last_change into last_number;
-  insert into contact_changes (advisor_id, number, change, first_contact_id, last_contact_id, date_time)
-  select of_advisor, last_number - cardinality(firsts) + nth, what, first_id, last_id, coalesce(at, domain_now())
-  from unnest(firsts, lasts) with ordinality as run (first_id, last_id, nth);
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.log_contact_changes()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  -- Memberships of a deleted group are being removed, which is no change of its members.
-  if current_setting('assent.clearing_group', true) = 'on' then
-    return null;
-  end if;
-  with spans as materialized (
-    select
-      advisor_id, min(contact_id) as first_id, max(contact_id) as last_id, max(date_time_modified) as modified,
-      max(contact_id) - min(contact_id) + 1 = count(*) as is_dense
-    from changed
-    group by advisor_id
-  ),
-  runs as materialized (
-    select advisor_id, first_id, last_id, modified
-    from spans
-    where is_dense
-    union all
-    select advisor_id, min(contact_id), max(contact_id), max(date_time_modified)
-    from (
-      select
-        advisor_id, contact_id, date_time_modified,
-        contact_id - row_number() over (partition by advisor_id order by contact_id) as run
-      from changed
-      where advisor_id in (select advisor_id from spans where not is_dense)
-    ) as numbered
-    group by advisor_id, run
-  ),
-  books as (
-    insert into contact_books as book (advisor_id, last_change)
-    select advisor_id, count(*)
-    from runs
-    group by advisor_id
-    order by advisor_id
-    on conflict (advisor_id) do update
-    set last_change = book.last_change + excluded.last_change
-    returning advisor_id, last_change
-  )
-  insert into contact_changes (advisor_id, number, change, first_contact_id, last_contact_id, date_time)
-  select
-    advisor_id, last_change + 1 - row_number() over (partition by advisor_id order by first_id desc), tg_argv[0],
-    first_id, last_id, case tg_argv[0] when 'deleted' then domain_now() else modified end
-  from runs
-  join books using (advisor_id);
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.near_content_words(asked text, word_limit integer)
  RETURNS SETOF text
  LANGUAGE sql
@@ -1861,17 +1386,6 @@ CREATE OR REPLACE FUNCTION public.scopes_of_both(had text[], more text[])
  IMMUTABLE
 RETURN (had || ARRAY(SELECT unnest(scopes_of_both.more) AS unnest EXCEPT SELECT unnest(scopes_of_both.had) AS unnest));
 
-CREATE OR REPLACE FUNCTION public.set_contact_search_keys()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  new.search_keys := contact_search_keys(new.search_text);
-  return new;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.set_recorded_at()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1900,58 +1414,6 @@ begin
     json_build_object('what', 'retention set', 'firmId', of_firm, 'years', to_years),
     json_build_object('years', json_build_object('from', from_years, 'to', to_years))
   );
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION public.split_contact_block(block contact_blocks, block_size integer)
- RETURNS void
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_sort TO 'off'
-AS $function$
-declare
-  key_column text := case block.sort_by
-    when 'fullName' then 'full_name'
-    when 'email' then 'email_order'
-    when 'emailStatus' then 'email_status'
-    when 'groupCount' then 'group_count'
-    when 'source' then 'source'
-    when 'dateTimeCreated' then 'date_time_created'
-    when 'dateTimeModified' then 'date_time_modified'
-  end;
-  key_type text := case
-    when block.sort_by in ('fullName', 'email', 'emailStatus') then 'text'
-    when block.sort_by in ('groupCount', 'source') then 'number'
-    else 'time'
-  end;
-begin
-  execute format(
-    $sql$
-      insert into contact_blocks
-      select $1, $2, %2$s, %3$s, %4$s, contact_id, least($8, $7 - position)
-      from (
-        select %1$I as key, contact_id, row_number() over (order by %1$I, contact_id) - 1 as position
-        from contacts
-        where advisor_id = $1 and (%1$I, contact_id) >= (%5$s, $6)
-        order by %1$I, contact_id
-        limit $7
-      ) as members
-      where position > 0 and position %% $8 = 0
-    $sql$,
-    key_column,
-    case key_type when 'text' then 'key' else quote_literal('') end,
-    case key_type when 'number' then 'key' else '0' end,
-    case key_type when 'time' then 'key' else quote_literal('-infinity') || '::timestamptz' end,
-    case key_type when 'text' then '$3' when 'number' then '$4' else '$5' end
-  )
-  using block.advisor_id, block.sort_by, block.low_text, block.low_number, block.low_time, block.low_id,
-    block.contact_count, block_size;
-
-  update contact_blocks
-  set contact_count = block_size
-  where (advisor_id, sort_by, low_text, low_number, low_time, low_id) =
-    (block.advisor_id, block.sort_by, block.low_text, block.low_number, block.low_time, block.low_id);
 end
 $function$;
 
@@ -2024,20 +1486,6 @@ CREATE TRIGGER written_by_function BEFORE INSERT ON public.archive_entries FOR E
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.archive_runs FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
-CREATE TRIGGER change_created AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_contact_changes('created');
-
-CREATE TRIGGER change_deleted AFTER DELETE ON public.contacts REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_contact_changes('deleted');
-
-CREATE TRIGGER change_updated AFTER UPDATE ON public.contacts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION log_contact_changes('updated');
-
-CREATE TRIGGER contacts_deleted AFTER DELETE ON public.contacts REFERENCING OLD TABLE AS departed FOR EACH STATEMENT EXECUTE FUNCTION contacts_deleted();
-
-CREATE TRIGGER contacts_inserted AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION contacts_inserted();
-
-CREATE TRIGGER contacts_updated AFTER UPDATE ON public.contacts REFERENCING OLD TABLE AS departed NEW TABLE AS arrived FOR EACH STATEMENT EXECUTE FUNCTION contacts_updated();
-
-CREATE TRIGGER search_keys_outdated BEFORE UPDATE OF search_text ON public.contacts FOR EACH ROW WHEN (((new.search_text <> old.search_text) AND (new.search_keys = old.search_keys))) EXECUTE FUNCTION set_contact_search_keys();
-
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.hold_lifts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
@@ -2092,11 +1540,9 @@ grant delete, insert, select, update on carriers to assent_app;
 
 grant delete, insert, select, update on claims to assent_app;
 
-grant select on contact_blocks to assent_app;
-
 grant insert, select, update on contact_books to assent_app;
 
-grant delete, select on contact_changes to assent_app;
+grant delete, insert, select on contact_changes to assent_app;
 
 grant delete, insert, select, update on contacts to assent_app;
 

@@ -251,45 +251,6 @@ select contact_count as "contactCount"
 from contact_books
 where advisor_id = $1;
 
-prepare "count-in-blocks" as
-update contact_blocks as target
-set contact_count = target.contact_count + touched.change
-from (
-  select moves.sort_by, low_text, low_number, low_time, low_id, sum(change) as change
-  from unnest($2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::bigint[], $7::integer[])
-    as moves (sort_by, text_key, number_key, time_key, contact_id, change)
-  cross join lateral (
-    select low_text, low_number, low_time, low_id
-    from contact_blocks
-    where advisor_id = $1
-      and sort_by = moves.sort_by
-      and (low_text, low_number, low_time, low_id)
-        <= (text_key collate "und-x-icu", number_key, time_key, contact_id)
-    order by low_text desc, low_number desc, low_time desc, low_id desc
-    limit 1
-  ) as home
-  group by moves.sort_by, low_text, low_number, low_time, low_id
-  having sum(change) <> 0
-) as touched
-where target.advisor_id = $1
-  and target.sort_by = touched.sort_by
-  and target.low_text = touched.low_text
-  and target.low_number = touched.low_number
-  and target.low_time = touched.low_time
-  and target.low_id = touched.low_id
-returning
-  case when target.contact_count > 1000 then target::text end as large,
-  target.contact_count = 0 and target.low_id >= 0 as "isEmpty";
-
-prepare "count-older-contacts" as
-select count(*) as count
-from (
-  select
-  from contacts
-  where advisor_id = $1 and date_time_modified < $2
-  limit 1001
-) as older;
-
 prepare "delete-answers" as
 delete from idempotent_answers as a
    using (
@@ -313,9 +274,14 @@ where claim_id = any (
 );
 
 prepare "delete-contact" as
+with unlinked as (
+  update crm_contacts
+  set contact_id = null
+  where advisor_id = $1 and contact_id = $2
+)
 delete from contacts
 where advisor_id = $1 and contact_id = $2
-returning contact_id;
+returning -(email_address is not null)::integer as emails;
 
 prepare "delete-memberships" as
 with left_contacts as (
@@ -604,6 +570,13 @@ select kind, version, text, date_time_created as "dateTimeCreated"
 from wordings
 where firm_id = $1 and kind = $2
 order by version desc
+limit 1;
+
+prepare "has-many-modified" as
+select
+from contacts
+where advisor_id = $1 and date_time_modified >= $2
+offset 1000
 limit 1;
 
 prepare "has-reply" as
@@ -2276,167 +2249,59 @@ row(
 
 prepare "list-contacts-dateTimeCreated-desc" as
     with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
     ),
-    book as (
-      select contact_count::bigint as total, contact_count::bigint as set_count
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
       from contact_books
       where advisor_id = (select advisor_id from asked)
     ),
-    blocks as materialized (
-      select
-        low_time as low, low_id,
-        (sum(contact_count) over (order by low_time, low_id rows unbounded preceding) - contact_count)::bigint as start
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'dateTimeCreated'
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_created as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_created, contact_id) >= (block.low, block.low_id)
-    order by date_time_created, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_created as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_created, contact_id) >= (block.low, block.low_id)
-    order by date_time_created, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
+    picked as materialized (
+      select 0 as part, near.*
+      from (
         select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 3000, 0) as first,
+          least(page_offset - before + page_size + 3000, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (date_time_created, contact_id) >= (low, low_id)
-      and (date_time_created, contact_id) < (first_key, -1)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
+          select date_time_created as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by date_time_created desc, contact_id desc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (date_time_created, contact_id) >= (low, low_id)
-      and (date_time_created, contact_id) < (first_key, 9223372036854775807)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_created as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_created, contact_id) >= (block.low, block.low_id)
-    order by date_time_created, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select date_time_created as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and date_time_created < first_key and date_time_created > last_key
-        order by date_time_created desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select date_time_created as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and date_time_created = last_key and last_key < first_key
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_created as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_created, contact_id) >= (block.low, block.low_id)
-    order by date_time_created, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
+          select date_time_created as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by date_time_created asc, contact_id asc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+        order by key desc, contact_id offset skipped - first limit page_size
+      ) as near
     )
-    select book.total,  page.contact
+    select book.total,  exists (
+        select
+        from (select min(key) as first, max(key) as last from picked where part = 0) as ends
+        cross join lateral (
+          (select from contacts where advisor_id = (select advisor_id from asked) and date_time_created = first offset 3000 limit 1)
+          union all
+          (select from contacts where advisor_id = (select advisor_id from asked) and date_time_created = last offset 3000 limit 1)
+        ) as more
+      ) as "isCut", page.contact
     from book
     left join (
       select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
+      from picked
       cross join lateral (
         select
 row(
@@ -2467,167 +2332,59 @@ row(
 
 prepare "list-contacts-dateTimeModified-desc" as
     with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
     ),
-    book as (
-      select contact_count::bigint as total, contact_count::bigint as set_count
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
       from contact_books
       where advisor_id = (select advisor_id from asked)
     ),
-    blocks as materialized (
-      select
-        low_time as low, low_id,
-        (sum(contact_count) over (order by low_time, low_id rows unbounded preceding) - contact_count)::bigint as start
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'dateTimeModified'
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_modified as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_modified, contact_id) >= (block.low, block.low_id)
-    order by date_time_modified, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_modified as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_modified, contact_id) >= (block.low, block.low_id)
-    order by date_time_modified, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
+    picked as materialized (
+      select 0 as part, near.*
+      from (
         select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 3000, 0) as first,
+          least(page_offset - before + page_size + 3000, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (date_time_modified, contact_id) >= (low, low_id)
-      and (date_time_modified, contact_id) < (first_key, -1)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
+          select date_time_modified as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by date_time_modified desc, contact_id desc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (date_time_modified, contact_id) >= (low, low_id)
-      and (date_time_modified, contact_id) < (first_key, 9223372036854775807)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_modified as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_modified, contact_id) >= (block.low, block.low_id)
-    order by date_time_modified, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select date_time_modified as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and date_time_modified < first_key and date_time_modified > last_key
-        order by date_time_modified desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select date_time_modified as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and date_time_modified = last_key and last_key < first_key
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_modified as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_modified, contact_id) >= (block.low, block.low_id)
-    order by date_time_modified, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
+          select date_time_modified as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by date_time_modified asc, contact_id asc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+        order by key desc, contact_id offset skipped - first limit page_size
+      ) as near
     )
-    select book.total,  page.contact
+    select book.total,  exists (
+        select
+        from (select min(key) as first, max(key) as last from picked where part = 0) as ends
+        cross join lateral (
+          (select from contacts where advisor_id = (select advisor_id from asked) and date_time_modified = first offset 3000 limit 1)
+          union all
+          (select from contacts where advisor_id = (select advisor_id from asked) and date_time_modified = last offset 3000 limit 1)
+        ) as more
+      ) as "isCut", page.contact
     from book
     left join (
       select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
+      from picked
       cross join lateral (
         select
 row(
@@ -2658,167 +2415,88 @@ row(
 
 prepare "list-contacts-email-desc" as
     with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
     ),
-    book as (
-      select contact_count::bigint as total, email_count::bigint as set_count
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
       from contact_books
       where advisor_id = (select advisor_id from asked)
     ),
-    blocks as materialized (
-      select
-        low_text as low, low_id,
-        (sum(contact_count) over (order by low_text, low_id rows unbounded preceding) - contact_count)::bigint as start
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'email'
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_order as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_order, contact_id) >= (block.low, block.low_id)
-    order by email_order, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_order as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_order, contact_id) >= (block.low, block.low_id)
-    order by email_order, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
+    picked as materialized (
+      select 0 as part, near.*
+      from (
         select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 500, 0) as first,
+          least(page_offset - before + page_size + 500, size) as last
+        from asked, (select email_count as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (email_order, contact_id) >= (low, low_id)
-      and (email_order, contact_id) < (first_key, -1)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
+          select email_order as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and email_order < U&'\FFFF'
+          order by email_order desc, contact_id desc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (email_order, contact_id) >= (low, low_id)
-      and (email_order, contact_id) < (first_key, 9223372036854775807)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
+          select email_order as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and email_order < U&'\FFFF'
+          order by email_order asc, contact_id asc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+        order by key desc, contact_id offset skipped - first limit page_size
+      ) as near union all
+      select 1 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total - email_count as size, email_count as before from book) as part
+      ) as span
       cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_order as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_order, contact_id) >= (block.low, block.low_id)
-    order by email_order, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select email_order as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and email_order < first_key and email_order > last_key
-        order by email_order desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select email_order as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and email_order = last_key and last_key < first_key
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_order as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_order, contact_id) >= (block.low, block.low_id)
-    order by email_order, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
+        select *
+        from (
+          (
+          select email_order as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and email_order = U&'\FFFF'
+          order by email_order asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select email_order as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and email_order = U&'\FFFF'
+          order by email_order desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
     )
-    select book.total,  page.contact
+    select book.total,  exists (
+        select
+        from (select min(key) as first, max(key) as last from picked where part = 0) as ends
+        cross join lateral (
+          (select from contacts where advisor_id = (select advisor_id from asked) and email_order < U&'\FFFF' and email_order = first offset 500 limit 1)
+          union all
+          (select from contacts where advisor_id = (select advisor_id from asked) and email_order < U&'\FFFF' and email_order = last offset 500 limit 1)
+        ) as more
+      ) as "isCut", page.contact
     from book
     left join (
       select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
+      from picked
       cross join lateral (
         select
 row(
@@ -2849,167 +2527,86 @@ row(
 
 prepare "list-contacts-emailStatus-desc" as
     with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
     ),
-    book as (
-      select contact_count::bigint as total, contact_count::bigint as set_count
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
       from contact_books
       where advisor_id = (select advisor_id from asked)
     ),
-    blocks as materialized (
-      select
-        low_text as low, low_id,
-        (sum(contact_count) over (order by low_text, low_id rows unbounded preceding) - contact_count)::bigint as start
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'emailStatus'
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_status as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_status, contact_id) >= (block.low, block.low_id)
-    order by email_status, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_status as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_status, contact_id) >= (block.low, block.low_id)
-    order by email_status, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
+    picked as materialized (
+      select 0 as part, near.*
+      from (
         select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (email_status, contact_id) >= (low, low_id)
-      and (email_status, contact_id) < (first_key, -1)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
+          with recursive keys as (
+            (select email_status as key from contacts where advisor_id = (select advisor_id from asked) order by email_status desc limit 1)
+            union all
+            select (
+              select email_status
+              from contacts
+              where advisor_id = (select advisor_id from asked) and email_status < key
+              order by email_status desc
+              limit 1
+            )
+            from keys
+            where key is not null
+          )
+          select key, contact_id
+          from keys
+          -- A nested loop keeps the order of both, so nothing is sorted.
+          cross join lateral (
+            select contact_id
+            from contacts
+            where advisor_id = (select advisor_id from asked) and email_status = key
+            order by contact_id asc
+          ) as sharing
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (email_status, contact_id) >= (low, low_id)
-      and (email_status, contact_id) < (first_key, 9223372036854775807)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_status as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_status, contact_id) >= (block.low, block.low_id)
-    order by email_status, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select email_status as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and email_status < first_key and email_status > last_key
-        order by email_status desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select email_status as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and email_status = last_key and last_key < first_key
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_status as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_status, contact_id) >= (block.low, block.low_id)
-    order by email_status, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
+          with recursive keys as (
+            (select email_status as key from contacts where advisor_id = (select advisor_id from asked) order by email_status asc limit 1)
+            union all
+            select (
+              select email_status
+              from contacts
+              where advisor_id = (select advisor_id from asked) and email_status > key
+              order by email_status asc
+              limit 1
+            )
+            from keys
+            where key is not null
+          )
+          select key, contact_id
+          from keys
+          -- A nested loop keeps the order of both, so nothing is sorted.
+          cross join lateral (
+            select contact_id
+            from contacts
+            where advisor_id = (select advisor_id from asked) and email_status = key
+            order by contact_id desc
+          ) as sharing
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
     )
-    select book.total,  page.contact
+    select book.total,  false as "isCut", page.contact
     from book
     left join (
       select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
+      from picked
       cross join lateral (
         select
 row(
@@ -3040,167 +2637,59 @@ row(
 
 prepare "list-contacts-fullName-desc" as
     with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
     ),
-    book as (
-      select contact_count::bigint as total, contact_count::bigint as set_count
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
       from contact_books
       where advisor_id = (select advisor_id from asked)
     ),
-    blocks as materialized (
-      select
-        low_text as low, low_id,
-        (sum(contact_count) over (order by low_text, low_id rows unbounded preceding) - contact_count)::bigint as start
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'fullName'
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select full_name as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (full_name, contact_id) >= (block.low, block.low_id)
-    order by full_name, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select full_name as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (full_name, contact_id) >= (block.low, block.low_id)
-    order by full_name, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
+    picked as materialized (
+      select 0 as part, near.*
+      from (
         select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 500, 0) as first,
+          least(page_offset - before + page_size + 500, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (full_name, contact_id) >= (low, low_id)
-      and (full_name, contact_id) < (first_key, -1)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
+          select full_name as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by full_name desc, contact_id desc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (full_name, contact_id) >= (low, low_id)
-      and (full_name, contact_id) < (first_key, 9223372036854775807)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select full_name as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (full_name, contact_id) >= (block.low, block.low_id)
-    order by full_name, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select full_name as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and full_name < first_key and full_name > last_key
-        order by full_name desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select full_name as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and full_name = last_key and last_key < first_key
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select full_name as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (full_name, contact_id) >= (block.low, block.low_id)
-    order by full_name, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
+          select full_name as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by full_name asc, contact_id asc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+        order by key desc, contact_id offset skipped - first limit page_size
+      ) as near
     )
-    select book.total,  page.contact
+    select book.total,  exists (
+        select
+        from (select min(key) as first, max(key) as last from picked where part = 0) as ends
+        cross join lateral (
+          (select from contacts where advisor_id = (select advisor_id from asked) and full_name = first offset 500 limit 1)
+          union all
+          (select from contacts where advisor_id = (select advisor_id from asked) and full_name = last offset 500 limit 1)
+        ) as more
+      ) as "isCut", page.contact
     from book
     left join (
       select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
+      from picked
       cross join lateral (
         select
 row(
@@ -3231,47 +2720,50 @@ row(
 
 prepare "list-contacts-groupCount-asc" as
     with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
     ),
-    book as (
-      select contact_count::bigint as total, contact_count::bigint as set_count
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
       from contact_books
       where advisor_id = (select advisor_id from asked)
     ),
-    blocks as materialized (
-      select
-        low_number as low, low_id,
-        (sum(contact_count) over (order by low_number, low_id rows unbounded preceding) - contact_count)::bigint as start
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'groupCount'
-    ),
-    picked as (select 1 as part, * from (
-  select contact.*
-  from (
-    select low, low_id, (select page_offset from asked) - start as skip
-    from blocks
-    where start <= (select page_offset from asked)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select group_count as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (group_count, contact_id) >= (block.low, block.low_id)
-    order by group_count, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as page)
-    select book.total, exists (select from deleted_groups where advisor_id = (select advisor_id from asked)) as "isClearing", page.contact
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select group_count as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by group_count asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select group_count as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by group_count desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total, exists (select from deleted_groups where advisor_id = (select advisor_id from asked)) as "isClearing", false as "isCut", page.contact
     from book
     left join (
       select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key asc, contact_id
-        limit (select page_size from asked)
-      ) as picked
+      from picked
       cross join lateral (
         select
 row(
@@ -3302,167 +2794,86 @@ row(
 
 prepare "list-contacts-groupCount-desc" as
     with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
     ),
-    book as (
-      select contact_count::bigint as total, contact_count::bigint as set_count
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
       from contact_books
       where advisor_id = (select advisor_id from asked)
     ),
-    blocks as materialized (
-      select
-        low_number as low, low_id,
-        (sum(contact_count) over (order by low_number, low_id rows unbounded preceding) - contact_count)::bigint as start
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'groupCount'
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select group_count as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (group_count, contact_id) >= (block.low, block.low_id)
-    order by group_count, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select group_count as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (group_count, contact_id) >= (block.low, block.low_id)
-    order by group_count, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
+    picked as materialized (
+      select 0 as part, near.*
+      from (
         select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (group_count, contact_id) >= (low, low_id)
-      and (group_count, contact_id) < (first_key, -1)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
+          with recursive keys as (
+            (select group_count as key from contacts where advisor_id = (select advisor_id from asked) order by group_count desc limit 1)
+            union all
+            select (
+              select group_count
+              from contacts
+              where advisor_id = (select advisor_id from asked) and group_count < key
+              order by group_count desc
+              limit 1
+            )
+            from keys
+            where key is not null
+          )
+          select key, contact_id
+          from keys
+          -- A nested loop keeps the order of both, so nothing is sorted.
+          cross join lateral (
+            select contact_id
+            from contacts
+            where advisor_id = (select advisor_id from asked) and group_count = key
+            order by contact_id asc
+          ) as sharing
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (group_count, contact_id) >= (low, low_id)
-      and (group_count, contact_id) < (first_key, 9223372036854775807)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select group_count as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (group_count, contact_id) >= (block.low, block.low_id)
-    order by group_count, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select group_count as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and group_count < first_key and group_count > last_key
-        order by group_count desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select group_count as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and group_count = last_key and last_key < first_key
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select group_count as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (group_count, contact_id) >= (block.low, block.low_id)
-    order by group_count, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
+          with recursive keys as (
+            (select group_count as key from contacts where advisor_id = (select advisor_id from asked) order by group_count asc limit 1)
+            union all
+            select (
+              select group_count
+              from contacts
+              where advisor_id = (select advisor_id from asked) and group_count > key
+              order by group_count asc
+              limit 1
+            )
+            from keys
+            where key is not null
+          )
+          select key, contact_id
+          from keys
+          -- A nested loop keeps the order of both, so nothing is sorted.
+          cross join lateral (
+            select contact_id
+            from contacts
+            where advisor_id = (select advisor_id from asked) and group_count = key
+            order by contact_id desc
+          ) as sharing
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
     )
-    select book.total, exists (select from deleted_groups where advisor_id = (select advisor_id from asked)) as "isClearing", page.contact
+    select book.total, exists (select from deleted_groups where advisor_id = (select advisor_id from asked)) as "isClearing", false as "isCut", page.contact
     from book
     left join (
       select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
+      from picked
       cross join lateral (
         select
 row(
@@ -3504,2277 +2915,88 @@ cross join lateral (
 order by position, contact_id
 limit $4;
 
-prepare "list-contacts-since-dateTimeCreated-asc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    older as materialized (
-      select date_time_created as key, contact_id, email_address
-      from contacts
-      where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
-    ),
-    book as (
-      select
-        contact_count - (select count(*) from older) as total,
-        contact_count - (select count(*) from older) as set_count
-      from contact_books
-      where advisor_id = (select advisor_id from asked)
-    ),
-    places as (
-      select low_time as key, low_id as contact_id, contact_count as weight, true as is_block
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'dateTimeCreated'
-      union all
-      select key, contact_id, -1, false
-      from older
-    ),
-    blocks as materialized (
-      select key as low, contact_id as low_id, start
-      from (
-        select
-          key, contact_id, is_block,
-          (sum(weight) over (order by key, contact_id, is_block desc rows unbounded preceding) - weight)::bigint as start
-        from places
-      ) as counted
-      where is_block
-    ),
-    picked as (select 1 as part, * from (
-  select contact.*
-  from (
-    select low, low_id, (select page_offset from asked) - start as skip
-    from blocks
-    where start <= (select page_offset from asked)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_created as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_created, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by date_time_created, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as page)
-    select book.total,  page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key asc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key asc, contact_id;
-
-prepare "list-contacts-since-dateTimeCreated-desc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    older as materialized (
-      select date_time_created as key, contact_id, email_address
-      from contacts
-      where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
-    ),
-    book as (
-      select
-        contact_count - (select count(*) from older) as total,
-        contact_count - (select count(*) from older) as set_count
-      from contact_books
-      where advisor_id = (select advisor_id from asked)
-    ),
-    places as (
-      select low_time as key, low_id as contact_id, contact_count as weight, true as is_block
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'dateTimeCreated'
-      union all
-      select key, contact_id, -1, false
-      from older
-    ),
-    blocks as materialized (
-      select key as low, contact_id as low_id, start
-      from (
-        select
-          key, contact_id, is_block,
-          (sum(weight) over (order by key, contact_id, is_block desc rows unbounded preceding) - weight)::bigint as start
-        from places
-      ) as counted
-      where is_block
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_created as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_created, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by date_time_created, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_created as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_created, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by date_time_created, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
-        select
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (date_time_created, contact_id) >= (low, low_id)
-      and (date_time_created, contact_id) < (first_key, -1)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (date_time_created, contact_id) >= (low, low_id)
-      and (date_time_created, contact_id) < (first_key, 9223372036854775807)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_created as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_created, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by date_time_created, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select date_time_created as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and date_time_created < first_key and date_time_created > last_key and date_time_modified >= (select since from asked)
-        order by date_time_created desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select date_time_created as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and date_time_created = last_key and last_key < first_key and date_time_modified >= (select since from asked)
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_created as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_created, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by date_time_created, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
-    )
-    select book.total,  page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key desc, contact_id;
-
-prepare "list-contacts-since-dateTimeModified-asc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    all_blocks as materialized (
-      select
-        low_time as low, low_id,
-        (sum(contact_count) over (order by low_time, low_id rows unbounded preceding) - contact_count)::bigint as start
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'dateTimeModified'
-    ),
-    older as materialized (
-      select coalesce((
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (date_time_modified, contact_id) >= (low, low_id)
-      and (date_time_modified, contact_id) < ((select since from asked), -1)
-  )
-  from all_blocks
-  where (low, low_id) <= ((select since from asked), -1)
-  order by low desc, low_id desc
-  limit 1
-), 0) as total
-    ),
-    book as (
-      select contact_count - older.total as total, contact_count - older.total as set_count
-      from contact_books, older
-      where advisor_id = (select advisor_id from asked)
-    ),
-    blocks as materialized (
-      select low, low_id, start - older.total as start
-      from all_blocks, older
-      where low >= (select since from asked)
-      union all
-      select (select since from asked), -1, 0
-    ),
-    picked as (select 1 as part, * from (
-  select contact.*
-  from (
-    select low, low_id, (select page_offset from asked) - start as skip
-    from blocks
-    where start <= (select page_offset from asked)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_modified as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_modified, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by date_time_modified, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as page)
-    select book.total,  page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key asc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key asc, contact_id;
-
-prepare "list-contacts-since-dateTimeModified-desc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    all_blocks as materialized (
-      select
-        low_time as low, low_id,
-        (sum(contact_count) over (order by low_time, low_id rows unbounded preceding) - contact_count)::bigint as start
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'dateTimeModified'
-    ),
-    older as materialized (
-      select coalesce((
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (date_time_modified, contact_id) >= (low, low_id)
-      and (date_time_modified, contact_id) < ((select since from asked), -1)
-  )
-  from all_blocks
-  where (low, low_id) <= ((select since from asked), -1)
-  order by low desc, low_id desc
-  limit 1
-), 0) as total
-    ),
-    book as (
-      select contact_count - older.total as total, contact_count - older.total as set_count
-      from contact_books, older
-      where advisor_id = (select advisor_id from asked)
-    ),
-    blocks as materialized (
-      select low, low_id, start - older.total as start
-      from all_blocks, older
-      where low >= (select since from asked)
-      union all
-      select (select since from asked), -1, 0
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_modified as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_modified, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by date_time_modified, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_modified as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_modified, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by date_time_modified, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
-        select
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (date_time_modified, contact_id) >= (low, low_id)
-      and (date_time_modified, contact_id) < (first_key, -1)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (date_time_modified, contact_id) >= (low, low_id)
-      and (date_time_modified, contact_id) < (first_key, 9223372036854775807)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_modified as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_modified, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by date_time_modified, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select date_time_modified as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and date_time_modified < first_key and date_time_modified > last_key and date_time_modified >= (select since from asked)
-        order by date_time_modified desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select date_time_modified as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and date_time_modified = last_key and last_key < first_key and date_time_modified >= (select since from asked)
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select date_time_modified as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (date_time_modified, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by date_time_modified, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
-    )
-    select book.total,  page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key desc, contact_id;
-
-prepare "list-contacts-since-email-asc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    older as materialized (
-      select email_order as key, contact_id, email_address
-      from contacts
-      where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
-    ),
-    book as (
-      select
-        contact_count - (select count(*) from older) as total,
-        email_count - (select count(email_address) from older) as set_count
-      from contact_books
-      where advisor_id = (select advisor_id from asked)
-    ),
-    places as (
-      select low_text as key, low_id as contact_id, contact_count as weight, true as is_block
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'email'
-      union all
-      select key, contact_id, -1, false
-      from older
-    ),
-    blocks as materialized (
-      select key as low, contact_id as low_id, start
-      from (
-        select
-          key, contact_id, is_block,
-          (sum(weight) over (order by key, contact_id, is_block desc rows unbounded preceding) - weight)::bigint as start
-        from places
-      ) as counted
-      where is_block
-    ),
-    picked as (select 1 as part, * from (
-  select contact.*
-  from (
-    select low, low_id, (select page_offset from asked) - start as skip
-    from blocks
-    where start <= (select page_offset from asked)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_order as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_order, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by email_order, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as page)
-    select book.total,  page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key asc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key asc, contact_id;
-
-prepare "list-contacts-since-email-desc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    older as materialized (
-      select email_order as key, contact_id, email_address
-      from contacts
-      where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
-    ),
-    book as (
-      select
-        contact_count - (select count(*) from older) as total,
-        email_count - (select count(email_address) from older) as set_count
-      from contact_books
-      where advisor_id = (select advisor_id from asked)
-    ),
-    places as (
-      select low_text as key, low_id as contact_id, contact_count as weight, true as is_block
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'email'
-      union all
-      select key, contact_id, -1, false
-      from older
-    ),
-    blocks as materialized (
-      select key as low, contact_id as low_id, start
-      from (
-        select
-          key, contact_id, is_block,
-          (sum(weight) over (order by key, contact_id, is_block desc rows unbounded preceding) - weight)::bigint as start
-        from places
-      ) as counted
-      where is_block
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_order as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_order, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by email_order, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_order as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_order, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by email_order, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
-        select
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (email_order, contact_id) >= (low, low_id)
-      and (email_order, contact_id) < (first_key, -1)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (email_order, contact_id) >= (low, low_id)
-      and (email_order, contact_id) < (first_key, 9223372036854775807)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_order as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_order, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by email_order, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select email_order as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and email_order < first_key and email_order > last_key and date_time_modified >= (select since from asked)
-        order by email_order desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select email_order as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and email_order = last_key and last_key < first_key and date_time_modified >= (select since from asked)
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_order as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_order, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by email_order, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
-    )
-    select book.total,  page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key desc, contact_id;
-
-prepare "list-contacts-since-emailStatus-asc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    older as materialized (
-      select email_status as key, contact_id, email_address
-      from contacts
-      where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
-    ),
-    book as (
-      select
-        contact_count - (select count(*) from older) as total,
-        contact_count - (select count(*) from older) as set_count
-      from contact_books
-      where advisor_id = (select advisor_id from asked)
-    ),
-    places as (
-      select low_text as key, low_id as contact_id, contact_count as weight, true as is_block
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'emailStatus'
-      union all
-      select key, contact_id, -1, false
-      from older
-    ),
-    blocks as materialized (
-      select key as low, contact_id as low_id, start
-      from (
-        select
-          key, contact_id, is_block,
-          (sum(weight) over (order by key, contact_id, is_block desc rows unbounded preceding) - weight)::bigint as start
-        from places
-      ) as counted
-      where is_block
-    ),
-    picked as (select 1 as part, * from (
-  select contact.*
-  from (
-    select low, low_id, (select page_offset from asked) - start as skip
-    from blocks
-    where start <= (select page_offset from asked)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_status as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_status, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by email_status, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as page)
-    select book.total,  page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key asc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key asc, contact_id;
-
-prepare "list-contacts-since-emailStatus-desc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    older as materialized (
-      select email_status as key, contact_id, email_address
-      from contacts
-      where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
-    ),
-    book as (
-      select
-        contact_count - (select count(*) from older) as total,
-        contact_count - (select count(*) from older) as set_count
-      from contact_books
-      where advisor_id = (select advisor_id from asked)
-    ),
-    places as (
-      select low_text as key, low_id as contact_id, contact_count as weight, true as is_block
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'emailStatus'
-      union all
-      select key, contact_id, -1, false
-      from older
-    ),
-    blocks as materialized (
-      select key as low, contact_id as low_id, start
-      from (
-        select
-          key, contact_id, is_block,
-          (sum(weight) over (order by key, contact_id, is_block desc rows unbounded preceding) - weight)::bigint as start
-        from places
-      ) as counted
-      where is_block
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_status as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_status, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by email_status, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_status as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_status, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by email_status, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
-        select
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (email_status, contact_id) >= (low, low_id)
-      and (email_status, contact_id) < (first_key, -1)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (email_status, contact_id) >= (low, low_id)
-      and (email_status, contact_id) < (first_key, 9223372036854775807)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_status as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_status, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by email_status, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select email_status as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and email_status < first_key and email_status > last_key and date_time_modified >= (select since from asked)
-        order by email_status desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select email_status as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and email_status = last_key and last_key < first_key and date_time_modified >= (select since from asked)
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select email_status as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (email_status, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by email_status, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
-    )
-    select book.total,  page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key desc, contact_id;
-
-prepare "list-contacts-since-fullName-asc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    older as materialized (
-      select full_name as key, contact_id, email_address
-      from contacts
-      where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
-    ),
-    book as (
-      select
-        contact_count - (select count(*) from older) as total,
-        contact_count - (select count(*) from older) as set_count
-      from contact_books
-      where advisor_id = (select advisor_id from asked)
-    ),
-    places as (
-      select low_text as key, low_id as contact_id, contact_count as weight, true as is_block
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'fullName'
-      union all
-      select key, contact_id, -1, false
-      from older
-    ),
-    blocks as materialized (
-      select key as low, contact_id as low_id, start
-      from (
-        select
-          key, contact_id, is_block,
-          (sum(weight) over (order by key, contact_id, is_block desc rows unbounded preceding) - weight)::bigint as start
-        from places
-      ) as counted
-      where is_block
-    ),
-    picked as (select 1 as part, * from (
-  select contact.*
-  from (
-    select low, low_id, (select page_offset from asked) - start as skip
-    from blocks
-    where start <= (select page_offset from asked)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select full_name as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (full_name, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by full_name, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as page)
-    select book.total,  page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key asc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key asc, contact_id;
-
-prepare "list-contacts-since-fullName-desc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    older as materialized (
-      select full_name as key, contact_id, email_address
-      from contacts
-      where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
-    ),
-    book as (
-      select
-        contact_count - (select count(*) from older) as total,
-        contact_count - (select count(*) from older) as set_count
-      from contact_books
-      where advisor_id = (select advisor_id from asked)
-    ),
-    places as (
-      select low_text as key, low_id as contact_id, contact_count as weight, true as is_block
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'fullName'
-      union all
-      select key, contact_id, -1, false
-      from older
-    ),
-    blocks as materialized (
-      select key as low, contact_id as low_id, start
-      from (
-        select
-          key, contact_id, is_block,
-          (sum(weight) over (order by key, contact_id, is_block desc rows unbounded preceding) - weight)::bigint as start
-        from places
-      ) as counted
-      where is_block
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select full_name as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (full_name, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by full_name, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select full_name as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (full_name, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by full_name, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
-        select
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (full_name, contact_id) >= (low, low_id)
-      and (full_name, contact_id) < (first_key, -1)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (full_name, contact_id) >= (low, low_id)
-      and (full_name, contact_id) < (first_key, 9223372036854775807)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select full_name as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (full_name, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by full_name, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select full_name as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and full_name < first_key and full_name > last_key and date_time_modified >= (select since from asked)
-        order by full_name desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select full_name as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and full_name = last_key and last_key < first_key and date_time_modified >= (select since from asked)
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select full_name as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (full_name, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by full_name, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
-    )
-    select book.total,  page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key desc, contact_id;
-
-prepare "list-contacts-since-groupCount-asc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    older as materialized (
-      select group_count as key, contact_id, email_address
-      from contacts
-      where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
-    ),
-    book as (
-      select
-        contact_count - (select count(*) from older) as total,
-        contact_count - (select count(*) from older) as set_count
-      from contact_books
-      where advisor_id = (select advisor_id from asked)
-    ),
-    places as (
-      select low_number as key, low_id as contact_id, contact_count as weight, true as is_block
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'groupCount'
-      union all
-      select key, contact_id, -1, false
-      from older
-    ),
-    blocks as materialized (
-      select key as low, contact_id as low_id, start
-      from (
-        select
-          key, contact_id, is_block,
-          (sum(weight) over (order by key, contact_id, is_block desc rows unbounded preceding) - weight)::bigint as start
-        from places
-      ) as counted
-      where is_block
-    ),
-    picked as (select 1 as part, * from (
-  select contact.*
-  from (
-    select low, low_id, (select page_offset from asked) - start as skip
-    from blocks
-    where start <= (select page_offset from asked)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select group_count as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (group_count, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by group_count, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as page)
-    select book.total, exists (select from deleted_groups where advisor_id = (select advisor_id from asked)) as "isClearing", page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key asc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key asc, contact_id;
-
-prepare "list-contacts-since-groupCount-desc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    older as materialized (
-      select group_count as key, contact_id, email_address
-      from contacts
-      where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
-    ),
-    book as (
-      select
-        contact_count - (select count(*) from older) as total,
-        contact_count - (select count(*) from older) as set_count
-      from contact_books
-      where advisor_id = (select advisor_id from asked)
-    ),
-    places as (
-      select low_number as key, low_id as contact_id, contact_count as weight, true as is_block
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'groupCount'
-      union all
-      select key, contact_id, -1, false
-      from older
-    ),
-    blocks as materialized (
-      select key as low, contact_id as low_id, start
-      from (
-        select
-          key, contact_id, is_block,
-          (sum(weight) over (order by key, contact_id, is_block desc rows unbounded preceding) - weight)::bigint as start
-        from places
-      ) as counted
-      where is_block
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select group_count as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (group_count, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by group_count, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select group_count as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (group_count, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by group_count, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
-        select
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (group_count, contact_id) >= (low, low_id)
-      and (group_count, contact_id) < (first_key, -1)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (group_count, contact_id) >= (low, low_id)
-      and (group_count, contact_id) < (first_key, 9223372036854775807)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select group_count as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (group_count, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by group_count, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select group_count as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and group_count < first_key and group_count > last_key and date_time_modified >= (select since from asked)
-        order by group_count desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select group_count as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and group_count = last_key and last_key < first_key and date_time_modified >= (select since from asked)
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select group_count as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (group_count, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by group_count, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
-    )
-    select book.total, exists (select from deleted_groups where advisor_id = (select advisor_id from asked)) as "isClearing", page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key desc, contact_id;
-
-prepare "list-contacts-since-source-asc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    older as materialized (
-      select source as key, contact_id, email_address
-      from contacts
-      where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
-    ),
-    book as (
-      select
-        contact_count - (select count(*) from older) as total,
-        contact_count - (select count(*) from older) as set_count
-      from contact_books
-      where advisor_id = (select advisor_id from asked)
-    ),
-    places as (
-      select low_number as key, low_id as contact_id, contact_count as weight, true as is_block
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'source'
-      union all
-      select key, contact_id, -1, false
-      from older
-    ),
-    blocks as materialized (
-      select key as low, contact_id as low_id, start
-      from (
-        select
-          key, contact_id, is_block,
-          (sum(weight) over (order by key, contact_id, is_block desc rows unbounded preceding) - weight)::bigint as start
-        from places
-      ) as counted
-      where is_block
-    ),
-    picked as (select 1 as part, * from (
-  select contact.*
-  from (
-    select low, low_id, (select page_offset from asked) - start as skip
-    from blocks
-    where start <= (select page_offset from asked)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select source as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (source, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by source, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as page)
-    select book.total,  page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key asc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key asc, contact_id;
-
-prepare "list-contacts-since-source-desc" as
-    with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size, $4::timestamptz as since
-    ),
-    older as materialized (
-      select source as key, contact_id, email_address
-      from contacts
-      where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
-    ),
-    book as (
-      select
-        contact_count - (select count(*) from older) as total,
-        contact_count - (select count(*) from older) as set_count
-      from contact_books
-      where advisor_id = (select advisor_id from asked)
-    ),
-    places as (
-      select low_number as key, low_id as contact_id, contact_count as weight, true as is_block
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'source'
-      union all
-      select key, contact_id, -1, false
-      from older
-    ),
-    blocks as materialized (
-      select key as low, contact_id as low_id, start
-      from (
-        select
-          key, contact_id, is_block,
-          (sum(weight) over (order by key, contact_id, is_block desc rows unbounded preceding) - weight)::bigint as start
-        from places
-      ) as counted
-      where is_block
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select source as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (source, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by source, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select source as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (source, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by source, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
-        select
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (source, contact_id) >= (low, low_id)
-      and (source, contact_id) < (first_key, -1)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
-          (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (source, contact_id) >= (low, low_id)
-      and (source, contact_id) < (first_key, 9223372036854775807)
-      and date_time_modified >= (select since from asked)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select source as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (source, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by source, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select source as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and source < first_key and source > last_key and date_time_modified >= (select since from asked)
-        order by source desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select source as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and source = last_key and last_key < first_key and date_time_modified >= (select since from asked)
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select source as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (source, contact_id) >= (block.low, block.low_id) and date_time_modified >= (select since from asked)
-    order by source, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
-    )
-    select book.total,  page.contact
-    from book
-    left join (
-      select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
-      cross join lateral (
-        select
-row(
-  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
-  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
-  c.date_time_modified,
-  case when c.group_count = 0 then '{}' else array(
-    select g.name
-    from memberships m
-    cross join lateral (
-      select name
-      from groups
-      where advisor_id = m.advisor_id and group_id = m.group_id
-      -- A fence: otherwise all of an advisor's groups may be read for each membership.
-      offset 0
-    ) as g
-    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
-    order by m.group_id
-  ) end
-)::text as contact
-        from contacts c
-        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
-        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
-        offset 0
-      ) as summary
-    ) as page on true
-    order by part, key desc, contact_id;
-
 prepare "list-contacts-source-desc" as
     with asked as materialized (
-      select $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
     ),
-    book as (
-      select contact_count::bigint as total, contact_count::bigint as set_count
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
       from contact_books
       where advisor_id = (select advisor_id from asked)
     ),
-    blocks as materialized (
-      select
-        low_number as low, low_id,
-        (sum(contact_count) over (order by low_number, low_id rows unbounded preceding) - contact_count)::bigint as start
-      from contact_blocks
-      where advisor_id = (select advisor_id from asked) and sort_by = 'source'
-    ),
-    ends as (
-      select
-        set_count,
-        (
-  select contact.key
-  from (
-    select low, low_id, set_count - (select page_offset from asked) - 1 - start as skip
-    from blocks
-    where start <= set_count - (select page_offset from asked) - 1
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select source as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (source, contact_id) >= (block.low, block.low_id)
-    order by source, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as first_key,
-        (
-  select contact.key
-  from (
-    select low, low_id, greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0) - start as skip
-    from blocks
-    where start <= greatest(set_count - (select page_offset from asked) - (select page_size from asked), 0)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select source as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (source, contact_id) >= (block.low, block.low_id)
-    order by source, contact_id
-    offset block.skip
-    limit 1
-  ) as contact) as last_key
-      from book
-      where set_count > (select page_offset from asked)
-    ),
-    firsts as materialized (
-      select ends.*, begin_rank, begin_rank + end_rank + (select page_offset from asked) - set_count as page_rank, end_rank
-      from ends
-      cross join lateral (
+    picked as materialized (
+      select 0 as part, near.*
+      from (
         select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (source, contact_id) >= (low, low_id)
-      and (source, contact_id) < (first_key, -1)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, -1)
-  order by low desc, low_id desc
-  limit 1
-) as begin_rank,
+          with recursive keys as (
+            (select source as key from contacts where advisor_id = (select advisor_id from asked) order by source desc limit 1)
+            union all
+            select (
+              select source
+              from contacts
+              where advisor_id = (select advisor_id from asked) and source < key
+              order by source desc
+              limit 1
+            )
+            from keys
+            where key is not null
+          )
+          select key, contact_id
+          from keys
+          -- A nested loop keeps the order of both, so nothing is sorted.
+          cross join lateral (
+            select contact_id
+            from contacts
+            where advisor_id = (select advisor_id from asked) and source = key
+            order by contact_id asc
+          ) as sharing
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
           (
-  select start + (
-    select count(*)
-    from contacts
-    where advisor_id = (select advisor_id from asked)
-      and (source, contact_id) >= (low, low_id)
-      and (source, contact_id) < (first_key, 9223372036854775807)
-  )
-  from blocks
-  where (low, low_id) <= (first_key, 9223372036854775807)
-  order by low desc, low_id desc
-  limit 1
-) as end_rank
-        -- A fence: without it, each use of a rank counts again.
-        offset 0
-      ) as ranks
-    ),
-    picked as (
-      select 1 as part, first.*
-      from firsts
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, page_rank - start as skip
-    from blocks
-    where start <= page_rank
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select source as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (source, contact_id) >= (block.low, block.low_id)
-    order by source, contact_id
-    offset block.skip
-    limit least((select page_size from asked), end_rank - page_rank)
-  ) as contact) as first
-      union all
-      select 2, between_ends.*
-      from ends
-      cross join lateral (
-        select source as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and source < first_key and source > last_key
-        order by source desc
-        limit (select page_size from asked)
-      ) as between_ends
-      union all
-      select 3, last.*
-      from ends
-      cross join lateral (
-        select source as key, contact_id
-        from contacts
-        where advisor_id = (select advisor_id from asked) and source = last_key and last_key < first_key
-        order by contact_id
-        limit (select page_size from asked)
-      ) as last
-      union all
-      select 4, unset.*
-      from book
-      cross join lateral (
-  select contact.*
-  from (
-    select low, low_id, greatest((select page_offset from asked), set_count) - start as skip
-    from blocks
-    where start <= greatest((select page_offset from asked), set_count)
-    order by start desc, low desc, low_id desc
-    limit 1
-  ) as block
-  cross join lateral (
-    select source as key, contact_id
-    from contacts
-    where advisor_id = (select advisor_id from asked) and (source, contact_id) >= (block.low, block.low_id)
-    order by source, contact_id
-    offset block.skip
-    limit (select page_size from asked)
-  ) as contact) as unset
-      where set_count < total
+          with recursive keys as (
+            (select source as key from contacts where advisor_id = (select advisor_id from asked) order by source asc limit 1)
+            union all
+            select (
+              select source
+              from contacts
+              where advisor_id = (select advisor_id from asked) and source > key
+              order by source asc
+              limit 1
+            )
+            from keys
+            where key is not null
+          )
+          select key, contact_id
+          from keys
+          -- A nested loop keeps the order of both, so nothing is sorted.
+          cross join lateral (
+            select contact_id
+            from contacts
+            where advisor_id = (select advisor_id from asked) and source = key
+            order by contact_id desc
+          ) as sharing
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
     )
-    select book.total,  page.contact
+    select book.total,  false as "isCut", page.contact
     from book
     left join (
       select part, key, picked.contact_id, summary.contact
-      from (
-        select *
-        from picked
-        order by part, key desc, contact_id
-        limit (select page_size from asked)
-      ) as picked
+      from picked
       cross join lateral (
         select
 row(
@@ -6400,14 +3622,6 @@ select advisor_id as "advisorId"
 from advisors
 where carrier_moved_at >= $1 and carrier_id is not null;
 
-prepare "list-moves" as
-select
-  sort_by as "sortBy", text_key as "textKey", number_key as "numberKey", time_key::text as "timeKey",
-  contact.contact_id as "contactId", sum(contact.change)::integer as change
-from jsonb_populate_recordset(null::contact_change, $1) as contact, contact_sort_keys(contact)
-group by sort_by, text_key, number_key, time_key, contact.contact_id
-having sum(contact.change) <> 0;
-
 prepare "list-near-words" as
 select asked, word
 from unnest($1::text[]) as asked
@@ -6575,13 +3789,6 @@ select m.advisor_id as "advisorId", m.member_id as "memberId"
 from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, member_id)
 join members m on m.advisor_id = given.advisor_id and m.member_id = given.member_id
 where m.state <> 'pending';
-
-prepare "list-sort-keys" as
-select
-  advisor_id, contact_id, full_name, email_order, email_status, group_count, source,
-  date_time_created::text as date_time_created, date_time_modified::text as date_time_modified
-from contacts
-where advisor_id = $1 and contact_id = any ($2);
 
 prepare "list-stopped-before" as
 select m.advisor_id as "advisorId", m.member_id as "memberId", m.phone,
@@ -6840,18 +4047,6 @@ first_date as "firstDate", time_zone as "timeZone", frequency, delivery_date as 
    where advisor_id = $1 and scheduled_message_id = $2 and status = 'scheduled'
    for update;
 
-prepare "log-changes" as
-with book as (
-  insert into contact_books as book (advisor_id, last_change)
-  values ($1, cardinality($2::bigint[]))
-  on conflict (advisor_id) do update
-  set last_change = book.last_change + excluded.last_change
-  returning advisor_id, last_change
-)
-insert into contact_changes (advisor_id, number, change, first_contact_id, last_contact_id, date_time)
-select advisor_id, last_change - cardinality($2) + nth, $4, first_id, last_id, $5::timestamptz
-from book, unnest($2, $3::bigint[]) with ordinality as run (first_id, last_id, nth);
-
 prepare "mark-behind" as
 with turn as materialized (
   select pg_try_advisory_xact_lock($2) as is_ours
@@ -6965,6 +4160,20 @@ told as (
      from numbered, generate_series(1, events) as nth
    )
      select;
+
+prepare "record-change" as
+with book as (
+  insert into contact_books as book (advisor_id, contact_count, email_count, last_change)
+  values ($1, $2, $3, cardinality($4::bigint[]))
+  on conflict (advisor_id) do update
+  set contact_count = book.contact_count + excluded.contact_count,
+      email_count = book.email_count + excluded.email_count,
+      last_change = book.last_change + excluded.last_change
+  returning advisor_id, last_change
+)
+insert into contact_changes (advisor_id, number, change, first_contact_id, last_contact_id, date_time)
+select advisor_id, last_change - cardinality($4) + nth, $6, first_id, last_id, $7
+from book, unnest($4, $5::bigint[]) with ordinality as run (first_id, last_id, nth);
 
 prepare "record-outcomes" as
 with given as materialized (
@@ -7248,7 +4457,7 @@ update contacts
 set group_count = cardinality($3::bigint[]),
     date_time_modified = case when exists (select from counted) then $4 else date_time_modified end
 where advisor_id = $1 and contact_id = $2 and exists (select from changed)
-returning contact_id as "contactId";
+returning contact_id as "contactId", exists (select from counted) as "isChanged";
 
 prepare "share-firm-numbers" as
 select pg_advisory_xact_lock_shared(key)
@@ -7291,19 +4500,23 @@ where advisor_id = $1 and member_id = $2;
 
 prepare "update-contacts" as
 update contacts c
-set first_name = "firstName", last_name = "lastName", nickname = given.nickname, email_address = "emailAddress",
-    phone = given.phone, birth_date = "birthDate", client_anniversary = "clientAnniversary",
-    gender = given.gender, marital_status = "maritalStatus", address1 = given.address1,
-    address2 = given.address2, city = given.city, state = given.state, postal_code = "postalCode",
-    source = given.source, remote_contact_id = "remoteContactId", remote_contact_url = "remoteContactUrl",
-    search_text = "searchText", search_keys = "searchKeys", date_time_modified = $3
-from jsonb_to_recordset($2) as given (
-  "contactId" bigint, "firstName" text, "lastName" text, nickname text, "emailAddress" text, phone text,
-  "birthDate" date, "clientAnniversary" date, gender smallint, "maritalStatus" smallint, address1 text,
-  address2 text, city text, state text, "postalCode" text, source integer, "remoteContactId" text,
-  "remoteContactUrl" text, "searchText" text, "searchKeys" text[]
-)
-where c.advisor_id = $1 and c.contact_id = "contactId";
+   set first_name = "firstName", last_name = "lastName", nickname = given.nickname, email_address = "emailAddress",
+       phone = given.phone, birth_date = "birthDate", client_anniversary = "clientAnniversary",
+       gender = given.gender, marital_status = "maritalStatus", address1 = given.address1,
+       address2 = given.address2, city = given.city, state = given.state, postal_code = "postalCode",
+       source = given.source, remote_contact_id = "remoteContactId", remote_contact_url = "remoteContactUrl",
+       search_text = "searchText", search_keys = "searchKeys", date_time_modified = $3
+   from jsonb_to_recordset($2) as given (
+     "contactId" bigint, "firstName" text, "lastName" text, nickname text, "emailAddress" text, phone text,
+     "birthDate" date, "clientAnniversary" date, gender smallint, "maritalStatus" smallint, address1 text,
+     address2 text, city text, state text, "postalCode" text, source integer, "remoteContactId" text,
+     "remoteContactUrl" text, "searchText" text, "searchKeys" text[]
+   )
+   join contacts old on old.advisor_id = $1 and old.contact_id = "contactId"
+   where c.advisor_id = $1 and c.contact_id = "contactId"
+   returning
+c.contact_id as "contactId",
+(c.email_address is not null)::integer - (old.email_address is not null)::integer as emails;
 
 prepare "update-due" as
 update scheduled_messages s

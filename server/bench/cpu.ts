@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import type pg from 'pg';
 
 /** CPU time in milliseconds since the start: of the servers' processes, and of all processes of PostgreSQL. */
@@ -36,6 +36,21 @@ function sumOf(processes: { ownMs: number }[]): number {
 export function cpuOfEach(before: CpuTime | undefined, after: CpuTime | undefined, count: number) {
   const each = (kind: keyof CpuTime) => (before && after ? ((after[kind] - before[kind]) * 1000) / count : undefined);
   return { node: each('node'), postgresql: each('postgresql') };
+}
+
+/**
+ * CPU time in milliseconds of the connections that a database has now, except the owner's, to the microsecond. Without /proc, the
+ * time on the clock.
+ */
+export async function connectionsCpu(owner: pg.Client): Promise<() => number> {
+  const { rows } = await owner.query<{ pid: number }>(
+    `select pid
+     from pg_stat_activity
+     where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+  );
+  const paths = rows.map(({ pid }) => `/proc/${pid}/schedstat`);
+  if (!paths.every((path) => existsSync(path))) return () => performance.now();
+  return () => paths.reduce((sum, path) => sum + Number(readFileSync(path, 'utf8').split(' ')[0]) / 1e6, 0);
 }
 
 /** The most memory that a process had, in megabytes. Undefined where there is no /proc. */

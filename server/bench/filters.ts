@@ -9,9 +9,9 @@ import { heading, ms, table, whole } from './tables.ts';
 const book = 0;
 const pageSize = 25;
 
-/** Every search filter on one book: the first and last page by name. */
+/** Every search filter on one book: the first, the middle and the last page by name. */
 export async function measureFilters(owner: pg.Client, pool: Pool, label: string, repetitions: number): Promise<void> {
-  heading(`Filters, ${label} contacts: database time in ms of a page of ${pageSize}, medians of ${repetitions}`);
+  heading(`Filters, ${label} contacts: CPU of PostgreSQL in ms for a page of ${pageSize}, medians of ${repetitions}`);
   const rows = [];
   for (const [name, filter] of await filters(owner)) {
     const page = (offset: number): ContactPage => ({
@@ -22,14 +22,15 @@ export async function measureFilters(owner: pg.Client, pool: Pool, label: string
     });
     const list = (offset: number) => listContacts(pool, advisorIdOf(book), filter, page(offset));
     const { total } = await list(0);
-    const calls = [() => list(0), () => list(Math.max(0, total - pageSize))];
-    const [first, last] = (await timeInTurns(repetitions, calls)) as [Calls, Calls];
+    const calls = [0, total / 2, total - pageSize].map((offset) => () => list(Math.max(0, Math.floor(offset))));
+    const [first, middle, last] = (await timeInTurns(owner, repetitions, calls)) as [Calls, Calls, Calls];
     rows.push({
       filter: name,
       matches: whole(total),
-      first: ms(first.p50Ms),
-      last: ms(last.p50Ms),
-      'slowest call': ms(Math.max(first.slowestMs, last.slowestMs)),
+      first: ms(first.cpuMs),
+      middle: ms(middle.cpuMs),
+      last: ms(last.cpuMs),
+      'slowest call': ms(Math.max(first.slowestMs, middle.slowestMs, last.slowestMs)),
     });
   }
   table(rows);

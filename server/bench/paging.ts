@@ -2,9 +2,11 @@ import type pg from 'pg';
 import { listContacts } from '../src/store/address-book/contact-search.ts';
 import { type ContactPage, type ContactSort, contactSorts } from '../src/store/address-book/contact-summaries.ts';
 import type { Db, Pool } from '../src/store/database/db.ts';
+import { connectionsCpu } from './cpu.ts';
 import { median, ms, ratio, table } from './tables.ts';
 
-export type Calls = { p50Ms: number; slowestMs: number };
+/** Medians, and the slowest call by the clock. */
+export type Calls = { cpuMs: number; p50Ms: number; slowestMs: number };
 
 /** The first, middle and last page of one sort in one direction. */
 export type PageTime = {
@@ -14,7 +16,6 @@ export type PageTime = {
   first: Calls;
   middle: Calls;
   last: Calls;
-  worstP50Ms: number;
   slowestMs: number;
   lastToFirst: number;
   /** Relative to the first page in the other direction, which has similar contacts: the cost of depth alone. */
@@ -56,7 +57,7 @@ export async function measurePages(
     for (const direction of ['asc', 'desc'] as const)
       for (const pageSize of pageSizes)
         times.push(await measureSort(owner, pool, { advisorId, total, sortBy, direction, pageSize, repetitions }));
-  return times.map((each) => ({ ...each, lastToAlike: each.last.p50Ms / mirrored(each, times).first.p50Ms }));
+  return times.map((each) => ({ ...each, lastToAlike: each.last.cpuMs / mirrored(each, times).first.cpuMs }));
 }
 
 function mirrored({ sortBy, direction, pageSize }: Measured, times: Measured[]): Measured {
@@ -73,9 +74,9 @@ export function showPages(pages: PageTime[]): void {
       sort: page.sortBy,
       direction: page.direction,
       'page size': page.pageSize,
-      first: ms(page.first.p50Ms),
-      middle: ms(page.middle.p50Ms),
-      last: ms(page.last.p50Ms),
+      first: ms(page.first.cpuMs),
+      middle: ms(page.middle.cpuMs),
+      last: ms(page.last.cpuMs),
       'slowest call': ms(page.slowestMs),
       'last/first': ratio(page.lastToFirst),
       'by explain': ms(page.explainedMs),
@@ -112,9 +113,10 @@ async function measureSort(owner: pg.Client, pool: Pool, sort: Sort): Promise<Me
     }),
   ) as [ContactPage, ContactPage, ContactPage];
 
-  const [firstPage] = pages;
-  for (let warmUp = 0; warmUp < warmUps; warmUp++) await listContacts(pool, advisorId, {}, firstPage);
+  for (let warmUp = 0; warmUp < warmUps; warmUp++)
+    for (const page of pages) await listContacts(pool, advisorId, {}, page);
   const calls = await timeInTurns(
+    owner,
     repetitions,
     pages.map((page) => () => listContacts(pool, advisorId, {}, page)),
   );
@@ -132,24 +134,32 @@ async function measureSort(owner: pg.Client, pool: Pool, sort: Sort): Promise<Me
     first,
     middle,
     last,
-    worstP50Ms: Math.max(...calls.map(({ p50Ms }) => p50Ms)),
     slowestMs: Math.max(...calls.map(({ slowestMs }) => slowestMs)),
-    lastToFirst: last.p50Ms / first.p50Ms,
+    lastToFirst: last.cpuMs / first.cpuMs,
     explainedMs: Math.max(...explained),
     plain: plain.length > 0 ? (plain as [number, number, number]) : undefined,
   };
 }
 
 /** Repeats the calls in turn, so that other load on the machine affects all of them equally. */
-export async function timeInTurns(repetitions: number, calls: (() => Promise<unknown>)[]): Promise<Calls[]> {
-  const times: number[][] = calls.map(() => []);
+export async function timeInTurns(
+  owner: pg.Client,
+  repetitions: number,
+  calls: (() => Promise<unknown>)[],
+): Promise<Calls[]> {
+  const cpu = await connectionsCpu(owner);
+  const times = calls.map((): { cpuMs: number; elapsedMs: number }[] => []);
   for (let repetition = 0; repetition < repetitions; repetition++)
     for (const [index, call] of calls.entries()) {
-      const began = performance.now();
+      const [began, used] = [performance.now(), cpu()];
       await call();
-      times[index]?.push(performance.now() - began);
+      times[index]?.push({ elapsedMs: performance.now() - began, cpuMs: cpu() - used });
     }
-  return times.map((each) => ({ p50Ms: median(each), slowestMs: Math.max(...each) }));
+  return times.map((each) => ({
+    cpuMs: median(each.map(({ cpuMs }) => cpuMs)),
+    p50Ms: median(each.map(({ elapsedMs }) => elapsedMs)),
+    slowestMs: Math.max(...each.map(({ elapsedMs }) => elapsedMs)),
+  }));
 }
 
 async function explain(owner: pg.Client, advisorId: number, page: ContactPage): Promise<number> {

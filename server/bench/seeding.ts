@@ -3,7 +3,6 @@ import type pg from 'pg';
 /** The total number of contacts, assigned to the books in turn, so that each book is scattered over the table. */
 export type Books = { contacts: number; books: number };
 
-const blockSize = 500;
 const firstAdvisorId = 1;
 
 const firstNames = 'Ann,Bob,Carla,Dieter,Émile,Fatima,Grace,Hugo,Ines,José,Kim,Lena,Milan,Nadia,Oscar,Zoë';
@@ -27,25 +26,48 @@ export function tenthGroupIdOf(book: number): number {
 }
 
 /**
- * Adds contacts up to that number in SQL, as the owner and without triggers: through the product a million would take most
- * of an hour. What the triggers keep in sync is computed afterwards, for all books at once.
+ * Adds contacts up to that number in SQL, as the owner: through the product a million would take most of an hour. Counts are
+ * computed afterward, for all books at once.
  */
 export async function fill(owner: pg.Client, wanted: Books, { searchable }: { searchable: boolean }): Promise<void> {
   await owner.query('set session_replication_role = replica');
   await owner.query(`set maintenance_work_mem = '512MB'`);
   await owner.query(`set work_mem = '256MB'`);
   // Nothing may change a plan or use the disk during a measurement.
-  for (const table of ['contacts', 'memberships', 'contact_blocks'])
+  for (const table of ['contacts', 'memberships'])
     await owner.query(`alter table ${table} set (autovacuum_enabled = false)`);
   const { rows } = await owner.query<{ present: number }>('select count(*)::integer as present from contacts');
   const rebuildIndexes = await dropIndexes(owner, searchable);
+  await owner.query(searchKeys);
   await addAdvisors(owner, wanted.books);
   await addContacts(owner, rows[0]?.present ?? 0, wanted, searchable);
   await rebuildIndexes();
   await keepInStep(owner);
-  await owner.query('vacuum (analyze) contacts, groups, memberships, contact_books, contact_blocks');
+  await owner.query('vacuum (analyze) contacts, groups, memberships, contact_books');
   await owner.query('checkpoint');
 }
+
+/** What `store/address-book/search-keys.ts` makes of a search text. */
+const searchKeys = `
+  create or replace function pg_temp.search_keys(search_text text) returns text[]
+  language sql immutable
+  return array(
+    select distinct key
+    from unnest(string_to_array(search_text, ' ')) as word
+    cross join lateral (
+      select left(word, 2)
+      where length(word) >= 2 and word !~ '^[0-9]'
+      union all
+      select left(word, 3)
+      where length(word) >= 3
+      union all
+      select '+' || substr(word, 4, 3)
+      where length(word) >= 6 and word !~ '^[0-9]*$'
+      union all
+      select substr(word, start, 3)
+      from generate_series(2, length(substring(word from '^[0-9]*')) - 2) as start
+    ) as keys (key)
+  )`;
 
 /** The search index is left out if nothing searches: it takes longer to build than all the others together. */
 async function dropIndexes(owner: pg.Client, searchable: boolean): Promise<() => Promise<void>> {
@@ -107,7 +129,7 @@ async function addContacts(
      select
        $4 + number % $3, number, md5(number::text)::uuid, first_name, last_name, first_folded || '.' || mailbox,
        '+' || digits, source, case when mailbox is null then 'None' else email_status end, ${groupCount},
-       ${searchText}, ${searchable ? `contact_search_keys(${searchText})` : `'{}'`},
+       ${searchText}, ${searchable ? `pg_temp.search_keys(${searchText})` : `'{}'`},
        created, created + ${drawn(9)} % 1000 * interval '1 hour'
      from (
        select *, case when ${drawn(8)} % 10 > 0 then lower(last_name) || number || '@mail.example' end as mailbox
@@ -146,7 +168,7 @@ function oneOf(words: string, salt: number): string {
   return `('{${words}}'::text[])[1 + ${drawn(salt)} % ${words.split(',').length}]`;
 }
 
-/** Counts and blocks as the triggers would leave them after loading in order. */
+/** The counts of books and groups. */
 export async function keepInStep(owner: pg.Client): Promise<void> {
   await owner.query(
     `update groups
@@ -156,40 +178,11 @@ export async function keepInStep(owner: pg.Client): Promise<void> {
        where m.advisor_id = groups.advisor_id and m.group_id = groups.group_id
      )`,
   );
-  await owner.query('truncate contact_books, contact_blocks');
+  await owner.query('truncate contact_books');
   await owner.query(
     `insert into contact_books (advisor_id, contact_count, email_count)
      select advisor_id, count(*), count(email_address)
      from contacts
      group by advisor_id`,
-  );
-  await cutIntoBlocks(owner, 'fullName', 'full_name', `key, 0, '-infinity'`);
-  await cutIntoBlocks(owner, 'email', 'email_order', `key, 0, '-infinity'`);
-  await cutIntoBlocks(owner, 'emailStatus', 'email_status', `key, 0, '-infinity'`);
-  await cutIntoBlocks(owner, 'groupCount', 'group_count', `'', key, '-infinity'`);
-  await cutIntoBlocks(owner, 'source', 'source', `'', key, '-infinity'`);
-  await cutIntoBlocks(owner, 'dateTimeCreated', 'date_time_created', `'', 0, key`);
-  await cutIntoBlocks(owner, 'dateTimeModified', 'date_time_modified', `'', 0, key`);
-}
-
-async function cutIntoBlocks(owner: pg.Client, sortBy: string, column: string, low: string): Promise<void> {
-  await owner.query(
-    `insert into contact_blocks
-     select advisor_id, '${sortBy}', low.*, least(${blockSize}, contact_count - position)
-     from (
-       select
-         advisor_id, ${column} as key, contact_id,
-         row_number() over (partition by advisor_id order by ${column}, contact_id) - 1 as position
-       from contacts
-     ) as ranked
-     join contact_books using (advisor_id)
-     cross join lateral (
-       select '', -9223372036854775808, '-infinity'::timestamptz, -1
-       where position = 0
-       union all
-       select ${low}, contact_id
-       where position > 0
-     ) as low
-     where position % ${blockSize} = 0`,
   );
 }

@@ -26,7 +26,7 @@ export type Fuzzed = {
 type Noun = KnownId['noun'];
 type Ids = Record<Noun, number[]>;
 
-/** Enough contacts to split the book into blocks; few groups, since a contact in very many is slow to show. */
+/** Enough contacts for pages from both ends of the book; few groups, since a contact in very many is slow to show. */
 const bookSize = 1_100;
 const idsKept = { contact: { least: 6, most: 3_000 }, group: { least: 6, most: 40 } };
 const shownMax = 2_000;

@@ -11,8 +11,8 @@ const orders = {
 };
 
 /**
- * Checks that walking all pages still finds every contact once and in order after all the changes: the blocks that locate
- * pages must be in sync with the book. Returns what is wrong, if anything.
+ * Checks that walking all pages still finds every contact once and in order after all the changes, and that the book counts
+ * them. Returns what is wrong, if anything.
  */
 export async function misplacedContact({ ann, database }: World): Promise<string | undefined> {
   for (const [sortBy, column] of Object.entries(orders))

@@ -130,7 +130,7 @@ suite('contact changes', () => {
       [idOf(person)],
     );
     await world.deps.db.transaction(async (db) => {
-      for (const { contact_id: contactId } of gone) await deleteRow(db, idOf(person), contactId);
+      for (const { contact_id: contactId } of gone) await deleteRow(db, idOf(person), contactId, new Date());
     });
     const rows = await world.database.asOwner('select from contact_changes where advisor_id = $1', [idOf(person)]);
     assert.ok(rows.length <= 4 + gone.length, `${rows.length}`);

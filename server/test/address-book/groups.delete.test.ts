@@ -17,7 +17,7 @@ import {
   testDoor,
   testIds,
 } from './address-book.ts';
-import { assertInSync } from './contact-blocks.ts';
+import { assertCounted } from './book-counts.ts';
 
 const world = await makeWorld();
 after(() => world.close());
@@ -118,7 +118,7 @@ for (const [when, clear] of Object.entries({
       [same, 1, ['B']],
     ]);
     assert.equal((await getContact(person, same)).dateTimeModified, dateTimeModified, 'it is where it was');
-    await assertInSync(world, person.advisor.advisorId);
+    await assertCounted(world, person.advisor.advisorId);
   });
 
 test('once its memberships are removed, nothing of it is left', async () => {

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, suite, test } from 'node:test';
+import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { searchText, searchWords } from '../../src/domain/shared/text/folding.ts';
 import { plainSearchKeys, queryKeys, searchKeys } from '../../src/store/address-book/search-keys.ts';
-import { makeWorld } from '../support/world.ts';
-import { contactsPath, search } from './address-book.ts';
-
-const world = await makeWorld();
-after(() => world.close());
 
 const name = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'abcdeñÉß李😀0123456789 -’."\\\'+=,{}') }),
@@ -19,23 +14,6 @@ const text = fc
   .map(([first, last, email, number]) => searchText([first, last, email.replaceAll(' ', '@')], number));
 
 suite('the keys of a search', () => {
-  test('are the same in the database, which makes them for contacts without', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 50 }), async (texts) => {
-        const usable = texts.filter((each) => each.isWellFormed() && !each.includes('\0'));
-        const rows = await world.database.asOwner<{ keys: string[] }>(
-          'select contact_search_keys(search_text) as keys from unnest($1::text[]) as search_text',
-          [usable],
-        );
-        assert.deepEqual(
-          rows.map(({ keys }) => keys.sort()),
-          usable.map((each) => searchKeys(each).sort()),
-        );
-      }),
-      { numRuns: 40 },
-    );
-  });
-
   test('are the same for an import, which writes them as an array, in order', () => {
     const words = fc.stringMatching(/^[a-zA-Z0-9@._ -]{0,40}$/);
     let longMin = Number.POSITIVE_INFINITY;
@@ -71,26 +49,5 @@ suite('the keys of a search', () => {
       { numRuns: 2_000 },
     );
     assert.deepEqual(queryKeys(searchWords('x'.repeat(500) + ' 1'.repeat(200))).length <= 32, true);
-  });
-
-  test('are right for a contact whose text alone is changed', async () => {
-    const { advisorId } = world.ann.advisor;
-    const [added] = await world.database.pool.query<{ id: number }>(
-      `insert into contacts (
-         advisor_id, first_name, last_name, source, search_text, search_keys, date_time_created, date_time_modified
-       )
-       values ($1, 'Old', 'Version', 2, ' old version', $2, now(), now())
-       returning contact_id as id`,
-      [advisorId, searchKeys(' old version')],
-    );
-    const found = async (words: string) => (await search(world.ann, contactsPath, { search: words })).data.length;
-    assert.deepEqual([await found('version'), await found('replaced')], [1, 0]);
-    await world.database.pool.query(
-      `update contacts
-       set last_name = 'Replaced', search_text = ' old replaced'
-       where advisor_id = $1 and contact_id = $2`,
-      [advisorId, added?.id],
-    );
-    assert.deepEqual([await found('version'), await found('replaced')], [0, 1]);
   });
 });

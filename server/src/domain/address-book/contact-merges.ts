@@ -41,7 +41,7 @@ export async function mergeContacts(
     if (!isCrmLinked(kept)) await updateLinkedContact(db, advisorId, { from: merge, to: keep });
     await replaceMemberships(db, advisorId, merge, [], now);
     await replaceMemberships(db, advisorId, keep, [...new Set([...kept.groupIds, ...other.groupIds])], now);
-    await store.deleteContact(db, advisorId, merge);
+    await store.deleteContact(db, advisorId, merge, now);
     // The archive keeps the contact that is gone, and who merged it.
     const entry = {
       advisorId,

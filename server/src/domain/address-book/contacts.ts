@@ -102,7 +102,7 @@ export async function deleteContact(deps: Deps, advisorId: number, contactId: nu
   await inTransaction(deps, async ({ db, clock }) => {
     await lockBook(db, advisorId);
     await storeMemberships(db, advisorId, contactId, [], clock.now());
-    if (!(await store.deleteContact(db, advisorId, contactId))) throw noContact();
+    if (!(await store.deleteContact(db, advisorId, contactId, clock.now()))) throw noContact();
   });
 }
 

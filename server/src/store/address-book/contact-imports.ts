@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Db, Transaction } from '../database/db.ts';
 import { copyRow } from '../database/running/copy.ts';
-import { changingContacts } from './contact-books.ts';
+import { recordChange } from './contact-books.ts';
 import type { ContactFields, ContactRow } from './contacts.ts';
 import { plainSearchKeys, searchKeys } from './search-keys.ts';
 
@@ -47,22 +47,24 @@ export async function insertImportedContacts(
 ): Promise<void> {
   const time = now.toISOString();
   const identifierOf = makeIdentifiers(contactIds.length);
-  const rows = contactIds
-    .values()
-    .map((id, index) => importedRow(advisorId, contactOf(id, index), identifierOf(index), time));
+  let emails = 0;
+  const rows = contactIds.values().map((id, index) => {
+    const contact = contactOf(id, index);
+    if (contact.fields.emailAddress != null) emails += 1;
+    return importedRow(advisorId, contact, identifierOf(index), time);
+  });
   await db.query(`select set_config('gin_pending_list_limit', $1, true)`, [searchListLimit]);
-  await changingContacts(db, advisorId, { what: 'created', contactIds }, () =>
-    db.copy(
-      `copy contacts (
+  await db.copy(
+    `copy contacts (
        advisor_id, contact_id, identifier, restored, first_name, last_name, nickname, email_address, phone, birth_date,
        client_anniversary, gender, marital_status, address1, address2, city, state, postal_code, source,
        remote_contact_id, remote_contact_url, group_count, search_text, search_keys, date_time_created,
        date_time_modified
      )
      from stdin`,
-      rows,
-    ),
+    rows,
   );
+  await recordChange(db, advisorId, { change: 'created', contactIds, emails, dateTime: now });
 }
 
 /** Moves the contacts of that list to the index. It takes a tenth of an import, and needs no lock on the book. */
@@ -235,14 +237,8 @@ export async function insertMemberships(
   { counted }: { counted: number[] },
   now: Date,
 ): Promise<void> {
-  const contactIds = [...new Set(memberships.map(({ contactId }) => contactId))].filter((id) => !counted.includes(id));
-  await changingContacts(
-    db,
-    advisorId,
-    { what: 'updated', contactIds },
-    () =>
-      db.query<{ contactId: number }>(
-        `with joined as (
+  const rows = await db.query<{ contactId: number }>(
+    `with joined as (
        insert into memberships (advisor_id, group_id, contact_id)
        select $1, group_id, contact_id
        from unnest($2::bigint[], $3::bigint[]) as given (group_id, contact_id)
@@ -265,16 +261,10 @@ export async function insertMemberships(
      ) as of_contact
      where advisor_id = $1 and contacts.contact_id = of_contact.contact_id
      returning contacts.contact_id as "contactId"`,
-        [
-          advisorId,
-          memberships.map(({ groupId }) => groupId),
-          memberships.map(({ contactId }) => contactId),
-          counted,
-          now,
-        ],
-      ),
-    (rows) => rows.map((row) => row.contactId),
+    [advisorId, memberships.map(({ groupId }) => groupId), memberships.map(({ contactId }) => contactId), counted, now],
   );
+  const contactIds = rows.map((row) => row.contactId);
+  await recordChange(db, advisorId, { change: 'updated', contactIds, emails: 0, dateTime: now });
 }
 
 /** How many contacts the book has. */

@@ -6,15 +6,21 @@ export type ContactPage = { sortBy: ContactSort; descending: boolean; offset: bi
 export type Statement = { text: string; values: unknown[]; name?: string };
 export type Lookup = { text: string; key: unknown[]; name: string };
 
-/** The contract's sort fields, each with its indexed column and its key in contact_blocks. */
+/** An import gives the contacts of a batch, of which there are fewer, the same times. */
+const sharedTimeMax = 3_000;
+
+/**
+ * The contract's sort fields, each with its indexed column, and how many contacts share a key at most, as a rule. Null if there
+ * are few keys, so that any number of contacts share one.
+ */
 export const sorts = {
-  fullName: { column: 'full_name', low: 'low_text' },
-  email: { column: 'email_order', low: 'low_text' },
-  emailStatus: { column: 'email_status', low: 'low_text' },
-  groupCount: { column: 'group_count', low: 'low_number' },
-  source: { column: 'source', low: 'low_number' },
-  dateTimeCreated: { column: 'date_time_created', low: 'low_time' },
-  dateTimeModified: { column: 'date_time_modified', low: 'low_time' },
+  fullName: { column: 'full_name', sharedMax: 500 },
+  email: { column: 'email_order', sharedMax: 500 },
+  emailStatus: { column: 'email_status', sharedMax: null },
+  groupCount: { column: 'group_count', sharedMax: null },
+  source: { column: 'source', sharedMax: null },
+  dateTimeCreated: { column: 'date_time_created', sharedMax: sharedTimeMax },
+  dateTimeModified: { column: 'date_time_modified', sharedMax: sharedTimeMax },
 } as const;
 export const contactSorts = Object.keys(sorts) as ContactSort[];
 
@@ -64,7 +70,7 @@ export function summaryIn(contact: string): ContactSummaryRow {
   };
 }
 
-/** In the only sort where it matters: whether `group_count` and the blocks still count memberships of deleted groups. */
+/** In the only sort where it matters: whether `group_count` still counts memberships of deleted groups. */
 export function isClearing(sortBy: ContactSort, advisorId: string): string {
   if (sortBy !== 'groupCount') return '';
   return `exists (select from deleted_groups where advisor_id = ${advisorId}) as "isClearing",`;

@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { changingContacts } from './contact-books.ts';
+import { recordChange } from './contact-books.ts';
 import { searchKeys } from './search-keys.ts';
 
 /** A contact as the database has it: the contract's names, `null` for unset fields. */
@@ -89,9 +89,8 @@ export const contactColumns = `
   c.date_time_created as "dateTimeCreated", c.date_time_modified as "dateTimeModified"`;
 
 export async function insertContacts(db: Db, advisorId: number, contacts: NewContact[], now: Date): Promise<number[]> {
-  const insert = () =>
-    db.query<{ contactId: number }>(
-      `insert into contacts (
+  const rows = await db.query<{ contactId: number }>(
+    `insert into contacts (
        advisor_id, first_name, last_name, nickname, email_address, phone, birth_date, client_anniversary, gender,
        marital_status, address1, address2, city, state, postal_code, source, remote_contact_id, remote_contact_url,
        search_text, search_keys, date_time_created, date_time_modified
@@ -110,12 +109,22 @@ export async function insertContacts(db: Db, advisorId: number, contacts: NewCon
      ) with ordinality
      order by ordinality
      returning contact_id as "contactId"`,
-      [advisorId, JSON.stringify(contacts.map(withKeys)), now],
-      'insert-contacts',
-    );
-  const idsOf = (rows: { contactId: number }[]) => rows.map((row) => row.contactId);
-  return idsOf(await changingContacts(db, advisorId, { what: 'created' }, insert, idsOf));
+    [advisorId, JSON.stringify(contacts.map(withKeys)), now],
+    'insert-contacts',
+  );
+  const contactIds = rows.map((row) => row.contactId);
+  const emails = contacts.filter(({ emailAddress }) => emailAddress != null).length;
+  await recordChange(db, advisorId, { change: 'created', contactIds, emails, dateTime: now });
+  return contactIds;
 }
+
+/** A contact that was updated, and by how many that changed the number of emails: -1, 0 or 1. */
+type Updated = { contactId: number; emails: number };
+
+/** With `old`, the contact as the statement found it. */
+const updated = `
+  c.contact_id as "contactId",
+  (c.email_address is not null)::integer - (old.email_address is not null)::integer as emails`;
 
 export async function updateContact(
   db: Db,
@@ -127,23 +136,22 @@ export async function updateContact(
   const { searchText, ...fields } = change;
   const given = Object.entries(fields) as [keyof ContactFields, unknown][];
   const assignments = given.map(([field], index) => `${fieldColumns[field]} = $${index + 6}`);
-  await changingContacts(db, advisorId, { what: 'updated', contactIds: [contactId] }, () =>
-    db.query(
-      `update contacts
+  const rows = await db.query<Updated>(
+    `update contacts c
      set ${[...assignments, 'search_text = $3', 'search_keys = $4', 'date_time_modified = $5'].join(', ')}
-     where advisor_id = $1 and contact_id = $2`,
-      [advisorId, contactId, searchText, searchKeys(searchText), now, ...given.map(([, value]) => value)],
-    ),
+     from contacts old
+     where c.advisor_id = $1 and c.contact_id = $2 and old.advisor_id = $1 and old.contact_id = $2
+     returning ${updated}`,
+    [advisorId, contactId, searchText, searchKeys(searchText), now, ...given.map(([, value]) => value)],
   );
+  await recordUpdate(db, advisorId, rows, now);
 }
 
 /** Replaces all fields of each contact. */
 export async function updateContacts(db: Db, advisorId: number, contacts: ChangedContact[], now: Date): Promise<void> {
   if (contacts.length === 0) return;
-  const contactIds = contacts.map(({ contactId }) => contactId);
-  await changingContacts(db, advisorId, { what: 'updated', contactIds }, () =>
-    db.query(
-      `update contacts c
+  const rows = await db.query<Updated>(
+    `update contacts c
      set first_name = "firstName", last_name = "lastName", nickname = given.nickname, email_address = "emailAddress",
          phone = given.phone, birth_date = "birthDate", client_anniversary = "clientAnniversary",
          gender = given.gender, marital_status = "maritalStatus", address1 = given.address1,
@@ -156,11 +164,19 @@ export async function updateContacts(db: Db, advisorId: number, contacts: Change
        address2 text, city text, state text, "postalCode" text, source integer, "remoteContactId" text,
        "remoteContactUrl" text, "searchText" text, "searchKeys" text[]
      )
-     where c.advisor_id = $1 and c.contact_id = "contactId"`,
-      [advisorId, JSON.stringify(contacts.map(withKeys)), now],
-      'update-contacts',
-    ),
+     join contacts old on old.advisor_id = $1 and old.contact_id = "contactId"
+     where c.advisor_id = $1 and c.contact_id = "contactId"
+     returning ${updated}`,
+    [advisorId, JSON.stringify(contacts.map(withKeys)), now],
+    'update-contacts',
   );
+  await recordUpdate(db, advisorId, rows, now);
+}
+
+async function recordUpdate(db: Db, advisorId: number, rows: Updated[], dateTime: Date): Promise<void> {
+  const contactIds = rows.map((row) => row.contactId);
+  const emails = rows.reduce((sum, row) => sum + row.emails, 0);
+  await recordChange(db, advisorId, { change: 'updated', contactIds, emails, dateTime });
 }
 
 export async function listContactsById(db: Db, advisorId: number, contactIds: number[]): Promise<ContactRow[]> {
@@ -241,26 +257,23 @@ export async function listContactsWithGroups(
   );
 }
 
-export async function deleteContact(db: Db, advisorId: number, contactId: number): Promise<boolean> {
-  if (await db.isDistributed()) await unlinkContact(db, advisorId, contactId);
-  const rows = await changingContacts(db, advisorId, { what: 'deleted', contactIds: [contactId] }, () =>
-    db.query(
-      `delete from contacts
+/** The contact of a CRM that it was linked to is no longer linked. */
+export async function deleteContact(db: Db, advisorId: number, contactId: number, now: Date): Promise<boolean> {
+  const [row] = await db.query<{ emails: number }>(
+    `with unlinked as (
+       update crm_contacts
+       set contact_id = null
+       where advisor_id = $1 and contact_id = $2
+     )
+     delete from contacts
      where advisor_id = $1 and contact_id = $2
-     returning contact_id`,
-      [advisorId, contactId],
-      'delete-contact',
-    ),
+     returning -(email_address is not null)::integer as emails`,
+    [advisorId, contactId],
+    'delete-contact',
   );
-  return rows.length > 0;
-}
-
-/** What a foreign key does on one PostgreSQL. */
-async function unlinkContact(db: Db, advisorId: number, contactId: number): Promise<void> {
-  await db.query('update crm_contacts set contact_id = null where advisor_id = $1 and contact_id = $2', [
-    advisorId,
-    contactId,
-  ]);
+  if (!row) return false;
+  await recordChange(db, advisorId, { change: 'deleted', contactIds: [contactId], ...row, dateTime: now });
+  return true;
 }
 
 /** Which of these numbers a contact in the book has. */

@@ -1,6 +1,5 @@
 import type { Db } from '../database/db.ts';
 import { collectFromAll } from '../database/distribution/by-shard.ts';
-import { changingContacts } from './contact-books.ts';
 
 export type DeletedGroup = { advisorId: number; groupId: number };
 
@@ -20,20 +19,16 @@ export async function listDeletedGroups(db: Db, limit: number): Promise<DeletedG
 }
 
 /**
- * Removes up to `limit` memberships of a deleted group, with their part of each contact's count, in a transaction that does
- * nothing else. Returns how many.
+ * Removes up to `limit` memberships of a deleted group, with their part of each contact's count. That is no change of the
+ * contacts: nobody could see it. Returns how many.
  */
 export async function deleteMemberships(
   db: Db,
   advisorId: number,
   { groupId, limit }: { groupId: number; limit: number },
 ): Promise<number> {
-  // No change of its members: see log_contact_changes.
-  await db.query(`select set_config('assent.clearing_group', 'on', true)`);
-  const contactIds = (await db.isDistributed()) ? await listLeaving(db, advisorId, { groupId, limit }) : [];
-  const [row] = await changingContacts(db, advisorId, { what: 'counted', contactIds }, () =>
-    db.query<{ removed: number }>(
-      `with left_contacts as (
+  const [row] = await db.query<{ removed: number }>(
+    `with left_contacts as (
        delete from memberships
        where advisor_id = $1 and group_id = $2 and contact_id in (
          select contact_id
@@ -51,27 +46,10 @@ export async function deleteMemberships(
      )
      select count(*) as removed
      from left_contacts`,
-      [advisorId, groupId, limit],
-      'delete-memberships',
-    ),
+    [advisorId, groupId, limit],
+    'delete-memberships',
   );
   return row?.removed ?? 0;
-}
-
-async function listLeaving(
-  db: Db,
-  advisorId: number,
-  { groupId, limit }: { groupId: number; limit: number },
-): Promise<number[]> {
-  const rows = await db.query<{ contactId: number }>(
-    `select contact_id as "contactId"
-     from memberships
-     where advisor_id = $1 and group_id = $2
-     order by contact_id
-     limit $3`,
-    [advisorId, groupId, limit],
-  );
-  return rows.map(({ contactId }) => contactId);
 }
 
 /** Once it has no memberships left. */

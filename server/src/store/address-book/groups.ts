@@ -1,5 +1,5 @@
 import type { Db } from '../database/db.ts';
-import { changingContacts } from './contact-books.ts';
+import { recordChange } from './contact-books.ts';
 import { beginsWord } from './contact-search.ts';
 
 export type GroupRow = {
@@ -92,13 +92,8 @@ export async function replaceMemberships(
   groupIds: number[],
   now: Date,
 ): Promise<void> {
-  await changingContacts(
-    db,
-    advisorId,
-    { what: 'updated', contactIds: [contactId] },
-    () =>
-      db.query<{ contactId: number }>(
-        `with left_groups as (
+  const rows = await db.query<{ contactId: number; isChanged: boolean }>(
+    `with left_groups as (
        delete from memberships
        where advisor_id = $1 and contact_id = $2 and group_id <> all ($3)
        returning group_id
@@ -126,12 +121,12 @@ export async function replaceMemberships(
      set group_count = cardinality($3::bigint[]),
          date_time_modified = case when exists (select from counted) then $4 else date_time_modified end
      where advisor_id = $1 and contact_id = $2 and exists (select from changed)
-     returning contact_id as "contactId"`,
-        [advisorId, contactId, groupIds, now],
-        'replace-memberships',
-      ),
-    (rows) => rows.map((row) => row.contactId),
+     returning contact_id as "contactId", exists (select from counted) as "isChanged"`,
+    [advisorId, contactId, groupIds, now],
+    'replace-memberships',
   );
+  const contactIds = rows.filter(({ isChanged }) => isChanged).map((row) => row.contactId);
+  await recordChange(db, advisorId, { change: 'updated', contactIds, emails: 0, dateTime: now });
 }
 
 /** Deletes the group for every reader. Its memberships no longer count, and are removed later (deleted-groups.ts). */

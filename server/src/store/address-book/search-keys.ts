@@ -4,7 +4,7 @@ const queryKeysMax = 32;
 /**
  * What the index of searches has for a search text (domain/shared/text/folding.ts): of each word its first three characters
  * and the next three, of one that begins with no digit also the first two, and of one that does every three of these digits,
- * because people remember a number by any part of it. The database's function contact_search_keys does the same.
+ * because people remember a number by any part of it.
  */
 export function searchKeys(searchText: string): string[] {
   const keys = new Set<string>();

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { installNodeFunctions } from './node-functions.ts';
-import { advisorOwned, functionsOnNodes, shared, unsupportedKeys, unsupportedTriggers } from './tables.ts';
+import { advisorOwned, functionsOnNodes, shared, unsupportedKeys } from './tables.ts';
 import { copyTruncateTriggers } from './truncate-triggers.ts';
 
 /** Every advisor's tables are distributed like this one. */
@@ -40,7 +40,7 @@ async function distributeTables(client: pg.Client, missing: string[], appRole: s
   await client.query(`alter role ${appRole} login`);
   const keys = await dropForeignKeys(client);
   const triggers = await listTriggers(client);
-  const dropped = triggers.filter(({ name, isDeferred }) => isDeferred || unsupportedTriggers.includes(name));
+  const dropped = triggers.filter(({ isDeferred }) => isDeferred);
   for (const { table, name } of dropped) await client.query(`drop trigger ${name} on ${table}`);
   const kept = triggers.filter((trigger) => !dropped.includes(trigger));
   for (const table of missing) {
@@ -60,7 +60,6 @@ async function distributeTables(client: pg.Client, missing: string[], appRole: s
     if (!unsupportedKeys.includes(name))
       await client.query(`alter table ${table} add constraint ${name} ${definition}`);
   for (const trigger of dropped) {
-    if (unsupportedTriggers.includes(trigger.name)) continue;
     await client.query(trigger.definition);
     await enable(client, trigger);
   }
@@ -71,9 +70,6 @@ async function complete(client: pg.Client, appRole: string): Promise<void> {
   await recordOnNodes(client, appRole);
   await distributeFunctions(client);
   await grantSequences(client, appRole);
-  // Triggers did it as the owner; the functions that the store calls instead run on other nodes' connections as the role.
-  await grant(client, appRole, 'contact_blocks', ['insert', 'update', 'delete']);
-  await grant(client, appRole, 'contact_changes', ['insert']);
 }
 
 /** Deferred ones would look at every row that is moved, at the end, and a table with waiting triggers can't be altered. */
@@ -119,14 +115,6 @@ async function grantSequences(client: pg.Client, appRole: string): Promise<void>
     [[...shared, ...advisorOwned], appRole],
   );
   for (const { sequence } of rows) await client.query(`grant usage on sequence ${sequence} to ${appRole}`);
-}
-
-async function grant(client: pg.Client, appRole: string, table: string, privileges: string[]): Promise<void> {
-  const { rows } = await client.query<{ privilege: string }>(
-    'select privilege from unnest($3::text[]) as privilege where not has_table_privilege($1, $2, privilege)',
-    [appRole, table, privileges],
-  );
-  for (const { privilege } of rows) await client.query(`grant ${privilege} on ${table} to ${appRole}`);
 }
 
 async function distributeFunctions(client: pg.Client): Promise<void> {

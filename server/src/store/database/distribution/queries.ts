@@ -4,13 +4,8 @@ import { comparedWith, routed } from './routing.ts';
 import { type ShardsKnown, shardsOn } from './shards.ts';
 
 export const hasCitus = `select from pg_extension where extname = 'citus'`;
-/** Until `assent migrate` has distributed the tables, one node has them all, and their triggers are still there. */
-const asked = `
-  select exists (${hasCitus}) and not exists (
-    select
-    from pg_trigger
-    where tgname = 'contacts_inserted' and tgrelid = to_regclass('contacts')
-  ) as found`;
+/** Until `assent migrate` has distributed the tables, one node has them all. */
+const isDistributed = `select from pg_dist_partition where logicalrelid = to_regclass('archive_heads')`;
 
 /** What a process knows of how its database is distributed. */
 export type Distribution = ShardsKnown & { isDistributed(query: Db['query']): boolean | Promise<boolean> };
@@ -22,13 +17,13 @@ export function unknownDistribution(): Distribution {
     all: [],
     columns: new Map(),
     /** Asks once, on the connection that wants to know first. */
-    isDistributed: (query) =>
-      known ??
-      query<{ found: boolean }>(asked).then(([row]) => {
-        known = row?.found ?? false;
-        return known;
-      }),
+    isDistributed: (query) => known ?? ask(query),
   };
+
+  async function ask(query: Db['query']): Promise<boolean> {
+    known = (await query(hasCitus)).length > 0 && (await query(isDistributed)).length > 0;
+    return known;
+  }
 }
 
 type Queries = Pick<Db, 'query' | 'write' | 'lookUp' | 'lookUpOne' | 'lookUpPage' | 'isDistributed' | 'shards'>;

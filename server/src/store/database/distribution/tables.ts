@@ -11,7 +11,6 @@ export const advisorOwned = [
   'archive_runs',
   'archive_taken',
   'attempts',
-  'contact_blocks',
   'contact_books',
   'contact_changes',
   'contacts',
@@ -57,24 +56,8 @@ export const shared = [
   'wordings',
 ] as const;
 
-/**
- * Statement triggers on contacts that count them and log their changes: they read the rows of the statement, which a shard has
- * only a part of. Where the database is distributed, the store calls the functions instead.
- */
-export const unsupportedTriggers = [
-  'change_created',
-  'change_deleted',
-  'change_updated',
-  'contacts_deleted',
-  'contacts_inserted',
-  'contacts_updated',
-];
-
-/**
- * Foreign keys that a distributed database can't have: one from a shared table to an advisor's, and one that sets a column to
- * null. The functions that write there check the first, and the store does the second.
- */
-export const unsupportedKeys = ['holds_advisor_id_member_id_fkey', 'crm_contacts_advisor_id_contact_id_fkey'];
+/** Foreign keys that a distributed database can't have: from a shared table to an advisor's. The functions that write there check it. */
+export const unsupportedKeys = ['holds_advisor_id_member_id_fkey'];
 
 /** Functions that statements and triggers call on the nodes. Those of triggers themselves are there with them. */
-export const functionsOnNodes = ['contact_search_keys(text)', 'scopes_of_both(text[], text[])'];
+export const functionsOnNodes = ['scopes_of_both(text[], text[])'];
