@@ -8,10 +8,10 @@ import ts from 'typescript';
 import { listContacts } from './src/store/address-book/contact-search.ts';
 import { contactSorts } from './src/store/address-book/contact-summaries.ts';
 import type { Db, Transaction } from './src/store/database/db.ts';
+import { findMemberOfContact } from './src/store/members/members.ts';
 import { lockDue } from './src/store/messages/due-messages.ts';
 import { listMessages } from './src/store/messages/message-pages.ts';
 import { listScheduledMessages } from './src/store/messages/scheduled-messages.ts';
-import { findMemberOfContact } from './src/store/texting/members.ts';
 
 export type Statement = { name: string; text: string };
 

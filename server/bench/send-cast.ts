@@ -11,7 +11,7 @@ import { issueToken } from '../src/domain/access/tokens.ts';
 import { addAdvisor } from '../src/domain/accounts/advisors.ts';
 import { addFirm } from '../src/domain/accounts/firms.ts';
 import { setInitialConsent } from '../src/domain/sandbox/initial-consent.ts';
-import { ensureMembers } from '../src/domain/texting/members.ts';
+import { ensureMembers } from '../src/domain/texting/recipients.ts';
 import { makeLog } from '../src/log.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';
 import type { Embedded } from '../src/store/database/embedded.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, suite, test } from 'node:test';
 import { type ImportRow, type Outcome, startImport } from '../../src/domain/address-book/contact-imports.ts';
 import { deleteGroup } from '../../src/domain/address-book/groups.ts';
-import { insertMembers } from '../../src/store/texting/members.ts';
+import { insertMembers } from '../../src/store/members/members.ts';
 import { failing } from '../support/crashes.ts';
 import { withinTransactions } from '../support/statements.ts';
 import { makeWorld, type Person } from '../support/world.ts';

@@ -13,8 +13,7 @@ import { archiveStatus, verifyAgainstCopies } from '../../src/domain/archive/arc
 import { ArchiveFault, growTree } from '../../src/domain/archive/archive-tree.ts';
 import { type CopyDeps, copyAnew, copyCheckpoints } from '../../src/domain/archive/checkpoint-copies.ts';
 import { ForgottenFault } from '../../src/domain/archive/continuity.ts';
-import type { CheckpointFolder } from '../../src/domain/archive/outside-copies.ts';
-import { CopiesFault } from '../../src/domain/archive/outside-copies.ts';
+import { type CheckpointFolder, CopiesFault } from '../../src/domain/archive/outside-copies.ts';
 import { signArchive } from '../../src/domain/archive/signing.ts';
 import { trustTree } from '../../src/domain/record-keeping/archive-trust.ts';
 import { makeSignals } from '../../src/domain/shared/signals.ts';

@@ -7,7 +7,7 @@ import { addStaff, getStaff, setStaff } from '../../src/domain/accounts/staff.ts
 import { optOutByCarrier } from '../../src/domain/consent/carrier-opt-outs.ts';
 import { getConsent, listConsentHistory, wakeWaiting } from '../../src/domain/consent/consent-lookups.ts';
 import { recordConsent } from '../../src/domain/consent/consents.ts';
-import { insertMembers } from '../../src/store/texting/members.ts';
+import { insertMembers } from '../../src/store/members/members.ts';
 import { ask, entries, kindsSent, memberOf, say, stateOf } from '../support/people.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';

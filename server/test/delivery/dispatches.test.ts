@@ -12,7 +12,7 @@ import { failDispatches, listExpired, releaseDeferred, updateHours } from '../..
 import { expireClaims } from '../../src/store/delivery/expired-claims.ts';
 import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../src/store/delivery/outcomes.ts';
 import { applyEarlyReceipts, deleteUnmatchedReceipts, recordReceipts } from '../../src/store/delivery/receipts.ts';
-import { lockMembers } from '../../src/store/texting/members.ts';
+import { lockMembers } from '../../src/store/members/members.ts';
 import { drawMessageIds, insertTexts, type NewText } from '../../src/store/texting/texts.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';

@@ -12,8 +12,8 @@ import type { ConsentState } from '../../src/store/consent/consents.ts';
 import { DatabaseUnavailable } from '../../src/store/database/errors.ts';
 import { connect } from '../../src/store/database/pool.ts';
 import { appRole } from '../../src/store/database/schema/migrate.ts';
+import { findMemberOfContact } from '../../src/store/members/members.ts';
 import { insertScheduledMessages } from '../../src/store/messages/scheduled-messages.ts';
-import { findMemberOfContact } from '../../src/store/texting/members.ts';
 import { addContact, assertNotFound, contactsPath, findIds, newcomer, search } from '../address-book/address-book.ts';
 import { withinTransactions } from '../support/statements.ts';
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { sendMessage } from '../../src/domain/messages/messages.ts';
-import { findMember } from '../../src/store/texting/members.ts';
+import { findMember } from '../../src/store/members/members.ts';
 import { assertInvalid, illFormed, testDoor } from '../address-book/address-book.ts';
 import { assertProblem } from '../support/problem.ts';
 import { acceptedPhone, handset, lookUp, newPhone, received, send, setConsent } from '../support/texting.ts';

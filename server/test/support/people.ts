@@ -3,7 +3,7 @@ import { byOperator } from '../../src/domain/archive/archive.ts';
 import { type ConsentRequestResult, requestConsent } from '../../src/domain/consent/consent-requests.ts';
 import { receiveReply } from '../../src/domain/consent/replies.ts';
 import type { IncomingReply } from '../../src/domain/ports.ts';
-import { findMember, type MemberRow } from '../../src/store/texting/members.ts';
+import { findMember, type MemberRow } from '../../src/store/members/members.ts';
 import { bySandbox } from './carriers.ts';
 import type { Person, World } from './world.ts';
 

@@ -2,7 +2,7 @@ import { type Deps, inTransaction } from '../../src/deps.ts';
 import { byOperator } from '../../src/domain/archive/archive.ts';
 import { moveConsent } from '../../src/domain/consent/consents.ts';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
-import { insertMembers, lockMembers } from '../../src/store/texting/members.ts';
+import { insertMembers, lockMembers } from '../../src/store/members/members.ts';
 import { until } from './waiting.ts';
 import { type Answer, inject, type Person, type World } from './world.ts';
 

@@ -7,7 +7,7 @@ import { after, afterEach, before, suite, test } from 'node:test';
 import { inOneLine, widthOf } from '../../src/cli/terminal.ts';
 import { archive, byOperator, byPerson } from '../../src/domain/archive/archive.ts';
 import type { TextKind } from '../../src/domain/ports.ts';
-import { ensureMembers } from '../../src/domain/texting/members.ts';
+import { ensureMembers } from '../../src/domain/texting/recipients.ts';
 import { acceptTexts, textTo } from '../../src/domain/texting/texts.ts';
 import { assent, launchCommand } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../store/address-book/contacts.ts';
 import { listGroupIds } from '../../store/address-book/groups.ts';
 import type { Transaction } from '../../store/database/db.ts';
-import { knowManyNumbers } from '../accounts/known-numbers.ts';
+import { knowManyNumbers } from '../members/known-numbers.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import { contactSearchText } from './contacts.ts';
 import { type Decision, decide, type Entry, type ImportRow } from './import-decisions.ts';

@@ -5,7 +5,7 @@ import type { ContactSort, ContactSummaryRow } from '../../store/address-book/co
 import type { ContactFields, ContactRow } from '../../store/address-book/contacts.ts';
 import * as store from '../../store/address-book/contacts.ts';
 import { listGroupIds, replaceMemberships as storeMemberships } from '../../store/address-book/groups.ts';
-import { knowNumbers } from '../accounts/known-numbers.ts';
+import { knowNumbers } from '../members/known-numbers.ts';
 import { invalid, problem } from '../problems.ts';
 import { crmSourceMin } from '../shared/enumerations.ts';
 import { type Page, type PageRequest, pageOf, rowsOf } from '../shared/paging.ts';

@@ -5,7 +5,7 @@ import * as contacts from '../../store/address-book/contacts.ts';
 import type { CrmContactRow } from '../../store/address-book/crm-contacts.ts';
 import * as store from '../../store/address-book/crm-contacts.ts';
 import type { Finding } from '../../store/address-book/crm-syncs.ts';
-import { knowNumbers } from '../accounts/known-numbers.ts';
+import { knowNumbers } from '../members/known-numbers.ts';
 import type { CrmKind, RemoteContact } from '../ports.ts';
 import { numberOf } from '../shared/enumerations.ts';
 import { contactSearchText } from './contacts.ts';

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import type { AdvisorRow } from '../../store/accounts/advisors.ts';
-import type { MemberRow } from '../../store/texting/members.ts';
+import type { MemberRow } from '../../store/members/members.ts';
 import { getFirm } from '../accounts/firms.ts';
 import { byService } from '../archive/archive.ts';
 import type { TextKind } from '../ports.ts';

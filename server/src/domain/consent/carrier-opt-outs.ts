@@ -1,6 +1,6 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { updateConsent } from '../../store/consent/consents.ts';
-import { findFirmNumber, lockMember } from '../../store/texting/members.ts';
+import { findFirmNumber, lockMember } from '../../store/members/members.ts';
 import { byCarrier } from '../archive/archive.ts';
 import { laterOf } from '../shared/time.ts';
 import { type Move, moveConsent } from './consents.ts';

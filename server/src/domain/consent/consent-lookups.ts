@@ -5,7 +5,7 @@ import {
   findMember,
   findMemberOfContact,
   listMembersOfContacts,
-} from '../../store/texting/members.ts';
+} from '../../store/members/members.ts';
 import type { Channel, Evidence, Reason } from '../archive/consent-entries.ts';
 import { invalid, problem } from '../problems.ts';
 

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { type ConsentState, updateConsent } from '../../store/consent/consents.ts';
-import type { MemberRow } from '../../store/texting/members.ts';
+import type { MemberRow } from '../../store/members/members.ts';
 import { byPerson } from '../archive/archive.ts';
 import type { Evidence, Reason } from '../archive/consent-entries.ts';
 import { laterOf } from '../shared/time.ts';

@@ -1,15 +1,14 @@
 import { type Deps, inTransaction } from '../../deps.ts';
 import { type ConsentState, updateRequested } from '../../store/consent/consents.ts';
-import type { MemberRow } from '../../store/texting/members.ts';
+import type { MemberRow } from '../../store/members/members.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
 import type { Act, ConsentMove } from '../archive/consent-entries.ts';
 import { type BrokenRule, type Problem, problem } from '../problems.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { gate, type Hours } from '../texting/gate.ts';
-import { ensureMembers } from '../texting/members.ts';
 import { wantLookups } from '../texting/number-lookups.ts';
-import { knownRecipient, type Recipient } from '../texting/recipients.ts';
+import { ensureMembers, knownRecipient, type Recipient } from '../texting/recipients.ts';
 import { acceptTexts, textingProblem, textTo } from '../texting/texts.ts';
 import { renderWording, type Wording, wordingOf } from '../texting/wordings.ts';
 import { archiveMoves } from './consents.ts';

@@ -2,17 +2,16 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import { findAdvisor } from '../../store/accounts/advisors.ts';
 import { insertEntries } from '../../store/archive/archive.ts';
 import { type ConsentChange, updateConsent } from '../../store/consent/consents.ts';
-import type { MemberRow } from '../../store/texting/members.ts';
+import type { MemberRow } from '../../store/members/members.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { byStaff } from '../archive/archive.ts';
 import { type Act, type ConsentMove, consentEntry } from '../archive/consent-entries.ts';
 import { problem } from '../problems.ts';
 import { e164 } from '../shared/phone-numbers.ts';
 import { isBlank } from '../shared/text/text-rules.ts';
-import { sendWaitingTexts } from '../supervision/waiting-texts.ts';
 import { failure } from '../texting/failures.ts';
-import { ensureMembers } from '../texting/members.ts';
-import { failWaitingTexts } from '../texting/waiting-texts.ts';
+import { ensureMembers } from '../texting/recipients.ts';
+import { failWaitingTexts, sendWaitingTexts } from '../texting/waiting-texts.ts';
 import { type ConsentStatus, listConsentEvents } from './consent-lookups.ts';
 import { failHeldTexts } from './possible-opt-outs.ts';
 
@@ -28,7 +27,7 @@ export type Stamps = Pick<ConsentChange, 'stoppedAt' | 'startedAt'>;
 
 /**
  * Makes a move, inside a transaction, with the member locked. An opt-out ends the texts that wait; once consent is given, and
- * confirmed, the caller sends them (supervision/waiting-texts.ts).
+ * confirmed, the caller sends them (texting/waiting-texts.ts).
  */
 export async function moveConsent(deps: Deps, act: Act, move: Move, stamps: Stamps = {}): Promise<void> {
   const change: ConsentChange = { state: move.to, lastChanged: act.now, ...stamps };

@@ -3,7 +3,7 @@ import { findOptOutScopeForShare } from '../../store/accounts/firms.ts';
 import { lockHeads } from '../../store/archive/archive.ts';
 import { updateConsent } from '../../store/consent/consents.ts';
 import { type FirmMember, lockFirmMembers, lockUnstopped } from '../../store/consent/firm-opt-outs.ts';
-import { firmNumberSlots, lockFirmNumber, lockFirmSlot } from '../../store/texting/firm-numbers.ts';
+import { firmNumberSlots, lockFirmNumber, lockFirmSlot } from '../../store/members/firm-numbers.ts';
 import * as accounts from '../accounts/firms.ts';
 import { type By, byOperator } from '../archive/archive.ts';
 import { type Channel, evidenceOfStop, type Proof, type Reason } from '../archive/consent-entries.ts';
@@ -12,7 +12,7 @@ import { type Move, moveConsent } from './consents.ts';
 
 /**
  * In a firm whose opt-out scope is `firm`, a stop to one advisor opts the number out for every advisor who knows it, each with
- * its own entry, and for everybody who gets to know it later (accounts/known-numbers.ts). Every way into opted_out counts:
+ * its own entry, and for everybody who gets to know it later (members/known-numbers.ts). Every way into opted_out counts:
  * a STOP, wording that means it, NO to a request, a reviewer's decision, and the carrier's word, since the person gave that
  * stop to the carrier for one of the firm's numbers. START reopens only the advisor it was sent to.
  */

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { updateHeldSince } from '../../store/consent/consents.ts';
+import type { MemberRow } from '../../store/members/members.ts';
 import { type HeldText, listHeldTexts } from '../../store/texting/held-texts.ts';
-import type { MemberRow } from '../../store/texting/members.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import { laterOf } from '../shared/time.ts';
 import { failTexts, releaseTexts } from '../texting/held-texts.ts';

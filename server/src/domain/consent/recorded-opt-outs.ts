@@ -8,7 +8,7 @@ import { e164 } from '../shared/phone-numbers.ts';
 import { isBlank } from '../shared/text/text-rules.ts';
 import { laterOf } from '../shared/time.ts';
 import { claimedTextsBegun } from '../texting/claimed-texts.ts';
-import { ensureMembers } from '../texting/members.ts';
+import { ensureMembers } from '../texting/recipients.ts';
 import type { ConsentStatus } from './consent-lookups.ts';
 import { type Move, moveConsent, type RecordedConsent } from './consents.ts';
 import { lockArchives, lockOthers, stopOthers } from './firm-opt-outs.ts';

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { findAdvisor } from '../../store/accounts/advisors.ts';
+import { lockMember } from '../../store/members/members.ts';
 import { findReviewed, isLatestReview } from '../../store/supervision/reviews.ts';
-import { lockMember } from '../../store/texting/members.ts';
 import { type By, byStaff } from '../archive/archive.ts';
 import type { Evidence } from '../archive/consent-entries.ts';
 import { laterOf } from '../shared/time.ts';

@@ -5,7 +5,7 @@ import { drawMessageIds } from '../../store/texting/texts.ts';
 import type { Judge } from '../ports.ts';
 import type { FailureCode } from '../shared/failure-codes.ts';
 import { requireRunning } from '../shared/signals.ts';
-import { type Accepted, acceptDrafts, draftFor, type Judged } from '../supervision/supervision.ts';
+import { type Accepted, acceptDrafts, draftFor, type Judged } from '../texting/drafts.ts';
 import { ensureRecipients, knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
 import type { Draft } from '../texting/texts.ts';
 import { nextAfter } from './recurrence.ts';

@@ -1,14 +1,13 @@
 import type { Deps } from '../../deps.ts';
 import type { By } from '../archive/archive.ts';
 import type { Verdict } from '../ports.ts';
-import { textRefusal, waitOf } from '../supervision/supervision.ts';
+import { textRefusal, waitOf } from '../texting/drafts.ts';
 import { accountDisabled, failure } from '../texting/failures.ts';
 import { consentRefusal, numberRefusal, optOutRefusal, quietHours, type RefusalCode } from '../texting/gate.ts';
 import { type ExpectedRecipient, expectRecipients, type Recipient } from '../texting/recipients.ts';
 import { type HeldReason, heldReasonOf, textingProblem, textTo } from '../texting/texts.ts';
 import { type MessageInput, type ReadMessage, readMessage } from './message-input.ts';
-import { type Decision, decideOne, type Success, statusAfter } from './sends.ts';
-import { decideWaiting, problemOf } from './waiting-sends.ts';
+import { type Decision, decideOne, decideWaiting, problemOf, type Success, statusAfter } from './sends.ts';
 
 /** What a send would decide about each recipient, by the same functions, with nothing done. */
 

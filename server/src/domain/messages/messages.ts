@@ -2,24 +2,27 @@ import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
 import { listMessages as listPage, type MessageFilter, updateTextCount } from '../../store/messages/message-pages.ts';
 import * as store from '../../store/messages/messages.ts';
+import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
 import { type FailureCode, failureCodeOf } from '../shared/failure-codes.ts';
 import { type Page, pageOf, rowsOf } from '../shared/paging.ts';
-import { ensureRecipients } from '../texting/recipients.ts';
+import { ensureMembers, ensureRecipients, expectRecipients, isKnown, type Recipient } from '../texting/recipients.ts';
 import { traceBatch } from './batch-traces.ts';
 import { type MessageInput, readMessage } from './message-input.ts';
 import {
+  askAll,
   carryOut,
   decide,
+  decideWaiting,
   drawIds,
   type MessageResult,
   numbersOf,
+  problemOf,
   type Result,
   type Send,
   splitBySend,
 } from './sends.ts';
-import { sendingWhenConsented } from './waiting-sends.ts';
 
 export type Message = Omit<store.MessageRow, 'failureCode'> & { failureCode: FailureCode | null };
 export type MessageSearch = MessageFilter & { page: number; pageSize: number };
@@ -99,5 +102,39 @@ const sending: Batch<Send, Result> = {
     );
     const decided = sends.map((send, index) => decide(deps, send, recipients[index] ?? [], judges));
     return carryOut(deps, decided, messageIds);
+  },
+};
+
+/**
+ * Sends with `whenConsented`: people who haven't consented are asked, and their texts wait for the answer. Everybody is locked
+ * first, so that an answer either comes before, and the text goes out, or after, and finds the text.
+ */
+const sendingWhenConsented: Batch<Send, Result> = {
+  advisorOf: ({ advisorId }) => advisorId,
+  weigh: ({ phones }) => phones.length,
+  async run(db, sends) {
+    const [first] = sends;
+    if (!first) return [];
+    const deps = { ...first.deps, db };
+    const expected: Recipient[][] = [];
+    for (const send of sends) expected.push((await expectRecipients(deps, numbersOf([send]))).map(({ to }) => to));
+    const judges = await deps.judges.of(
+      deps.db,
+      expected.flatMap(([to]) => to?.firmId ?? []),
+    );
+    const problems = sends.map((send, index) => {
+      const [to, ...others] = expected[index] ?? [];
+      return to ? problemOf(deps, send, [to, ...others], judges.get(to.firmId)?.(send.text) ?? null) : null;
+    });
+    const able = sends.filter((_, index) => !problems[index]);
+    await ensureMembers(deps, numbersOf(able));
+    const recipients = splitBySend(sends, await listRecipients(deps.db, numbersOf(sends)));
+    const decideEach = await decideWaiting(deps, recipients.flat().filter(isKnown));
+    const decided = sends.map((send, index) => {
+      const refused = problems[index];
+      return refused ? { refused } : decide(deps, send, recipients[index] ?? [], judges, decideEach);
+    });
+    await askAll(deps, sends, decided);
+    return carryOut(deps, decided, await drawIds(deps, sends));
   },
 };

@@ -5,7 +5,7 @@ import * as store from '../../store/messages/scheduled-messages.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
 import { invalid } from '../problems.ts';
-import { acceptDrafts, draftFor } from '../supervision/supervision.ts';
+import { acceptDrafts, draftFor } from '../texting/drafts.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import type { RefusalCode } from '../texting/gate.ts';
 import { knownRecipient } from '../texting/recipients.ts';

@@ -1,14 +1,17 @@
 import type { Deps } from '../../deps.ts';
-import type { PhoneOf } from '../../store/texting/members.ts';
+import { lockHeads } from '../../store/archive/archive.ts';
+import type { PhoneOf } from '../../store/members/members.ts';
 import { drawMessageIds } from '../../store/texting/texts.ts';
 import type { By } from '../archive/archive.ts';
+import { type Asked, ask, collectionProblem } from '../consent/consent-requests.ts';
 import type { Judge, Verdict } from '../ports.ts';
 import type { Problem } from '../problems.ts';
-import { type Accepted, acceptDrafts, draftFor, type Judged, type Wait } from '../supervision/supervision.ts';
+import { type Accepted, acceptDrafts, type Drafted, draftFor, type Judged, type Wait } from '../texting/drafts.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import type { Hours } from '../texting/gate.ts';
 import { knownRecipient, type Recipient, type UnknownNumber } from '../texting/recipients.ts';
 import { type Draft, textingProblem } from '../texting/texts.ts';
+import { countWaiting, mayWait, type Waits, waitingDraftFor } from '../texting/waiting-texts.ts';
 import type { ReadMessage } from './message-input.ts';
 import { type NewSchedule, scheduleMessages } from './scheduled-message-entries.ts';
 
@@ -37,6 +40,7 @@ export type Decision =
 export type Decided = Decision[] | { refused: Problem };
 export type Result = MessageResult | { refused: Problem };
 export type Decide = typeof decideOne;
+type Asking = Parameters<Decide>[1];
 
 export function numbersOf(sends: Pick<Send, 'advisorId' | 'phones'>[]): PhoneOf[] {
   return sends.flatMap(({ advisorId, phones }) => phones.map((phone) => ({ advisorId, phone })));
@@ -80,15 +84,79 @@ export function decideOne(
   to: Recipient,
   verdict: Verdict | null,
 ): Decision {
-  const { memberId, phone, timeZone } = to;
   const at = schedule?.firstDate ?? deps.clock.now();
   const drafted = draftFor(deps, to, { advisorId, kind: 'text', text, by, verdict }, at);
-  if ('refused' in drafted) {
-    const refused = failure(phone, memberId, drafted.refused, { ...to, isScheduled: schedule !== null });
-    return { failure: refused, blocked: drafted.blocked };
-  }
+  if ('refused' in drafted) return failed({ ...to, isScheduled: schedule !== null }, drafted);
   if (!schedule) return { draft: drafted.draft };
+  const { memberId, phone, timeZone } = to;
   return { scheduled: { advisorId, memberId, phone, text, timeZone, ...schedule, ...by } };
+}
+
+function failed(
+  to: Recipient & { isScheduled?: boolean },
+  { refused, blocked }: Extract<Drafted, { refused: unknown }>,
+): Decision {
+  return { failure: failure(to.phone, to.memberId, refused, to), blocked };
+}
+
+/**
+ * Decides as for any send, except that a text to somebody who only lacks consent waits. A decision counts for the ones after
+ * it: nobody is asked twice, and not too many texts wait.
+ */
+export async function decideWaiting(deps: Deps, people: Recipient[]): Promise<Decide> {
+  const keyOf = ({ advisorId, phone }: Recipient) => `${advisorId} ${phone}`;
+  const counts = await countWaiting(deps, people);
+  const waiting = new Map(people.map((to) => [keyOf(to), counts.get(to.memberId) ?? 0]));
+  const asked = new Set<string>();
+  return (deps, send, to, verdict) => {
+    const key = keyOf(to);
+    const texts = waiting.get(key) ?? 0;
+    const decision = decideOrWait(deps, send, to, verdict, { texts, isAsked: asked.has(key) });
+    if (!('draft' in decision)) return decision;
+    if (decision.draft.text.awaitsConsent) waiting.set(key, texts + 1);
+    if (decision.asks) asked.add(key);
+    return decision;
+  };
+}
+
+function decideOrWait(deps: Deps, send: Asking, to: Recipient, verdict: Verdict | null, waits: Waits): Decision {
+  const decision = decideOne(deps, send, to, verdict);
+  if (!('failure' in decision) || !mayWait(to, decision.failure.code)) return decision;
+  const { advisorId, by, text } = send;
+  const drafted = waitingDraftFor(deps, to, { advisorId, kind: 'text', text, by, verdict }, waits);
+  return 'refused' in drafted ? failed(to, drafted) : drafted;
+}
+
+/**
+ * Why the account can't do it, whoever the recipients are. That somebody would have to be asked is known before anything is
+ * done: what would become of each recipient if the account were set up to ask?
+ */
+export function problemOf(deps: Deps, send: Asking, expected: Recipient[], verdict: Verdict | null): Problem | null {
+  const cannotText = textingProblem(expected);
+  const cannotAsk = send.whenConsented ? collectionProblem(expected) : null;
+  if (cannotText || !cannotAsk) return cannotText;
+  const isAsked = (to: Recipient) => {
+    const able = { ...to, consentCollection: true };
+    const decision = decideOrWait(deps, send, able, verdict, { texts: 0, isAsked: false });
+    return 'draft' in decision && decision.asks !== undefined;
+  };
+  return expected.some(isAsked) ? cannotAsk : null;
+}
+
+/** Several statements add to the archives, maybe of different advisors: locking all of them first avoids deadlocks. */
+export async function askAll(deps: Deps, sends: Send[], decided: Decided[]): Promise<void> {
+  const asked = decided.map((decisions) => ('refused' in decisions ? [] : decisions.flatMap(askedIn)));
+  if (asked.every(({ length }) => length === 0)) return;
+  await lockHeads(
+    deps.db,
+    sends.map(({ advisorId }) => advisorId),
+  );
+  for (const [index, { advisorId, by }] of sends.entries())
+    await ask(deps, { advisorId, by, now: deps.clock.now() }, asked[index] ?? []);
+}
+
+function askedIn(decision: Decision): Asked[] {
+  return 'draft' in decision && decision.asks ? [{ to: decision.draft.to, hours: decision.asks }] : [];
 }
 
 /** Accepts and schedules what was decided, inside a transaction. The texts get the first of `messageIds`. */

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
+import { findMember } from '../../store/members/members.ts';
 import type { HoldRow } from '../../store/record-keeping/holds.ts';
 import * as store from '../../store/record-keeping/holds.ts';
-import { findMember } from '../../store/texting/members.ts';
 import { getAdvisor } from '../accounts/advisors.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { problem } from '../problems.ts';

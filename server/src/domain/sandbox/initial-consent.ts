@@ -1,8 +1,8 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { lockMembers } from '../../store/texting/members.ts';
-import { knowNumbers } from '../accounts/known-numbers.ts';
+import { lockMembers } from '../../store/members/members.ts';
 import { byOperator } from '../archive/archive.ts';
 import { moveConsent } from '../consent/consents.ts';
+import { knowNumbers } from '../members/known-numbers.ts';
 
 /** Sets the states that the sandbox's numbers start with. A number whose consent has already changed stays as it is. */
 export async function setInitialConsent(

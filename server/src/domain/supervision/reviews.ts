@@ -1,8 +1,8 @@
 import { type Deps, inTransaction } from '../../deps.ts';
+import { lockMember } from '../../store/members/members.ts';
 import type { ReviewFilter, ReviewKind, ReviewRow, ReviewStatus } from '../../store/supervision/reviews.ts';
 import * as store from '../../store/supervision/reviews.ts';
 import { holdText } from '../../store/texting/held-texts.ts';
-import { lockMember } from '../../store/texting/members.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
 import { archive, byStaff } from '../archive/archive.ts';

@@ -1,6 +1,5 @@
 import { type Problem, problem } from '../problems.ts';
-import type { GateCode, RefusalCode } from './gate.ts';
-import { waitingMax } from './waiting-texts.ts';
+import { type GateCode, type RefusalCode, waitingMax } from './gate.ts';
 
 /** Why one recipient got no text: a stable code for programs, a sentence for a person. */
 export type Failure = {

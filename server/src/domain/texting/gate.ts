@@ -16,6 +16,9 @@ export type RefusalCode =
   | 'text_blocked'
   | 'too_many_waiting';
 
+/** At most this many texts wait for one person to consent. */
+export const waitingMax = 10;
+
 /** Why a text doesn't start: because of its recipient, or because its advisor's account is disabled. */
 export type GateCode = RefusalCode | 'account_disabled';
 

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
+import { lockHeldMembers } from '../../store/members/members.ts';
 import { failHeld, type HeldText, type Release, releaseHeld } from '../../store/texting/held-texts.ts';
-import { lockHeldMembers } from '../../store/texting/members.ts';
 import { insertStatusEvents } from '../../store/texting/text-outcomes.ts';
 import { updateFirstTexted } from '../../store/texting/texts.ts';
 import { problem } from '../problems.ts';

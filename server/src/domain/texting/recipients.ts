@@ -1,8 +1,11 @@
 import type { Deps } from '../../deps.ts';
-import type { PhoneOf } from '../../store/texting/members.ts';
+import { listKnownPhones } from '../../store/address-book/contacts.ts';
+import { insertCrmLookups } from '../../store/address-book/crm-lookups.ts';
+import { lockMembers, type MemberRow, type PhoneOf } from '../../store/members/members.ts';
 import { listRecipients, type Recipient, type UnknownNumber } from '../../store/texting/recipients.ts';
-import { listStoppedNumbers } from '../accounts/known-numbers.ts';
-import { ensureMembers } from './members.ts';
+import { createContacts } from '../address-book/contacts.ts';
+import { knowNumbers, listStoppedNumbers } from '../members/known-numbers.ts';
+import { numberOf } from '../shared/enumerations.ts';
 
 export type { Recipient, UnknownNumber } from '../../store/texting/recipients.ts';
 
@@ -16,6 +19,28 @@ export async function ensureRecipients(deps: Deps, numbers: PhoneOf[]): Promise<
   if (unknown.length === 0) return recipients;
   await ensureMembers(deps, unknown);
   return listRecipients(deps.db, numbers);
+}
+
+/**
+ * Makes sure, inside a transaction, that each number has a member and a contact, and returns the members, locked. A
+ * concurrent call waits for the member's row and then finds the contact, so there is one, however many race.
+ */
+export async function ensureMembers(deps: Deps, numbers: PhoneOf[]): Promise<MemberRow[]> {
+  await knowNumbers(deps, numbers);
+  const members: MemberRow[] = [];
+  const byAdvisor = Map.groupBy(numbers, ({ advisorId }) => advisorId);
+  for (const [advisorId, own] of [...byAdvisor].sort(([a], [b]) => a - b)) {
+    const phones = [...new Set(own.map(({ phone }) => phone))];
+    members.push(...(await lockMembers(deps.db, advisorId, phones)));
+    const known = new Set(await listKnownPhones(deps.db, advisorId, phones));
+    const unknown = phones.filter((phone) => !known.has(phone));
+    if (unknown.length === 0) continue;
+    const contacts = unknown.map((phone) => ({ phone }));
+    await createContacts(deps, advisorId, contacts, numberOf('source', 'Texting'));
+    // The text doesn't wait for the CRM: its details about the person are added when it answers.
+    await insertCrmLookups(deps.db, advisorId, unknown, new Date());
+  }
+  return members;
 }
 
 /** A recipient as a send would find it. A number that isn't known yet has no id. */

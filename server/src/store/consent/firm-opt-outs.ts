@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 import { forEachShard } from '../database/distribution/by-shard.ts';
-import { slotOf } from '../texting/firm-numbers.ts';
-import { type MemberRow, memberColumns, type NewMember } from '../texting/members.ts';
+import { slotOf } from '../members/firm-numbers.ts';
+import { type MemberRow, memberColumns, type NewMember } from '../members/members.ts';
 import { listStoppedMembers, lockMembersOfFirm, lockUnstoppedMembers } from './firm-stops.ts';
 
 /** A member, with the advisor who knows it. */

@@ -1,7 +1,7 @@
 import type { Db } from '../database/db.ts';
 import { collectByShard } from '../database/distribution/by-shard.ts';
-import { slotOf } from '../texting/firm-numbers.ts';
-import { type MemberRow, memberColumns, type NewMember } from '../texting/members.ts';
+import { slotOf } from '../members/firm-numbers.ts';
+import { type MemberRow, memberColumns, type NewMember } from '../members/members.ts';
 
 type FirmMember = MemberRow & { advisorId: number };
 type FirmStop = { stopAdvisorId: number; stopAt: Date; stopMeta: string | null; stopBody: string | null };

@@ -1,7 +1,7 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
 import type { Db } from '../database/db.ts';
 import { byShard } from '../database/distribution/by-shard.ts';
-import type { PhoneOf } from './members.ts';
+import type { PhoneOf } from '../members/members.ts';
 import type { LineType } from './number-lookups.ts';
 
 /** An advisor's account, as far as a text depends on it. */

@@ -3,16 +3,16 @@ import { insertNumberedEntries, lockHeads } from '../../store/archive/archive.ts
 import { insertReviews, type NewReview } from '../../store/supervision/reviews.ts';
 import type { NewText } from '../../store/texting/texts.ts';
 import type { Verdict } from '../ports.ts';
-import { type GateCode, gate, type RefusalCode } from '../texting/gate.ts';
-import { confirmHolds } from '../texting/held-texts.ts';
-import { wantLookups } from '../texting/number-lookups.ts';
-import type { Recipient } from '../texting/recipients.ts';
-import { acceptTexts, compose, type Draft, type Text } from '../texting/texts.ts';
+import { type GateCode, gate, type RefusalCode } from './gate.ts';
+import { confirmHolds } from './held-texts.ts';
+import { wantLookups } from './number-lookups.ts';
+import type { Recipient } from './recipients.ts';
+import { acceptTexts, compose, type Draft, type Text } from './texts.ts';
 
 /** A draft in which the firm's lexicon found something. */
 export type Judged = Draft & { text: Text & { verdict: Verdict } };
 
-type Drafted = { draft: Draft } | { refused: GateCode; blocked?: Judged };
+export type Drafted = { draft: Draft } | { refused: GateCode; blocked?: Judged };
 
 export type Wait = { awaitsConsent: boolean; held: boolean; deferredUntil: Date | null };
 

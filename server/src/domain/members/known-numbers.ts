@@ -2,9 +2,9 @@ import type { Deps } from '../../deps.ts';
 import { insertEntries } from '../../store/archive/archive.ts';
 import { listStoppedBefore, updateStopped } from '../../store/consent/firm-opt-outs.ts';
 import type { Transaction } from '../../store/database/db.ts';
-import { shareFirmNumbers } from '../../store/texting/firm-numbers.ts';
-import { insertMembers, type NewMember, type PhoneOf } from '../../store/texting/members.ts';
-import { copyMembers, listMembersOfFirm, listUnknownNumbers } from '../../store/texting/new-members.ts';
+import { shareFirmNumbers } from '../../store/members/firm-numbers.ts';
+import { insertMembers, type NewMember, type PhoneOf } from '../../store/members/members.ts';
+import { copyMembers, listMembersOfFirm, listUnknownNumbers } from '../../store/members/new-members.ts';
 import { byService } from '../archive/archive.ts';
 import { consentEntry, evidenceOfStop } from '../archive/consent-entries.ts';
 
