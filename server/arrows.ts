@@ -62,12 +62,11 @@ export const arrows: Record<string, string> = {
   'http/carriers': 'deps.ts domain http/door',
   'http/sandbox': 'config.ts deps.ts domain schemas http/door http/browser http/openapi',
   'http/openapi': 'domain schemas http/door oauth',
-  http: 'deps.ts thread-metrics.ts domain http/door http/browser oauth',
+  http: 'deps.ts domain http/door http/browser oauth',
   oauth: 'deps.ts log.ts domain',
   jobs: 'config.ts deps.ts log.ts domain',
   cli: 'config.ts log.ts runtime.ts domain schemas adapters/redis adapters/outbound adapters/files main.ts',
   // What puts it together.
-  'thread-metrics.ts': '',
   'log.ts': '',
   'setting-parsers.ts': '',
   'settings.ts': 'setting-parsers.ts',
@@ -75,10 +74,8 @@ export const arrows: Record<string, string> = {
   'deps.ts': 'config.ts domain/ports.ts domain/shared store',
   'runtime.ts': 'config.ts log.ts domain store adapters',
   'app.ts': 'config.ts deps.ts log.ts domain store http oauth',
-  'processes/work': 'config.ts deps.ts log.ts thread-metrics.ts runtime.ts domain jobs adapters/tracing',
-  processes: 'config.ts log.ts runtime.ts processes/work',
-  'serve.ts': 'config.ts deps.ts log.ts domain app.ts runtime.ts jobs processes adapters/redis adapters/tracing',
-  'main.ts': 'config.ts runtime.ts serve.ts processes',
+  'serve.ts': 'config.ts deps.ts log.ts domain app.ts runtime.ts jobs adapters/redis adapters/tracing',
+  'main.ts': 'config.ts runtime.ts serve.ts',
 };
 
 /** Packages that only these rooms may use. */

@@ -10,8 +10,8 @@ import type { MessageResult } from '../src/domain/messages/sends.ts';
 import { segmentsOf } from '../src/domain/texting/segments.ts';
 import type { Running } from '../src/jobs/repeat.ts';
 import { startRequestJobs } from '../src/jobs/requests.ts';
-import { makeLog, standardOutput } from '../src/log.ts';
-import { workThread } from '../src/processes/work/thread.ts';
+import { startJobs } from '../src/jobs/start.ts';
+import { makeLog } from '../src/log.ts';
 import { type Runtime, startRuntime } from '../src/runtime.ts';
 import type { Db } from '../src/store/database/db.ts';
 
@@ -34,19 +34,14 @@ if (import.meta.main) await main();
 async function main(): Promise<void> {
   const [shape, dispatch] = process.argv.slice(2) as [Shape, Dispatch];
   const config = readConfig();
-  const output = standardOutput();
-  const log = makeLog(config.logLevel, output);
-  const work = workThread({ config, log, output });
-  const runtime = await startRuntime(config, log, () => {}, work.signals);
+  const log = makeLog(config.logLevel);
+  const runtime = await startRuntime(config, log, () => {});
   const db = shape === 'product' ? runtime.db : withBatch(runtime.db, answers[shape](runtime));
   const app = await buildApp({ ...runtime, db, log });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  let following: Running | undefined;
-  if (dispatch === 'running') {
-    await work.start(runtime.databaseUrl);
-    work.begin();
-    following = startRequestJobs(runtime, log);
-  }
+  const jobs: Running[] = [];
+  if (dispatch === 'running')
+    jobs.push(startJobs({ ...runtime, db: runtime.background }, log), startRequestJobs(runtime, log));
   let signed = Promise.resolve();
   const signNext = () => {
     signed = signed.then(() => sign(runtime));
@@ -59,7 +54,7 @@ async function main(): Promise<void> {
     await signed;
     app.server.closeAllConnections();
     runtime.signals.stopping.abort();
-    await Promise.all([app.close(), work.stop(), following?.stop()]);
+    await Promise.all([app.close(), ...jobs.map((each) => each.stop())]);
     await runtime.stop();
     process.exit(0);
   });

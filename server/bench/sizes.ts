@@ -127,7 +127,7 @@ export const quickSizes: Sizes = {
     schedules: 10_000,
     archivedTexts: [10_000, 200_000],
   },
-  beside: { warmUpSeconds: 5, rounds: 4, seconds: 5, longSeconds: 5, repeatsMax: 0, idleTexts: 50 },
+  beside: { warmUpSeconds: 5, rounds: 8, seconds: 5, longSeconds: 5, repeatsMax: 0, idleTexts: 50 },
   library: { items: [1_000, 10_000], repetitions: 20 },
   carrierTexts: 10_000,
   events: { feed: 10_000, deliveries: 5_120, endpoints: [1, 16, 64], rounds: 1, sendSeconds: 2, waitingCallers: 500 },

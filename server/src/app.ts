@@ -17,12 +17,13 @@ import { browserSecrets } from './http/browser/browser-secrets.ts';
 import { sendUnknownPath } from './http/browser/failures.ts';
 import { errorPage } from './http/browser/page.ts';
 import { addPages } from './http/browser/public-pages.ts';
+import type { CarrierStatuses } from './http/carrier-metrics.ts';
 import { addCarrierCalls } from './http/carriers/calls.ts';
 import { addRoutes } from './http/door/door.ts';
 import { makeServer } from './http/door/server.ts';
 import { addSpans } from './http/door/spans.ts';
 import { addHealth } from './http/health.ts';
-import { addMetrics, type SiblingsView } from './http/metrics.ts';
+import { addMetrics } from './http/metrics.ts';
 import { addOAuth } from './http/oauth.ts';
 import { serveDocument } from './http/openapi/document.ts';
 import { partnerDocument } from './http/openapi/partner.ts';
@@ -30,7 +31,6 @@ import { routes } from './http/partner/routes.ts';
 import { addReferencePage } from './http/reference/reference-page.ts';
 import { credentialsBar } from './http/sandbox/credentials.ts';
 import { addSandbox } from './http/sandbox/routes.ts';
-import type { WorkerView } from './http/worker-metrics.ts';
 import type { Log } from './log.ts';
 import { oauthServer } from './oauth/server.ts';
 import type { Pool } from './store/database/db.ts';
@@ -44,12 +44,10 @@ export type AppDeps = SigningDeps &
     sandboxClock?: SandboxClock;
     /** Sends everything that is due. A request that moves the sandbox's clock waits for it. */
     deliverDue?: () => Promise<void>;
-    /** The worker beside it, if there is one. */
-    worker?: WorkerView;
+    /** How the carriers do that this process hands texts to. */
+    carrierStatuses?: CarrierStatuses;
     /** The buckets of usage plans, if processes share them. */
     buckets?: SharedBuckets | null;
-    /** The other processes that answer on the same port, if there are any. */
-    siblings?: SiblingsView | null;
   };
 const revocationsAtOnce = 2;
 
@@ -66,7 +64,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   serveDocument(app, '/openapi.json', () => partnerDocument(config, routes));
   await app.register(async (scope) => {
     // An API that is busy is not an API that is down.
-    addHealth(scope, onReserved(deps), deps.worker);
+    addHealth(scope, onReserved(deps));
     addPages(scope, config.environment);
     addReferencePage(scope, config.environment === 'sandbox' ? credentialsBar(deps) : undefined);
     // One key ring for both, so that this node verifies what it signs.
@@ -87,7 +85,7 @@ export async function buildWorkApp(deps: AppDeps): Promise<App> {
   const { config, log } = deps;
   const app = makeServer({ ...config, log });
   addMetrics(app, deps, deps);
-  await app.register(async (scope) => addHealth(scope, onReserved(deps), deps.worker));
+  await app.register(async (scope) => addHealth(scope, onReserved(deps)));
   await app.ready();
   return app;
 }

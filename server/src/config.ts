@@ -42,8 +42,6 @@ export function readConfig(env: Record<string, string | undefined> = process.env
 function withSharedDatabase(config: Config): Config {
   if (config.role !== 'all' && !config.databaseUrl)
     throw new ConfigError(`ROLE is "${config.role}": set DATABASE_URL to the database that the processes share.`);
-  if (config.role === 'work' && config.workers > 1)
-    throw new ConfigError(`WORKERS is ${config.workers}: they answer requests, which ROLE "work" doesn’t.`);
   return config;
 }
 

@@ -7,46 +7,18 @@ export type { DestinationStream } from 'pino';
 export type Log = FastifyBaseLogger;
 
 /** One line per event, with allow-listed fields only: no phone number, text, token or key ever reaches a log. */
-export function makeLog(level: string, destination: DestinationStream = standardOutput(), base?: object): Log {
-  return pino({ level, base, timestamp, serializers: { err: describeError } }, destination);
+export function makeLog(level: string, destination: DestinationStream = standardOutput()): Log {
+  return pino({ level, base: undefined, timestamp, serializers: { err: describeError } }, destination);
 }
 
-/** What tells the lines of processes apart that write to one output. */
-export function nameOf({ workers }: { workers: number }): { pid: number } | undefined {
-  return workers > 1 ? { pid: process.pid } : undefined;
-}
-
-/**
- * Where a process writes its lines. Everything that it logs goes through one of these, so that no line is cut in two. If
- * other processes share the output, each write is short enough that a pipe keeps it whole.
- */
-export function standardOutput({ shared = false } = {}): DestinationStream {
-  const output = pino.destination(1);
-  return byTurns(shared ? byPieces(output) : output);
+/** Where a process writes its lines. Everything that it logs goes through one of these, so that no line is cut in two. */
+export function standardOutput(): DestinationStream {
+  return byTurns(pino.destination(1));
 }
 
 /** By the end of a trace id, which is random: all of a partner's trace is in the share, or nothing of it. */
 export function isInShare(traceId: string, share: number): boolean {
   return share === 1 || Number.parseInt(traceId.slice(-8), 16) < share * 2 ** 32;
-}
-
-/** PIPE_BUF on Linux. A longer line is written by itself. */
-const pieceBytesMax = 4_096;
-
-function byPieces(destination: DestinationStream): DestinationStream {
-  return {
-    write(lines) {
-      let piece = '';
-      for (const line of lines.split(/(?<=\n)/)) {
-        if (piece !== '' && Buffer.byteLength(piece) + Buffer.byteLength(line) > pieceBytesMax) {
-          destination.write(piece);
-          piece = '';
-        }
-        piece += line;
-      }
-      if (piece !== '') destination.write(piece);
-    },
-  };
 }
 
 /** Lines of one turn of the event loop are one write: under load that is a write for many requests. */

@@ -1,20 +1,17 @@
 import { parseArgs } from 'node:util';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import { findSiblings, type Siblings } from './processes/siblings.ts';
-import { supervise } from './processes/supervisor.ts';
+import { ConfigError, readConfig } from './config.ts';
 import { explain } from './runtime.ts';
+import { serve } from './serve.ts';
 
 const parentPollMs = 500;
 
 /** What the command line may say instead of the environment. */
-export type Given = { role?: string | undefined; workers?: string | undefined };
+export type Given = { role?: string | undefined };
 
 /** Serves until a signal. `assent serve` runs this too. */
-export async function main({ role, workers }: Given): Promise<void> {
-  const config = readConfig({ ...process.env, ...(role && { ROLE: role }), ...(workers && { WORKERS: workers }) });
-  const say = (line: string) => void process.stdout.write(`${line}\n`);
-  const siblings = findSiblings();
-  const starting = config.workers > 1 && !siblings ? supervise(config, say) : serveHere(config, say, siblings);
+export async function main({ role }: Given): Promise<void> {
+  const config = readConfig({ ...process.env, ...(role && { ROLE: role }) });
+  const starting = serve(config, (line) => void process.stdout.write(`${line}\n`));
 
   let stopping = false;
   const stop = () => {
@@ -36,12 +33,6 @@ export async function main({ role, workers }: Given): Promise<void> {
   await starting;
 }
 
-/** Loaded on demand: the process that only starts others needs none of it. */
-async function serveHere(config: Config, say: (line: string) => void, siblings: Siblings | null) {
-  const { serve } = await import('./serve.ts');
-  return serve(config, say, siblings);
-}
-
 /** A kill -9 of npm doesn't reach its children: without this the server would keep running unseen and hold the port. */
 function stopWithParent(stop: () => void): void {
   const parent = process.ppid;
@@ -52,7 +43,7 @@ function stopWithParent(stop: () => void): void {
 
 function givenIn(args: string[]): Given {
   try {
-    return parseArgs({ args, options: { role: { type: 'string' }, workers: { type: 'string' } } }).values;
+    return parseArgs({ args, options: { role: { type: 'string' } } }).values;
   } catch (error) {
     throw new ConfigError((error as Error).message, { cause: error });
   }
@@ -62,17 +53,9 @@ async function start(): Promise<void> {
   await main(givenIn(process.argv.slice(2)));
 }
 
-/** One of several leaves it to the one that started it to tell. */
-async function refuse(why: string): Promise<void> {
-  const siblings = findSiblings();
-  if (!siblings) return fail(why);
-  await siblings.tell({ about: 'refusal', why });
-  process.exit(1);
-}
-
 function fail(why: string): void {
   process.stderr.write(`${why}\n`);
   process.exit(1);
 }
 
-if (import.meta.main) start().catch((error) => refuse(explain(error)));
+if (import.meta.main) start().catch((error) => fail(explain(error)));

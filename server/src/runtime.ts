@@ -45,6 +45,8 @@ export type Runtime = {
   pool: Pool;
   db: Pool;
   reserved: Pool;
+  /** For jobs, so that requests can't keep them waiting. */
+  background: Pool;
   clock: SandboxClock | typeof systemClock;
   sandboxClock: SandboxClock | undefined;
   carriers: FollowedCarriers;
@@ -68,7 +70,9 @@ export { describeLeftovers, type Leftover, listLeftovers, removeLeftover };
 export type Database = { url: string; stop(): Promise<void> };
 
 const databaseName = 'assent';
-const reservedSize = 4;
+/** Four for replies and revocations, and four for texts and what carriers bring. */
+const reservedSizes = { api: 4, work: 4, all: 8 };
+const backgroundSize = 4;
 /** Where a sandbox may push to, besides public addresses. */
 const thisMachine = ['127.0.0.0/8', '::1'];
 
@@ -128,12 +132,7 @@ export function explain(error: unknown): string {
 }
 
 /** Opens the database, migrates it in the sandbox, and connects as the restricted role. */
-export async function startRuntime(
-  config: Config,
-  log: Log,
-  say: (line: string) => void,
-  signals: Signals = makeSignals(),
-): Promise<Runtime> {
+export async function startRuntime(config: Config, log: Log, say: (line: string) => void): Promise<Runtime> {
   const database = await openDatabase(config, say);
   try {
     // A sandbox migrates itself. In production the owner migrates, and the server only checks.
@@ -141,7 +140,7 @@ export async function startRuntime(
     else await checkDatabase(database.url);
     const exposure = config.environment === 'production' && exposureOf(database.url);
     if (exposure) log.warn(`DATABASE_URL names another machine, and ${exposure}: add sslmode=verify-full`);
-    return await connectRuntime(config, log, database, signals);
+    return await connectRuntime(config, log, database);
   } catch (error) {
     await database.stop();
     throw error;
@@ -149,19 +148,21 @@ export async function startRuntime(
 }
 
 /** Connects to a database that is up to date. */
-export async function connectRuntime(config: Config, log: Log, database: Database, signals: Signals): Promise<Runtime> {
+export async function connectRuntime(config: Config, log: Log, database: Database): Promise<Runtime> {
+  const { role } = config;
   const options = {
     connectionString: database.url,
     timeoutMs: config.databaseTimeoutMs,
     role: appRole,
     onError: (err: Error) => log.warn({ err }, 'an idle database connection broke'),
   };
-  const pool = connect({ ...options, size: config.databasePoolSize });
-  const reserved = connect({ ...options, size: reservedSize, keepOpen: true });
-  const disconnect = () => Promise.all([pool.end(), reserved.end()]);
+  const background = connect({ ...options, size: backgroundSize });
+  const pool = role === 'work' ? background : connect({ ...options, size: config.databasePoolSize });
+  const reserved = connect({ ...options, size: reservedSizes[role], keepOpen: true });
+  const disconnect = () => Promise.all([...new Set([pool, background, reserved])].map((each) => each.end()));
   try {
     return {
-      ...(await runtimeOn({ pool, reserved, config, log, signals })),
+      ...(await runtimeOn({ pool, background, reserved, config, log })),
       databaseUrl: database.url,
       async stop() {
         await disconnect();
@@ -175,9 +176,10 @@ export async function connectRuntime(config: Config, log: Log, database: Databas
   }
 }
 
-type Connected = { pool: Pool; reserved: Pool; config: Config; log: Log; signals: Signals };
+type Connected = { pool: Pool; background: Pool; reserved: Pool; config: Config; log: Log };
 
-async function runtimeOn({ pool, reserved, config, log, signals }: Connected) {
+async function runtimeOn({ pool, background, reserved, config, log }: Connected) {
+  const signals = makeSignals();
   const sandboxClock = config.environment === 'sandbox' ? await startSandboxClock(pool) : undefined;
   const sealer = makeSealer(sealingKeysOf(config));
   const carriers = followCarriers({
@@ -205,6 +207,7 @@ async function runtimeOn({ pool, reserved, config, log, signals }: Connected) {
     pool,
     db: pool,
     reserved,
+    background,
     clock: sandboxClock ?? systemClock,
     sandboxClock,
     carriers,

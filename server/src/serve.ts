@@ -5,100 +5,97 @@ import { type App, type AppDeps, buildApp, buildWorkApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { onReserved } from './deps.ts';
 import { prepareSigningKeys } from './domain/access/signing-keys.ts';
-import { hasForgotten } from './domain/archive/archive-status.ts';
-import type { NodeStatus } from './domain/carriers/status.ts';
+import { findRestored, hasForgotten } from './domain/archive/archive-status.ts';
+import { readReply } from './domain/consent/reading/reply-words.ts';
+import { type Dispatcher, dispatcher } from './domain/delivery/dispatcher.ts';
 import { clockFollowedMs, handedOverElsewhere } from './domain/delivery/elsewhere.ts';
 import { sendDueMessages } from './domain/messages/due-messages.ts';
 import type { SandboxFile } from './domain/sandbox/sandbox.ts';
 import { greeting, writeSandboxFile } from './domain/sandbox/sandbox-start.ts';
 import { startRequestJobs } from './jobs/requests.ts';
-import { type Log, makeLog, nameOf, standardOutput } from './log.ts';
-import type { Siblings } from './processes/siblings.ts';
-import { type WorkThread, workThread } from './processes/work/thread.ts';
+import { startJobs, statusOf } from './jobs/start.ts';
+import { type Log, makeLog } from './log.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 
 export type Server = { stop(): Promise<void> };
 
 const portBusyMs = 5_000;
 const pollMs = 20;
+/** Texts in flight get the carrier's timeout to finish. A job that takes this much longer hangs. */
+const stopMarginMs = 20_000;
 
-/** Runs the product until it is stopped: database, HTTP server, and the worker, which has the dispatcher and the jobs. */
-export async function serve(config: Config, say: (line: string) => void, siblings?: Siblings | null): Promise<Server> {
-  const output = standardOutput({ shared: config.workers > 1 });
-  const log = makeLog(config.logLevel, output, nameOf(config));
-  const work = config.role === 'api' ? null : workThread({ config, log, output });
-  const runtime = await startRuntime(config, log, say, work?.signals);
+/** Runs the product until it is stopped: database, HTTP server, and, unless the role is `api`, the dispatcher and the jobs. */
+export async function serve(config: Config, say: (line: string) => void): Promise<Server> {
+  const log = makeLog(config.logLevel);
+  const runtime = await startRuntime(config, log, say);
   const buckets = await bucketsOf(config, log);
   const tracer = await tracerOf(config, log);
-  const started = work?.start(runtime.databaseUrl) ?? Promise.resolve();
-  // Reported below, where it is waited for.
-  started.catch(() => {});
+  const deps = { ...runtime, tracer };
   try {
-    const { app, sandbox } = await appOf(runtime, log, { work, siblings, buckets, tracer });
-    await started;
+    await runtime.reserved.open();
+    // Compiles the patterns now, so that the first reply doesn't wait for it.
+    readReply('Hello');
+    const texting = config.role === 'api' ? null : await openTexting(deps, log);
+    const { app, sandbox } = await appOf({ ...deps, log, buckets }, texting);
     await warn(runtime, log);
     // Last of what can fail: a process that listens looks healthy, and must be whole.
     await listen(app, config);
-    work?.begin();
+    const work = texting && startJobs({ ...deps, db: runtime.background }, log, texting);
     const jobs = config.role === 'work' ? null : startRequestJobs(runtime, log);
     if (sandbox) say(await greeting(runtime, sandbox));
     log.info({ port: config.port, environment: config.environment, role: config.role }, 'listening');
-    await siblings?.tell({ about: 'ready' });
     return {
       async stop() {
         log.info('stopping');
         app.beginStop();
         runtime.signals.stopping.abort();
-        await Promise.all([work?.stop(), jobs?.stop(), drain(app, config)]);
+        const hangs = pause(config.carrierTimeoutMs + stopMarginMs, undefined, { ref: false });
+        await Promise.all([Promise.race([work?.stop(), hangs]), jobs?.stop(), drain(app, config)]);
         await Promise.all([buckets?.stop(), tracer?.stop(), runtime.stop()]);
         log.info('stopped');
       },
     };
   } catch (error) {
-    await started.catch(() => {});
-    await work?.stop();
-    await Promise.all([buckets?.stop(), runtime.stop()]);
+    await Promise.all([buckets?.stop(), tracer?.stop(), runtime.stop()]);
     throw error;
   }
 }
 
-async function appOf(
-  runtime: Runtime,
-  log: Log,
-  {
-    work,
-    ...others
-  }: Pick<AppDeps, 'buckets' | 'tracer'> & { work: WorkThread | null; siblings: Siblings | null | undefined },
-): Promise<{ app: App; sandbox: SandboxFile | undefined }> {
-  const { config } = runtime;
-  const deps = { ...runtime, log, ...others, ...(work ? ofWorker(work) : ofOthers(runtime)) };
-  if (config.role === 'work') return { app: await buildWorkApp(deps), sandbox: undefined };
-  await runtime.reserved.open();
-  if (!config.oauthIssuer) await prepareSigningKeys(runtime);
-  const app = await buildApp(deps);
-  const introduces = runtime.sandboxClock && (!others.siblings || others.siblings.isFirst);
-  return { app, sandbox: introduces ? await writeSandboxFile(runtime) : undefined };
+async function openTexting(deps: Runtime & Pick<AppDeps, 'tracer'>, log: Log): Promise<Dispatcher> {
+  // Before the first text is claimed.
+  deps.signals.archive.restored = await findRestored(deps);
+  return dispatcher(onReserved(deps), log);
 }
 
-function ofWorker(work: WorkThread): Pick<AppDeps, 'deliverDue' | 'worker'> {
+async function appOf(
+  deps: Runtime & Pick<AppDeps, 'log' | 'buckets' | 'tracer'>,
+  texting: Dispatcher | null,
+): Promise<{ app: App; sandbox: SandboxFile | undefined }> {
+  const { config } = deps;
+  const all = { ...deps, ...(texting ? withTexting(deps, texting) : withoutTexting(deps)) };
+  if (config.role === 'work') return { app: await buildWorkApp(all), sandbox: undefined };
+  if (!config.oauthIssuer) await prepareSigningKeys(deps);
+  const app = await buildApp(all);
+  return { app, sandbox: deps.sandboxClock ? await writeSandboxFile(deps) : undefined };
+}
+
+function withTexting(deps: Runtime, texting: Dispatcher): Pick<AppDeps, 'deliverDue' | 'carrierStatuses'> {
   return {
-    deliverDue: async () => void (await work.ask('due')),
-    worker: {
-      ...work,
-      metrics: () => work.ask('metrics'),
-      // The worker answers with this.
-      carriers: () => work.ask('carriers') as Promise<NodeStatus[]>,
+    async deliverDue() {
+      await sendDueMessages(deps);
+      await texting.settled();
     },
+    carrierStatuses: async () => (await statusOf(deps, texting)).map(({ status }) => status),
   };
 }
 
-/** The worker is in another process, so the database has to tell. */
-function ofOthers(runtime: Runtime): Pick<AppDeps, 'deliverDue'> {
+/** Another process hands texts over, so the database has to tell. */
+function withoutTexting(deps: Runtime): Pick<AppDeps, 'deliverDue'> {
   return {
     async deliverDue() {
       await pause(clockFollowedMs);
-      await sendDueMessages(runtime);
-      await handedOverElsewhere(onReserved(runtime));
+      await sendDueMessages(deps);
+      await handedOverElsewhere(onReserved(deps));
     },
   };
 }
@@ -125,8 +122,8 @@ async function bucketsOf(
 
 /** Loaded on demand: without traces it costs nothing. */
 async function tracerOf(config: Config, log: Log): Promise<RunningTracer | null> {
-  if (!config.otlpEndpoint || config.role === 'work') return null;
-  return (await import('./adapters/tracing/tracer.ts')).openTracer(config, log, 'requests');
+  if (!config.otlpEndpoint) return null;
+  return (await import('./adapters/tracing/tracer.ts')).openTracer(config, log);
 }
 
 /** What an operator should know about how it is set up. */

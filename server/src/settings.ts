@@ -35,13 +35,6 @@ export const settings = {
       'What this process does: `api` answers requests, `work` hands texts over and runs the jobs, `all` does both. Any number of processes share one database, but at least one must work.',
     parse: oneOf('all', 'api', 'work'),
   },
-  workers: {
-    name: 'WORKERS',
-    default: '1',
-    about:
-      'How many processes of this machine answer requests on the port. The first of them also works, unless `ROLE` is `api`.',
-    parse: integer(1, 64),
-  },
   host: {
     name: 'HOST',
     default: '127.0.0.1',
@@ -224,7 +217,7 @@ export const settings = {
     name: 'DATABASE_POOL_SIZE',
     default: '10',
     about:
-      'Connections that one process has to PostgreSQL for requests; an API key can use half of them at once. It uses up to 33 more: for batch writes, for replies and revocations, and in its worker.',
+      'Connections that one process has to PostgreSQL for requests; an API key can use half of them at once. It uses up to 28 more: for batch writes, for replies and revocations, for texts to the carrier, and for jobs.',
     parse: integer(2, 500),
   },
   databaseTimeoutMs: {

@@ -41,7 +41,6 @@ suite('the settings', () => {
     assert.equal(readConfig({ ...production, ROLE: 'work' }).role, 'work');
     refused({ ROLE: 'worker' }, /^ROLE is "worker": it must be one of all, api, work\.$/);
     for (const ROLE of ['api', 'work']) refused({ ROLE }, /^ROLE is ".+": set DATABASE_URL to the database/);
-    refused({ ...production, ROLE: 'work', WORKERS: '2' }, /^WORKERS is 2: they answer requests/);
   });
 
   test('Redis is named by a URL, which may hold a password and is never shown', () => {

@@ -19,10 +19,6 @@ export const deploymentVerbs: Verb[] = [
         value: 'all|api|work',
         about: 'Serve requests only (api), or send texts and run jobs only (work); by default ROLE, or all.',
       },
-      workers: {
-        value: 'N',
-        about: 'How many processes answer requests on the port; by default WORKERS, or 1.',
-      },
     },
     offline: true,
     // Loaded on demand: without the server's libraries, every other verb starts in half the time.

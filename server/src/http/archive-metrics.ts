@@ -2,10 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Deps } from '../deps.ts';
 import { archiveHealth } from '../domain/archive/archive-status.ts';
 
-/**
- * The archive on this node: what is wrong with it, and how far it is signed and copied. Of several processes on one port, the
- * first is the one that signs.
- */
+/** The archive on this node: what is wrong with it, and how far it is signed and copied. */
 export function addArchiveMetrics(registry: Registry, deps: Deps): void {
   const registers = [registry];
   // The gauges of one scrape share one question.
@@ -19,7 +16,6 @@ export function addArchiveMetrics(registry: Registry, deps: Deps): void {
   new Gauge({
     name: 'assent_archive_signed_entries',
     help: 'Entries of the archive that a checkpoint covers.',
-    aggregator: 'first',
     registers,
     async collect() {
       this.set((await health())?.signed ?? Number.NaN);
@@ -28,7 +24,6 @@ export function addArchiveMetrics(registry: Registry, deps: Deps): void {
   new Gauge({
     name: 'assent_archive_outside_entries',
     help: 'Entries that the copies outside the database cover; NaN if this node makes none.',
-    aggregator: 'first',
     registers,
     async collect() {
       this.set((await health())?.copied ?? Number.NaN);
@@ -37,7 +32,6 @@ export function addArchiveMetrics(registry: Registry, deps: Deps): void {
   new Gauge({
     name: 'assent_archive_remembered_since_entries',
     help: 'The size of the tree when this node began to remember what was signed: 0 if from the beginning, NaN if never.',
-    aggregator: 'first',
     registers,
     async collect() {
       this.set((await health())?.rememberedSince ?? Number.NaN);
@@ -47,7 +41,6 @@ export function addArchiveMetrics(registry: Registry, deps: Deps): void {
     name: 'assent_archive_fault',
     help: '1 while something is wrong with signing the archive, with its copies outside, with this node’s memory of it, or the database is from before what was signed.',
     labelNames: ['about'],
-    aggregator: 'max',
     registers,
     async collect() {
       const { faults = {} } = (await health()) ?? {};

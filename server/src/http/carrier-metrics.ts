@@ -1,16 +1,14 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import { callStatuses, type NodeStatus } from '../domain/carriers/status.ts';
 import type { CallCounts, Carriers } from '../domain/ports.ts';
-import type { WorkerView } from './worker-metrics.ts';
+
+/** How this process's carriers do, if it hands texts to them. */
+export type CarrierStatuses = () => Promise<NodeStatus[]>;
 
 type Sample = { labels?: Record<string, string>; value: number };
 type Measure = { name: string; help: string; labels?: string[]; of(status: NodeStatus): Sample[] };
-/** What carriers bring: to the worker, or in calls to this process. */
+/** What carriers bring: over their own connections, or in calls to this process. */
 type Brought = { name: string; help: string; labels?: string[]; of(counts: Partial<CallCounts>): Sample[] };
-
-/** A worker that is busy or being replaced must not hold up the rest. */
-const answerMs = 1_000;
 
 const one = (value: number | null | undefined): Sample[] => (value === null || value === undefined ? [] : [{ value }]);
 const byReason = (counts: Record<string, number> = {}) =>
@@ -94,25 +92,25 @@ const broughtMeasures: Brought[] = [
   { name: 'strays', help: 'Replies to numbers that the carrier doesn’t have here.', of: ({ strays }) => one(strays) },
 ];
 
-/** How this process's carriers do, each since it was opened. Without a worker, only what they bring in calls. */
-export function addCarrierMetrics(registry: Registry, carriers: Carriers, worker: WorkerView | undefined): void {
+/** How this process's carriers do, each since it was opened. If it hands no text over, only what they bring in calls. */
+export function addCarrierMetrics(registry: Registry, carriers: Carriers, statuses: CarrierStatuses | undefined): void {
   let asked: Promise<NodeStatus[]> = Promise.resolve([]);
   // One question for all of them: prom-client collects in the order in which they were made.
-  const [first] = worker ? measures : [];
-  for (const measure of worker ? measures : [])
+  const [first] = measures;
+  for (const measure of statuses ? measures : [])
     addGauge(registry, measure, async () => {
-      if (worker && measure === first) asked = ask(worker);
+      if (statuses && measure === first) asked = statuses().catch(() => []);
       return (await asked).map((status) => ({ name: status.name, samples: measure.of(status) }));
     });
   for (const measure of broughtMeasures)
     addGauge(registry, measure, async () => {
-      const byWorker = (await asked).map(({ name, strays, carrier }) => {
+      const brought = (await asked).map(({ name, strays, carrier }) => {
         return { name, samples: measure.of({ strays, ...carrier }) };
       });
       const inCalls = callStatuses(carriers.list()).map(({ status: { name, calls } }) => {
         return { name, samples: measure.of(calls) };
       });
-      return [...byWorker, ...inCalls];
+      return [...brought, ...inCalls];
     });
 }
 
@@ -133,9 +131,4 @@ function addGauge(
         for (const { labels, value } of samples) this.inc({ carrier, ...labels }, value);
     },
   });
-}
-
-async function ask(worker: WorkerView): Promise<NodeStatus[]> {
-  const answer = worker.carriers().catch(() => []);
-  return Promise.race([answer, pause(answerMs, [], { ref: false })]);
 }

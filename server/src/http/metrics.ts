@@ -1,44 +1,38 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AggregatorRegistry, Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Deps } from '../deps.ts';
 import type { Crowd } from '../domain/access/crowd.ts';
 import { longestWaitSeconds } from '../domain/delivery/dispatcher.ts';
 import { problem } from '../domain/problems.ts';
 import { type Environment, hashSecret } from '../domain/shared/secrets.ts';
 import { countDisabled } from '../domain/webhooks/webhooks.ts';
-import { threadMetrics } from '../thread-metrics.ts';
 import { addArchiveMetrics } from './archive-metrics.ts';
-import { addCarrierMetrics } from './carrier-metrics.ts';
+import { addCarrierMetrics, type CarrierStatuses } from './carrier-metrics.ts';
 import { routeOf } from './door/request-log.ts';
 import { requestMetrics } from './request-metrics.ts';
-import { addWorkerMetrics, type WorkerView, withWorker } from './worker-metrics.ts';
-
-/** The processes that answer on one port. Any of them is asked for the metrics of all. */
-export type SiblingsView = {
-  gather(): Promise<object[][]>;
-  onMeasure(measure: () => Promise<object[]>): void;
-};
 
 type MetricsOptions = {
   pool: { counts(): Record<string, number> };
   config: { environment: Environment; metricsToken: string };
-  worker?: WorkerView;
+  /** For a process that hands texts over. */
+  carrierStatuses?: CarrierStatuses;
   /** For a process that answers requests. */
   crowd?: Crowd;
-  siblings?: SiblingsView | null;
 };
+
+/** The library's sums over gauges that it also has by type. A name that ends in `_total` promises a counter. */
+const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 /** Prometheus metrics for one server: requests by route and code, their latency, waiting texts, the pool, the process. */
 export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOptions): void {
-  const { pool, config, worker, crowd, siblings } = options;
-  const registry = threadMetrics(pool);
+  const { pool, config, carrierStatuses, crowd } = options;
+  const registry = processMetrics(pool);
   const registers = [registry];
   const observe = requestMetrics(registry);
   new Gauge({
     name: 'assent_texts_wait_seconds',
     help: 'How long the next text to send has been waiting for its turn; 0 if none is late.',
-    aggregator: 'first',
     registers,
     async collect() {
       this.set(await longestWaitSeconds(deps).catch(() => Number.NaN));
@@ -48,7 +42,6 @@ export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOpt
   new Gauge({
     name: 'assent_replies_behind',
     help: '1 while people’s replies don’t get through on this node: until they do, it hands no text to the carrier.',
-    aggregator: 'max',
     registers,
     collect() {
       this.set(deps.signals.replies.isBehind() ? 1 : 0);
@@ -58,7 +51,6 @@ export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOpt
   new Gauge({
     name: 'assent_webhooks_off',
     help: 'Webhooks that are switched off: assent webhooks list says why.',
-    aggregator: 'first',
     registers,
     async collect() {
       this.set(await countDisabled(deps).catch(() => Number.NaN));
@@ -67,11 +59,7 @@ export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOpt
 
   addArchiveMetrics(registry, deps);
   if (crowd) addCrowdMetrics(registry, crowd);
-  if (worker) addWorkerMetrics(registry, worker);
-  addCarrierMetrics(registry, deps.carriers, worker);
-
-  const own = () => withWorker(registry, worker);
-  siblings?.onMeasure(async () => (await own()).getMetricsAsJSON());
+  addCarrierMetrics(registry, deps.carriers, carrierStatuses);
 
   app.addHook('onResponse', (request, reply, next) => {
     const route = routeOf(request) ?? 'unknown';
@@ -85,10 +73,25 @@ export function addMetrics(app: FastifyInstance, deps: Deps, options: MetricsOpt
   if (config.environment === 'production' && config.metricsToken === '') return;
   app.get('/metrics', async (request, reply) => {
     requireToken(request, config.metricsToken);
-    const gathered = (await siblings?.gather()) ?? [];
-    const shown = gathered.length > 0 ? AggregatorRegistry.aggregate(gathered) : await own();
-    return reply.type(registry.contentType).send(await shown.metrics());
+    return reply.type(registry.contentType).send(await registry.metrics());
   });
+}
+
+/** What the process measures about itself: its event loop, its heap, its connections. */
+function processMetrics(pool: MetricsOptions['pool']): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of misnamed) registry.removeSingleMetric(name);
+  new Gauge({
+    name: 'assent_database_connections',
+    help: 'Connections in the pool by state, and requests waiting for one.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      for (const [state, count] of Object.entries(pool.counts())) this.set({ state }, count);
+    },
+  });
+  return registry;
 }
 
 function addCrowdMetrics(registry: Registry, crowd: Crowd): void {

@@ -32,17 +32,32 @@ export function startRequestJobs(deps: RequestDeps, log: Log): Running {
 export function requestJobsOf(deps: RequestDeps, log: Log): Job[] {
   return [
     { name: 'wake waiting requests', everyMs: 200, run: () => wakeAll(onReserved(deps)) },
-    { name: 'refresh carriers', everyMs: 1_000, run: () => deps.carriers.refresh() },
     { name: 'write carrier call counts', everyMs: 3_000, run: () => writeCalls(deps) },
-    // Those that no worker of this process was told about.
     { name: 'report unproven consents', everyMs: 1_000, run: async () => reportUnprovenConsents(deps, log) },
+    ...(deps.config.role === 'api' ? processJobsOf(deps, () => {}) : []),
+  ];
+}
+
+/** What every process does, whatever its role. */
+export function processJobsOf(
+  deps: Pick<RequestDeps, 'carriers' | 'sandboxClock' | 'db' | 'signals' | 'config'>,
+  onCarriers: () => void,
+): Job[] {
+  const { carriers, sandboxClock: clock } = deps;
+  // A carrier's change takes effect within a second or so.
+  const followCarriers = async () => {
+    await carriers.refresh();
+    onCarriers();
+  };
+  return [
+    { name: 'refresh carriers', everyMs: 1_000, run: followCarriers },
     { name: 'heartbeat', everyMs: tellNodeEveryMs, run: () => tellHere(deps) },
-    ...clockJobs(deps.sandboxClock),
+    ...(clock ? [{ name: 'refresh the sandbox clock', everyMs: 500, run: () => clock.refresh() }] : []),
   ];
 }
 
 /** What an operator sees of this process. */
-export async function tellHere(deps: Deps & { config: Pick<Config, 'role'> }): Promise<void> {
+async function tellHere(deps: Pick<RequestDeps, 'db' | 'signals' | 'config'>): Promise<void> {
   const { role } = deps.config;
   await tellNode(deps, { role, halted: role === 'api' ? null : haltOf(deps.signals) });
 }
@@ -50,8 +65,4 @@ export async function tellHere(deps: Deps & { config: Pick<Config, 'role'> }): P
 /** Those who wait for a consent, and those who wait for an event. */
 async function wakeAll(deps: Deps): Promise<void> {
   await Promise.all([wakeWaiting(deps), wakeReaders(deps)]);
-}
-
-export function clockJobs(clock: SandboxClock | undefined): Job[] {
-  return clock ? [{ name: 'refresh the sandbox clock', everyMs: 500, run: () => clock.refresh() }] : [];
 }

@@ -20,7 +20,6 @@ import { fetchDueMedia, type MediaKey } from '../domain/consent/reply-media.ts';
 import { type Dispatcher, dispatcher } from '../domain/delivery/dispatcher.ts';
 import { doubtAsker } from '../domain/delivery/doubts.ts';
 import { sendDueMessages } from '../domain/messages/due-messages.ts';
-import { tellNodeEveryMs } from '../domain/operations/nodes.ts';
 import type { CrmFault } from '../domain/ports.ts';
 import { reconcileDue } from '../domain/record-keeping/reconciliation.ts';
 import { disposeDue } from '../domain/record-keeping/retention.ts';
@@ -34,7 +33,7 @@ import { forgetOldDeliveries } from '../domain/webhooks/deliveries.ts';
 import type { WebhookDeps } from '../domain/webhooks/webhooks.ts';
 import type { Log } from '../log.ts';
 import { type Job, type Running, repeat, together } from './repeat.ts';
-import { clockJobs, tellHere } from './requests.ts';
+import { processJobsOf } from './requests.ts';
 
 const minuteMs = 60 * 1000;
 
@@ -95,17 +94,12 @@ export function jobsOf(deps: NodeDeps, log: Log, { texting, webhooks }: Parts): 
     { name: 'sync with CRMs', everyMs: 1_000, run: () => syncDue(deps, reportSync) },
     { name: 'ask about texts in doubt', everyMs: 15_000, run: doubtAsker(onReserved(deps), log) },
     { name: 'write carrier status', everyMs: 3_000, run: () => tellStatus(deps, texting) },
-    { name: 'refresh carriers', everyMs: 1_000, run: () => followRows(deps, texting) },
     { name: 'fetch media of replies', everyMs: 1_000, run: () => fetchDueMedia(deps, reportMedia) },
     { name: 'look up numbers', everyMs: 1_000, run: () => lookUpNumbers(deps, reportNumber) },
     { name: 'delete old lookups', everyMs: 60 * minuteMs, run: () => forgetOldLookups(deps) },
     { name: 'look up in CRMs', everyMs: 500, run: () => lookUpDue(deps, reportLookup) },
     { name: 'deliver webhooks', everyMs: 250, run: () => webhooks.tick() },
-    // Where requests are answered, that side tells.
-    ...(deps.config.role === 'work'
-      ? [{ name: 'heartbeat', everyMs: tellNodeEveryMs, run: () => tellHere(deps) }]
-      : []),
-    ...clockJobs(deps.sandboxClock),
+    ...processJobsOf(deps, texting.follow),
   ];
 }
 
@@ -130,12 +124,6 @@ async function deliverCheckpoint(log: Log, next: () => Promise<DeliveryFault[]>)
 export function startTexting(texting: Dispatcher): Running {
   texting.start({ listens: true });
   return texting;
-}
-
-/** An operator's change of a carrier takes effect within a second or so. */
-async function followRows({ carriers }: NodeDeps, texting: Dispatcher): Promise<void> {
-  await carriers.refresh();
-  texting.follow();
 }
 
 async function tellStatus(deps: NodeDeps, texting: Dispatcher): Promise<void> {

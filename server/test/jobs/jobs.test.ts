@@ -71,7 +71,7 @@ suite('every job, as the application’s role, with something to do', async () =
   const deps = { ...world.deps, config, carriers, signer, checkpointDeliveries, sandboxClock: clock };
   const webhooks = deliverer(deps, log);
   const work = jobsOf(deps, log, { texting: world.dispatcher, webhooks });
-  const requests = requestJobsOf(deps, log);
+  const requests = requestJobsOf({ ...deps, config: { ...config, role: 'api' } }, log);
 
   const expired = `now() - interval '1 day'`;
   const noRow = (table: string, where: string) =>
@@ -253,7 +253,7 @@ suite('every job, as the application’s role, with something to do', async () =
       },
       left: () => newClock.offsetMs - clock.offsetMs(),
     },
-    'heartbeat': { make: () => asOwner('delete from nodes'), left: noRow('nodes', 'true') },
+    heartbeat: { make: () => asOwner('delete from nodes'), left: noRow('nodes', 'true') },
     reconcile: {
       make: () => clock.advance(2 * dayMs),
       left: noRow('archive_entries', `kind = 'reconciliation'`),
@@ -309,7 +309,7 @@ suite('every job, as the application’s role, with something to do', async () =
       make: async () => deps.signals.unprovenConsents.add({ advisorId, memberId: 1 }),
       left: () => (lines.some((line) => line.includes('is not what its last entry says')) ? 0 : 1),
     },
-    'heartbeat': due['heartbeat'] as Due,
+    heartbeat: due.heartbeat as Due,
     'refresh the sandbox clock': due['refresh the sandbox clock'] as Due,
   };
 

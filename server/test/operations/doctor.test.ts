@@ -225,9 +225,9 @@ suite('what the doctor makes of a database', () => {
   });
 
   test('a process opens as many connections as the guide says', () => {
-    assert.equal(connectionsOf(production), 42);
-    assert.equal(connectionsOf({ ...production, role: 'api', workers: 4 }), 96);
-    assert.equal(connectionsOf({ ...production, role: 'work' }), 22);
+    assert.equal(connectionsOf(production), 38);
+    assert.equal(connectionsOf({ ...production, role: 'api' }), 25);
+    assert.equal(connectionsOf({ ...production, role: 'work' }), 18);
   });
 
   test('warnings alone exit with 0, and with --strict with 1', () => {

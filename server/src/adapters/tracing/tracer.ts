@@ -5,8 +5,8 @@ import { headersOf, type RunningTracer, startTracer } from './otlp.ts';
 
 type Settings = Pick<Config, 'otlpEndpoint' | 'otlpHeaders' | 'tracesShare' | 'serviceName' | 'environment'>;
 
-/** A thread's tracer. */
-export function openTracer(config: Settings, log: Log, thread: 'requests' | 'work'): RunningTracer {
+/** A process's tracer. */
+export function openTracer(config: Settings, log: Log): RunningTracer {
   return startTracer({
     endpoint: config.otlpEndpoint,
     headers: headersOf(config.otlpHeaders),
@@ -15,7 +15,6 @@ export function openTracer(config: Settings, log: Log, thread: 'requests' | 'wor
       'service.name': config.serviceName,
       'service.instance.id': `${hostname()}/${process.pid}`,
       'deployment.environment.name': config.environment,
-      'thread.name': thread,
     },
     onFault: (why) => log.warn(why, 'spans can’t be exported: some are lost until the collector takes them again'),
   });

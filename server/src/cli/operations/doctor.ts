@@ -7,7 +7,6 @@ import { type Finding, failing, ok, warning } from '../../domain/operations/find
 import { readOverview } from '../../domain/operations/overview.ts';
 import { checkSettings } from '../../domain/operations/settings-checks.ts';
 import { checkTexting } from '../../domain/operations/texting-checks.ts';
-import { makeSignals } from '../../domain/shared/signals.ts';
 import { makeLog } from '../../log.ts';
 import {
   connectRuntime,
@@ -73,7 +72,7 @@ async function checkStored(config: Config, note: (text: string) => void): Promis
 }
 
 async function checkContent(config: Config, { url }: Database): Promise<Finding[]> {
-  const runtime = await connectRuntime(config, makeLog('silent'), { url, stop: async () => {} }, makeSignals());
+  const runtime = await connectRuntime(config, makeLog('silent'), { url, stop: async () => {} });
   try {
     const overview = await readOverview(runtime);
     const restored = await findRestored(runtime);

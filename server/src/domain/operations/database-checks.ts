@@ -31,11 +31,9 @@ export function checkDatabase(facts: DatabaseFacts, config: Config, url: string)
 }
 
 /** Connections that a process with these settings opens at most: docs/operators/scale.md. */
-export function connectionsOf({ role, workers, databasePoolSize }: Config): number {
-  const answering = databasePoolSize + 14;
-  const working = 18;
-  if (role === 'work') return working + 4;
-  return workers * answering + (role === 'api' ? 0 : working);
+export function connectionsOf({ role, databasePoolSize }: Config): number {
+  if (role === 'work') return 18;
+  return databasePoolSize + (role === 'api' ? 15 : 28);
 }
 
 function migrationsFinding({ isMember, migrations }: DatabaseFacts): Finding {

@@ -3,7 +3,6 @@ import { after, before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SandboxFile } from '../../src/domain/sandbox/sandbox.ts';
 import { runCommand } from '../support/commands.ts';
-import { evaluateInWorker, inspected } from '../support/inspector.ts';
 import { credentials } from '../support/nodes.ts';
 import { type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
@@ -11,9 +10,8 @@ import { until } from '../support/waiting.ts';
 /** Casey needs no consent, so every number can be texted. */
 const advisor = 'casey@sandbox.example';
 const drainMs = 30_000;
-const goneMs = 60_000;
 
-suite('the worker', () => {
+suite('one process that answers and hands texts over', () => {
   let deployment: Deployment;
   let program: Program;
   let sandbox: SandboxFile;
@@ -29,7 +27,7 @@ suite('the worker', () => {
   });
 
   async function start(): Promise<void> {
-    program = await startServer({ ...deployment.env, ...inspected, LOG_LEVEL: 'info' });
+    program = await startServer({ ...deployment.env, LOG_LEVEL: 'info' });
     sandbox = deployment.folder.sandbox();
     const { stdout } = await runCommand(['token', '--advisor', advisor], deployment.env);
     headers = { ...credentials(stdout.trim(), sandbox.apiKey), 'content-type': 'application/json' };
@@ -46,53 +44,17 @@ suite('the worker', () => {
   }
 
   const rows = async (sql: string) => (await deployment.database.asOwner<{ count: number }>(sql))[0]?.count;
-  const onPhone = (text: string) =>
-    rows(`select count(*)::integer as count from handset_messages where text = '${text}'`);
-  const ready = async () => (await program.fetch('/readyz')).json() as Promise<{ status: string; worker: string }>;
-  const metric = async (line: RegExp) => line.test(await (await program.fetch('/metrics')).text());
 
-  test('is in readiness and in metrics, with the same names as the side that answers requests', async () => {
-    assert.equal((await ready()).worker, 'running');
+  test('its metrics have its carriers, its event loop, its heap and its connections', async () => {
     const text = await (await program.fetch('/metrics')).text();
     assert.match(text, /^assent_carrier_open\{carrier="sandbox"\} 1$/m);
     assert.match(text, /^assent_carrier_in_flight\{carrier="sandbox"\} \d+$/m);
-    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'nodejs_heap_size_used_bytes']) {
-      assert.match(text, new RegExp(`^${name} \\d`, 'm'));
-      assert.match(text, new RegExp(`^${name}{thread="work"} \\d`, 'm'));
-    }
+    assert.match(text, /^nodejs_eventloop_lag_p99_seconds \d/m);
+    assert.match(text, /^nodejs_heap_size_used_bytes \d/m);
     assert.match(text, /^assent_database_connections{state="total"} \d+$/m);
-    assert.match(text, /^assent_database_connections{state="total",thread="work"} \d+$/m);
-    assert.match(text, /^assent_worker_restarts_total 0$/m);
-    assert.equal(text.match(/^# TYPE nodejs_heap_size_used_bytes /gm)?.length, 1);
-    assert.equal(text.match(/^process_resident_memory_bytes/gm)?.length, 1);
   });
 
-  for (const [how, expression] of [
-    ['ends', 'process.exit(3)'],
-    ['fails', 'setImmediate(() => { throw new Error("about +12125550199"); })'],
-    ['runs out of memory', 'setImmediate(() => { const all = []; for (;;) all.push(new Array(4e6).fill(0.5)); })'],
-  ] as const)
-    test(`that ${how} is replaced; readiness says so meanwhile, and texts wait for the next one`, async () => {
-      assert.ok(await send(`Before it ${how}`));
-      // Its outcome is written after that. A text whose outcome isn't would be in doubt.
-      await until('the text before is sent', async () => (await waiting()) === 0, drainMs);
-      assert.equal(await onPhone(`Before it ${how}`), 1);
-      await evaluateInWorker(program, expression);
-      await until('readiness says that it is gone', async () => (await ready()).worker === 'restarting', goneMs, 5);
-      const { status } = await ready();
-      assert.equal(status, 'ready', 'requests are still answered');
-      assert.ok(await send(`After it ${how}`));
-      await until('another one runs', async () => (await ready()).worker === 'running', drainMs);
-      await until('the text is on the phone', async () => (await onPhone(`After it ${how}`)) === 1, drainMs);
-      assert.match(program.said(), /"msg":"the worker ended; it is replaced/);
-      assert.doesNotMatch(program.said(), /12125550199/);
-    });
-
-  test('counts how often it was replaced', async () => {
-    assert.ok(await metric(/^assent_worker_restarts_total 3$/m));
-  });
-
-  test('ends with a SIGTERM under load, and nothing accepted is lost or sent twice', async () => {
+  test('it ends with a SIGTERM under load, and nothing accepted is lost or sent twice', async () => {
     const accepted: string[] = [];
     let loading = true;
     const client = async (name: number) => {
@@ -135,7 +97,7 @@ suite('the worker', () => {
     );
   });
 
-  test('ends with a kill -9 of the process: nobody is left to use the database', async () => {
+  test('it ends with a kill -9: nobody is left to use the database', async () => {
     assert.notEqual(await connections(), 0);
     await program.stop('SIGKILL');
     await until('no connection is left', async () => (await connections()) === 0);
