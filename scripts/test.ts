@@ -4,20 +4,22 @@
 //   npm test FILE…                           these test files
 //   npm test -- --name 'second STOP' FILE…   the tests in them whose name matches
 //   npm test -- --inspect FILE               waits for a debugger
+//   npm test -- --record                     writes how long each file took to server/test/durations.json
 //   npm run check                            types, lint, generated files, and tests that start no program of their own
 import { spawn } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { globSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { run as runTests } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { globalSetup, globalTeardown } from '../server/test/support/global-setup.ts';
-import { groupFiles, isFast } from './test-groups.ts';
+import { groupFiles, isFast, slowSeconds } from './test-groups.ts';
 
-/** Some of them wait for a database or for the clock, so there is work for one more than there are cores. */
-const processesMax = 3;
-const processMsMax = 600_000;
+/** On two cores: half of them wait for a database, a server or the clock. */
+const processesMax = 4;
+const processMsMax = 1_200_000;
+const filesMax = 16;
 const slowestShown = 10;
 /** What root does differently; .ci/run runs both. */
 const rootsOwn = 'server/test/root/*.test.ts';
@@ -43,6 +45,7 @@ const { values: given, positionals: named } = parseArgs({
     checks: { type: 'boolean', default: true },
     name: { type: 'string', multiple: true },
     inspect: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
   },
 });
 await globalSetup();
@@ -57,7 +60,8 @@ async function testAll(): Promise<boolean> {
   const all = globSync('server/test/**/*.test.ts', { exclude: isRoot ? [] : [rootsOwn] }).sort();
   if (!isRoot && !given.fast) process.stdout.write(`Only root can run ${globSync(rootsOwn).join(', ')}.\n`);
   const files = given.fast ? all.filter(isFast) : all;
-  const groups = groupFiles(files);
+  // If all are fast, there is no more than a process for each place.
+  const groups = groupFiles(files, given.fast ? Math.ceil(files.length / processesMax) : filesMax);
   const [passed, failed] = await Promise.all([
     test(files, groups.entries).finally(groups.remove),
     given.checks ? checkAll() : [],
@@ -87,6 +91,7 @@ async function test(files: string[], entries = files): Promise<boolean> {
   });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
   showSlowest(seconds);
+  if (given.record) record(seconds);
   for (const file of missing.values()) process.stderr.write(`${file}: did not run\n`);
   return passed && missing.size === 0;
 }
@@ -95,6 +100,12 @@ function showSlowest(seconds: [file: string, seconds: number][]): void {
   const slowest = seconds.sort(([, one], [, other]) => other - one).slice(0, slowestShown);
   process.stdout.write(`\nThe slowest of ${seconds.length} files, in seconds:\n`);
   for (const [file, each] of slowest) process.stdout.write(`${each.toFixed(1).padStart(6)}  ${file}\n`);
+}
+
+/** For the order of the next runs. Short ones are left out: which of them take how long changes every time. */
+function record(seconds: [file: string, seconds: number][]): void {
+  const slow = seconds.filter(([, each]) => each >= slowSeconds).map(([file, each]) => [file, Math.round(each)]);
+  writeFileSync('server/test/durations.json', `${JSON.stringify(Object.fromEntries(slow), null, 2)}\n`);
 }
 
 /** Runs the checks one after another, beside the tests, and returns the names of those that failed. */

@@ -153,18 +153,23 @@ test('guesses at one account from many addresses stop at fifty', async () => {
 });
 
 test('one address’s guesses at many accounts stop at a hundred', async () => {
+  const { database } = pages.world;
   const visitor = stranger();
   await visitor.get('/sign-in');
+  const guess = (count: number) => visitor.post('/sign-in', { email: `spray${count}@test.example`, password: 'x' });
+  await database.asOwner('delete from throttles');
   const begin = Date.now();
+  await guess(0);
+  // Most of them are taken off: to look at a guess takes 40 ms of hashing.
+  const address = await database.asOwner(
+    'update throttles set attempts_left = attempts_left - 89 where attempts_left = 99 returning 1',
+  );
+  assert.equal(address.length, 1);
   const answers: Answer[] = [];
   // A few at a time: all at once would be refused for a different reason.
-  for (let first = 0; first < 130; first += 10) {
-    const guesses = Array.from({ length: 10 }, (_, index) =>
-      visitor.post('/sign-in', { email: `spray${first + index}@test.example`, password: 'x' }),
-    );
-    answers.push(...(await Promise.all(guesses)));
-  }
-  assertTried(answers, { burst: 100, perSecond: 1, begin });
+  for (const first of [1, 11])
+    answers.push(...(await Promise.all(Array.from({ length: 10 }, (_, index) => guess(first + index)))));
+  assertTried(answers, { burst: 10, perSecond: 1, begin });
 });
 
 /** The bucket's guesses, and those refilled meanwhile, were checked; all others were refused. */
