@@ -197,14 +197,15 @@ create table carriers (
 );
 
 create table claims (
-  claim_id bigint not null generated always as identity,
+  claim_id uuid not null default gen_random_uuid(),
+  advisor_id bigint not null,
   date_time_started timestamp with time zone not null,
   leased_until timestamp with time zone not null,
   advisor_ids bigint[] not null,
   message_ids bigint[] not null,
   attempts smallint[] not null,
   carrier_id smallint not null default 1,
-  constraint claims_pkey PRIMARY KEY (claim_id)
+  constraint claims_pkey PRIMARY KEY (claim_id, advisor_id)
 );
 
 create table contact_books (
@@ -829,6 +830,7 @@ create table throttles (
 );
 
 create table unmatched_receipts (
+  advisor_id bigint not null default 0,
   carrier_id smallint not null,
   carrier_message_id text not null,
   status text not null,
@@ -838,7 +840,7 @@ create table unmatched_receipts (
   to_number text,
   date_time_created timestamp with time zone not null,
   failure_code text,
-  constraint unmatched_receipts_pkey PRIMARY KEY (carrier_id, carrier_message_id)
+  constraint unmatched_receipts_pkey PRIMARY KEY (carrier_id, carrier_message_id, advisor_id)
 );
 
 create table webhook_deliveries (

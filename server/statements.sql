@@ -152,8 +152,9 @@ left join lateral (
        and message_id = any (array(select message_id from decided where decision = 'held'))
    ),
    begun as materialized (
-     insert into claims (carrier_id, date_time_started, leased_until, advisor_ids, message_ids, attempts)
-     select $7, $3, $4, array_agg(advisor_id), array_agg(message_id), array_agg((attempt + 1)::smallint)
+     insert into claims (advisor_id, carrier_id, date_time_started, leased_until, advisor_ids, message_ids, attempts)
+     select
+       min(advisor_id), $7, $3, $4, array_agg(advisor_id), array_agg(message_id), array_agg((attempt + 1)::smallint)
      from decided
      where decision = 'go'
      having count(*) > 0
@@ -267,12 +268,6 @@ from rows from (
 a.advisor_id = given.advisor_id
 and (a.application_id, a.method, a.path, a.key) = (given.application_id, given.method, given.path, given.key);
 
-prepare "delete-claims" as
-delete from claims
-where claim_id = any (
-  array(select claim_id from claims where claim_id = any ($1::bigint[]) for update skip locked)
-);
-
 prepare "delete-contact" as
 with unlinked as (
   update crm_contacts
@@ -302,19 +297,6 @@ counted as (
 )
 select count(*) as removed
 from left_contacts;
-
-prepare "draw-member-ids" as
-with locked as materialized (
-  select pg_advisory_xact_lock_shared(key) is null as is_locked
-  from (
-    select distinct hashtextextended('firm numbers', firm_id * 64 + (hashtext(phone) & 63)) as key
-    from unnest($1::bigint[], $2::text[]) as missing (firm_id, phone)
-    order by key
-  ) as keys
-)
-select nextval(pg_get_serial_sequence('members', 'member_id')) as "memberId"
-from unnest($2::text[])
-where (select count(*) from locked) >= 0;
 
 prepare "draw-message-ids" as
 select nextval('message_ids') as "messageId"
@@ -543,7 +525,7 @@ order by not_before, message_id
 limit 1;
 
 prepare "find-opt-out-scope" as
-select opt_out_scope as scope from firms where firm_id = $1 for share;
+select opt_out_scope as scope from firms where firm_id = $1;
 
 prepare "find-recipient-of" as
 select advisor_id as "advisorId", member_id as "memberId"
@@ -572,12 +554,33 @@ where firm_id = $1 and kind = $2
 order by version desc
 limit 1;
 
+prepare "has-behind" as
+select from webhook_streams where application_id = any ($1::bigint[]) and behind and not_before <= $2 and coalesce(leased_until < $2, true) limit 1;
+
+prepare "has-crm-lookups" as
+select from crm_lookups where not_before <= $1 and (leased_until is null or leased_until < $1) limit 1;
+
+prepare "has-deferred" as
+select from dispatches where deferred_until <= $1 limit 1;
+
+prepare "has-due" as
+select from scheduled_messages where status = 'scheduled' and delivery_date <= $1 limit 1;
+
+prepare "has-lapsed" as
+select from messages where status = 'awaiting_consent' and date_time_created <= $1 limit 1;
+
+prepare "has-lost-claims" as
+select from claims where leased_until < $1 limit 1;
+
 prepare "has-many-modified" as
 select
 from contacts
 where advisor_id = $1 and date_time_modified >= $2
 offset 1000
 limit 1;
+
+prepare "has-ready" as
+select from dispatches where carrier_id = $1::smallint and deferred_until is null and not_before <= $2 limit 1;
 
 prepare "has-reply" as
 select
@@ -589,17 +592,18 @@ where r.advisor_id = $1
   and r.member_id is not distinct from $3::bigint
   and b.body = convert_to($4, 'UTF8');
 
+prepare "has-reply-media" as
+select from reply_media where not_before <= $1 limit 1;
+
 prepare "has-unmatched-receipts" as
-select exists (select from unmatched_receipts) as found;
+select exists (select from unmatched_receipts where advisor_id = 0) as found;
+
+prepare "has-waiting" as
+select from dispatches limit 1;
 
 prepare "insert-checkpoint" as
 insert into archive_checkpoints (size, note, date_time_created)
 values ($1, $2, $3);
-
-prepare "insert-claim" as
-insert into claims (carrier_id, date_time_started, leased_until, advisor_ids, message_ids, attempts)
-values ($1, $2, $3, $4, $5, $6)
-returning claim_id as "claimId";
 
 prepare "insert-contacts" as
 insert into contacts (
@@ -758,36 +762,10 @@ set carrier_id = excluded.carrier_id, failures = 0, not_before = excluded.not_be
 where known.not_before is null and known.valid_until <= excluded.not_before;
 
 prepare "insert-members" as
-with missing as materialized (
-  select distinct given.advisor_id, given.phone, a.firm_id
-  from json_to_recordset($1) as given (advisor_id bigint, phone text)
-  left join advisors a on a.advisor_id = given.advisor_id
-  where not exists (
-    select
-    from members m
-    where m.advisor_id = given.advisor_id and m.phone = given.phone
-  )),
-locked as materialized (
-  select pg_advisory_xact_lock_shared(key) is null as is_locked
-  from (
-    select distinct hashtextextended('firm numbers', firm_id * 64 + (hashtext(phone) & 63)) as key
-    from missing
-    order by key
-  ) as keys
-)
-insert into members (advisor_id, phone, last_changed, date_time_created)
-select advisor_id, phone, $2::timestamptz, $2::timestamptz
-from missing
-where firm_id is not null and (select count(*) from locked) >= 0
-order by advisor_id, phone
-on conflict (advisor_id, phone) do nothing
-returning advisor_id as "advisorId", member_id as "memberId", phone;
-
-prepare "insert-members-on-shard" as
-insert into members (advisor_id, member_id, phone, last_changed, date_time_created)
+insert into members (member_id, advisor_id, phone, last_changed, date_time_created)
 overriding system value
-select advisor_id, member_id, phone, $4::timestamptz, $4::timestamptz
-from unnest($1::bigint[], $2::bigint[], $3::text[]) as given (advisor_id, member_id, phone)
+select coalesce(member_id, nextval('members_member_id_seq')), advisor_id, phone, $4::timestamptz, $4::timestamptz
+from unnest($1::bigint[], $2::text[], $3::bigint[]) as given (advisor_id, phone, member_id)
 order by advisor_id, phone
 on conflict (advisor_id, phone) do nothing
 returning advisor_id as "advisorId", member_id as "memberId", phone;
@@ -817,10 +795,13 @@ with given as materialized (
   )
 )
 insert into reviews (
-   advisor_id, firm_id, kind, member_id, archive_number, message_id, rules, lexicon_version, date_time_created
+  review_id, advisor_id, firm_id, kind, member_id, archive_number, message_id, rules, lexicon_version,
+  date_time_created
 )
+overriding system value
 select
-   advisor_id, "firmId", kind, "memberId", archive_number, "messageId", rules, "lexiconVersion", $2
+  coalesce("reviewId", nextval('reviews_review_id_seq')), advisor_id, "firmId", kind, "memberId", archive_number,
+  "messageId", rules, "lexiconVersion", $2
 from given;
 
 prepare "insert-runs" as
@@ -837,12 +818,13 @@ from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::integer[]);
 
 prepare "insert-scheduled-messages" as
 insert into scheduled_messages (
-   advisor_id, member_id, text, first_date, time_zone, frequency, delivery_date, status, actor, trace_id,
-  date_time_created
+  scheduled_message_id, advisor_id, member_id, text, first_date, time_zone, frequency, delivery_date, status, actor,
+  trace_id, date_time_created
 )
+overriding system value
 select
-   advisor_id, member_id, text, first_date, time_zone, frequency, first_date, 'scheduled', actor,
-  trace_id, $9
+  coalesce(id, nextval('scheduled_messages_scheduled_message_id_seq')), advisor_id, member_id, text, first_date, time_zone, frequency, first_date,
+  'scheduled', actor, trace_id, $9
 from unnest(
   $1::bigint[], $2::bigint[], $3::text[], $4::timestamptz[], $5::text[], $6::smallint[], $7::text[], $8::text[],
   $10::bigint[]
@@ -934,7 +916,7 @@ ends as materialized (
 ),
 given as materialized (
   select
-    *, coalesce(given_id, nextval('message_ids')) as message_id, ($3::bigint[])[place] as advisor_id,
+    *, ($3::bigint[])[place] as advisor_id,
     (select last_numbers from ends)[place] - after as number,
     convert_to(text, 'UTF8') as bytes, uuid_send(gen_random_uuid()) || coalesce(convert_to(name, 'UTF8') || '\x00'::bytea, '') as salt
   from unnest(
@@ -942,7 +924,7 @@ given as materialized (
     $14::text[], $15::text[], $16::smallint[], $17::text[], $18::text[], $19::bigint[], $20::timestamptz[],
     $21::timestamptz[], $22::timestamptz[], $23::text[], $24::boolean[]
   ) as g (
-    given_id, place, after, seconds_left, member_id, kind, text, meta,
+    message_id, place, after, seconds_left, member_id, kind, text, meta,
     actor, trace_id, segments, encoding, name, scheduled_message_id, deferred_until,
     open_until, expires_at, held_reason, awaits_consent
   )
@@ -980,15 +962,18 @@ select
   held_reason, segments, encoding, scheduled_message_id, $1
 from given;
 
-prepare "keep-unmatched" as
+prepare "insert-unmatched" as
 insert into unmatched_receipts as kept (
-  carrier_id, carrier_message_id, status, code, failure_code, reference, from_number, to_number, date_time_created
+  advisor_id, carrier_id, carrier_message_id, status, code, failure_code, reference, from_number, to_number,
+  date_time_created
 )
-select carrier_id, carrier_message_id, status, code, failure_code, reference, from_number, to_number, $1::timestamptz
+select distinct on (carrier_id, carrier_message_id)
+  0, carrier_id, carrier_message_id, status, code, failure_code, reference, from_number, to_number,
+  $1::timestamptz
 from unnest($2::smallint[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::text[], $8::text[], $9::text[])
   as given (carrier_id, carrier_message_id, status, code, reference, from_number, to_number, failure_code)
-order by carrier_id, carrier_message_id
-on conflict (carrier_id, carrier_message_id) do update
+order by carrier_id, carrier_message_id, status
+on conflict (carrier_id, carrier_message_id, advisor_id) do update
 set status = excluded.status, code = excluded.code, failure_code = excluded.failure_code
 where kept.status <> 'delivered';
 
@@ -3078,11 +3063,6 @@ where next_sync_at <= $1 and (syncing_until is null or syncing_until < $2)
 order by next_sync_at
 limit $3;
 
-prepare "list-early-receipts" as
-select place::integer, status, code, failure_code as reason
-from unnest($1::smallint[], $2::text[]) with ordinality as given (carrier_id, carrier_message_id, place)
-join unmatched_receipts using (carrier_id, carrier_message_id);
-
 prepare "list-events" as
 select first, last,
 e.number, e.type, e.member_id as "memberId", m.phone, e.message_id as "messageId",
@@ -3421,6 +3401,42 @@ where exists (
   where known.word >= asked.word and known.word < asked.word || chr(1114111)
 );
 
+prepare "list-latest-stops" as
+select
+  m.advisor_id as "advisorId", m.phone, stop.advisor_id as "stopAdvisorId", stop.stopped_at as "stopAt",
+  stop.meta as "stopMeta", stop.body as "stopBody", stop.arrived_at as "arrivedAt"
+from unnest($1::bigint[], $2::text[]) as m (advisor_id, phone)
+join advisors a on a.advisor_id = m.advisor_id
+join firms f on f.firm_id = a.firm_id and f.opt_out_scope = 'firm'
+cross join lateral (
+  select
+    s.advisor_id, s.stopped_at, e.meta, e.body,
+    greatest(s.stopped_at, case when s.state = 'opted_out' then s.last_changed end) as arrived_at
+  from members s
+  join advisors sa on sa.advisor_id = s.advisor_id and sa.firm_id = a.firm_id
+  left join lateral (
+    select meta, convert_from(b.body, 'UTF8') as body
+    from archive_entries
+    left join archive_bodies b using (advisor_id, number)
+    where advisor_id = s.advisor_id
+      and member_id = s.member_id
+      and kind = 'consent'
+      and meta::json ->> 'to' = 'opted_out'
+    order by number desc
+    limit 1
+  ) as e on true
+  where s.phone = m.phone and s.stopped_at is not null and s.advisor_id <> m.advisor_id
+  order by arrived_at desc, s.advisor_id
+  limit 1
+) as stop
+-- Asked once, so that thousands of members of an import are not gone through where no firm has that scope.
+where exists (
+  select
+  from advisors a
+  join firms f using (firm_id)
+  where a.advisor_id = any ($1) and f.opt_out_scope = 'firm'
+);
+
 prepare "list-leaves" as
 select
 e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.message_id as "messageId", e.actor,
@@ -3605,17 +3621,14 @@ date_time_delivered as "dateTimeDelivered"
    order by page.date_time_created desc, page.message_id desc;
 
 prepare "list-missing-members" as
-select advisor_id as "advisorId", phone, firm_id as "firmId"
-from (
-select distinct given.advisor_id, given.phone, a.firm_id
-from json_to_recordset($1) as given (advisor_id bigint, phone text)
-left join advisors a on a.advisor_id = given.advisor_id
+select distinct given.advisor_id as "advisorId", given.phone
+from unnest($1::bigint[], $2::text[]) as given (advisor_id, phone)
+join advisors a on a.advisor_id = given.advisor_id
 where not exists (
   select
   from members m
   where m.advisor_id = given.advisor_id and m.phone = given.phone
-)) as missing
-where firm_id is not null;
+);
 
 prepare "list-moved" as
 select advisor_id as "advisorId"
@@ -3790,42 +3803,6 @@ from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, member_id)
 join members m on m.advisor_id = given.advisor_id and m.member_id = given.member_id
 where m.state <> 'pending';
 
-prepare "list-stopped-before" as
-select m.advisor_id as "advisorId", m.member_id as "memberId", m.phone,
-stop.advisor_id as "stopAdvisorId", stop.stopped_at as "stopAt", stop.meta as "stopMeta", stop.body as "stopBody"
-   from unnest($1::bigint[], $2::bigint[], $3::text[]) as m (advisor_id, member_id, phone)
-   join advisors a on a.advisor_id = m.advisor_id
-   join firms f on f.firm_id = a.firm_id and f.opt_out_scope = 'firm'
-cross join lateral (
-  select
-    s.advisor_id, s.stopped_at, e.meta, e.body,
-    greatest(s.stopped_at, case when s.state = 'opted_out' then s.last_changed end) as arrived_at
-  from members s
-  join advisors sa on sa.advisor_id = s.advisor_id and sa.firm_id = a.firm_id
-  left join lateral (
-    select meta, convert_from(b.body, 'UTF8') as body
-    from archive_entries
-    left join archive_bodies b using (advisor_id, number)
-    where advisor_id = s.advisor_id
-      and member_id = s.member_id
-      and kind = 'consent'
-      and meta::json ->> 'to' = 'opted_out'
-    order by number desc
-    limit 1
-  ) as e on true
-  where s.phone = m.phone and s.stopped_at is not null and s.advisor_id <> m.advisor_id
-  order by arrived_at desc, s.advisor_id
-  limit 1
-) as stop
-   -- Asked once, so that thousands of members of an import are not gone through where no firm has that scope.
-   where exists (
-     select
-     from advisors a
-     join firms f using (firm_id)
-     where a.advisor_id = any ($1) and f.opt_out_scope = 'firm'
-   )
-   order by m.advisor_id, m.phone;
-
 prepare "list-stored-leaves" as
 select r.first_leaf + e.number - r.first_number as leaf,
 e.advisor_id as "advisorId", e.number, e.kind, e.member_id as "memberId", e.message_id as "messageId", e.actor,
@@ -3942,24 +3919,8 @@ select
 from due
 order by delivery_date, scheduled_message_id;
 
-prepare "lock-each-member" as
-select m.advisor_id as "advisorId",
-m.member_id as "memberId", m.phone,
-m.state, m.last_changed as "lastChanged", m.stopped_at as "stoppedAt", m.started_at as "startedAt",
-m.held_since as "heldSince", m.consent_requests as "consentRequests",
-m.requested_at as "requestedAt", m.reminded, m.helped_at as "helpedAt", m.last_reply_at as "lastReplyAt",
-m.date_time_created as "dateTimeCreated",
-(
-  select nullif(c.full_name, c.phone)
-  from contacts c
-  where c.advisor_id = m.advisor_id and c.phone = m.phone
-  order by c.contact_id
-  limit 1
-) as name
-     from unnest($1::bigint[], $2::text[]) as given (advisor_id, phone)
-     join members m on m.advisor_id = given.advisor_id and m.phone = given.phone
-     order by m.advisor_id, m.phone
-     for update of m;
+prepare "lock-firm" as
+select pg_advisory_xact_lock(hashtextextended('firm', $1));
 
 prepare "lock-firm-members" as
 select m.advisor_id as "advisorId",
@@ -3975,11 +3936,11 @@ m.date_time_created as "dateTimeCreated",
   order by c.contact_id
   limit 1
 ) as name
-   from advisors a
-   join members m on m.advisor_id = a.advisor_id and m.phone = $2
-   where a.firm_id = $1
-   order by m.advisor_id
-   for update of m;
+     from advisors a
+     join members m on m.advisor_id = a.advisor_id and m.phone = any ($2)
+     where a.firm_id = $1
+     order by m.advisor_id, m.phone
+     for update of m;
 
 prepare "lock-firm-number" as
 select pg_advisory_xact_lock(hashtextextended('firm numbers', $1::bigint * 64 + (hashtext($2::text) & 63)));
@@ -4001,6 +3962,20 @@ join members m on m.advisor_id = given.advisor_id and m.member_id = given.member
 where m.held_since is not null
 order by m.advisor_id, m.phone
 for update of m;
+
+prepare "lock-lost-texts" as
+select
+  claim_id as "claimId", carrier_id as "carrierId", date_time_started as "dateTimeStarted",
+  text.advisor_id as "advisorId", text.message_id as "messageId", text.attempt
+from (
+  select *
+  from claims
+  where leased_until < $1
+  order by leased_until
+  limit 5
+  for update skip locked
+) as lost
+cross join lateral unnest(advisor_ids, message_ids, attempts) as text (advisor_id, message_id, attempt);
 
 prepare "lock-member" as
 select
@@ -4078,20 +4053,26 @@ where s.application_id = grown.application_id
   and not s.behind
 returning 1;
 
-prepare "match-receipts" as
-select
-  advisor_id as "advisorId", message_id as "messageId", carrier_message_id as "carrierMessageId",
-  coalesce(carrier_id, 1)::integer as "carrierId"
-from messages
-where carrier_message_id = any ($1);
-
 prepare "move-by-receipts" as
-with known as materialized (
-       select *
-       from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[])
-         as given (advisor_id, message_id, status, code, failure_code)
-       order by message_id
-     ),
+with given as materialized (
+     select distinct on (carrier_id, carrier_message_id) *
+     from unnest($2::smallint[], $3::text[], $4::text[], $5::text[], $6::text[]) with ordinality
+       as g (carrier_id, carrier_message_id, status, code, failure_code, position)
+     where position between 0 and 9223372036854775807
+     order by carrier_id, carrier_message_id, status
+   ),
+   known as materialized (
+     select given.*, t.advisor_id, t.message_id
+     from given
+     cross join lateral (
+       select advisor_id, message_id
+       from messages
+       where messages.carrier_message_id = given.carrier_message_id
+         and coalesce(messages.carrier_id, 1) = given.carrier_id
+       limit 1
+     ) as t
+     order by t.message_id
+   ),
 moved as (
   update messages
   set status = known.status,
@@ -4159,7 +4140,8 @@ told as (
        case when nth = events and status in ('failed', 'undelivered') then reason end, $1
      from numbered, generate_series(1, events) as nth
    )
-     select;
+   select carrier_id::integer as "carrierId", carrier_message_id as "carrierMessageId"
+   from known;
 
 prepare "record-change" as
 with book as (
@@ -4196,8 +4178,7 @@ known as materialized (
     case when early.status is null then brought_reason else early.failure_code end as receipt_reason,
     early.status is not null as was_early
   from given
-  left join
-  lateral (
+  left join lateral (
     select status, code, failure_code
     from unmatched_receipts
     where carrier_id = given.carrier_id and carrier_message_id = given.carrier_message_id
@@ -4248,11 +4229,13 @@ applied as (
      from moved
      where status = 'queued'
    ),
+   -- Claims that nobody is ending already.
    finished as (
-delete from claims
-where claim_id = any (
-  array(select claim_id from claims where claim_id = any ($20::bigint[]) for update skip locked)
-)),
+     delete from claims
+     where claim_id = any (
+       array(select claim_id from claims where claim_id = any ($20::uuid[]) for update skip locked)
+     )
+   ),
    changed as (
      select
        advisor_id, message_id, member_id, kind, scheduled_message_id, archive_number, status,
@@ -4318,110 +4301,6 @@ where claim_id = any (
    select count(*) as counted
    from moved;
 
-prepare "record-receipts" as
-with given as materialized (
-     select distinct on (carrier_id, carrier_message_id) *
-     from unnest(
-       $2::text[], $3::text[], $4::text[], $6::smallint[], $7::integer[], $8::text[], $9::text[], $10::text[]
-     ) with ordinality as g (
-       carrier_message_id, status, code, carrier_id, reference, from_number, to_number, failure_code, position
-     )
-     where position between 0 and 9223372036854775807
-     order by carrier_id, carrier_message_id, status
-   ),
-   known as materialized (
-     select given.*, t.advisor_id, t.message_id
-     from given
-     left join lateral (
-       select advisor_id, message_id
-       from messages
-       where messages.carrier_message_id = given.carrier_message_id
-         and coalesce(messages.carrier_id, 1) = given.carrier_id
-       limit 1
-     ) as t on true
-     order by t.message_id
-   ),
-   kept as (
-     insert into unmatched_receipts as kept (
-       carrier_id, carrier_message_id, status, code, failure_code, reference, from_number, to_number, date_time_created
-     )
-     select carrier_id, carrier_message_id, status, code, failure_code, reference, from_number, to_number, $5::timestamptz
-     from known
-     where message_id is null
-     order by carrier_id, carrier_message_id
-     on conflict (carrier_id, carrier_message_id) do update
-     set status = excluded.status, code = excluded.code, failure_code = excluded.failure_code
-     where kept.status <> 'delivered'
-   ),
-moved as (
-  update messages
-  set status = known.status,
-      failure_code = case when known.status = 'undelivered' then coalesce(known.failure_code, 'undelivered') end,
-      date_time_delivered = case when known.status = 'delivered' then $1::timestamptz end
-  from known
-  where messages.advisor_id = known.advisor_id
-    and messages.message_id = known.message_id
-    and (messages.status = 'sent' or (messages.status = 'undelivered' and known.status = 'delivered'))
-  returning
-messages.advisor_id, messages.message_id, messages.member_id, messages.kind, messages.scheduled_message_id,
-messages.archive_number, messages.status, messages.failure_code as reason, messages.attempt,
-messages.carrier_id, messages.carrier_message_id, 'carrier' as actor, false as was_sent, true as is_archived, ',"carrierCode":' || to_json(known.code)::text as facts
-),
-told as (
-     select *, case when kind = 'text' then 1 + was_sent::integer else 0 end as events
-     from moved
-   ),
-   numbered as materialized (
-     select *,
-       dense_rank() over (order by advisor_id)::integer as place,
-       sum(is_archived::integer) over (partition by advisor_id order by message_id desc rows unbounded preceding) as entries_left,
-       sum(events) over (partition by advisor_id order by message_id desc rows unbounded preceding) as events_left
-     from told
-     where is_archived or events > 0
-   ),
-   heads as (
-     insert into archive_heads as head (advisor_id, last_number, last_event)
-     select advisor_id, sum(is_archived::integer), sum(events)
-     from numbered
-     group by advisor_id
-     order by advisor_id
-     on conflict (advisor_id) do update
-     set last_number = head.last_number + excluded.last_number,
-         last_event = head.last_event + excluded.last_event
-     returning advisor_id, last_number, last_event
-   ),
-   ends as materialized (
-     select
-       array_agg(last_number order by advisor_id) as last_numbers, array_agg(last_event order by advisor_id) as last_events
-     from heads
-   ),
-   archived as (
-     insert into archive_entries (
-       advisor_id, number, kind, member_id, message_id, actor, meta, commitment, date_time_created
-     )
-     select
-       advisor_id, (select last_numbers from ends)[place] - entries_left + 1, 'outcome', member_id, message_id, actor,
-'{"outcome":"' || status || '","reason":' || coalesce(to_json(reason)::text, 'null')
-  || ',"text":' || archive_number || ',"attempt":' || attempt
-  || ',"carrierMessageId":' || coalesce(to_json(carrier_message_id)::text, 'null')
-  || ',"carrierId":' || coalesce(carrier_id::text, 'null') || ',"carrier":'
-  || coalesce((select to_json(name)::text from carriers where carriers.carrier_id = numbered.carrier_id), 'null')
-  || coalesce(facts, '') || '}', '\x0000000000000000000000000000000000000000000000000000000000000000'::bytea, $1
-     from numbered
-     where is_archived
-   ),
-   added_events as (
-     insert into events (
-       advisor_id, number, type, member_id, message_id, scheduled_message_id, status, failure_code, date_time
-     )
-     select
-       advisor_id, (select last_events from ends)[place] - events_left + nth, 'message.status', member_id, message_id,
-       scheduled_message_id, case when nth < events then 'sent' else status end,
-       case when nth = events and status in ('failed', 'undelivered') then reason end, $1
-     from numbered, generate_series(1, events) as nth
-   )
-   select;
-
 prepare "renew-sync" as
 update crm_connections
 set syncing_until = $3
@@ -4459,12 +4338,15 @@ set group_count = cardinality($3::bigint[]),
 where advisor_id = $1 and contact_id = $2 and exists (select from changed)
 returning contact_id as "contactId", exists (select from counted) as "isChanged";
 
+prepare "share-firm" as
+select pg_advisory_xact_lock_shared(hashtextextended('firm', $1));
+
 prepare "share-firm-numbers" as
 select pg_advisory_xact_lock_shared(key)
 from (
-  select hashtextextended('firm numbers', firm_id * 64 + slot) as key
-  from (select distinct (hashtext(phone) & 63) as slot from unnest($2::text[]) as phone) as slots
-  join advisors on advisor_id = $1
+  select distinct hashtextextended('firm numbers', firm_id * 64 + (hashtext(phone) & 63)) as key
+  from unnest($1::bigint[], $2::text[]) as given (advisor_id, phone)
+  join advisors using (advisor_id)
   order by key
 ) as keys;
 

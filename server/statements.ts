@@ -20,8 +20,6 @@ type Named = { names: string[]; text: ts.Expression | undefined; isFixed: boolea
 
 const store = new URL('src/store/', import.meta.url);
 const methods = ['query', 'write', 'lookUp', 'lookUpOne', 'lookUpPage'];
-/** Locals that are false on one PostgreSQL. */
-const distributed = ['isPart', 'isDistributed'];
 
 async function callVariants(db: Db): Promise<void> {
   const [advisorId, now, page] = [1, new Date(0), { offset: 0n, limit: 20 }];
@@ -69,8 +67,7 @@ function files(): string[] {
 function withFixedStatements(source: string): string {
   const fixed = namedIn(source).filter(({ isFixed }) => isFixed);
   const list = fixed.map(({ names, text }) => `{ name: '${names[0]}', text: ${text?.getText()} }`);
-  const locals = distributed.map((name) => `${name} = false`);
-  return `${source}\nexport const fixedStatements = (${locals.join()}) => [${list.join()}];`;
+  return `${source}\nexport const fixedStatements = () => [${list.join()}];`;
 }
 
 function namedIn(source: string): Named[] {
@@ -127,7 +124,7 @@ function usesAny(text: ts.Expression, locals: Set<string>): boolean {
   visit(text, (node) => {
     const isProperty = ts.isPropertyAccessExpression(node.parent) && node.parent.name === node;
     const isKey = ts.isPropertyAssignment(node.parent) && node.parent.name === node;
-    if (!ts.isIdentifier(node) || isProperty || isKey || distributed.includes(node.text)) return;
+    if (!ts.isIdentifier(node) || isProperty || isKey) return;
     if (locals.has(node.text) && !own.has(node.text)) found = true;
   });
   return found;
@@ -151,7 +148,7 @@ async function recordVariants(): Promise<Statement[]> {
     lookUp: record,
     lookUpOne: async (...statement) => (await record(...statement)).at(0) ?? null,
     lookUpPage: record,
-    isDistributed: () => false,
+    nodes: () => null,
   };
   await callVariants(db as Db);
   return recorded;

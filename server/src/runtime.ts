@@ -110,11 +110,15 @@ export function inspect({ url }: Database): Promise<DatabaseFacts> {
 }
 
 /** Brings the schema up to date, as its owner. Returns the names of the migrations that were missing. */
-export async function migrateDatabase(config: Config, say: (line: string) => void): Promise<string[]> {
+export async function migrateDatabase(
+  config: Config,
+  say: (line: string) => void,
+  options: { shards: number | undefined },
+): Promise<string[]> {
   requireDatabase(config);
   const database = await openDatabase(config, say);
   try {
-    const applied = await migrate(database.url);
+    const applied = await migrate(database.url, options);
     if (config.environment === 'production') await fixClock(database.url);
     return applied;
   } finally {

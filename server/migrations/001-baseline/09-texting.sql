@@ -225,5 +225,7 @@ create trigger append_only before update or delete or truncate on wordings
   for each statement execute function refuse_change();
 alter table wordings enable always trigger append_only;
 
+-- Ids are drawn by the statements that insert, or before them.
+grant usage on sequence members_member_id_seq, scheduled_messages_scheduled_message_id_seq to assent_app;
 grant select, insert on wordings, replies to assent_app;
 grant select, insert, update on members, reply_media, messages, text_counts, scheduled_messages to assent_app;

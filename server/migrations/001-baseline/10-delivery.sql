@@ -26,7 +26,9 @@ create index dispatches_expiry on dispatches (expires_at);
 -- A claim is one row: texts that a node is handing to the carrier, each with the number of its attempt. It is written in
 -- the transaction that takes the texts out of the outbox, before the carrier is called, and goes with their last outcome.
 create table claims (
-  claim_id bigint generated always as identity primary key,
+  claim_id uuid not null default gen_random_uuid(),
+  -- The first advisor of its texts: a claim is where they are.
+  advisor_id bigint not null,
   -- Domain time.
   date_time_started timestamptz not null,
   -- Real time: after that, nobody knows what became of those of its texts that have no outcome.
@@ -34,7 +36,8 @@ create table claims (
   advisor_ids bigint[] not null,
   message_ids bigint[] not null,
   attempts smallint[] not null,
-  carrier_id smallint not null default 1
+  carrier_id smallint not null default 1,
+  primary key (claim_id, advisor_id)
 );
 create index claims_leased on claims (leased_until);
 
@@ -54,6 +57,8 @@ create index attempts_time on attempts using brin (date_time_started) with (auto
 
 -- Receipts with an id that no message has, or none yet, with all that may tell which text they are about.
 create table unmatched_receipts (
+  -- Nobody's yet, so the deployment's.
+  advisor_id bigint not null default 0,
   carrier_id smallint not null,
   carrier_message_id text not null,
   status text not null,
@@ -66,7 +71,7 @@ create table unmatched_receipts (
   date_time_created timestamptz not null,
   -- Our code for why a text wasn't delivered, beside the carrier's.
   failure_code text,
-  primary key (carrier_id, carrier_message_id)
+  primary key (carrier_id, carrier_message_id, advisor_id)
 );
 
 grant select, insert, update, delete on dispatches, claims, unmatched_receipts to assent_app;

@@ -49,5 +49,6 @@ create trigger append_only before update or delete or truncate on lexicons
   for each statement execute function refuse_change();
 alter table lexicons enable always trigger append_only;
 
+grant usage on sequence reviews_review_id_seq to assent_app;
 grant select, insert on lexicons, review_samples to assent_app;
 grant select, insert, update on reviews to assent_app;

@@ -28,10 +28,18 @@ export const deploymentVerbs: Verb[] = [
     name: 'migrate',
     about: 'Migrate the schema of DATABASE_URL to the latest version, as its owner.',
     operands: [],
-    options: {},
+    options: {
+      shards: {
+        value: 'N',
+        about: 'On Citus, how many shards to make when tables are first distributed; by default two for each worker.',
+      },
+    },
     offline: true,
-    run: async ({ config, out }) => {
-      const applied = await migrateDatabase(config, out.note);
+    run: async ({ config, options, out }) => {
+      const shards = options.shards === undefined ? undefined : Number(options.shards);
+      if (shards !== undefined && !(Number.isInteger(shards) && shards > 0))
+        throw new UsageError('--shards needs a whole number, such as 8.');
+      const applied = await migrateDatabase(config, out.note, { shards });
       out.note(applied.length > 0 ? `Applied ${applied.join(', ')}.` : 'Nothing to apply.');
     },
   },

@@ -13,7 +13,7 @@ after(() => archive.drop());
 async function isDistributed(): Promise<boolean> {
   const database = await archive.copy();
   try {
-    return await database.pool.isDistributed();
+    return (await database.pool.nodes()) !== null;
   } finally {
     await database.drop();
   }

@@ -9,8 +9,10 @@ import { verifyArchive } from '../../src/domain/archive/archive-verification.ts'
 import { reconcile } from '../../src/domain/record-keeping/reconciliation.ts';
 import { dispose } from '../../src/domain/record-keeping/retention.ts';
 import { dayMs, dayOf } from '../../src/domain/shared/time.ts';
+import { listDifferentTriggers } from '../../src/store/database/distribution/shard-triggers.ts';
 import { advisorOwned } from '../../src/store/database/distribution/tables.ts';
 import { OutcomeUnknown } from '../../src/store/database/errors.ts';
+import { inspectDatabase } from '../../src/store/database/schema/inspection.ts';
 import { appRole, asOwner, migrate } from '../../src/store/database/schema/migrate.ts';
 import { insertEvents } from '../../src/store/events/new-events.ts';
 import { newcomer } from '../address-book/address-book.ts';
@@ -18,7 +20,7 @@ import { assertCounted } from '../address-book/book-counts.ts';
 import { passRealTime, yearsMs } from '../archive/passing-years.ts';
 import { signer } from '../archive/small-archive.ts';
 import { type Citus, describeNodes, skip, startCitus } from '../support/citus.ts';
-import { cloneDatabase, makeTemplate } from '../support/clones.ts';
+import { cloneDatabase, createDatabase, makeTemplate } from '../support/clones.ts';
 import { acceptedPhone, newPhone, send, statusOf } from '../support/texting.ts';
 import { makeWorld, type Person, type World } from '../support/world.ts';
 
@@ -35,7 +37,7 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
   let people: [Person, Person];
 
   before(async () => {
-    citus = await startCitus({ fsync: 'off', 'citus.shard_count': '2' });
+    citus = await startCitus({ fsync: 'off' });
     const server = { administration: citus.url('postgres'), template };
     await makeTemplate(server.administration, server.template, migrate);
     world = await makeWorld({ database: { server } });
@@ -102,8 +104,17 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
         for (const change of [`delete from ${name}`, `truncate ${name} cascade`])
           await assert.rejects(query(change), /append-only/, change);
       });
-    // Two of each table of an advisor, and of the others one on each node.
-    assert.equal(shards.length, 3 * 2 + 2 * 3);
+    // Of the tables that are not an advisor's, each node has one.
+    assert.equal(shards.length, 3 * (await countShards()) + 2 * 3);
+    // Also those of all other triggers, and each fires always where its table's does.
+    assert.deepEqual(await asOwner(world.database.url, listDifferentTriggers), []);
+  }
+
+  async function countShards(): Promise<number> {
+    const shards = await world.database.asOwner(
+      `select from pg_dist_shard where logicalrelid = 'archive_heads'::regclass`,
+    );
+    return shards.length;
   }
 
   async function onNode(
@@ -125,6 +136,13 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     assert.deepEqual(placed, { tables: advisorOwned.length, places: 1 });
     await sendAndDeliver();
     await assertIntact();
+  });
+
+  test('there are two shards for each worker, or as many as asked for', async () => {
+    assert.deepEqual((await inspectDatabase(world.database.url)).citus, { workers: 2, shards: 4 });
+    const url = await createDatabase(citus.url('postgres'), 'few');
+    await migrate(url, { shards: 1 });
+    assert.deepEqual((await inspectDatabase(url)).citus, { workers: 2, shards: 1 });
   });
 
   test('the carrier’s records and the archive’s entries agree', async () => {
@@ -246,5 +264,43 @@ suite('on a coordinator of Citus with two workers', { skip }, () => {
     await sendAndDeliver();
     await assertWalls();
     await assertIntact();
+  });
+
+  test('so does one that is split, while requests wait', async () => {
+    const { shardId } = await shardOf('archive_heads', people[0]);
+    const before = await countShards();
+    const splitting = world.database.asOwner(
+      `select citus_split_shard_by_split_points(
+         shardid, array[(shardminvalue::bigint / 2 + shardmaxvalue::bigint / 2)::text],
+         array(select nodeid from pg_dist_node where groupid > 0), 'block_writes'
+       )
+       from pg_dist_shard
+       where shardid = $1`,
+      [shardId],
+    );
+    await sendAndDeliver();
+    await splitting;
+    assert.equal(await countShards(), before + 1);
+    await sendAndDeliver();
+    await assertWalls();
+    await assertIntact();
+  });
+
+  test('doctor finds a shard whose trigger was dropped, or doesn’t fire always, and a migration restores it', async () => {
+    const { name, shardId, host, port } = await shardOf('archive_entries', people[0]);
+    const weakened = async () => (await inspectDatabase(world.database.url)).weakened;
+    assert.deepEqual(await weakened(), []);
+    const onShard = (sql: string) =>
+      onNode({ host, port, user: 'assent' }, async (query) => {
+        await query('set citus.enable_manual_changes_to_shards to on');
+        await query(sql);
+      });
+    await onShard(`drop trigger append_only_${shardId} on ${name}`);
+    assert.deepEqual(await weakened(), ['append_only on shards of archive_entries is not the table’s']);
+    assert.deepEqual(await migrate(world.database.url), ['the triggers on shards of archive_entries']);
+    await onShard(`alter table ${name} enable trigger append_only_${shardId}`);
+    assert.deepEqual(await weakened(), ['append_only on shards of archive_entries is not the table’s']);
+    await migrate(world.database.url);
+    await assertWalls();
   });
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { commitTogether, drawIds, forAdvisors, forAllAdvisors, takeDue } from '../../src/store/database/advisors.ts';
 import type { Db } from '../../src/store/database/db.ts';
-import { byShard, collectByShard, lockByShard, sharesOf } from '../../src/store/database/distribution/by-shard.ts';
+import { nodesOn } from '../../src/store/database/distribution/nodes.ts';
 import { routed } from '../../src/store/database/distribution/routing.ts';
-import { forShards, type Job, type Place, type ShardStatement } from '../../src/store/database/distribution/shards.ts';
+import { forShards, type Known } from '../../src/store/database/distribution/shards.ts';
 
 type Sent = { text: string; values: unknown[] };
 /** A statement as a node gets it: the parameters of each shard. */
@@ -16,29 +17,35 @@ const places = [1, 2, 3, 4].map((advisorId) => ({
   node: advisorId === 4 ? 1 : 2,
 }));
 
-type Answer = (text: string, place: Place) => object[];
+type Rows = (text: string, shard: string) => string[];
 
-/** A database that tells which shard answers, and what it and its nodes were sent. */
-function fakeDb(
-  isDistributed: boolean,
-  answer: Answer = (_, { shard }) => [{ shard }],
-): { db: Db; sent: Sent[]; called: Called[] } {
-  const [sent, called]: [Sent[], Called[]] = [[], []];
+/** A distributed database whose statements have one column. It tells which shard it is on, and what its nodes were sent. */
+function severalNodes({
+  rowsOf = (_, shard) => [shard],
+  isTransaction = false,
+}: {
+  rowsOf?: Rows;
+  isTransaction?: boolean;
+} = {}): { db: Db; called: Called[] } {
+  const called: Called[] = [];
+  const known: Known = {
+    places: new Map(places.map((place) => [place.advisorId, place])),
+    all: [4, 2, 3].map((advisorId) => places[advisorId - 1] as (typeof places)[0]),
+    columns: new Map(),
+    turn: 0,
+  };
   const query = async (text: string, values: unknown[] = []) => {
-    sent.push({ text, values });
-    return [];
+    if (!text.includes('run_on_shards')) return [];
+    const [, , statement, , shards, parameters] = values as [number, string, string, boolean, string[], string[]];
+    const width = parameters.length / shards.length;
+    const on = shards.map((shard, at) => [shard, parameters.slice(at * width, (at + 1) * width)]);
+    called.push({ text: statement, on: Object.fromEntries(on) });
+    return shards.flatMap((shard, at) => rowsOf(statement, shard).map((row) => ({ place: at + 1, row: `(${row})` })));
   };
-  const run = async ({ text }: ShardStatement, jobs: Job[]) => {
-    called.push({ text, on: Object.fromEntries(jobs.map(({ place, values }) => [place.shard, values])) });
-    return jobs.map(({ place }) => answer(text, place));
-  };
-  const shards = {
-    placesOf: (advisorIds: number[]) => advisorIds.map((advisorId) => places[advisorId - 1]),
-    all: async () => [places[3], places[1], places[2]],
-    query: run,
-    lookUp: run,
-  };
-  return { db: { query, write: query, isDistributed: () => isDistributed, shards } as unknown as Db, sent, called };
+  const describe = async () => [{ name: 'value', read: (text: string) => text }];
+  const nodes = nodesOn({ isTransaction, describe }, known);
+  const db = { query, lookUp: query, write: query, nodes: () => nodes } as unknown as Db;
+  return { db, called };
 }
 
 suite('in a distributed database', () => {
@@ -64,101 +71,104 @@ suite('in a distributed database', () => {
     );
   });
 
-  test('a batch is one call for each node, with the items of each shard, and the results are in the order of items', async () => {
-    const { db, called } = fakeDb(true);
-    const items = [3, 1, 4, 2].map((advisorId) => ({ advisorId }));
-    const results = await byShard(db, items, async (own, group, isPart) => {
-      assert.ok(isPart);
-      const [row] = await own.query<{ shard: string }>('select', [group.map(({ advisorId }) => advisorId)]);
-      return group.map(({ advisorId }) => `${advisorId} in ${row?.shard}`);
+  test('a batch is one call for each node, with the rows of each shard, and the results are in the order of rows', async () => {
+    const { db, called } = severalNodes();
+    const rows = [3, 1, 4, 2].map((advisorId) => ({ advisorId }));
+    const results = await forAdvisors(db, rows, async (own, group) => {
+      const [row] = await own.query<{ value: string }>('select', [group.map(({ advisorId }) => advisorId).join()]);
+      return group.map(({ advisorId }) => `${advisorId} in ${row?.value}`);
     });
     assert.deepEqual(results, ['3 in 3', '1 in 2', '4 in 4', '2 in 2']);
     assert.deepEqual(called, [
-      { text: 'select', on: { 4: [[4]] } },
-      { text: 'select', on: { 2: [[1, 2]], 3: [[3]] } },
+      { text: 'select', on: { 4: ['4'] } },
+      { text: 'select', on: { 2: ['1,2'], 3: ['3'] } },
     ]);
   });
 
   test('a second statement of the work is one call for each node, too', async () => {
-    const { db, called } = fakeDb(true);
-    await collectByShard(db, [{ advisorId: 1 }, { advisorId: 3 }], async (own, group) => {
-      await own.query('first', [group.length]);
-      return own.query('second', [group.length]);
+    const { db, called } = severalNodes();
+    await forAdvisors(db, [{ advisorId: 1 }, { advisorId: 3 }], async (own) => {
+      await own.query('first');
+      return own.query('second');
     });
     assert.deepEqual(
       called,
-      ['first', 'second'].map((text) => ({ text, on: { 2: [1], 3: [1] } })),
+      ['first', 'second'].map((text) => ({ text, on: { 2: [], 3: [] } })),
     );
+  });
+
+  test('work that asks for advisors again stays where it is', async () => {
+    const { db, called } = severalNodes();
+    await forAdvisors(db, [{ advisorId: 4 }], (own) => forAllAdvisors(own, (inner) => inner.query('select')));
+    assert.deepEqual(called, [{ text: 'select', on: { 4: [] } }]);
   });
 
   test('a call that fails on one node fails the batch, and in a transaction the other nodes are not called', async () => {
     for (const isTransaction of [false, true]) {
-      const { db } = fakeDb(true);
       const lost = new Error('lost');
       let calls = 0;
-      db.shards.isTransaction = isTransaction;
-      db.shards.query = () => {
+      const rowsOf = () => {
         calls += 1;
-        return Promise.reject(lost);
+        throw lost;
       };
+      const { db } = severalNodes({ isTransaction, rowsOf });
       await assert.rejects(
-        collectByShard(db, [{ advisorId: 1 }, { advisorId: 4 }], (own) => own.query('select')),
+        forAdvisors(db, [{ advisorId: 1 }, { advisorId: 4 }], (own) => own.query('select')),
         lost,
       );
       assert.equal(calls, isTransaction ? 1 : 2);
     }
   });
 
-  test('rows that are due are counted in every shard, and locked where there are some', async () => {
-    const { db, called } = fakeDb(true, (text, { shard }) =>
-      /count/.test(text) ? [{ count: shard === '3' ? 0 : 5 }] : [],
+  test('rows that are due are looked for in every shard, and taken from one of those that have some, in turn', async () => {
+    const { db, called } = severalNodes({ rowsOf: (_, shard) => (shard === '3' ? [] : [shard]) });
+    const take = () => takeDue(db, ['due', [], 'due'], (own) => own.query<{ value: string }>('take'));
+    const [first, second] = [await take(), await take()];
+    assert.deepEqual(
+      [first, second].map(({ rows, hasOthers }) => [rows[0]?.value, hasOthers]),
+      [
+        ['2', true],
+        ['4', true],
+      ],
     );
-    await lockByShard(db, { ready: 'select from dispatches', values: ['now'], name: 'due', limit: 9 }, (own, limit) =>
-      own.query('lock', [limit]),
-    );
-    const text = 'select count(*)::integer as count from (select from dispatches limit $2::integer) as ready';
-    assert.deepEqual(called, [
-      { text, on: { 4: ['now', 9] } },
-      { text, on: { 2: ['now', 9], 3: ['now', 9] } },
-      { text: 'lock', on: { 4: [5] } },
-      { text: 'lock', on: { 2: [4] } },
+    assert.deepEqual(called.slice(0, 3), [
+      { text: 'due', on: { 4: [] } },
+      { text: 'due', on: { 2: [], 3: [] } },
+      { text: 'take', on: { 2: [] } },
     ]);
   });
 
-  test('of a limit each shard gets a share, and what one doesn’t need is for the others', () => {
-    const shares = (counts: number[], limit: number) =>
-      sharesOf(
-        counts.map((count, shard) => ({ shard, count })),
-        limit,
-      ).map(({ shard, count }) => [shard, count]);
-    assert.deepEqual(shares([5, 0, 2], 9), [
-      [0, 5],
-      [2, 2],
-    ]);
-    assert.deepEqual(shares([50, 1, 60, 0], 9), [
-      [0, 4],
-      [1, 1],
-      [2, 4],
-    ]);
-    assert.deepEqual(shares([7, 7, 7], 2), [
-      [0, 1],
-      [1, 1],
-    ]);
+  test('if others have taken what was due in a shard, the next one has its turn', async () => {
+    const { db } = severalNodes({ rowsOf: (text, shard) => (text === 'take' && shard !== '3' ? [] : [shard]) });
+    const { rows } = await takeDue(db, ['due', [], 'due'], (own) => own.query<{ value: string }>('take'));
+    assert.deepEqual(rows, [{ value: '3' }]);
+  });
+
+  test('a transaction that changes what is the deployment’s is prepared on every node', async () => {
+    const { db, called } = severalNodes({ isTransaction: true });
+    await commitTogether(db);
+    assert.deepEqual(
+      called.map(({ on }) => Object.keys(on)),
+      [['4'], ['2']],
+    );
   });
 });
 
 test('on one PostgreSQL a batch is one statement, as it is written', async () => {
-  const { db, sent } = fakeDb(false);
+  const sent: Sent[] = [];
+  const query = async (text: string, values: unknown[] = []) => {
+    sent.push({ text, values });
+    return [];
+  };
+  const db = { query, write: query, nodes: () => null } as unknown as Db;
   const text = 'select from members m, given where m.advisor_id = given.advisor_id';
-  await collectByShard(db, [{ advisorId: 1 }, { advisorId: 4 }], (own, _, isPart) => {
-    assert.ok(!isPart);
-    return own.query(text);
-  });
-  await lockByShard(db, { ready: '', values: [], name: 'due', limit: 9 }, (own, limit) =>
-    own.query(`select limit ${limit}`),
-  );
+  await forAdvisors(db, [{ advisorId: 1 }, { advisorId: 4 }], (own) => own.query(text));
+  await forAllAdvisors(db, (own) => own.query('all'));
+  await takeDue(db, ['due', [], 'due'], (own) => own.query('take'));
+  await commitTogether(db);
+  assert.deepEqual(await drawIds(db, 'ids', 2), [null, null]);
   assert.deepEqual(
     sent.map((each) => each.text),
-    [text, 'select limit 9'],
+    [text, 'all', 'take'],
   );
 });

@@ -14,6 +14,7 @@ import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../src/store/d
 import { applyEarlyReceipts, deleteUnmatchedReceipts, recordReceipts } from '../../src/store/delivery/receipts.ts';
 import { lockMembers } from '../../src/store/members/members.ts';
 import { drawMessageIds, insertTexts, type NewText } from '../../src/store/texting/texts.ts';
+import { moved } from '../support/database.ts';
 import { newPhone, setConsent } from '../support/texting.ts';
 import { until } from '../support/waiting.ts';
 import { makeWorld, type World } from '../support/world.ts';
@@ -109,7 +110,7 @@ suite('dispatches', () => {
       owedKinds,
       ...change,
     };
-    return world.deps.db.transaction((db) => claimDispatches(db, asked));
+    return world.deps.db.transaction(async (db) => (await claimDispatches(db, asked)).rows);
   }
 
   async function claimed(): Promise<Queued> {
@@ -350,7 +351,7 @@ suite('dispatches', () => {
       const waiting = await asOwner(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
-      return waiting.length > 0 || ((await world.deps.db.isDistributed()) && (await isWaitingOnNode()));
+      return waiting.length > 0 || ((await world.deps.db.nodes()) !== null && (await isWaitingOnNode()));
     }
 
     test('a claim that meets a STOP being written waits for it and sees it', async () => {
@@ -592,7 +593,7 @@ suite('dispatches', () => {
       await notTaken(retried.messageId, start);
       await claim({ realNow: at(secondMs) });
       await world.database.asOwner(
-        `update claims set leased_until = leased_until - interval '1 hour' where $1 = any (message_ids)`,
+        `update claims set leased_until = ${moved('leased_until', `interval '-1 hour'`)} where $1 = any (message_ids)`,
         [silent.messageId],
       );
       await expire(0);

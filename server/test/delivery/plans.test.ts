@@ -15,7 +15,7 @@ const claim = { ...times, carrierId: 1, limit: 200, leasedUntil: now, allowed: [
 
 /** The statements that every text goes through. */
 const statements: [name: string, run: (db: Db) => Promise<unknown>][] = [
-  ['insert-texts', (db) => insertTexts(db, [{ advisorId: 1, meta: {} } as NewText], times)],
+  ['insert-texts', (db) => insertTexts(db, [{ advisorId: 1, meta: {} } as NewText], { messageIds: [1], ...times })],
   ['claim-dispatches', (db) => claimDispatches(db, claim)],
   ['record-outcomes', (db) => recordOutcomes(db, [], { now, endedClaims: [] })],
   ['record-receipts', (db) => recordReceipts(db, [], times)],
@@ -78,7 +78,7 @@ suite('a plan that was made while there were few texts', () => {
       await client.query(`prepare "${name}" as ${text}`);
       return [];
     };
-    await run({ query, write: query as unknown as Db['write'], isDistributed: () => false } as Db);
+    await run({ query, write: query as unknown as Db['write'], nodes: () => null } as unknown as Db);
     const { rows } = await client.query(`explain execute "${name}" (${Array(parameters).fill('null').join()})`);
     return rows.map((row) => row['QUERY PLAN']);
   }
@@ -92,7 +92,9 @@ suite('a plan that was made while there were few texts', () => {
     test(`looks up each row that ${name} needs`, async () => assertLookups(await planOf(name, run)));
 
   test('joins nothing to insert texts: the cost of a text doesn’t depend on the size of its batch', async () => {
-    const plan = await planOf('insert-joins', (db) => insertTexts(db, [{ advisorId: 1, meta: {} } as NewText], times));
+    const plan = await planOf('insert-joins', (db) =>
+      insertTexts(db, [{ advisorId: 1, meta: {} } as NewText], { messageIds: [1], ...times }),
+    );
     assert.doesNotMatch(plan.join('\n'), /Nested Loop|Join/);
   });
 

@@ -188,7 +188,7 @@ suite('what the doctor makes of a database', () => {
     oldestTransactions: 1_000,
     walArchive: { lastArchivedAt: new Date(1_000), lastFailedAt: null },
     bloated: [],
-    citusWorkers: null,
+    citus: null,
   };
   const url = 'postgres://assent@db.example.com/assent?sslmode=verify-full';
   const bad = (changes: Partial<DatabaseFacts>, at = url) =>
@@ -220,8 +220,9 @@ suite('what the doctor makes of a database', () => {
     const failed = { lastArchivedAt: new Date(1_000), lastFailedAt: new Date(2_000) };
     assert.deepEqual(bad({ walArchive: failed }), ['WAL archive failing']);
     assert.deepEqual(bad({ migrations: null }), ['migrations failing']);
-    assert.deepEqual(bad({ citusWorkers: 1 }), ['Citus failing']);
-    assert.deepEqual(bad({ citusWorkers: 2 }), []);
+    assert.deepEqual(bad({ citus: { workers: 1, shards: 2 } }), ['Citus failing']);
+    assert.deepEqual(bad({ citus: { workers: 4, shards: 2 } }), ['Citus warning']);
+    assert.deepEqual(bad({ citus: { workers: 2, shards: 4 } }), []);
   });
 
   test('a process opens as many connections as the guide says', () => {

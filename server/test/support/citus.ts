@@ -18,9 +18,6 @@ export type Citus = {
 const library = '/usr/lib/postgresql/15/lib/citus.so';
 export const skip = existsSync(library) ? false : `there is no ${library}`;
 
-/** Enough to have some on each worker: every table has so many parts, which takes time. */
-const shards = 4;
-
 /** Debian's PostgreSQL 15, into which Citus was installed. */
 export async function startCitus(settings: Record<string, string> = {}): Promise<Citus> {
   const all = {
@@ -30,7 +27,6 @@ export async function startCitus(settings: Record<string, string> = {}): Promise
     // To move shards while they are written to.
     wal_level: 'logical',
     jit: 'off',
-    'citus.shard_count': String(shards),
     'citus.node_conninfo': 'sslmode=disable',
     ...settings,
   };

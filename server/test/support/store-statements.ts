@@ -21,11 +21,11 @@ const runs = /\b(?:query|write|lookUp|lookUpOne|lookUpPage|copy|fetched)(?:<[^(]
 
 /** How statements name one advisor. */
 const bindings = [
-  /(?<!\bor (?:\w+\.)?)\badvisor_id = (?:\$\d|\$\{asked\.advisorId\})/,
-  /insert into [a-z_]+(?: as [a-z]+)? \(\s*advisor_id\b[^)]*\)\s*(?:values \(|select)\s*\$1\b/,
+  /(?<!\bor (?:\w+\.)?)\badvisor_id = (?:\$\d|0\b|\$\{asked\.advisorId\})/,
+  /insert into [a-z_]+(?: as [a-z]+)? \(\s*advisor_id\b[^)]*\)\s*(?:values \(|select(?: distinct on \([^)]*\))?)\s*(?:\$1|0)\b/,
   /copy [a-z_]+ \(\s*advisor_id\b/,
-  // A batch is a statement for each shard where that matters, and a lookup has the advisor in its key.
-  /\b(?:byShard|collectByShard|forEachShard|lockByShard|lookUpOne|lookUpPage)\b/,
+  // A batch is a statement for each part where that matters, and a lookup has the advisor in its key.
+  /\b(?:forAdvisors|lookUpOne|lookUpPage)\b/,
 ];
 
 /** Every function of the store whose statements are about these tables. What is under database/ is plumbing. */

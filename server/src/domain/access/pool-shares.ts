@@ -35,15 +35,7 @@ export function poolShares(db: Db, size: number): PoolShares {
       transaction: (work) => inTurn(() => db.transaction(work)),
       batch: (batch, item) => db.batch(batch, item),
       afterCommit: (work) => db.afterCommit(work),
-      isDistributed: () => db.isDistributed(),
-      shards: {
-        isTransaction: false,
-        placesOf: (advisorIds) => db.shards.placesOf(advisorIds),
-        all: () => db.shards.all(),
-        query: (statement, jobs) => inTurn(() => db.shards.query(statement, jobs)),
-        lookUp: (statement, jobs) => inTurn(() => db.shards.lookUp(statement, jobs)),
-        write: (statement, jobs) => inTurn(() => db.shards.write(statement, jobs)),
-      },
+      nodes: () => db.nodes(),
     };
   };
 }

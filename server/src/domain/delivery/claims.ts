@@ -11,7 +11,7 @@ import { knownRecipient } from '../texting/recipients.ts';
 
 /** What this node knows about a claim of its own: until when it may submit its texts, and which have no outcome yet. */
 export type Claim = {
-  claimId: number;
+  claimId: string;
   carrierId: number;
   dateTimeStarted: Date;
   leasedUntil: Date;
@@ -57,12 +57,12 @@ export async function claimTexts(
     const realNow = new Date();
     const leasedUntil = new Date(realNow.getTime() + deps.config.carrierTimeoutMs + leaseMarginMs);
     const claim = { carrierId, limit, realNow, leasedUntil, now: deps.clock.now(), allowed, heldKinds, owedKinds };
-    const rows = await claimDispatches(deps.db, claim);
+    const { rows, hasOthers } = await claimDispatches(deps.db, claim);
     const stopped = rows.filter(({ decision }) => decision !== 'go');
     await decideAgain(deps, stopped);
     // Their new carrier may be waiting for something to do.
     if (stopped.some(({ decision }) => decision === 'moved')) deps.db.afterCommit(() => deps.signals.queued.raise());
-    const more = rows.length === limit || stopped.length > 0;
+    const more = rows.length === limit || stopped.length > 0 || hasOthers;
     // Texts of an older version have no end yet.
     const living = rows.map((row) => ({ ...row, expiresAt: row.expiresAt ?? endOfLife(deps, claim.now) }));
     // Until the commit, which comes next, a STOP waits for the claim. After it, a STOP waits for this moment.

@@ -20,7 +20,7 @@ export async function maintainOutbox(deps: Deps): Promise<boolean> {
   const passed = await passDispatches(db, await listMoved(db, new Date(Date.now() - movedMs)));
   const expired = await expireClaims(db, { now: clock.now(), realNow: new Date() });
   const applied = (await receipts.hasUnmatchedReceipts(db)) ? await handleUnmatched(deps) : 0;
-  const hasMore = passed > 0 || expired === expiredMax || applied === dispatches.maintainedMax;
+  const hasMore = passed > 0 || expired >= expiredMax || applied === dispatches.maintainedMax;
   return hasMore || (await followClock(deps));
 }
 

@@ -96,7 +96,7 @@ const recording: Batch<Item, void> = {
 };
 
 /** The claims that have no other text without an outcome. */
-function endedClaims(items: Item[]): number[] {
+function endedClaims(items: Item[]): string[] {
   const answered = Map.groupBy(items, ({ text }) => text.claim);
   return [...answered].flatMap(([{ claimId, outstanding }, some]) => {
     const ids = new Set(some.map(({ text }) => text.messageId));

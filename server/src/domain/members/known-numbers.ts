@@ -31,14 +31,11 @@ export async function knowManyNumbers(
 ): Promise<void> {
   const unknown = await listUnknownNumbers(deps.db, advisorId, [...new Set(phones)]);
   if (unknown.length === 0) return;
-  await shareFirmNumbers(deps.db, advisorId, unknown);
+  const numbers = unknown.map((phone) => ({ advisorId, phone }));
+  await shareFirmNumbers(deps.db, numbers);
   const isDone = await copyMembers(deps.db, advisorId, unknown, deps.clock.now());
   if (isDone) await startOptedOut(deps, await listMembersOfFirm(deps.db, advisorId, unknown));
-  else
-    await knowNumbers(
-      deps,
-      unknown.map((phone) => ({ advisorId, phone })),
-    );
+  else await knowNumbers(deps, numbers);
 }
 
 /** New members whose number has stopped their firm start opted out. */

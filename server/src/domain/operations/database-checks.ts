@@ -145,12 +145,22 @@ function walFinding({ walArchive }: DatabaseFacts): Finding {
     : warning('WAL archive', 'nothing has been archived yet', guide);
 }
 
-/** One worker commits before the coordinator does, and with two or more both prepare first. */
-function citusFindings({ citusWorkers }: DatabaseFacts): Finding[] {
-  if (citusWorkers === null) return [];
-  if (citusWorkers > 1) return [ok('Citus', `data is on ${citusWorkers} workers`)];
-  const says = `${citusWorkers} workers: if the coordinator crashes, a text that is being sent can be lost`;
-  return [failing('Citus', says, 'Have two or more: docs/operators/scale.md#several-postgresql-citus.')];
+/** One worker commits before the coordinator does; two or more prepare first. */
+function citusFindings({ citus }: DatabaseFacts): Finding[] {
+  if (!citus) return [];
+  const { workers, shards } = citus;
+  const says = `data is in ${shards} shards on ${workers} workers`;
+  const guide = 'docs/operators/scale.md#several-postgresql-citus';
+  if (workers < 2)
+    return [
+      failing(
+        'Citus',
+        `${says}: if the coordinator crashes, the archive’s tree can miss entries`,
+        `Have two or more: ${guide}.`,
+      ),
+    ];
+  if (shards < workers) return [warning('Citus', `${says}: some have none`, `Split shards: ${guide}.`)];
+  return [ok('Citus', says)];
 }
 
 function megabytes(bytes: number): string {

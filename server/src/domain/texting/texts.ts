@@ -9,7 +9,7 @@ import {
   updateFirstTexted,
 } from '../../store/texting/texts.ts';
 import type { By } from '../archive/archive.ts';
-import type { Tracer, Verdict } from '../ports.ts';
+import type { Verdict } from '../ports.ts';
 import { type Problem, problem } from '../problems.ts';
 import { accountDisabled } from './failures.ts';
 import { type Hours, heldKinds } from './gate.ts';
@@ -151,10 +151,10 @@ export function textingProblem(
 }
 
 /** Archives texts and puts them in the outbox, inside a transaction. The dispatcher is woken at its commit. */
-export async function acceptTexts(deps: Deps, texts: NewText[], messageIds?: number[]): Promise<void> {
+export async function acceptTexts(deps: Deps, texts: NewText[], given?: number[]): Promise<void> {
   if (texts.length === 0) return;
-  const { tracer } = deps;
-  if (tracer) return acceptTraced({ ...deps, tracer }, texts, messageIds);
+  const startMs = nowMs();
+  const messageIds = given ?? (await drawMessageIds(deps.db, texts.length));
   const now = deps.clock.now();
   const living = texts.map((text) => ({
     ...text,
@@ -162,13 +162,6 @@ export async function acceptTexts(deps: Deps, texts: NewText[], messageIds?: num
   }));
   await insertTexts(deps.db, living, { messageIds, now, realNow: new Date() });
   deps.db.afterCommit(() => deps.signals.queued.raise());
-}
-
-/** The ids are part of the trace, so they are drawn first. */
-async function acceptTraced(deps: Deps & { tracer: Tracer }, texts: NewText[], given?: number[]): Promise<void> {
-  const { tracer, ...untraced } = deps;
-  const startMs = nowMs();
-  const messageIds = given ?? (await drawMessageIds(deps.db, texts.length));
-  await acceptTexts(untraced, texts, messageIds);
-  deps.db.afterCommit(() => traceAccepted(tracer, texts, messageIds, startMs));
+  const { tracer } = deps;
+  if (tracer) deps.db.afterCommit(() => traceAccepted(tracer, texts, messageIds, startMs));
 }

@@ -110,7 +110,7 @@ export async function failWaitingTexts(deps: Deps, advisorId: number, memberId: 
 
 /** Ends the waits that are over. True when there may be more of them. */
 export async function lapseWaitingTexts({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<boolean> {
-  return (await store.lapseWaiting(db, lapseAt(clock.now()))) === store.lapsedMax;
+  return (await store.lapseWaiting(db, lapseAt(clock.now()))) > 0;
 }
 
 /** A wait may be over before anybody has noticed. */

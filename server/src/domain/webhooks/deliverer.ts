@@ -84,12 +84,12 @@ export function deliverer(deps: WebhookDeps, log: Log): Deliverer {
       if (wanted.length === 0) return;
       const now = new Date();
       const leasedUntil = new Date(now.getTime() + leaseMs);
-      const streams = await claimStreams(deps.db, wanted, { now, leasedUntil });
+      const { streams, hasOthers } = await claimStreams(deps.db, wanted, { now, leasedUntil });
       const byApplication = Map.groupBy(streams, ({ applicationId }) => applicationId);
       for (const { applicationId, count } of wanted) {
         const line = lines.get(applicationId) as Line;
         const own = byApplication.get(applicationId) ?? [];
-        line.mayHaveMore = own.length === count;
+        line.mayHaveMore = hasOthers || own.length === count;
         line.claimed.push(...own.map((stream) => ({ stream, leasedUntil })));
         begin(line);
       }

@@ -1,5 +1,5 @@
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { byShard, forEachShard } from '../database/distribution/by-shard.ts';
 
 export type AnswerKey = { advisorId: number; applicationId: number; method: string; path: string; key: string };
 export type Answer = { status: number; body: string };
@@ -30,7 +30,7 @@ export async function claimAnswers(
   keys: (AnswerKey & { fingerprint: Buffer })[],
   { now, expiredBefore }: { now: Date; expiredBefore: Date },
 ): Promise<boolean[]> {
-  return byShard(db, keys, async (db, keys) => {
+  return forAdvisors(db, keys, async (db, keys) => {
     const rows = await db.query<{ claimed: boolean }>(
       `with given as materialized (${given}),
      claimed as (
@@ -77,7 +77,7 @@ export async function findAnswer(
 export async function updateAnswers(db: Db, answers: { key: AnswerKey; answer: Answer }[]): Promise<void> {
   if (answers.length === 0) return;
   const kept = answers.map(({ key, answer }) => ({ ...key, ...answer }));
-  await forEachShard(db, kept, (db, answers) =>
+  await forAdvisors(db, kept, (db, answers) =>
     db.write(
       `update idempotent_answers as a
      set status = given.status, body = given.body
@@ -92,7 +92,7 @@ export async function updateAnswers(db: Db, answers: { key: AnswerKey; answer: A
 /** Gives claimed keys back: nothing was kept under them. */
 export async function deleteAnswers(db: Db, keys: AnswerKey[]): Promise<void> {
   if (keys.length === 0) return;
-  await forEachShard(db, keys, (db, keys) =>
+  await forAdvisors(db, keys, (db, keys) =>
     db.write(
       `delete from idempotent_answers as a
      using (${given}) as given

@@ -44,38 +44,25 @@ export async function findFirm(db: Db, firmId: number): Promise<FirmRow | null> 
   return row ?? null;
 }
 
-/** Blocks `for share` locks; disposing of the firm's records takes one. */
+/** Until the transaction ends, nobody else changes the firm's settings or disposes of its records. */
 export async function findFirmForUpdate(db: Db, firmId: number): Promise<FirmRow | null> {
-  // The functions that write a retention or a hold lock the row themselves, as the owner: on another connection to each node.
-  const isDistributed = await db.isDistributed();
-  if (isDistributed) await lockFirm(db, firmId, 'pg_advisory_xact_lock');
-  const [row] = await db.query<FirmRow>(
-    `select ${columns} from firms where firm_id = $1${isDistributed ? '' : ' for no key update'}`,
-    [firmId],
-  );
-  return row ?? null;
+  await db.write(`select pg_advisory_xact_lock(${firmLock('$1')})`, [firmId], 'lock-firm');
+  return findFirm(db, firmId);
 }
 
 /** The scope, which nobody changes until the transaction ends. */
 export async function findOptOutScopeForShare(db: Db, firmId: number): Promise<OptOutScope | null> {
-  const isDistributed = await db.isDistributed();
-  if (isDistributed) await lockFirm(db, firmId, 'pg_advisory_xact_lock_shared');
+  await db.write(`select pg_advisory_xact_lock_shared(${firmLock('$1')})`, [firmId], 'share-firm');
   const [row] = await db.query<{ scope: OptOutScope }>(
-    `select opt_out_scope as scope from firms where firm_id = $1${isDistributed ? '' : ' for share'}`,
+    'select opt_out_scope as scope from firms where firm_id = $1',
     [firmId],
     'find-opt-out-scope',
   );
   return row?.scope ?? null;
 }
 
-/** In a distributed database two `for share` locks on a table that every node has would wait for each other. */
-async function lockFirm(
-  db: Db,
-  firmId: number,
-  lock: 'pg_advisory_xact_lock' | 'pg_advisory_xact_lock_shared',
-): Promise<void> {
-  await db.query(`select ${lock}(hashtextextended('firm', $1))`, [firmId], lock);
-}
+/** The lock on a firm. The functions that write retentions and holds, and dispose of bodies, take it too. */
+const firmLock = (firmId: string) => `hashtextextended('firm', ${firmId})`;
 
 export async function listFirms(db: Db): Promise<FirmRow[]> {
   return db.query<FirmRow>(`select ${columns} from firms order by firm_id`);

@@ -1,5 +1,5 @@
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { forEachShard } from '../database/distribution/by-shard.ts';
 
 /** Serializes changes to one book: every change to existing rows locks this row first, to avoid deadlocks. */
 export async function lockBook(db: Db, advisorId: number): Promise<void> {
@@ -33,7 +33,7 @@ export async function recordChange(
   if (contactIds.length === 0) return;
   const runs = runsOf(contactIds);
   const added = { created: contactIds.length, updated: 0, deleted: -contactIds.length }[change];
-  await forEachShard(db, [{ advisorId }], (db) =>
+  await forAdvisors(db, [{ advisorId }], (db) =>
     db.write(
       `with book as (
          insert into contact_books as book (advisor_id, contact_count, email_count, last_change)

@@ -1,5 +1,5 @@
+import { forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { collectFromAll } from '../database/distribution/by-shard.ts';
 
 export type CrmConnectionRow = {
   advisorId: number;
@@ -87,7 +87,7 @@ export async function listDueForSync(
   db: Db,
   { now, realNow, limit }: { now: Date; realNow: Date; limit: number },
 ): Promise<number[]> {
-  const rows = await collectFromAll(db, (db) =>
+  const rows = await forAllAdvisors(db, (db) =>
     db.query<{ advisorId: number; nextSyncAt: Date }>(
       `select advisor_id as "advisorId", next_sync_at as "nextSyncAt"
        from crm_connections

@@ -1,5 +1,5 @@
-import type { Db } from '../database/db.ts';
-import { lockByShard } from '../database/distribution/by-shard.ts';
+import { takeDue } from '../database/advisors.ts';
+import type { Db, Due } from '../database/db.ts';
 
 export type CrmLookup = { advisorId: number; phone: string; failures: number };
 
@@ -17,18 +17,17 @@ export async function insertCrmLookups(db: Db, advisorId: number, phones: string
   );
 }
 
-/** Claims a batch of due lookups, a few per advisor, so one slow CRM doesn't hold up the others. */
+/** Claims a batch of due lookups, a few per advisor, so one slow CRM doesn't hold up the others. Spans advisors: whoever's they are. */
 export async function claimCrmLookups(
   db: Db,
   { realNow, until, limit, eachMax }: { realNow: Date; until: Date; limit: number; eachMax: number },
 ): Promise<CrmLookup[]> {
-  const ready = `
-    select l.advisor_id
-    from crm_lookups l
-    join crm_connections c on c.advisor_id = l.advisor_id
-    where c.lookups_after <= $1 and l.not_before <= $1 and (l.leased_until is null or l.leased_until < $1)
-    order by l.not_before`;
-  return lockByShard(db, { ready, values: [realNow], name: 'crm-lookups', limit }, (db, limit) =>
+  const due: Due = [
+    'select from crm_lookups where not_before <= $1 and (leased_until is null or leased_until < $1) limit 1',
+    [realNow],
+    'has-crm-lookups',
+  ];
+  const { rows } = await takeDue(db, due, (db) =>
     db.query<CrmLookup>(
       `update crm_lookups l
      set leased_until = $2
@@ -52,6 +51,7 @@ export async function claimCrmLookups(
       'claim-crm-lookups',
     ),
   );
+  return rows;
 }
 
 export async function deleteCrmLookup(db: Db, { advisorId, phone }: CrmLookup): Promise<void> {

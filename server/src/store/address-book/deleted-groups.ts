@@ -1,11 +1,11 @@
+import { forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { collectFromAll } from '../database/distribution/by-shard.ts';
 
 export type DeletedGroup = { advisorId: number; groupId: number };
 
 /** Spans advisors: a job clears them for everybody. */
 export async function listDeletedGroups(db: Db, limit: number): Promise<DeletedGroup[]> {
-  const groups = await collectFromAll(db, (db) =>
+  const groups = await forAllAdvisors(db, (db) =>
     db.query<DeletedGroup>(
       `select advisor_id as "advisorId", group_id as "groupId"
        from deleted_groups

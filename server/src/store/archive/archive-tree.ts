@@ -1,5 +1,5 @@
+import { commitTogether, forAdvisors, forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { collectByShard, collectFromAll, forEachShard, prepareOnNodes } from '../database/distribution/by-shard.ts';
 import type { EntryRow, Span } from './archive.ts';
 
 export type TreeRow = { size: number; root: Buffer; fault: string | null };
@@ -48,7 +48,7 @@ export async function updateTreeFault(db: Db, fault: string | null): Promise<voi
  * The entries that are not in the tree yet, in the order of advisors. Spans advisors: the tree has the entries of all advisors.
  */
 export async function listUntaken(db: Db, advisorsMax: number): Promise<Span[]> {
-  const spans = await collectFromAll(db, (db) =>
+  const spans = await forAllAdvisors(db, (db) =>
     db.query<Span>(
       `select h.advisor_id as "advisorId", coalesce(t.last_number, 0) as after, h.last_number as "upTo"
        from archive_heads h
@@ -60,13 +60,12 @@ export async function listUntaken(db: Db, advisorsMax: number): Promise<Span[]> 
       'list-untaken',
     ),
   );
-  // Each shard has its own first ones.
   return spans.sort((a, b) => a.advisorId - b.advisorId).slice(0, advisorsMax);
 }
 
 /** The entries in these spans, each of another advisor, in the order of spans and numbers. */
 export async function listLeaves(db: Db, spans: Span[]): Promise<LeafRow[]> {
-  const leaves = await collectByShard(db, spans, (db, spans) =>
+  const leaves = await forAdvisors(db, spans, (db, spans) =>
     db.query<LeafRow>(
       `select ${leafColumns}
        from unnest($1::bigint[], $2::bigint[], $3::bigint[])
@@ -77,7 +76,6 @@ export async function listLeaves(db: Db, spans: Span[]): Promise<LeafRow[]> {
       'list-leaves',
     ),
   );
-  if (!(await db.isDistributed())) return leaves;
   const byAdvisor = Map.groupBy(leaves, ({ advisorId }) => advisorId);
   return spans.flatMap(({ advisorId }) => byAdvisor.get(advisorId) ?? []);
 }
@@ -106,7 +104,7 @@ export async function upsertTiles(db: Db, tiles: TileRow[]): Promise<void> {
 
 /** Records which entries became which leaves. */
 export async function insertRuns(db: Db, runs: RunRow[]): Promise<void> {
-  await forEachShard(db, runs, (db, runs) =>
+  await forAdvisors(db, runs, (db, runs) =>
     db.write(
       `with taken as (
        insert into archive_taken (advisor_id, last_number)
@@ -127,7 +125,7 @@ export async function insertRuns(db: Db, runs: RunRow[]): Promise<void> {
       'insert-runs',
     ),
   );
-  await prepareOnNodes(db);
+  await commitTogether(db);
 }
 
 /**
@@ -233,7 +231,7 @@ export const runsOfLeaves = `select *
  * the runs of all advisors for each page. Spans advisors: the tree has the entries of all advisors.
  */
 export async function listStoredLeaves(db: Db, from: number, to: number): Promise<StoredLeaf[]> {
-  const leaves = await collectFromAll(db, (db) =>
+  const leaves = await forAllAdvisors(db, (db) =>
     db.query<StoredLeaf>(
       `select r.first_leaf + e.number - r.first_number as leaf, ${leafColumns}, b.salt, ${smallBody}
      from (
@@ -251,7 +249,7 @@ export async function listStoredLeaves(db: Db, from: number, to: number): Promis
       'list-stored-leaves',
     ),
   );
-  return (await db.isDistributed()) ? leaves.sort((a, b) => a.leaf - b.leaf) : leaves;
+  return leaves.sort((a, b) => a.leaf - b.leaf);
 }
 
 /** Null once it is no longer kept. */

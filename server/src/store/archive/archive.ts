@@ -1,5 +1,5 @@
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { byShard, forEachShard } from '../database/distribution/by-shard.ts';
 import { eventsAt, insertedEvents, type NewEvent } from '../events/new-events.ts';
 import { endsOf, standingsOf } from './heads.ts';
 
@@ -62,13 +62,13 @@ export type EntryRow = {
 /** Adds entries and their events. */
 export async function insertEntries(db: Db, entries: NewEntry[], now: Date): Promise<void> {
   if (entries.length === 0) return;
-  await forEachShard(db, entries, (db, entries) => db.write(...insertion(entries, now)));
+  await forAdvisors(db, entries, (db, entries) => db.write(...insertion(entries, now)));
 }
 
 /** Adds entries and their events, and returns the number of each entry. */
 export async function insertNumberedEntries(db: Db, entries: NewEntry[], now: Date): Promise<number[]> {
   if (entries.length === 0) return [];
-  return byShard(db, entries, async (db, entries) => {
+  return forAdvisors(db, entries, async (db, entries) => {
     const rows = await db.query<{ number: number }>(...insertion(entries, now));
     return rows.map(({ number }) => number);
   });
@@ -126,7 +126,7 @@ function insertion(entries: NewEntry[], now: Date): [text: string, values: unkno
 /** Locks these advisors' heads, always in the same order, for callers that add entries more than once. */
 export async function lockHeads(db: Db, advisorIds: number[]): Promise<void> {
   const heads = [...new Set(advisorIds)].map((advisorId) => ({ advisorId }));
-  await forEachShard(db, heads, (db, heads) =>
+  await forAdvisors(db, heads, (db, heads) =>
     db.write(
       `select
      from archive_heads head

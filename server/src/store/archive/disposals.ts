@@ -1,5 +1,5 @@
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { byShard } from '../database/distribution/by-shard.ts';
 
 export type FirmRow = { advisorId: number; firmId: number; meta: string | null };
 /** A retention, a hold or a disposal, as it is archived. */
@@ -36,7 +36,7 @@ export async function listRules(
 
 /** The leaf of each of these entries; null for those that are not in the tree yet. */
 async function listLeavesOf(db: Db, entries: { advisorId: number; number: number }[]): Promise<(number | null)[]> {
-  const rows = await byShard(db, entries, (db, entries) =>
+  const rows = await forAdvisors(db, entries, (db, entries) =>
     db.query<{ leaf: number | null }>(
       `select r.first_leaf + e.number - r.first_number as leaf
      from unnest($1::bigint[], $2::bigint[]) with ordinality as e (advisor_id, number, position)

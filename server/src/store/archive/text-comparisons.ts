@@ -1,5 +1,5 @@
+import { forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { collectFromAll } from '../database/distribution/by-shard.ts';
 import { type Difference, type Entries, selected } from './comparisons.ts';
 import { tellsOfMedia } from './media-comparisons.ts';
 
@@ -76,7 +76,7 @@ export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number
     `select date_time_applied as since from migrations where name like '018-%'`,
   );
   const ofRange = 'advisor_id = range.advisor_id and message_id between range.first and range.last';
-  const rows = await collectFromAll(db, (db) =>
+  const rows = await forAllAdvisors(db, (db) =>
     db.query<UnmatchedText>(
       `with e as materialized (
        select e.advisor_id, e.number, e.member_id, e.message_id, e.meta, e.date_time_created,

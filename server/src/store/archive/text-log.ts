@@ -1,5 +1,5 @@
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { collectByShard } from '../database/distribution/by-shard.ts';
 import type { HeldReason } from '../texting/texts.ts';
 import type { Span } from './archive.ts';
 
@@ -32,7 +32,7 @@ const textJoins = `
   left join messages t on t.advisor_id = e.advisor_id and t.message_id = e.message_id and e.kind = 'text_out'
   left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number`;
 
-/** In the order of a statement; those of several shards were several statements'. */
+/** The oldest first. */
 function inOrder(rows: (TextRow & { micros: string })[]): TextRow[] {
   return rows
     .map(({ micros, ...row }) => ({ row, at: Number(micros) }))
@@ -56,7 +56,7 @@ export async function listHeads(db: Db, advisorId: number | null): Promise<Head[
 
 /** The last texts and changes of consent up to these heads, oldest first. */
 export async function listLastTexts(db: Db, heads: Head[], limit: number): Promise<TextRow[]> {
-  const rows = await collectByShard(db, heads, (db, heads) =>
+  const rows = await forAdvisors(db, heads, (db, heads) =>
     db.query<TextRow & { micros: string }>(
       `select ${textColumns}
        from unnest($1::bigint[], $2::bigint[]) as head (advisor_id, last_number)
@@ -80,7 +80,7 @@ export async function listLastTexts(db: Db, heads: Head[], limit: number): Promi
 
 /** The texts and changes of consent in these spans, oldest first. */
 export async function listTexts(db: Db, spans: Span[]): Promise<TextRow[]> {
-  const rows = await collectByShard(db, spans, (db, spans) =>
+  const rows = await forAdvisors(db, spans, (db, spans) =>
     db.query<TextRow & { micros: string }>(
       `select ${textColumns}
        from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as span (advisor_id, after, up_to)

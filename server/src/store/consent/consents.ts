@@ -1,6 +1,6 @@
 import type { EntryRow } from '../archive/archive.ts';
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { collectByShard } from '../database/distribution/by-shard.ts';
 
 export type ConsentState = 'none' | 'pending' | 'accepted' | 'opted_out';
 
@@ -101,7 +101,7 @@ export async function listSettledMembers(
   db: Db,
   members: { advisorId: number; memberId: number }[],
 ): Promise<{ advisorId: number; memberId: number }[]> {
-  return collectByShard(db, members, (db, members) =>
+  return forAdvisors(db, members, (db, members) =>
     db.query(
       `select m.advisor_id as "advisorId", m.member_id as "memberId"
      from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, member_id)

@@ -1,5 +1,5 @@
-import type { Db } from '../database/db.ts';
-import { lockByShard } from '../database/distribution/by-shard.ts';
+import { takeDue } from '../database/advisors.ts';
+import type { Db, Due } from '../database/db.ts';
 
 /** Media of a reply: the reply's entry, and the place in it, from 1. */
 export type MediaKey = { advisorId: number; replyNumber: number; place: number };
@@ -49,13 +49,13 @@ export async function insertReplyMedia(
   );
 }
 
-/** Claims what is due, a few of each carrier, so that a slow one doesn't hold up the others. Nobody else has it `until` then. */
+/** Claims what is due, a few of each carrier, so that a slow one doesn't hold up the others. Nobody else has it `until` then. Spans advisors: whoever's they are. */
 export async function claimReplyMedia(
   db: Db,
   { realNow, until, eachMax }: { realNow: Date; until: Date; eachMax: number },
 ): Promise<ClaimedMedia[]> {
-  const ready = 'select advisor_id from reply_media where not_before <= $1 order by not_before';
-  return lockByShard(db, { ready, values: [realNow], name: 'reply-media', limit: eachMax }, (db) =>
+  const due: Due = ['select from reply_media where not_before <= $1 limit 1', [realNow], 'has-reply-media'];
+  const { rows } = await takeDue(db, due, (db) =>
     db.query<ClaimedMedia>(
       `update reply_media m
      set not_before = $2
@@ -81,6 +81,7 @@ export async function claimReplyMedia(
       'claim-reply-media',
     ),
   );
+  return rows;
 }
 
 /** Locks a reply's media; null if this one has its entry already. Otherwise the bytes of the others. */

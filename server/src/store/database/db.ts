@@ -1,5 +1,3 @@
-import type { Shards } from './distribution/shards.ts';
-
 /** How the store talks to PostgreSQL: through the pool, or through one of its transactions. */
 export type Db = {
   /** The rows of one statement. A name makes it a prepared statement, which pays off for statements of every request. */
@@ -24,11 +22,27 @@ export type Db = {
   batch<Item, Result>(batch: Batch<Item, Result>, item: Item): Promise<Result>;
   /** Runs once everything so far is committed: at once on the pool, at the end of an open transaction. */
   afterCommit(work: () => void): void;
-  /** Whether advisors are on several nodes of a distributed database. It is asked once; then the answer needs no waiting. */
-  isDistributed(): boolean | Promise<boolean>;
-  /** Only for a distributed database: see distribution/by-shard.ts. */
-  shards: Shards;
+  /** The nodes that advisors are on; null on one PostgreSQL. Only for advisors.ts. Once it is known, it needs no waiting. */
+  nodes(): Nodes | null | Promise<Nodes | null>;
 };
+
+/** Several nodes that have the advisors' rows: what advisors.ts asks of them. */
+export type Nodes = {
+  forAdvisors<Row extends { advisorId: number }, Result>(
+    db: Db,
+    rows: Row[],
+    work: (db: Db, rows: Row[]) => Promise<Result>,
+  ): Promise<Result>;
+  forAll<Result>(db: Db, work: (db: Db) => Promise<Result[]>): Promise<Result[]>;
+  takeDue<Result>(db: Db, due: Due, work: (db: Db) => Promise<Result[]>): Promise<Taken<Result>>;
+  drawIds(db: Db, sequence: string, count: number): Promise<number[]>;
+  commitTogether(db: Db): Promise<void>;
+};
+
+/** A statement that finds a row that is due, and the name that it is prepared by. */
+export type Due = [text: string, values: unknown[], name: string];
+/** Rows that were due, and whether other advisors may have some. */
+export type Taken<Row> = { rows: Row[]; hasOthers: boolean };
 
 /** A transaction. It can also roll back a part of itself, and take many rows at once. */
 export type Transaction = Db & {

@@ -1,6 +1,6 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
-import type { Db } from '../database/db.ts';
-import { collectByShard, lockByShard, prepareOnNodes } from '../database/distribution/by-shard.ts';
+import { forAdvisors, forAllAdvisors, takeDue } from '../database/advisors.ts';
+import type { Db, Due, Taken } from '../database/db.ts';
 import type { TextKind } from '../texting/texts.ts';
 import { isOver, type MessageKey, type Times } from './dispatches.ts';
 
@@ -13,7 +13,7 @@ import { isOver, type MessageKey, type Times } from './dispatches.ts';
  */
 export type ClaimedRow = MessageKey & {
   /** Null if no text goes. */
-  claimId: number | null;
+  claimId: string | null;
   memberId: number;
   kind: TextKind;
   phone: string;
@@ -56,25 +56,17 @@ export type Claim = Times & {
  * message changes only with its row in the outbox, or after it is gone. Rows that change are found by lists of ids: a plan
  * that was made while a table was empty would join the other way around, and read all of the table for each text.
  */
-export async function claimDispatches(db: Db, claim: Claim): Promise<ClaimedRow[]> {
-  const ready = `
-    select advisor_id
-    from dispatches
-    where carrier_id = $1::smallint and deferred_until is null and not_before <= $2
-    order by not_before, message_id`;
-  const { carrierId, realNow, limit } = claim;
-  const rows = await lockByShard(
-    db,
-    { ready, values: [carrierId, realNow], name: 'dispatches', limit },
-    (db, limit, isPart) => claimReady(db, { ...claim, limit }, isPart),
-  );
-  return rows.some(({ claimId, decision }) => decision === 'go' && claimId === null)
-    ? insertClaim(db, claim, rows)
-    : rows;
+export async function claimDispatches(db: Db, claim: Claim): Promise<Taken<ClaimedRow>> {
+  const due: Due = [
+    'select from dispatches where carrier_id = $1::smallint and deferred_until is null and not_before <= $2 limit 1',
+    [claim.carrierId, claim.realNow],
+    'has-ready',
+  ];
+  return takeDue(db, due, (db) => claimReady(db, claim));
 }
 
-/** Spans advisors: whoever's texts are ready, in the whole database or in one shard. */
-async function claimReady(db: Db, claim: Claim, isPart: boolean): Promise<ClaimedRow[]> {
+/** Spans advisors: whoever's texts are ready. */
+function claimReady(db: Db, claim: Claim): Promise<ClaimedRow[]> {
   return db.query<ClaimedRow>(
     `with picked as materialized (
        select advisor_id, message_id, not_before, open_until, expires_at, tries
@@ -149,7 +141,15 @@ async function claimReady(db: Db, claim: Claim, isPart: boolean): Promise<Claime
        where advisor_id = any (array(select advisor_id from decided where decision = 'held'))
          and message_id = any (array(select message_id from decided where decision = 'held'))
      ),
-     ${isPart ? noClaim : begunClaim}
+     begun as materialized (
+       insert into claims (advisor_id, carrier_id, date_time_started, leased_until, advisor_ids, message_ids, attempts)
+       select
+         min(advisor_id), $7, $3, $4, array_agg(advisor_id), array_agg(message_id), array_agg((attempt + 1)::smallint)
+       from decided
+       where decision = 'go'
+       having count(*) > 0
+       returning claim_id
+     )
      select
        advisor_id as "advisorId", message_id as "messageId", (select claim_id from begun) as "claimId",
        member_id as "memberId", kind, phone, texting_number as "textingNumber", convert_from(body, 'UTF8') as text,
@@ -177,42 +177,11 @@ async function claimReady(db: Db, claim: Claim, isPart: boolean): Promise<Claime
   );
 }
 
-const begunClaim = `begun as materialized (
-       insert into claims (carrier_id, date_time_started, leased_until, advisor_ids, message_ids, attempts)
-       select $7, $3, $4, array_agg(advisor_id), array_agg(message_id), array_agg((attempt + 1)::smallint)
-       from decided
-       where decision = 'go'
-       having count(*) > 0
-       returning claim_id
-     )`;
-
-/** A claim is of the deployment, so a statement on a shard can't insert it. */
-const noClaim = 'begun as (select null::bigint as claim_id from decided where $4::timestamptz is null)';
-
-/** In the same transaction as the statements that found these rows. */
-async function insertClaim(db: Db, claim: Claim, rows: ClaimedRow[]): Promise<ClaimedRow[]> {
-  const going = rows.filter(({ decision }) => decision === 'go');
-  if (going.length === 0) return rows;
-  await prepareOnNodes(db);
-  const [row] = await db.query<{ claimId: number }>(
-    `insert into claims (carrier_id, date_time_started, leased_until, advisor_ids, message_ids, attempts)
-     values ($1, $2, $3, $4, $5, $6)
-     returning claim_id as "claimId"`,
-    [
-      claim.carrierId,
-      claim.now,
-      claim.leasedUntil,
-      going.map(({ advisorId }) => advisorId),
-      going.map(({ messageId }) => messageId),
-      going.map(({ attempt }) => attempt),
-    ],
-    'insert-claim',
+/** Spans advisors: a claim has texts of several. */
+export async function updateLease(db: Db, claimId: string, leasedUntil: Date): Promise<void> {
+  await forAllAdvisors(db, (db) =>
+    db.query('update claims set leased_until = $2 where claim_id = $1', [claimId, leasedUntil], 'update-lease'),
   );
-  return rows.map((each) => ({ ...each, claimId: row?.claimId ?? null }));
-}
-
-export async function updateLease(db: Db, claimId: number, leasedUntil: Date): Promise<void> {
-  await db.query('update claims set leased_until = $2 where claim_id = $1', [claimId, leasedUntil], 'update-lease');
 }
 
 /** Whether texts of these kinds to these members are claimed and have no outcome yet, on whatever node. */
@@ -227,7 +196,7 @@ export async function hasClaimedTexts(
   );
   if (claimed.length === 0) return false;
   const memberIds = members.map(({ memberId }) => memberId);
-  const texts = await collectByShard(db, claimed, (db, claimed) =>
+  const texts = await forAdvisors(db, claimed, (db, claimed) =>
     db.query(
       `select
        from unnest($1::bigint[], $2::bigint[], $3::smallint[]) as c (advisor_id, message_id, attempt)
@@ -252,13 +221,16 @@ export async function hasClaimedTexts(
   return texts.length > 0;
 }
 
+/** Spans advisors: a claim has texts of several. */
 async function listClaimed(db: Db, advisorIds: number[]): Promise<(MessageKey & { attempt: number })[]> {
-  return db.query(
-    `select t.advisor_id as "advisorId", t.message_id as "messageId", t.attempt
-     from claims
-     cross join lateral unnest(advisor_ids, message_ids, attempts) as t (advisor_id, message_id, attempt)
-     where t.advisor_id = any ($1)`,
-    [advisorIds],
-    'list-claimed',
+  return forAllAdvisors(db, (db) =>
+    db.query(
+      `select t.advisor_id as "advisorId", t.message_id as "messageId", t.attempt
+       from claims
+       cross join lateral unnest(advisor_ids, message_ids, attempts) as t (advisor_id, message_id, attempt)
+       where t.advisor_id = any ($1)`,
+      [advisorIds],
+      'list-claimed',
+    ),
   );
 }

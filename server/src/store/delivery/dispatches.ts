@@ -1,5 +1,5 @@
-import type { Db } from '../database/db.ts';
-import { collectFromAll, forEachShard, lockByShard } from '../database/distribution/by-shard.ts';
+import { forAdvisors, forAllAdvisors, takeDue } from '../database/advisors.ts';
+import type { Db, Due } from '../database/db.ts';
 import { slotsOf, spacingAt } from '../texting/pace.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 
@@ -18,7 +18,7 @@ export const maintainedMax = 500;
  * anybody's.
  */
 export async function findNextTurn(db: Db, carrierId: number): Promise<Date | null> {
-  const rows = await collectFromAll(db, (db) =>
+  const rows = await forAllAdvisors(db, (db) =>
     db.query<{ notBefore: Date }>(
       `select not_before as "notBefore"
        from dispatches
@@ -34,7 +34,7 @@ export async function findNextTurn(db: Db, carrierId: number): Promise<Date | nu
 
 /** The same for all carriers. Spans advisors: the next text may be anybody's. */
 export async function findFirstTurn(db: Db): Promise<Date | null> {
-  const rows = await collectFromAll(db, (db) =>
+  const rows = await forAllAdvisors(db, (db) =>
     db.query<{ notBefore: Date | null }>(
       `select min(next.not_before) as "notBefore"
        from carriers c
@@ -65,11 +65,11 @@ export async function hasDue(db: Db, carrierIds: number[], { now, realNow }: Tim
   const [row] = await db.query<{ due: boolean }>(
     `select
        exists (
-         select from dispatches
+         select 1 from dispatches
          where carrier_id = any ($1::smallint[]) and deferred_until is null and not_before <= $3
        )
-       or exists (select from dispatches where carrier_id = any ($1::smallint[]) and deferred_until <= $2)
-       or exists (select from claims where carrier_id = any ($1::smallint[])) as due`,
+       or exists (select 1 from dispatches where carrier_id = any ($1::smallint[]) and deferred_until <= $2)
+       or exists (select 1 from claims where carrier_id = any ($1::smallint[])) as due`,
     [carrierIds, now, realNow],
   );
   return row?.due ?? false;
@@ -77,22 +77,18 @@ export async function hasDue(db: Db, carrierIds: number[], { now, realNow }: Tim
 
 /**
  * Releases deferred texts whose recipient's day has begun. Each takes a slot in the advisor's pace, like a new text. Its hours
- * have ended by definition, so the claim checks them again. Returns how many there were.
+ * have ended by definition, so the claim checks them again. Returns how many there were. Spans advisors: whoever's texts they are.
  */
 export async function releaseDeferred(db: Db, { now, realNow }: Times): Promise<number> {
-  const ready = `
-    select advisor_id
-    from dispatches
-    where deferred_until <= $1
-    order by deferred_until, message_id`;
-  const rows = await lockByShard(db, { ready, values: [now], name: 'deferred', limit: maintainedMax }, (db, limit) =>
+  const due: Due = ['select from dispatches where deferred_until <= $1 limit 1', [now], 'has-deferred'];
+  const { rows } = await takeDue(db, due, (db) =>
     db.query(
       `with due as materialized (
        select advisor_id, message_id, deferred_until
        from dispatches
        where deferred_until <= $1
        order by deferred_until, message_id
-       limit ${limit}
+       limit ${maintainedMax}
        for update skip locked
      ),
      paced as materialized (
@@ -125,7 +121,7 @@ export async function updateHours(
   dispatches: (MessageKey & { deferredUntil: Date | null; openUntil: Date | null; expiresAt: Date | null })[],
 ): Promise<void> {
   if (dispatches.length === 0) return;
-  await forEachShard(db, dispatches, (db, dispatches) =>
+  await forAdvisors(db, dispatches, (db, dispatches) =>
     db.write(
       `update dispatches
      set deferred_until = given.deferred_until, open_until = given.open_until, expires_at = given.expires_at
@@ -158,7 +154,7 @@ export function isOver({ now, realNow }: { now: string; realNow: string }): stri
 
 /** Texts that wait although their life is over. Spans advisors: whoever's texts they are. */
 export async function listExpired(db: Db, { now, realNow }: Times): Promise<MessageKey[]> {
-  return collectFromAll(db, (db) =>
+  return forAllAdvisors(db, (db) =>
     db.query<MessageKey>(
       `select old.advisor_id as "advisorId", old.message_id as "messageId"
        from (
@@ -191,7 +187,7 @@ export async function failDispatches(
   now: Date,
 ): Promise<void> {
   if (failed.length === 0) return;
-  await forEachShard(db, failed, (db, failed) =>
+  await forAdvisors(db, failed, (db, failed) =>
     db.write(
       `with taken as (
        delete from dispatches

@@ -1,5 +1,5 @@
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { collectByShard } from '../database/distribution/by-shard.ts';
 import { few } from '../shared/few.ts';
 import type { TextKind } from '../texting/texts.ts';
 import type { MessageKey } from './dispatches.ts';
@@ -40,7 +40,7 @@ export async function listDoubts(
 
 /** Those of these texts that are still in doubt. */
 export async function listStillDoubtful(db: Db, texts: MessageKey[]): Promise<number[]> {
-  const rows = await collectByShard(db, texts, (db, texts) =>
+  const rows = await forAdvisors(db, texts, (db, texts) =>
     db.query<{ messageId: number }>(
       `select given.message_id as "messageId"
      from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)

@@ -1,5 +1,5 @@
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { collectByShard, forEachShard } from '../database/distribution/by-shard.ts';
 import { few } from '../shared/few.ts';
 import { carrierCode, jsonMembers, outcomeColumns, outcomeEntries } from '../texting/text-outcomes.ts';
 import type { MessageKey } from './dispatches.ts';
@@ -36,11 +36,11 @@ export type OutcomeRow = MessageKey & {
 export async function recordOutcomes(
   db: Db,
   outcomes: OutcomeRow[],
-  { now, endedClaims }: { now: Date; endedClaims: number[] },
+  { now, endedClaims }: { now: Date; endedClaims: string[] },
 ): Promise<number> {
-  const rows = await collectByShard(db, await withEarlyReceipts(db, outcomes), (db, outcomes, isPart) =>
+  const rows = await forAdvisors(db, outcomes, (db, outcomes) =>
     db.query<{ counted: number }>(
-      `${knownOutcomes(isPart)},
+      `${knownOutcomes},
      moved as (
        update messages
        set status = coalesce(known.receipt, known.status),
@@ -58,7 +58,7 @@ export async function recordOutcomes(
          and messages.attempt = known.attempt - 1
        returning ${movedColumns}, date_time_started, retry_at, open_until, expires_at, tries
      ),
-     ${isPart ? '' : appliedReceipts}
+     ${appliedReceipts}
      tried as (
        insert into attempts (advisor_id, message_id, attempt, date_time_started, date_time_ended, outcome, code)
        select advisor_id, message_id, attempt, date_time_started, $1, outcome, code
@@ -71,18 +71,21 @@ export async function recordOutcomes(
        from moved
        where status = 'queued'
      ),
-     ${isPart ? '' : `finished as (${deletedClaims('$20')}),`}
+     -- Claims that nobody is ending already.
+     finished as (
+       delete from claims
+       where claim_id = any (
+         array(select claim_id from claims where claim_id = any ($20::uuid[]) for update skip locked)
+       )
+     ),
      ${toldOf({ isArchived: `status <> 'sent'` })},
      ${outcomeEntries('changed', '$1')}
      select count(*) as counted
      from moved`,
-      [...valuesOf(outcomes, now), ...(isPart ? [] : [endedClaims])],
+      [...valuesOf(outcomes, now), endedClaims],
       'record-outcomes',
     ),
   );
-  // Until now their texts may be in doubt.
-  if (endedClaims.length > 0 && (await db.isDistributed()))
-    await db.write(deletedClaims('$1'), [endedClaims], 'delete-claims');
   return rows.reduce((sum, { counted }) => sum + counted, 0);
 }
 
@@ -91,9 +94,9 @@ export async function recordOutcomes(
  * with an entry, but nothing is retried. An answer for any other attempt doesn't count.
  */
 export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): Promise<void> {
-  await forEachShard(db, await withEarlyReceipts(db, outcomes), (db, outcomes, isPart) =>
+  await forAdvisors(db, outcomes, (db, outcomes) =>
     db.write(
-      `${knownOutcomes(isPart)},
+      `${knownOutcomes},
      moved as (
        update messages
        set status = case when known.status = 'queued' then 'failed' else coalesce(known.receipt, known.status) end,
@@ -110,7 +113,7 @@ export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): P
          and known.status <> 'in_doubt'
        returning ${movedColumns}
      ),
-     ${isPart ? '' : appliedReceipts}
+     ${appliedReceipts}
      tried as (
        update attempts
        set outcome = moved.outcome, code = moved.code, date_time_ended = $1
@@ -127,36 +130,8 @@ export async function settleDoubts(db: Db, outcomes: OutcomeRow[], now: Date): P
   );
 }
 
-/** Claims that nobody is ending already. */
-const deletedClaims = (claimIds: string) => `
-  delete from claims
-  where claim_id = any (
-    array(select claim_id from claims where claim_id = any (${claimIds}::bigint[]) for update skip locked)
-  )`;
-
-/**
- * Receipts that came before the answer are the deployment's, so a statement on a shard doesn't see them: a distributed database is
- * asked for them before. What is applied then is removed when such receipts are checked again (`applyEarlyReceipts`).
- */
-async function withEarlyReceipts(db: Db, outcomes: OutcomeRow[]): Promise<OutcomeRow[]> {
-  const isDistributed = db.isDistributed();
-  if (isDistributed === false || !(await isDistributed)) return outcomes;
-  const early = await db.query<{ place: number } & Pick<ReceiptRow, 'status' | 'code' | 'reason'>>(
-    `select place::integer, status, code, failure_code as reason
-     from unnest($1::smallint[], $2::text[]) with ordinality as given (carrier_id, carrier_message_id, place)
-     join unmatched_receipts using (carrier_id, carrier_message_id)`,
-    [outcomes.map(({ carrierId }) => carrierId), outcomes.map(({ carrierMessageId }) => carrierMessageId)],
-    'list-early-receipts',
-  );
-  const byPlace = new Map(early.map(({ place, ...receipt }) => [place, receipt]));
-  return outcomes.map((outcome, index) => {
-    const receipt = outcome.receipt?.status === 'delivered' ? outcome.receipt : byPlace.get(index + 1);
-    return receipt ? { ...outcome, receipt } : outcome;
-  });
-}
-
 /** Outcomes in the order in which their messages are locked, each with its receipt; $1 is the time. */
-const knownOutcomes = (isPart: boolean) => `
+const knownOutcomes = `
   with given as materialized (
     select *
     from unnest(
@@ -177,16 +152,13 @@ const knownOutcomes = (isPart: boolean) => `
       case when early.status is null then brought_reason else early.failure_code end as receipt_reason,
       early.status is not null as was_early
     from given
-    left join ${isPart ? '(select null::text as status, null::text as code, null::text as failure_code)' : earlyReceipt} as early on true
-  )`;
-
-const earlyReceipt = `
-    lateral (
+    left join lateral (
       select status, code, failure_code
       from unmatched_receipts
       where carrier_id = given.carrier_id and carrier_message_id = given.carrier_message_id
       for update
-    )`;
+    ) as early on true
+  )`;
 
 const sentColumns = `
   carrier_id = known.carrier_id,

@@ -1,22 +1,22 @@
-import type { Db } from '../database/db.ts';
-import { lockByShard } from '../database/distribution/by-shard.ts';
+import { takeDue } from '../database/advisors.ts';
+import type { Db, Due } from '../database/db.ts';
 import { doubtEntries, outcomeColumns } from '../texting/text-outcomes.ts';
 import { maintainedMax } from './dispatches.ts';
 
 /**
  * Takes texts out of the outbox of a restored database, and puts them in doubt, with an attempt that began when they were
- * accepted: so carriers that can tell are asked about them. Returns how many were taken, up to a limit.
+ * accepted: so carriers that can tell are asked about them. Returns how many were taken, a part of them at a time. Spans advisors: whoever's texts they are.
  */
 export async function setAside(db: Db, now: Date): Promise<number> {
-  const ready = 'select advisor_id from dispatches order by message_id';
-  const rows = await lockByShard(db, { ready, values: [], name: 'set-aside', limit: maintainedMax }, (db, limit) =>
+  const due: Due = ['select from dispatches limit 1', [], 'has-waiting'];
+  const { rows } = await takeDue(db, due, (db) =>
     db.query(
       `with waiting as materialized (
        select advisor_id, message_id, carrier_id
        from dispatches
        where true
        order by message_id
-       limit ${limit}
+       limit ${maintainedMax}
        for update
      ),
      taken as (

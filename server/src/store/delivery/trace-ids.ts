@@ -1,10 +1,10 @@
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { collectByShard } from '../database/distribution/by-shard.ts';
 import type { MessageKey } from './dispatches.ts';
 
 /** The traces that these texts were accepted in, as the archive has them. */
 export async function listTraceIds(db: Db, texts: MessageKey[]): Promise<{ messageId: number; traceId: string }[]> {
-  return collectByShard(db, texts, (db, texts) =>
+  return forAdvisors(db, texts, (db, texts) =>
     db.query<{ messageId: number; traceId: string }>(
       `select given.message_id as "messageId", e.trace_id as "traceId"
      from unnest($1::bigint[], $2::bigint[]) as given (advisor_id, message_id)

@@ -1,5 +1,5 @@
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { byShard } from '../database/distribution/by-shard.ts';
 import { type Kept, keptOf } from '../shared/feeds.ts';
 import type { EventFacts } from './new-events.ts';
 
@@ -60,7 +60,7 @@ export type EventPlace = { advisorId: number; after: number; limit: number };
 
 /** The events after each of these places, in order, by one statement. */
 export async function listEventsAfter(db: Db, places: EventPlace[]): Promise<EventRow[][]> {
-  return byShard(db, places, async (db, places) => {
+  return forAdvisors(db, places, async (db, places) => {
     const rows = await db.query<EventRow & { place: number }>(
       `select place, ${columns}
      from unnest($1::bigint[], $2::bigint[], $3::integer[]) with ordinality as given (advisor_id, after, count, place)

@@ -1,6 +1,6 @@
 import { endsOf } from '../archive/heads.ts';
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { forEachShard } from '../database/distribution/by-shard.ts';
 
 /** Everything that partners are told about, and what is known of each. */
 export type NewEvent = { advisorId: number } & EventFacts;
@@ -23,7 +23,7 @@ export type EventFacts =
 /** Adds events that no archive entry is about, in a transaction. */
 export async function insertEvents(db: Db, events: NewEvent[], now: Date): Promise<void> {
   if (events.length === 0) return;
-  await forEachShard(db, events, async (db, events) => {
+  await forAdvisors(db, events, async (db, events) => {
     const advisorIds = [...new Set(events.map(({ advisorId }) => advisorId))].sort((a, b) => a - b);
     const { given, counts } = eventsAt(events, advisorIds);
     await db.query(

@@ -17,21 +17,21 @@ export const firmNumberKey = (firmId: string, phone: string) => slotKey(firmId, 
 const slotKey = (firmId: string, slot: string) =>
   `hashtextextended('firm numbers', ${firmId} * ${firmNumberSlots} + ${slot})`;
 
-/** Until the transaction ends, nobody stops these numbers for the whole firm of the advisor, who is about to know them. */
-export async function shareFirmNumbers(db: Db, advisorId: number, phones: string[]): Promise<void> {
+/** Until the transaction ends, nobody stops these numbers for the whole firms of the advisors, who are about to know them. */
+export async function shareFirmNumbers(db: Db, numbers: { advisorId: number; phone: string }[]): Promise<void> {
   const locks = await db.query(
     `select pg_advisory_xact_lock_shared(key)
      from (
-       select ${slotKey('firm_id', 'slot')} as key
-       from (select distinct ${slotOf('phone')} as slot from unnest($2::text[]) as phone) as slots
-       join advisors on advisor_id = $1
+       select distinct ${firmNumberKey('firm_id', 'phone')} as key
+       from unnest($1::bigint[], $2::text[]) as given (advisor_id, phone)
+       join advisors using (advisor_id)
        order by key
      ) as keys`,
-    [advisorId, phones],
+    [numbers.map(({ advisorId }) => advisorId), numbers.map(({ phone }) => phone)],
     'share-firm-numbers',
   );
   // Members have no foreign key to tell.
-  if (locks.length === 0 && phones.length > 0) throw new Error(`There is no advisor ${advisorId}.`);
+  if (locks.length === 0) throw new Error(`There is no advisor ${numbers[0]?.advisorId}.`);
 }
 
 /** Until the transaction ends, no advisor of the firm gets to know this number. */

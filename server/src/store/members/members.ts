@@ -5,10 +5,9 @@ import {
   lastConsentEntry,
   provenState,
 } from '../consent/consents.ts';
+import { drawIds, forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { collectByShard } from '../database/distribution/by-shard.ts';
-import { firmNumberKey } from './firm-numbers.ts';
-import { insertOnShards, jsonOf, missingMembers } from './members-on-shards.ts';
+import { shareFirmNumbers } from './firm-numbers.ts';
 
 /** A number that an advisor knows, with its consent. */
 export type MemberRow = ConsentRow & {
@@ -43,34 +42,55 @@ export const memberColumns = `
     limit 1
   ) as name`;
 
+const idSequence = 'members_member_id_seq';
+
 /**
  * Creates the members that don't exist yet, in the order of their numbers to avoid deadlocks, and returns them. An advisor who
  * doesn't exist gets none: there is no foreign key. Until the transaction ends, no stop can be extended to the advisors of the
- * firm without seeing them (firm-numbers.ts). Spans advisors: where the database is distributed, another does it.
+ * firm without seeing them (firm-numbers.ts). A number that is known already takes no lock.
  */
 export async function insertMembers(db: Db, numbers: PhoneOf[], now: Date): Promise<NewMember[]> {
-  if (numbers.length === 0) return [];
-  const isDistributed = db.isDistributed();
-  if (isDistributed !== false && (await isDistributed)) return insertOnShards(db, numbers, now);
-  return db.query<NewMember>(
-    `with missing as materialized (${missingMembers}),
-     locked as materialized (
-       select pg_advisory_xact_lock_shared(key) is null as is_locked
-       from (
-         select distinct ${firmNumberKey('firm_id', 'phone')} as key
-         from missing
-         order by key
-       ) as keys
-     )
-     insert into members (advisor_id, phone, last_changed, date_time_created)
-     select advisor_id, phone, $2::timestamptz, $2::timestamptz
-     from missing
-     where firm_id is not null and (select count(*) from locked) >= 0
+  const missing = await listMissing(db, numbers);
+  if (missing.length === 0) return [];
+  await shareFirmNumbers(db, missing);
+  const ids = await drawIds(db, idSequence, missing.length);
+  const members = missing.map((number, index) => ({ ...number, memberId: ids[index] }));
+  return forAdvisors(db, members, (db, members) =>
+    db.query<NewMember>(
+      `insert into members (member_id, advisor_id, phone, last_changed, date_time_created)
+     overriding system value
+     select coalesce(member_id, nextval('${idSequence}')), advisor_id, phone, $4::timestamptz, $4::timestamptz
+     from unnest($1::bigint[], $2::text[], $3::bigint[]) as given (advisor_id, phone, member_id)
      order by advisor_id, phone
      on conflict (advisor_id, phone) do nothing
      returning advisor_id as "advisorId", member_id as "memberId", phone`,
-    [jsonOf(numbers), now],
-    'insert-members',
+      [
+        members.map(({ advisorId }) => advisorId),
+        members.map(({ phone }) => phone),
+        members.map(({ memberId }) => memberId),
+        now,
+      ],
+      'insert-members',
+    ),
+  );
+}
+
+/** Those of these numbers that their advisors don't know; none for an advisor who doesn't exist. */
+async function listMissing(db: Db, numbers: PhoneOf[]): Promise<PhoneOf[]> {
+  if (numbers.length === 0) return [];
+  return forAdvisors(db, numbers, (db, numbers) =>
+    db.lookUp<PhoneOf>(
+      `select distinct given.advisor_id as "advisorId", given.phone
+     from unnest($1::bigint[], $2::text[]) as given (advisor_id, phone)
+     join advisors a on a.advisor_id = given.advisor_id
+     where not exists (
+       select
+       from members m
+       where m.advisor_id = given.advisor_id and m.phone = given.phone
+     )`,
+      [numbers.map(({ advisorId }) => advisorId), numbers.map(({ phone }) => phone)],
+      'list-missing-members',
+    ),
   );
 }
 
@@ -102,7 +122,7 @@ export async function lockMember(db: Db, advisorId: number, memberId: number): P
 
 /** Locks those of these members whose texts are held, in the usual order, and returns their ids. */
 export async function lockHeldMembers(db: Db, members: { advisorId: number; memberId: number }[]): Promise<number[]> {
-  const rows = await collectByShard(db, members, (db, members) =>
+  const rows = await forAdvisors(db, members, (db, members) =>
     db.query<{ memberId: number }>(
       `select m.member_id as "memberId"
      from (

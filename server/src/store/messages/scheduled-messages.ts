@@ -1,5 +1,5 @@
+import { drawIds, forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { byShard, drawIds } from '../database/distribution/by-shard.ts';
 
 export type ScheduledStatus = 'scheduled' | 'skipped' | 'completed' | 'canceled';
 export type ScheduledMessageSort = keyof typeof sortColumns;
@@ -61,21 +61,23 @@ const sentColumns = (rows: string) => `
     limit 1
   ) as "lastMessageId"`;
 
+const idSequence = 'scheduled_messages_scheduled_message_id_seq';
+
 /** For any number of advisors. Returns the ids in order. */
 export async function insertScheduledMessages(db: Db, rows: NewScheduledMessage[], now: Date): Promise<number[]> {
   if (rows.length === 0) return [];
-  const ids = await drawIds(db, { table: 'scheduled_messages', column: 'scheduled_message_id' }, rows.length);
+  const ids = await drawIds(db, idSequence, rows.length);
   const numbered = rows.map((row, index) => ({ ...row, id: ids[index] }));
-  const inserted = await byShard(db, numbered, (db, rows, isPart) =>
+  const inserted = await forAdvisors(db, numbered, (db, rows) =>
     db.query<{ scheduledMessageId: number }>(
       `insert into scheduled_messages (
-       ${isPart ? 'scheduled_message_id,' : ''} advisor_id, member_id, text, first_date, time_zone, frequency, delivery_date, status, actor, trace_id,
-       date_time_created
+       scheduled_message_id, advisor_id, member_id, text, first_date, time_zone, frequency, delivery_date, status, actor,
+       trace_id, date_time_created
      )
-     ${isPart ? 'overriding system value' : ''}
+     overriding system value
      select
-       ${isPart ? 'id,' : ''} advisor_id, member_id, text, first_date, time_zone, frequency, first_date, 'scheduled', actor,
-       trace_id, $9
+       coalesce(id, nextval('${idSequence}')), advisor_id, member_id, text, first_date, time_zone, frequency, first_date,
+       'scheduled', actor, trace_id, $9
      from unnest(
        $1::bigint[], $2::bigint[], $3::text[], $4::timestamptz[], $5::text[], $6::smallint[], $7::text[], $8::text[],
        $10::bigint[]

@@ -56,7 +56,7 @@ function listUnknown(db: Transaction, { from, to }: Period): AsyncGenerator<Text
 async function* listClaimed(db: Transaction, { from, to }: Period): AsyncGenerator<Text[]> {
   const batches = fetched<Text & { attempt: number }>(
     db,
-    `select advisor_id as "advisorId", message_id as "messageId", attempt
+    `select text.advisor_id as "advisorId", text.message_id as "messageId", text.attempt
      from claims
      cross join lateral unnest(advisor_ids, message_ids, attempts) as text (advisor_id, message_id, attempt)
      where date_time_started >= $1 and date_time_started < $2`,
@@ -149,8 +149,8 @@ export function compareOwn(
 }
 
 /**
- * A query's rows in batches: no statement times out, however many rows there are. In a distributed database no statement joins an
- * advisor's rows with the carrier's records or with claims, which belong to no advisor: each batch is looked up instead.
+ * A query's rows in batches: no statement times out, however many rows there are. The carrier's records belong to no advisor, who
+ * may be on another node, so no statement joins them with an advisor's rows: each batch is looked up instead.
  */
 export async function* fetched<Row extends object>(
   db: Transaction,

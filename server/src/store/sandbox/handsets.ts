@@ -1,6 +1,6 @@
 import type { ConsentState } from '../consent/consents.ts';
+import { forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { collectFromAll } from '../database/distribution/by-shard.ts';
 import type { HeldReason } from '../texting/texts.ts';
 
 /** A text that a sandbox phone received. */
@@ -167,7 +167,7 @@ function listReceived(db: Db): Promise<HandsetRow[]> {
 
 /** Spans advisors: a phone texts with anybody. */
 function listSent(db: Db): Promise<HandsetRow[]> {
-  return collectFromAll(db, (db) =>
+  return forAllAdvisors(db, (db) =>
     db.query<HandsetRow>(
       `select m.phone, convert_from(b.body, 'UTF8') as text, r.date_time_created as "dateTimeCreated"
        from advisors a

@@ -1,3 +1,4 @@
+import { forAllAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
 
 /** A table of what happened, numbered for each advisor. */
@@ -13,35 +14,24 @@ export function keptOf(row: { first: number | null; last: number | null } | unde
 
 /** The advisors whose oldest row is from before that time. Spans advisors: it finds out whose rows are old. */
 export async function listAdvisorsBefore(db: Db, table: FeedTable, before: Date): Promise<number[]> {
-  const oldest = (await db.isDistributed()) ? oldestOnNodes(table) : oldestOf(table);
-  const rows = await db.query<{ advisorId: number }>(
-    `select advisor_id as "advisorId"
-     from (${oldest}) as oldest
-     where recorded_at < $1
-     order by advisor_id`,
-    [before],
+  const rows = await forAllAdvisors(db, (db) =>
+    db.query<{ advisorId: number }>(
+      `select a.advisor_id as "advisorId"
+       from advisors a
+       cross join lateral (
+         select recorded_at
+         from ${table}
+         where advisor_id = a.advisor_id
+         order by number
+         limit 1
+       ) as first
+       where first.recorded_at < $1
+       order by a.advisor_id`,
+      [before],
+    ),
   );
   return rows.map(({ advisorId }) => advisorId);
 }
-
-/** One index lookup for each advisor. */
-const oldestOf = (table: FeedTable) => `
-  select a.advisor_id, first.recorded_at
-  from advisors a
-  cross join lateral (
-    select recorded_at
-    from ${table}
-    where advisor_id = a.advisor_id
-    order by number
-    limit 1
-  ) as first`;
-
-/** Each node does this with its own advisors, and reads the whole index. */
-const oldestOnNodes = (table: FeedTable) => `
-  select each.advisor_id, each.recorded_at
-  from ${table} each
-  join (select advisor_id, min(number) as number from ${table} group by advisor_id) as first
-    on first.advisor_id = each.advisor_id and first.number = each.number`;
 
 /** Deletes up to `limit` rows from before that time, from the oldest on and without a gap. Returns how many. */
 export async function deleteOldest(

@@ -1,5 +1,5 @@
+import { drawIds, forAdvisors } from '../database/advisors.ts';
 import type { Db, Transaction } from '../database/db.ts';
-import { drawIds, forEachShard } from '../database/distribution/by-shard.ts';
 
 export type ReviewKind =
   | 'possible_opt_out'
@@ -64,9 +64,9 @@ const joins = `
 /** Opens reviews, in one statement however many there are. */
 export async function insertReviews(db: Db, reviews: NewReview[], now: Date): Promise<void> {
   if (reviews.length === 0) return;
-  const ids = await drawIds(db, { table: 'reviews', column: 'review_id' }, reviews.length);
+  const ids = await drawIds(db, 'reviews_review_id_seq', reviews.length);
   const numbered = reviews.map((review, index) => ({ ...review, reviewId: ids[index] }));
-  await forEachShard(db, numbered, (db, reviews, isPart) =>
+  await forAdvisors(db, numbered, (db, reviews) =>
     db.write(
       `with given as materialized (
          select
@@ -81,10 +81,13 @@ export async function insertReviews(db: Db, reviews: NewReview[], now: Date): Pr
          )
        )
        insert into reviews (
-         ${isPart ? 'review_id,' : ''} advisor_id, firm_id, kind, member_id, archive_number, message_id, rules, lexicon_version, date_time_created
+         review_id, advisor_id, firm_id, kind, member_id, archive_number, message_id, rules, lexicon_version,
+         date_time_created
        )
+       overriding system value
        select
-         ${isPart ? '"reviewId",' : ''} advisor_id, "firmId", kind, "memberId", archive_number, "messageId", rules, "lexiconVersion", $2
+         coalesce("reviewId", nextval('reviews_review_id_seq')), advisor_id, "firmId", kind, "memberId", archive_number,
+         "messageId", rules, "lexiconVersion", $2
        from given`,
       [JSON.stringify(reviews.map(({ advisorId, ...review }) => ({ advisor_id: advisorId, ...review }))), now],
       'insert-reviews',
@@ -188,8 +191,8 @@ export async function updateSamplePercent(db: Db, firmId: number, percent: numbe
 }
 
 /**
- * Claims the day for the caller, for each firm whose sample nobody has drawn yet. Returns those firms. Nodes take turns: in a distributed
- * database an insert that may meet another one's row needs more privileges than to insert.
+ * Claims the day for the caller, for each firm whose sample nobody has drawn yet. Returns those firms. Nodes take turns:
+ * an insert that may meet another one's row could need more privileges than to insert.
  */
 export async function claimSamples(db: Transaction, day: string, now: Date): Promise<number[]> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('review samples', 0))`);

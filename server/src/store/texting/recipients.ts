@@ -1,6 +1,6 @@
 import { type ConsentState, lastConsentEntry, provenState } from '../consent/consents.ts';
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { byShard } from '../database/distribution/by-shard.ts';
 import type { PhoneOf } from '../members/members.ts';
 import type { LineType } from './number-lookups.ts';
 
@@ -60,7 +60,7 @@ export type UnknownNumber = NumberRow & {
 
 /** A row per number, in the same order; none for an advisor that doesn't exist. */
 export async function listRecipients(db: Db, numbers: PhoneOf[]): Promise<(Recipient | UnknownNumber)[]> {
-  return byShard(db, numbers, (db, numbers) =>
+  return forAdvisors(db, numbers, (db, numbers) =>
     db.query<Recipient | UnknownNumber>(
       `select
        given.advisor_id as "advisorId", given.phone, m.member_id as "memberId", m.state,

@@ -1,6 +1,6 @@
 import { endsOf } from '../archive/heads.ts';
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { forEachShard } from '../database/distribution/by-shard.ts';
 import { few } from '../shared/few.ts';
 
 /** For the `returning` of an update of messages: what became of a text, without whose word it is. */
@@ -116,7 +116,7 @@ export async function insertStatusEvents(
   now: Date,
 ): Promise<void> {
   if (texts.length === 0) return;
-  await forEachShard(db, texts, (db, texts) =>
+  await forAdvisors(db, texts, (db, texts) =>
     db.write(
       `with changed as (
        select ${outcomeColumns}, 'service' as actor, false as was_sent, false as is_archived, null::text as facts

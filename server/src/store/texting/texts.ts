@@ -1,8 +1,8 @@
 import { saltWith } from '../archive/archive.ts';
 import { standingsOf } from '../archive/heads.ts';
 import { sandboxCarrierId } from '../carriers/carriers.ts';
+import { forAdvisors } from '../database/advisors.ts';
 import type { Db } from '../database/db.ts';
-import { forEachShard } from '../database/distribution/by-shard.ts';
 import { onHeads } from './pace.ts';
 
 /** Why a text is held: a lexicon's finding, or a reply that may mean stop. */
@@ -56,7 +56,7 @@ export async function drawMessageIds(db: Db, count: number): Promise<number[]> {
 
 /**
  * Accepts texts: a message, an archive entry with its body, and an outbox row for each, in one statement, for any number of
- * texts and advisors. Texts that are held or await consent enter the outbox when they are released. Texts without an id in `messageIds` get one.
+ * texts and advisors. Texts that are held or await consent enter the outbox when they are released.
  *
  * Each column is an array: parsed from JSON, a text cost PostgreSQL a quarter more. A row has its advisor's place in an array
  * instead of a join, whose cost would grow with the square of the batch.
@@ -64,17 +64,11 @@ export async function drawMessageIds(db: Db, count: number): Promise<number[]> {
 export async function insertTexts(
   db: Db,
   texts: NewText[],
-  { messageIds = [], now, realNow }: { messageIds?: number[]; now: Date; realNow: Date },
+  { messageIds, now, realNow }: { messageIds: number[]; now: Date; realNow: Date },
 ): Promise<void> {
   if (texts.length === 0) return;
-  const isDistributed = db.isDistributed();
-  // A shard can't draw them.
-  const isMissing = texts.length > messageIds.length && isDistributed !== false && (await isDistributed);
-  const drawn = isMissing ? await drawMessageIds(db, texts.length - messageIds.length) : [];
-  const ids = new Map(
-    texts.map((text, index) => [text, messageIds[index] ?? drawn[index - messageIds.length] ?? null]),
-  );
-  await forEachShard(db, texts, (db, texts, isPart) => {
+  const ids = new Map(texts.map((text, index) => [text, messageIds[index]]));
+  await forAdvisors(db, texts, (db, texts) => {
     const { standings, advisorIds, counts, seconds } = standingsOf(texts.map(withSeconds));
     return db.write(
       `with heads as (
@@ -91,7 +85,7 @@ export async function insertTexts(
      ),
      given as materialized (
        select
-         *, ${isPart ? 'given_id' : `coalesce(given_id, nextval('message_ids'))`} as message_id, ($3::bigint[])[place] as advisor_id,
+         *, ($3::bigint[])[place] as advisor_id,
          (select last_numbers from ends)[place] - after as number,
          convert_to(text, 'UTF8') as bytes, ${saltWith('name')} as salt
        from unnest(
@@ -99,7 +93,7 @@ export async function insertTexts(
          $14::text[], $15::text[], $16::smallint[], $17::text[], $18::text[], $19::bigint[], $20::timestamptz[],
          $21::timestamptz[], $22::timestamptz[], $23::text[], $24::boolean[]
        ) as g (
-         given_id, place, after, seconds_left, member_id, kind, text, meta,
+         message_id, place, after, seconds_left, member_id, kind, text, meta,
          actor, trace_id, segments, encoding, name, scheduled_message_id, deferred_until,
          open_until, expires_at, held_reason, awaits_consent
        )
@@ -209,7 +203,7 @@ export async function updateFirstTexted(
   now: Date,
 ): Promise<void> {
   if (members.length === 0) return;
-  await forEachShard(db, members, (db, members) =>
+  await forAdvisors(db, members, (db, members) =>
     db.write(
       `with locked as materialized (
        select m.advisor_id, m.member_id

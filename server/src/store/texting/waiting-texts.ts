@@ -1,5 +1,5 @@
-import type { Db } from '../database/db.ts';
-import { collectByShard, lockByShard } from '../database/distribution/by-shard.ts';
+import { forAdvisors, takeDue } from '../database/advisors.ts';
+import type { Db, Due } from '../database/db.ts';
 import { few } from '../shared/few.ts';
 import { oneStep, outcomeColumns, outcomeEntries } from './text-outcomes.ts';
 
@@ -16,7 +16,7 @@ export type WaitingText = {
 export type Lapse = { acceptedUntil: Date; failureCode: string; now: Date };
 
 /** How many waits one statement ends. */
-export const lapsedMax = 500;
+const lapsedMax = 500;
 
 /** A person's texts that wait for their consent, in the order in which they came. */
 export async function listWaitingTexts(db: Db, advisorId: number, memberId: number): Promise<WaitingText[]> {
@@ -40,7 +40,7 @@ export async function countWaitingTexts(
   since: Date,
 ): Promise<{ memberId: number; texts: number }[]> {
   if (members.length === 0) return [];
-  return collectByShard(db, members, (db, members) =>
+  return forAdvisors(db, members, (db, members) =>
     db.query(
       `select given.member_id as "memberId", count(*)::integer as texts
      from (
@@ -77,25 +77,22 @@ export async function failWaiting(
 
 /**
  * Fails texts that have waited since before a time, with entries, and returns how many there were. Their people are locked
- * first, in the usual order: whoever changes a person's consent decides about their texts.
+ * first, in the usual order: whoever changes a person's consent decides about their texts. Spans advisors: whoever's texts they are.
  */
 export async function lapseWaiting(db: Db, { acceptedUntil, failureCode, now }: Lapse): Promise<number> {
-  const ready = `
-    select advisor_id
-    from messages
-    where status = 'awaiting_consent' and date_time_created <= $1
-    order by date_time_created`;
-  const rows = await lockByShard(
-    db,
-    { ready, values: [acceptedUntil], name: 'lapsing', limit: lapsedMax },
-    (db, limit) =>
-      db.query(
-        `with due as materialized (
+  const due: Due = [
+    `select from messages where status = 'awaiting_consent' and date_time_created <= $1 limit 1`,
+    [acceptedUntil],
+    'has-lapsed',
+  ];
+  const { rows } = await takeDue(db, due, (db) =>
+    db.query(
+      `with due as materialized (
        select advisor_id, member_id, message_id
        from messages
        where status = 'awaiting_consent' and date_time_created <= $1
        order by date_time_created
-       limit ${limit}
+       limit ${lapsedMax}
      ),
      people as materialized (
        select due.*
@@ -130,8 +127,8 @@ export async function lapseWaiting(db: Db, { acceptedUntil, failureCode, now }: 
      ${outcomeEntries('failed', '$3')}
      select
      from failed`,
-        [acceptedUntil, failureCode, now],
-      ),
+      [acceptedUntil, failureCode, now],
+    ),
   );
   return rows.length;
 }

@@ -1,5 +1,5 @@
-import type { Db } from '../database/db.ts';
-import { byShard, collectFromAll, lockByShard } from '../database/distribution/by-shard.ts';
+import { forAdvisors, forAllAdvisors, takeDue } from '../database/advisors.ts';
+import type { Db, Due } from '../database/db.ts';
 import { type StreamRow, scopes } from './streams.ts';
 
 type Stream = Pick<StreamRow, 'applicationId' | 'advisorId' | 'feed'>;
@@ -22,7 +22,7 @@ const lastOfLog = `
     else (select last_change from contact_books b where b.advisor_id = s.advisor_id)
   end`;
 
-/** Of all processes, one at a time marks streams. On a shard, it does no harm if several do. */
+/** Of all processes, one at a time marks streams. */
 const markingLock = 7_277_034;
 
 /**
@@ -31,10 +31,10 @@ const markingLock = 7_277_034;
  * look at streams that aren't marked. Spans advisors: an application acts for many.
  */
 export async function markBehind(db: Db, limit: number): Promise<number> {
-  const rows = await collectFromAll(db, (db, isPart) =>
+  const rows = await forAllAdvisors(db, (db) =>
     db.query(
       `with turn as materialized (
-         select ${isPart ? '$2::bigint is not null' : 'pg_try_advisory_xact_lock($2)'} as is_ours
+         select pg_try_advisory_xact_lock($2) as is_ours
        ),
        grown as materialized (
          (
@@ -72,18 +72,20 @@ export async function markBehind(db: Db, limit: number): Promise<number> {
 /**
  * Takes streams that have something to tell, so that no other node does: of each application so many, those that waited
  * longest first. Until the lease ends they are out of the way of other claims. A disabled advisor's wait until they are enabled.
+ * Spans advisors: an application acts for many.
  */
 export async function claimStreams(
   db: Db,
   wanted: { applicationId: number; count: number }[],
   { now, leasedUntil }: Lease,
-): Promise<StreamRow[]> {
-  const ready = `
-    select advisor_id
-    from webhook_streams
-    where application_id = $1 and behind and not_before <= $2 and coalesce(leased_until < $2, true)
-    order by not_before`;
-  const claim = (db: Db, wanted: { applicationId: number; count: number }[]) =>
+): Promise<{ streams: StreamRow[]; hasOthers: boolean }> {
+  const applicationIds = wanted.map(({ applicationId }) => applicationId);
+  const due: Due = [
+    'select from webhook_streams where application_id = any ($1::bigint[]) and behind and not_before <= $2 and coalesce(leased_until < $2, true) limit 1',
+    [applicationIds, now],
+    'has-behind',
+  ];
+  const { rows, hasOthers } = await takeDue(db, due, (db) =>
     db.query<StreamRow & { behind: boolean }>(
       `with ready as materialized (
        select s.application_id, s.advisor_id, s.feed, not a.disabled as behind
@@ -111,19 +113,11 @@ export async function claimStreams(
        s.application_id as "applicationId", s.advisor_id as "advisorId", s.feed, s.number, s.contact_id as "contactId",
        s.ends_at as "endsAt", s.failures, s.failing_since as "failingSince", s.behind,
        ${scopes}`,
-      [wanted.map(({ applicationId }) => applicationId), wanted.map(({ count }) => count), now, leasedUntil],
+      [applicationIds, wanted.map(({ count }) => count), now, leasedUntil],
       'claim-streams',
-    );
-  const isDistributed = db.isDistributed();
-  const isWhole = isDistributed === false || !(await isDistributed);
-  const rows = isWhole ? await claim(db, wanted) : [];
-  for (const { applicationId, count } of isWhole ? [] : wanted)
-    rows.push(
-      ...(await lockByShard(db, { ready, values: [applicationId, now], name: 'streams', limit: count }, (db, limit) =>
-        claim(db, [{ applicationId, count: limit }]),
-      )),
-    );
-  return rows.filter(({ behind }) => behind);
+    ),
+  );
+  return { streams: rows.filter(({ behind }) => behind), hasOthers };
 }
 
 /**
@@ -133,7 +127,7 @@ export async function claimStreams(
  *
  */
 export async function updateStreams(db: Db, updates: StreamUpdate[]): Promise<(Updated | null)[]> {
-  return byShard(db, updates, async (db, updates) => {
+  return forAdvisors(db, updates, async (db, updates) => {
     const rows = await db.query<Updated & { place: number; number: number }>(
       `update webhook_streams s
      set number = given.number, contact_id = given.contact_id, failures = given.failures,

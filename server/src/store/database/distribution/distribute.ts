@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { installNodeFunctions } from './node-functions.ts';
+import { copyTriggers } from './shard-triggers.ts';
 import { advisorOwned, functionsOnNodes, shared, unsupportedKeys } from './tables.ts';
-import { copyTruncateTriggers } from './truncate-triggers.ts';
 
 /** Every advisor's tables are distributed like this one. */
 const first = 'archive_heads';
@@ -10,10 +10,16 @@ type Constraint = { table: string; name: string; definition: string };
 type Trigger = Constraint & { isAlways: boolean; isDeferred: boolean };
 
 /**
- * Distributes what isn't yet, where the database has Citus, and brings nodes up to date that an earlier version or migration left. Returns
- * what it did.
+ * A batch is a statement for each shard that it has rows for, so every shard more costs; fewer than workers leave some without rows. Two
+ * for each worker are even, and one can be moved to another worker.
  */
-export async function distribute(client: pg.Client, appRole: string): Promise<string[]> {
+const shardsOfEach = 2;
+
+/**
+ * Distributes what isn't yet, where the database has Citus, and brings nodes up to date that a migration left. `shards` is how many parts
+ * the first time makes. Returns what it did.
+ */
+export async function distribute(client: pg.Client, appRole: string, shards?: number): Promise<string[]> {
   const { rows } = await client.query(`select to_regclass('pg_dist_partition') is not null as found`);
   if (!rows[0].found) return [];
   const missing = await listMissing(client);
@@ -21,11 +27,11 @@ export async function distribute(client: pg.Client, appRole: string): Promise<st
   // The walls of the archive are triggers: with this, the shards have them too.
   await client.query(`set local citus.enable_unsafe_triggers to on`);
   await client.query(`set local citus.multi_shard_modify_mode to 'sequential'`);
-  if (missing.length > 0) await distributeTables(client, missing, appRole);
+  if (missing.length > 0) await distributeTables(client, missing, { appRole, shards });
   await complete(client, appRole);
   await client.query('commit');
   await installNodeFunctions(client, appRole, first);
-  const changed = await copyTruncateTriggers(client);
+  const changed = await copyTriggers(client);
   return [
     ...(missing.length > 0 ? [`the distribution of ${missing.length} tables`] : []),
     ...(changed.length > 0 ? [`the triggers on shards of ${changed.join(', ')}`] : []),
@@ -35,7 +41,11 @@ export async function distribute(client: pg.Client, appRole: string): Promise<st
 /**
  * With the rows that there are. Foreign keys are added again afterward, since Citus takes tables one by one.
  */
-async function distributeTables(client: pg.Client, missing: string[], appRole: string): Promise<void> {
+async function distributeTables(
+  client: pg.Client,
+  missing: string[],
+  { appRole, shards }: { appRole: string; shards?: number | undefined },
+): Promise<void> {
   // Nodes connect to each other as the role whose statement it is.
   await client.query(`alter role ${appRole} login`);
   const keys = await dropForeignKeys(client);
@@ -45,11 +55,12 @@ async function distributeTables(client: pg.Client, missing: string[], appRole: s
   const kept = triggers.filter((trigger) => !dropped.includes(trigger));
   for (const table of missing) {
     if (shared.includes(table as never)) await client.query('select create_reference_table($1)', [table]);
-    else
-      await client.query(`select create_distributed_table($1, 'advisor_id', colocate_with => $2)`, [
-        table,
-        table === first ? 'default' : first,
-      ]);
+    else if (table === first)
+      await client.query(
+        `select create_distributed_table($1, 'advisor_id', colocate_with => 'none', shard_count => $2)`,
+        [table, shards ?? shardsOfEach * (await countWorkers(client))],
+      );
+    else await client.query(`select create_distributed_table($1, 'advisor_id', colocate_with => $2)`, [table, first]);
     await removeCopied(
       client,
       table,
@@ -63,6 +74,14 @@ async function distributeTables(client: pg.Client, missing: string[], appRole: s
     await client.query(trigger.definition);
     await enable(client, trigger);
   }
+}
+
+/** Those that can have advisors; a coordinator alone counts as one. */
+async function countWorkers(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ workers: number }>(
+    `select greatest(count(*), 1)::integer as workers from pg_dist_node where noderole = 'primary' and shouldhaveshards`,
+  );
+  return rows[0]?.workers ?? 1;
 }
 
 /** What a distributed database has besides; each only if it is missing. */
@@ -144,7 +163,6 @@ async function recordOnNodes(client: pg.Client, appRole: string): Promise<void> 
     [appRole],
   );
   if (!rows[0]) return;
-  // An earlier version let the role write the whole of a shard's rows.
   await client.query(`revoke insert on archive_entries from ${appRole}`);
   await client.query(`grant insert (${rows[0].columns}) on archive_entries to ${appRole}`);
   await client.query('alter table archive_entries alter column recorded_at drop default');

@@ -1,14 +1,17 @@
-import type { Column } from '../connecting/description.ts';
-import type { Db } from '../db.ts';
+import type { Db, Nodes } from '../db.ts';
+import { nodesOn } from './nodes.ts';
 import { comparedWith, routed } from './routing.ts';
-import { type ShardsKnown, shardsOn } from './shards.ts';
+import type { Connection, Known } from './shards.ts';
 
 export const hasCitus = `select from pg_extension where extname = 'citus'`;
 /** Until `assent migrate` has distributed the tables, one node has them all. */
 const isDistributed = `select from pg_dist_partition where logicalrelid = to_regclass('archive_heads')`;
 
 /** What a process knows of how its database is distributed. */
-export type Distribution = ShardsKnown & { isDistributed(query: Db['query']): boolean | Promise<boolean> };
+export type Distribution = Known & {
+  /** Asks once, on the connection that wants to know first. Then the answer needs no waiting. */
+  isDistributed(query: Db['query']): boolean | Promise<boolean>;
+};
 
 export function unknownDistribution(): Distribution {
   let known: boolean | null = null;
@@ -16,7 +19,7 @@ export function unknownDistribution(): Distribution {
     places: new Map(),
     all: [],
     columns: new Map(),
-    /** Asks once, on the connection that wants to know first. */
+    turn: 0,
     isDistributed: (query) => known ?? ask(query),
   };
 
@@ -26,18 +29,19 @@ export function unknownDistribution(): Distribution {
   }
 }
 
-type Queries = Pick<Db, 'query' | 'write' | 'lookUp' | 'lookUpOne' | 'lookUpPage' | 'isDistributed' | 'shards'>;
+type Queries = Pick<Db, 'query' | 'write' | 'lookUp' | 'lookUpOne' | 'lookUpPage' | 'nodes'>;
 /** Lookups that are sent together. */
-type Plain = Pick<Db, 'query' | 'write' | 'lookUp'> & {
-  gatherRows: Db['lookUpPage'];
-  gatherPages: Db['lookUpPage'];
-  describe(text: string): Promise<Column[] | null>;
-  isTransaction: boolean;
-};
+type Plain = Pick<Db, 'query' | 'write' | 'lookUp'> &
+  Connection & { gatherRows: Db['lookUpPage']; gatherPages: Db['lookUpPage'] };
 
 /** Where the database is distributed, these send a statement about one advisor so that it goes to one node. */
 export function routedQueries(plain: Plain, distribution: Distribution): Queries {
   const isDistributed = () => distribution.isDistributed(plain.query);
+  let nodes: Nodes | null = null;
+  const nodesWhere = (found: boolean): Nodes | null => {
+    if (found) nodes ??= nodesOn(plain, distribution);
+    return nodes;
+  };
   const each =
     <Result>(work: (text: string, values: unknown[], name: string) => Promise<Result>) =>
     (text: string, values?: unknown[], name?: string): Promise<Result> => {
@@ -61,7 +65,9 @@ export function routedQueries(plain: Plain, distribution: Distribution): Queries
     lookUpOne: async <Row extends object>(text: string, key: unknown[], name: string) =>
       (await lookUpRows<Row>(text, key, name))[0] ?? null,
     lookUpPage: byKey(plain.gatherPages, plain.query),
-    isDistributed,
-    shards: shardsOn(plain, distribution),
+    nodes() {
+      const known = isDistributed();
+      return typeof known === 'boolean' ? nodesWhere(known) : known.then(nodesWhere);
+    },
   };
 }

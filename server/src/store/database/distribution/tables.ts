@@ -11,6 +11,7 @@ export const advisorOwned = [
   'archive_runs',
   'archive_taken',
   'attempts',
+  'claims',
   'contact_books',
   'contact_changes',
   'contacts',
@@ -32,6 +33,7 @@ export const advisorOwned = [
   'reviews',
   'scheduled_messages',
   'text_counts',
+  'unmatched_receipts',
   'webhook_streams',
 ] as const;
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { hasCitus } from '../distribution/queries.ts';
+import { listDifferentTriggers } from '../distribution/shard-triggers.ts';
 import { findExcess } from './logins.ts';
 import { appRole, asOwner, compareMigrations, readMigrations } from './migrate.ts';
 import { listWeakened } from './walls.ts';
@@ -18,7 +19,7 @@ export type DatabaseFacts = {
   isEncrypted: boolean | null;
   /** Null until `assent migrate` has run once. */
   migrations: { applied: number; missing: string[]; changed: string[]; newer: string[] } | null;
-  /** Triggers that aren’t as this version’s migrations made them; null if that can’t be told: on Citus, or in another version. */
+  /** Triggers that aren’t as this version’s migrations made them, on tables and shards; null in another version. */
   weakened: string[] | null;
   settings: Record<(typeof settingNames)[number], string>;
   connections: { used: number; most: number };
@@ -29,8 +30,8 @@ export type DatabaseFacts = {
   walArchive: { lastArchivedAt: Date | null; lastFailedAt: Date | null } | null;
   /** Hot tables with more dead rows than autovacuum leaves. */
   bloated: { table: string; deadRows: number; liveRows: number }[];
-  /** Workers that have advisors; null without Citus. */
-  citusWorkers: number | null;
+  /** Workers that have advisors, and in how many parts; null without Citus. */
+  citus: { workers: number; shards: number } | null;
 };
 
 const settingNames = ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum', 'archive_mode'] as const;
@@ -61,7 +62,7 @@ export async function inspectDatabase(connectionString: string): Promise<Databas
       [appRole],
     );
     const migrations = found.isMigrated ? await migrationsIn(client, found.isMember) : null;
-    const citusWorkers = await countCitusWorkers(client);
+    const citus = await inspectCitus(client);
     const isSame = migrations && migrations.missing.length + migrations.changed.length + migrations.newer.length === 0;
     return {
       answeredMs,
@@ -69,10 +70,10 @@ export async function inspectDatabase(connectionString: string): Promise<Databas
       isMember: found.isMember,
       excess: found.isMember ? await findExcess(client, appRole) : null,
       migrations,
-      weakened: isSame && citusWorkers === null ? await listWeakened(client) : null,
+      weakened: isSame ? [...(await listWeakened(client)), ...(citus ? await listWeakenedShards(client) : [])] : null,
       ...(await serverFacts(client)),
       bloated: await listBloated(client),
-      citusWorkers,
+      citus,
     };
   });
 }
@@ -89,7 +90,7 @@ async function migrationsIn(client: pg.Client, isMember: boolean): Promise<Datab
 
 type ServerFacts = Omit<
   DatabaseFacts,
-  'answeredMs' | 'clockAheadMs' | 'isMember' | 'excess' | 'migrations' | 'weakened' | 'bloated' | 'citusWorkers'
+  'answeredMs' | 'clockAheadMs' | 'isMember' | 'excess' | 'migrations' | 'weakened' | 'bloated' | 'citus'
 >;
 
 async function serverFacts(client: pg.Client): Promise<ServerFacts> {
@@ -138,14 +139,21 @@ async function listBloated(client: pg.Client): Promise<DatabaseFacts['bloated']>
   return rows;
 }
 
-async function countCitusWorkers(client: pg.Client): Promise<number | null> {
+async function inspectCitus(client: pg.Client): Promise<DatabaseFacts['citus']> {
   const { rows } = await client.query(hasCitus);
   if (rows.length === 0) return null;
-  const { workers } = await one<{ workers: number }>(
+  return one<{ workers: number; shards: number }>(
     client,
-    `select count(*)::integer as workers from pg_dist_node where noderole = 'primary' and shouldhaveshards`,
+    `select
+       (select count(*)::integer from pg_dist_node where noderole = 'primary' and shouldhaveshards) as workers,
+       (select count(*)::integer from pg_dist_shard where logicalrelid = to_regclass('archive_heads')) as shards`,
   );
-  return workers;
+}
+
+/** A shard that was moved or split may have lost a trigger, and somebody who may change shards can drop one. */
+async function listWeakenedShards(client: pg.Client): Promise<string[]> {
+  const different = await listDifferentTriggers(client);
+  return different.map(({ table, name }) => `${name} on shards of ${table} is not the table’s`);
 }
 
 async function one<Row extends object>(client: pg.Client, text: string, values: unknown[] = []): Promise<Row> {

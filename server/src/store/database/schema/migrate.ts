@@ -24,8 +24,14 @@ export class MigrationError extends Error {}
 
 type Migration = { name: string; sql: string; sha256: string };
 
-/** Brings the schema up to date, as the owner. Concurrent processes take turns. Returns the applied migrations. */
-export async function migrate(connectionString: string): Promise<string[]> {
+/**
+ * Brings the schema up to date, as the owner. Concurrent processes take turns. `shards` is for a database that it distributes. Returns
+ * the applied migrations.
+ */
+export async function migrate(
+  connectionString: string,
+  { shards }: { shards?: number | undefined } = {},
+): Promise<string[]> {
   return asOwner(connectionString, async (client) => {
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     const { rows } = await client.query('show server_encoding');
@@ -51,7 +57,7 @@ export async function migrate(connectionString: string): Promise<string[]> {
       await apply(client, migration);
       applied.push(migration.name);
     }
-    return [...applied, ...(await distribute(client, appRole))];
+    return [...applied, ...(await distribute(client, appRole, shards))];
   });
 }
 

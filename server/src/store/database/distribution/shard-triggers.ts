@@ -2,27 +2,26 @@ import type pg from 'pg';
 
 type Trigger = { table: string; name: string; definition: string | null; isAlways: boolean };
 
-const truncates = 'not tgisinternal and tgtype & 32 <> 0';
-
 /**
- * Citus puts triggers on truncation on the shards that it makes. Later it adds and drops them on the tables alone, unlike others. So after
- * migrations the shards get what their tables have. Returns the tables of which shards were different.
+ * Gives every shard the triggers of its table. Citus adds and drops those on truncation on the tables alone, unlike others, so this
+ * runs after migrations. Returns the tables of which shards were different.
  */
-export async function copyTruncateTriggers(client: pg.Client): Promise<string[]> {
-  const different = await listDifferent(client);
+export async function copyTriggers(client: pg.Client): Promise<string[]> {
+  const different = await listDifferentTriggers(client);
   for (const { table, name, definition, isAlways } of different) {
-    if (definition === null) {
-      await onShards(client, table, `drop trigger if exists ${name} on ${table}`);
-      continue;
-    }
-    await onShards(client, table, definition.replace('CREATE TRIGGER', 'create or replace trigger'));
+    await onShards(client, table, `drop trigger if exists ${name} on ${table}`);
+    if (definition === null) continue;
+    await onShards(client, table, definition);
     await onShards(client, table, `alter table ${table} enable ${isAlways ? 'always ' : ''}trigger ${name}`);
   }
   return [...new Set(different.map(({ table }) => table))];
 }
 
+/** PostgreSQL writes more or fewer parentheses, depending on how a condition was given. */
+const plain = (trigger: string) => `translate(${trigger}.definition, '() ', '')`;
+
 /** Triggers that a shard lacks, or has in another way; without a definition, those that only a shard has. */
-async function listDifferent(client: pg.Client): Promise<Trigger[]> {
+export async function listDifferentTriggers(client: pg.ClientBase): Promise<Trigger[]> {
   const { rows } = await client.query<Trigger>(
     `with placed as (
        select logicalrelid, shardid, nodeid, shard_name(logicalrelid, shardid) as shard
@@ -34,7 +33,7 @@ async function listDifferent(client: pg.Client): Promise<Trigger[]> {
        select placed.*, tgname, pg_get_triggerdef(oid) as definition, tgenabled::text as enabled
        from placed
        join pg_trigger on tgrelid = logicalrelid
-       where ${truncates}
+       where not tgisinternal
      ),
      found as (
        select
@@ -49,13 +48,14 @@ async function listDifferent(client: pg.Client): Promise<Trigger[]> {
        coalesce(wanted.enabled = 'A', false) as "isAlways"
      from wanted
      full join found using (nodeid, shardid, logicalrelid, tgname)
-     where wanted.definition is distinct from found.definition or wanted.enabled is distinct from found.enabled`,
+     where ${plain('wanted')} is distinct from ${plain('found')} or wanted.enabled is distinct from found.enabled
+     order by 1, 2`,
     [
       `select coalesce(json_agg(json_build_object(
          'shard', tgrelid::regclass, 'name', tgname, 'definition', pg_get_triggerdef(oid), 'enabled', tgenabled
        )), '[]')
        from pg_trigger
-       where ${truncates}`,
+       where not tgisinternal`,
     ],
   );
   return rows;
