@@ -9,7 +9,7 @@ import type { Sizes } from './sizes.ts';
 import { atShare, heading, median, ms, type Row, ratio, table, whole } from './tables.ts';
 
 type Person = { advisorId: number; phone: string };
-type Side = Running & {
+export type Side = Running & {
   apiKey: string;
   people: Person[];
   /** They get only the texts that are timed while the server is idle. */
@@ -17,7 +17,7 @@ type Side = Running & {
 };
 
 /** CPU and WAL are those of a text: microseconds and bytes. */
-type Round = {
+export type Round = {
   node: number;
   postgresql: number;
   wal: number;
@@ -138,7 +138,7 @@ function rowOf({ name }: Side, { node, postgresql, wal, perSecond, p99Ms, steal,
 }
 
 /** Advisors with people who have accepted, all by commands and requests, and a key without a usage plan. */
-async function prepare(running: Running): Promise<Side> {
+export async function prepare(running: Running): Promise<Side> {
   const { assent, sandbox } = running;
   const made = async (...args: string[]) => JSON.parse(await assent(...args, '--json'))[0];
   const { apiKey } = await made('keys', 'issue', sandbox.clientId, '--unlimited');
@@ -208,7 +208,7 @@ async function undisturbedRound(side: Side, seconds: number, repeatsMax: number)
   }
 }
 
-async function runRound(side: Side, seconds: number): Promise<Round> {
+export async function runRound(side: Side, seconds: number): Promise<Round> {
   const headers = await headersOfAll(side);
   const requests = side.people.map(({ advisorId, phone }) =>
     postRequest(messages, headers.get(advisorId) ?? {}, { phone, text: sampleText }),
@@ -234,7 +234,7 @@ async function runRound(side: Side, seconds: number): Promise<Round> {
   };
 }
 
-async function countersOf({ pids, postmaster, statistics }: Side) {
+async function countersOf({ pids, postmasters, statistics }: Side) {
   const { rows } = await statistics.query(
     `select
        pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as wal,
@@ -243,7 +243,7 @@ async function countersOf({ pids, postmaster, statistics }: Side) {
   const { user, system } = process.cpuUsage();
   return {
     at: performance.now(),
-    cpu: cpuTimeOf(pids, [postmaster]),
+    cpu: cpuTimeOf(pids, postmasters),
     benchMs: (user + system) / 1000,
     machine: machineTime(),
     wal: rows[0].wal as number,

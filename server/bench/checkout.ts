@@ -22,9 +22,12 @@ export type Running = {
   assent(...args: string[]): Promise<string>;
   /** Node's processes. */
   pids: number[];
-  postmaster: number;
+  postmasters: number[];
   statistics: pg.Client;
 };
+
+/** A database of somebody else's, and the first process of each PostgreSQL that it is on. */
+export type Database = { url: string; postmasters: number[] };
 
 /** With the packages to install first. */
 const readyMsMax = 10 * 60_000;
@@ -48,15 +51,17 @@ export async function checkOut(ref: string): Promise<{ name: string; folder: str
 /** This checkout as it is, with what isn't committed. */
 export const thisCheckout = { name: 'this', folder: here };
 
-/** Starts it by `npm start` as a sandbox on an empty data folder. */
+/** Starts it by `npm start` as a sandbox on an empty data folder, with its own PostgreSQL if it is given none. */
 export async function startCheckout(
   scratch: Scratch,
   { name, folder }: { name: string; folder: string },
+  database?: Database,
 ): Promise<Running> {
   const port = await freePort();
   const dataDir = join(scratch.folder, name);
   const { PATH, HOME, TMPDIR } = process.env;
-  const env = { PATH, HOME, TMPDIR, PORT: String(port), ASSENT_DATA_DIR: dataDir };
+  const own = { PATH, HOME, TMPDIR, PORT: String(port), ASSENT_DATA_DIR: dataDir };
+  const env = { ...own, ...(database && { DATABASE_URL: database.url }) };
   const log = join(scratch.folder, `${name}.log`);
   const output = openSync(log, 'a');
   const npm = spawn('npm', ['start'], { cwd: folder, env, stdio: ['ignore', output, output] });
@@ -72,12 +77,12 @@ export async function startCheckout(
     if (npm.exitCode !== null || Date.now() > deadline)
       throw new Error(`${name} did not become ready: ${readFileSync(log, 'utf8')}`);
 
-  const [postmaster = 0] = below(npm.pid).filter(isPostgres);
-  const statistics = new pg.Client({
-    host: readlinkSync(`/proc/${postmaster}/cwd`),
-    user: 'assent',
-    database: 'assent',
-  });
+  const postmasters = database?.postmasters ?? below(npm.pid).filter(isPostgres).slice(0, 1);
+  const statistics = new pg.Client(
+    database
+      ? { connectionString: database.url }
+      : { host: readlinkSync(`/proc/${postmasters[0]}/cwd`), user: 'assent', database: 'assent' },
+  );
   await statistics.connect();
   scratch.owns(() => statistics.end());
   return {
@@ -87,7 +92,7 @@ export async function startCheckout(
     sandbox: JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')),
     assent: async (...args) => (await run('npm', ['run', '-s', 'assent', '--', ...args], { cwd: folder, env })).stdout,
     pids: below(npm.pid).filter((pid) => !isPostgres(pid) && !isPostgres(parentOf(pid))),
-    postmaster,
+    postmasters,
     statistics,
   };
 }

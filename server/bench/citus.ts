@@ -3,6 +3,8 @@ import { skip, startCitus } from '../test/support/citus.ts';
 import { createDatabase } from '../test/support/clones.ts';
 import { postgresUser } from '../test/support/debian-postgres.ts';
 import { makeServer } from '../test/support/replicated-postgres.ts';
+import { type Side as Compared, prepare, type Round, runRound } from './beside.ts';
+import { checkOut, startCheckout, thisCheckout } from './checkout.ts';
 import { cpuOfEach, cpuTimeOf } from './cpu.ts';
 import { type Load, load, medianOf } from './load.ts';
 import { acceptedSince, everyOneDelivered, lastMessageId, waiting } from './outbox.ts';
@@ -16,8 +18,8 @@ const connections = 64;
 /** After so long without a change, a round is over. Seldom: each look is a statement on every shard, and is measured along. */
 const stillMs = 1_000;
 const pollMs = 500;
-/** Citus's own default. */
-const shards = '32';
+/** Citus's own default, which we had before shards followed the workers. */
+const manyShards = '32';
 
 /** A database that is measured, and the first process of each PostgreSQL that it is on. */
 type Side = { name: string; cast: Cast; postmasters: number[]; stop(): Promise<void> };
@@ -59,7 +61,61 @@ export async function measureCitus(scratch: Scratch, { sends }: Sizes): Promise<
   }
 }
 
-async function startOne(scratch: Scratch): Promise<Side> {
+/**
+ * Texts from request to receipt: another commit of ours with as many shards as Citus makes by itself, this one with as many as it makes, and
+ * this one on one PostgreSQL, in turn.
+ */
+export async function measureCitusBeside(scratch: Scratch, { beside }: Sizes, ref: string): Promise<string[]> {
+  if (skip) {
+    say(`Citus is not installed: ${skip}.`);
+    return [];
+  }
+  const other = await checkOut(ref);
+  const [many, few] = [await startCitus({ 'citus.shard_count': manyShards }), await startCitus()];
+  scratch.owns(many.stop);
+  scratch.owns(few.stop);
+  const one = await startPostgres(scratch);
+  const sides: Compared[] = [];
+  for (const [name, { folder }, on] of [
+    [`${other.name} on ${manyShards} shards`, other, many],
+    ['this on Citus', thisCheckout, few],
+    ['this on one PostgreSQL', thisCheckout, one],
+  ] as const) {
+    const database = { url: await createDatabase(on.url('postgres'), 'beside'), postmasters: on.postmasters() };
+    sides.push(await prepare(await startCheckout(scratch, { name, folder }, database)));
+  }
+  for (const side of sides) await runRound(side, beside.warmUpSeconds);
+  const rounds = new Map<Compared, Round[]>(sides.map((side) => [side, []]));
+  for (let round = 0; round < beside.rounds; round++)
+    for (const side of sides) rounds.get(side)?.push(await runRound(side, beside.seconds));
+  const medians = sides.map((side) => {
+    const of = (field: keyof Round) => median((rounds.get(side) ?? []).map((round) => round[field]));
+    return {
+      name: side.name,
+      postgresql: of('postgresql'),
+      node: of('node'),
+      perSecond: of('perSecond'),
+      p99Ms: of('p99Ms'),
+    };
+  });
+  heading(`Texts from request to receipt, medians of ${beside.rounds} rounds of ${beside.seconds} s in turn`);
+  table(
+    medians.map(({ name, postgresql, node, perSecond, p99Ms }) => ({
+      on: name,
+      'PostgreSQL µs': whole(postgresql),
+      'Node µs': whole(node),
+      'texts/s': whole(perSecond),
+      'p99 ms': ms(p99Ms),
+    })),
+  );
+  const [before = Number.NaN, now = Number.NaN, plain = Number.NaN] = medians.map(({ postgresql }) => postgresql);
+  return [
+    `PostgreSQL’s CPU of a text on Citus: ${ratio(now / before)} of ${other.name}’s on ${manyShards} shards, ${ratio(now / plain)} times that on one PostgreSQL`,
+  ];
+}
+
+/** Debian's, like the one that Citus is in. */
+async function startPostgres(scratch: Scratch) {
   const server = await makeServer(postgresUser(), { max_connections: '300', jit: 'off' });
   server.initialize();
   await server.start();
@@ -68,11 +124,16 @@ async function startOne(scratch: Scratch): Promise<Side> {
     server.remove();
   });
   const url = (database: string) => `postgres://assent@127.0.0.1:${server.port}/${database}`;
-  return sideOf('one PostgreSQL', await makeCast(scratch, { url }, 'one'), [server.pid()], stop);
+  return { url, postmasters: () => [server.pid()], stop };
+}
+
+async function startOne(scratch: Scratch): Promise<Side> {
+  const { url, postmasters, stop } = await startPostgres(scratch);
+  return sideOf('one PostgreSQL', await makeCast(scratch, { url }, 'one'), postmasters(), stop);
 }
 
 async function startThree(scratch: Scratch): Promise<Side> {
-  const citus = await startCitus({ 'citus.shard_count': shards });
+  const citus = await startCitus();
   const { stop } = scratch.owns(citus.stop);
   await createDatabase(citus.url('postgres'), 'three');
   return sideOf('Citus, two workers', await makeCast(scratch, citus, 'three'), citus.postmasters(), stop);

@@ -24,7 +24,10 @@ const sections: Record<string, () => Promise<Section>> = {
   sends: async () => (beside === undefined ? (await import('./sends.ts')).measureSends : measureBesideRef(beside)),
   history: async () => (await import('./send-history.ts')).measureHistory,
   nodes: async () => (await import('./nodes.ts')).measureNodes,
-  citus: async () => (await import('./citus.ts')).measureCitus,
+  citus: async () => {
+    const { measureCitus, measureCitusBeside } = await import('./citus.ts');
+    return beside === undefined ? measureCitus : (scratch, sizes) => measureCitusBeside(scratch, sizes, beside);
+  },
   overload: async () => (await import('./overload.ts')).measureOverload,
   carriers: async () => (await import('./carriers.ts')).measureCarriers,
   events: async () => (await import('./events.ts')).measureEvents,
@@ -37,8 +40,8 @@ async function measureBesideRef(ref: string): Promise<Section> {
   return (scratch, sizes) => measureBeside(scratch, sizes, ref);
 }
 
-if (beside !== undefined && values.only !== 'sends') {
-  process.stderr.write('--beside compares sends: add --only sends.\n');
+if (beside !== undefined && values.only !== 'sends' && values.only !== 'citus') {
+  process.stderr.write('--beside compares sends: add --only sends, or --only citus.\n');
   process.exit(2);
 }
 if (values.only !== undefined && !(values.only in sections)) {
