@@ -1,13 +1,11 @@
 // Runs a command on a distributed database: DATABASE_URL is that of a coordinator of Citus with two workers, which are started for
 // it and end with it. `npm run citus -- npm test FILE…` runs those test files there; `npm run citus` alone all that use the
-// database of all tests. Citus has to be installed for Debian's PostgreSQL 15.
+// database of all tests, without those in server/test/support/not-on-citus.ts. Citus has to be installed for Debian's PostgreSQL 15.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { skip, startCitus } from '../server/test/support/citus.ts';
-
-/** Their servers and databases are their own, or they have none. */
-const ownFolders = ['browser', 'docs', 'process', 'root'];
+import { foldersNotOnCitus } from '../server/test/support/not-on-citus.ts';
 
 if (skip) {
   process.stderr.write(`Citus is not installed: ${skip}.\n`);
@@ -20,7 +18,7 @@ const citus = await startCitus({ fsync: 'off' });
 try {
   // Ctrl-C reaches the whole process group; the databases end after the command.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-  const env = { ...process.env, DATABASE_URL: citus.url('postgres') };
+  const env = { ...process.env, DATABASE_URL: citus.url('postgres'), ASSENT_TEST_CITUS: '1' };
   const [code] = await once(spawn(program, args, { stdio: 'inherit', env }), 'close');
   process.exitCode = code ?? 1;
 } finally {
@@ -29,6 +27,6 @@ try {
 
 function testFiles(): string[] {
   return globSync('server/test/**/*.test.ts')
-    .filter((file) => !ownFolders.includes(file.split('/')[2] ?? ''))
+    .filter((file) => !(String(file.split('/')[2]) in foldersNotOnCitus))
     .sort();
 }

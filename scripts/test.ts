@@ -14,6 +14,7 @@ import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { globalSetup, globalTeardown } from '../server/test/support/global-setup.ts';
+import { skippedOnCitus } from '../server/test/support/not-on-citus.ts';
 import { groupFiles, isFast, slowSeconds } from './test-groups.ts';
 
 /** On two cores: half of them wait for a database, a server or the clock. */
@@ -74,6 +75,7 @@ async function testAll(): Promise<boolean> {
 async function test(files: string[], entries = files): Promise<boolean> {
   const missing = new Map(files.map((file) => [resolve(file), file]));
   const seconds: [file: string, seconds: number][] = [];
+  const skipped: string[] = [];
   let passed = false;
   const events = runTests({
     files: entries,
@@ -81,10 +83,15 @@ async function test(files: string[], entries = files): Promise<boolean> {
     timeout: given.inspect ? Number.POSITIVE_INFINITY : processMsMax,
     signal: stopping.signal,
     ...(given.name && { testNamePatterns: given.name }),
+    ...(process.env.ASSENT_TEST_CITUS && { testSkipPatterns: skippedOnCitus() }),
     ...(given.inspect && { execArgv: ['--inspect-brk'] }),
   });
   events.on('test:complete', ({ name, details }) => {
     if (missing.delete(resolve(name))) seconds.push([name, details.duration_ms / 1000]);
+  });
+  // Node's summary counts skipped tests, but not suites.
+  events.on('test:pass', ({ name, skip }) => {
+    if (skip !== undefined) skipped.push(typeof skip === 'string' ? `${name}: ${skip}` : name);
   });
   events.on('test:summary', ({ file, success }) => {
     if (file === undefined) passed = success;
@@ -92,6 +99,7 @@ async function test(files: string[], entries = files): Promise<boolean> {
   for await (const text of events.compose(new spec())) process.stdout.write(text);
   showSlowest(seconds);
   if (given.record) record(seconds);
+  for (const each of skipped) process.stdout.write(`Not run: ${each}\n`);
   for (const file of missing.values()) process.stderr.write(`${file}: did not run\n`);
   return passed && missing.size === 0;
 }
