@@ -29,14 +29,14 @@ export type Round = {
   vacuums: number;
 };
 
-const advisorCount = 20;
-const peopleOfEach = 10;
+const senders = ['avery', 'casey', 'devon', 'ellis'].map((name) => `${name}@sandbox.example`);
+const peopleOfEach = 50;
 const connections = 64;
 const disturbedShare = 0.05;
 const pollMs = 50;
 const idleMsMax = 60;
 const drainMsMax = 10 * 60_000;
-const newestTexts = 50;
+const newestTexts = 200;
 const linuxTickMs = 10;
 const messages = '/v1/text/messaging/messages';
 const sampleText = 'Your annual review is due. Does Tuesday at 10 suit you? Reply with a better time if it does not.';
@@ -137,24 +137,21 @@ function rowOf({ name }: Side, { node, postgresql, wal, perSecond, p99Ms, steal,
   };
 }
 
-/** Advisors with people who have accepted, all by commands and requests, and a key without a usage plan. */
+/** The sandbox's advisors who can ask for consent, each with people who have accepted, and a key without a usage plan. */
 export async function prepare(running: Running): Promise<Side> {
   const { assent, sandbox } = running;
-  const made = async (...args: string[]) => JSON.parse(await assent(...args, '--json'))[0];
-  const { apiKey } = await made('keys', 'issue', sandbox.clientId, '--unlimited');
-  const { firmId } = await made('firms', 'add', 'Bench Wealth');
+  const [{ apiKey }] = JSON.parse(await assent('keys', 'issue', sandbox.clientId, '--unlimited', '--json'));
   const side: Side = { ...running, apiKey, people: [], idlePeople: [] };
-  for (let index = 0; index < advisorCount; index++) {
-    const [email, number] = [`advisor${index}@bench.example`, `+1500555${2000 + index}`];
-    const named = ['--name', `Advisor ${index}`, '--email', email, '--texting-number', number];
-    const { advisorId } = await made('advisors', 'add', String(firmId), ...named, '--consent-collection', 'yes');
-    await assent('applications', 'provision', sandbox.clientId, '--advisor', email);
-    const phones = Array.from({ length: peopleOfEach + 1 }, (_, person) => `+1212555${3000 + index * 20 + person}`);
-    await accept(side, advisorId, number, phones);
+  for (const [index, { id: advisorId, email, textingNumber }] of sandbox.advisors.entries()) {
+    if (!senders.includes(email)) continue;
+    const phones = Array.from({ length: peopleOfEach + 1 }, (_, person) => `+1212555${3000 + index * 100 + person}`);
+    await accept(side, advisorId, textingNumber, phones);
     const [idle, ...others] = phones.map((phone) => ({ advisorId, phone }));
     if (idle) side.idlePeople.push(idle);
     side.people.push(...others);
   }
+  // Neighbors are of different advisors.
+  side.people.sort((one, other) => Number(one.phone.slice(-2)) - Number(other.phone.slice(-2)));
   return side;
 }
 

@@ -17,7 +17,12 @@ export type Running = {
   origin: string;
   port: number;
   /** What `sandbox.json` has. */
-  sandbox: { clientId: string; clientSecret: string; tokenUrl: string };
+  sandbox: {
+    clientId: string;
+    clientSecret: string;
+    tokenUrl: string;
+    advisors: { id: number; email: string; textingNumber: string }[];
+  };
   /** The operator's command, from the same checkout. */
   assent(...args: string[]): Promise<string>;
   /** Node's processes. */
