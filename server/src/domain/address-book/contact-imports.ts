@@ -14,7 +14,6 @@ import { numberOf } from '../shared/enumerations.ts';
 import { contactSearchText } from './contacts.ts';
 import { type Decision, decide, type Entry, type ImportRow } from './import-decisions.ts';
 import { findGroups } from './import-groups.ts';
-import { makeSeenRows } from './seen-rows.ts';
 
 export type { ImportRow, OwnIds } from './import-decisions.ts';
 export type { FileGroup } from './import-groups.ts';
@@ -48,7 +47,8 @@ type IsOurs = () => Promise<boolean>;
  * away: an empty cell clears nothing, and nobody leaves a group.
  */
 export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun: boolean }): ContactImport {
-  const seen = makeSeenRows();
+  /** The line on which each person was first. */
+  const seen = new Map<string, number>();
   const groups = findGroups(deps, advisorId, { dryRun });
   const book = watchBook(deps, advisorId);
   const emptySearchList = together(() => store.emptySearchList(deps.db));
@@ -74,7 +74,7 @@ export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun:
   return {
     groupsCreated: groups.created,
     async save(rows) {
-      const lines = rows.map((row) => seen.lineOf(keyOf(row), row.line));
+      const lines = rows.map((row) => firstLineOf(seen, row));
       const { entries, ids } = await inTurn(() => prepare(rows.filter((_, index) => lines[index] === null)));
       const decisions = dryRun
         ? await decide(deps, advisorId, entries)
@@ -87,6 +87,14 @@ export function startImport(deps: Deps, advisorId: number, { dryRun }: { dryRun:
       );
     },
   };
+}
+
+/** The line on which the same person was before, or null. */
+function firstLineOf(seen: Map<string, number>, row: ImportRow): number | null {
+  const key = keyOf(row);
+  const line = seen.get(key) ?? null;
+  if (line === null) seen.set(key, row.line);
+  return line;
 }
 
 /** Rows with one key are one person. Our own export has told apart those with different ids. */
