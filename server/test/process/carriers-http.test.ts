@@ -6,7 +6,7 @@ import { after, before, suite, test } from 'node:test';
 import { root } from '../../src/config.ts';
 import { type StandIn, startStandIn, type VendorName } from '../carriers/http/stand-in.ts';
 import { telnyxSettings, twilioSettings } from '../carriers/http/vendors.ts';
-import { type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
+import { commandLine, type Deployment, makeDeployment, type Program, startServer } from '../support/programs.ts';
 import { until } from '../support/waiting.ts';
 
 const page = readFileSync(join(root, 'docs/operators/carriers-http.md'), 'utf8');
@@ -35,10 +35,14 @@ for (const [vendor, at] of [
       await deployment.remove();
     });
 
-    /** The reader’s own values: a server on another port, and what the vendor’s console shows. */
+    /**
+     * The reader’s own values: a server on another port, and what the vendor’s console shows. Commands are started without npm,
+     * which takes as long as they do; the first steps are pasted with it.
+     */
     function own(script: string): string {
       const settings = vendor === 'twilio' ? twilioSettings(standIn) : telnyxSettings(standIn);
       return script
+        .replace('npm run -s assent --', commandLine)
         .replaceAll('127.0.0.1:8080', `127.0.0.1:${program.port}`)
         .replace(/^\{.*\}$/m, (json) => JSON.stringify({ ...JSON.parse(json), ...settings }));
     }
