@@ -4,13 +4,6 @@ create extension btree_gin;
 
 create extension pg_trgm;
 
-create table access_epoch (
-  is_only boolean not null default true,
-  epoch bigint not null default 0,
-  constraint access_epoch_pkey PRIMARY KEY (is_only),
-  constraint access_epoch_is_only_check CHECK (is_only)
-);
-
 create table advisors (
   advisor_id bigint not null generated always as identity,
   firm_id bigint not null,
@@ -1503,8 +1496,6 @@ CREATE TRIGGER number_stays BEFORE UPDATE OF advisor_id, member_id, phone ON pub
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.retentions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wordings FOR EACH STATEMENT EXECUTE FUNCTION refuse_change() /* enable always */;
-
-grant select, update on access_epoch to assent_app;
 
 grant insert, select, update on advisors to assent_app;
 

@@ -305,9 +305,6 @@ from generate_series(1, $1::integer);
 prepare "empty-search-list" as
 select empty_contact_search_list();
 
-prepare "find-access-epoch" as
-select epoch from access_epoch;
-
 prepare "find-account" as
 select
 advisor_id as "advisorId", firm_id as "firmId", name, email, texting_number as "textingNumber",

@@ -1,13 +1,5 @@
 -- Partner applications, their keys, and what lets them act for an advisor: grants, codes and tokens.
 
--- Grows in the transaction of every write that may end somebody's access, so that a node needs one look at it to know that
--- everybody it has let in may still come in.
-create table access_epoch (
-  is_only boolean primary key default true check (is_only),
-  epoch bigint not null default 0
-);
-insert into access_epoch default values;
-
 create table applications (
   application_id bigint generated always as identity primary key,
   client_id text not null unique,
@@ -136,7 +128,6 @@ create function scopes_of_both(had text[], more text[]) returns text[]
   language sql immutable
   return had || array(select unnest(more) except select unnest(had));
 
-grant select, update on access_epoch to assent_app;
 grant select, insert, update on applications, api_keys to assent_app;
 grant select, insert, update, delete on
   api_key_days, grants, ended_grants, interactions, oauth_tokens, revoked_tokens, idempotent_answers

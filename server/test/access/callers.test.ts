@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
+import { disableApplication } from '../../src/domain/access/applications.ts';
 import { callerFinder } from '../../src/domain/access/callers.ts';
 import { Problem } from '../../src/domain/problems.ts';
 import { makeSecret } from '../../src/domain/shared/secrets.ts';
@@ -11,8 +12,8 @@ before(async () => {
 });
 after(() => world.close());
 
-test('a thousand refused callers are remembered at most, and they push no accepted one out', async (context) => {
-  const { deps, ann, clientId, apiKey } = world;
+/** Asks with a key of `world`, and returns how many queries that took. */
+function asker({ deps, ann, clientId, apiKey }: World) {
   const lookUp = mock.fn(deps.db.lookUp);
   const find = callerFinder({ ...deps, db: { ...deps.db, lookUp } }, async () => ({
     client: clientId,
@@ -25,18 +26,38 @@ test('a thousand refused callers are remembered at most, and they push no accept
     kid: null,
   }));
   const asked = () => lookUp.mock.calls.filter(({ arguments: [, , name] }) => name === 'find-caller').length;
-  const queriesFor = async (key: string) => {
+  return async (key = apiKey) => {
     const before = asked();
     const found = await find({ accessToken: 'token', apiKey: key }).catch((error) => error);
-    assert.equal(found instanceof Problem, key !== apiKey);
-    return asked() - before;
+    return { queries: asked() - before, isRefused: found instanceof Problem };
   };
-  // A refusal is cached for half a second, and the test takes longer.
+}
+
+test('a thousand refused callers are remembered at most, and they push no accepted one out', async (context) => {
+  const ask = asker(world);
+  const queriesFor = async (key: string) => {
+    const { queries, isRefused } = await ask(key);
+    assert.equal(isRefused, key !== world.apiKey);
+    return queries;
+  };
+  // A caller is cached for less than a second, and the test takes longer.
   context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-  assert.equal(await queriesFor(apiKey), 1);
+  assert.equal(await queriesFor(world.apiKey), 1);
   const guesses = Array.from({ length: 1_001 }, () => makeSecret('apiKey', 'sandbox'));
   for (const guess of guesses) assert.equal(await queriesFor(guess), 1);
-  assert.equal(await queriesFor(apiKey), 0);
+  assert.equal(await queriesFor(world.apiKey), 0);
   assert.equal(await queriesFor(guesses.at(-1) ?? ''), 0);
   assert.equal(await queriesFor(guesses[0] ?? ''), 1);
+});
+
+test('a caller is looked up once in a moment, and refused within a second after their access ended', async (context) => {
+  const own = await makeWorld();
+  context.after(() => own.close());
+  const ask = asker(own);
+  context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  assert.deepEqual(await ask(), { queries: 1, isRefused: false });
+  await disableApplication(own.deps, own.clientId);
+  assert.deepEqual(await ask(), { queries: 0, isRefused: false });
+  context.mock.timers.tick(999);
+  assert.deepEqual(await ask(), { queries: 1, isRefused: true });
 });

@@ -4,7 +4,6 @@ import { type CallerRow, findApiKey, findCaller } from '../../store/access/api-k
 import { Problem, problem } from '../problems.ts';
 import { BoundedMap } from '../shared/bounded-map.ts';
 import { hashSecret, readSecret } from '../shared/secrets.ts';
-import { accessEpoch } from './access-epoch.ts';
 import type { AccessToken, TokenVerifier } from './tokens.ts';
 
 /** The calling application, by its key and token: for which advisor, with which scopes and usage plan. */
@@ -17,26 +16,19 @@ export type Caller = {
 
 export type Credentials = { accessToken: string; apiKey: string };
 
-/**
- * How long an accepted caller is known if the epoch says that nothing has ended since. Somebody who changes the records by
- * hand doesn't tell the epoch.
- */
-const acceptedMs = 10_000;
-/** Nothing tells when a refused caller would be let in: a new key, an account that was enabled. */
-const refusedMs = 500;
+/** How long a caller is known, accepted or refused: a change takes effect within a second. */
+const knownMs = 900;
 /** Someone who tries many keys gets little memory, and pushes no accepted caller out. */
 const refusedMax = 1_000;
 
 /**
- * Checks both credentials against the records. Verified tokens are cached until they expire, and callers while the epoch
- * says that nobody's access has ended: a change (a revoked key, a disconnected application) takes effect within a second.
- * A cached caller costs nearly nothing, a fresh check two hashes and a query.
+ * Checks both credentials against the records. Verified tokens are cached until they expire, and callers for a moment. A cached
+ * caller costs nearly nothing, a fresh check two hashes and a query.
  */
 export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: Credentials) => Promise<Caller> {
   const tokens = new BoundedMap<string, AccessToken>();
   const accepted = new BoundedMap<string, Known>();
   const refused = new BoundedMap<string, Known>(refusedMax);
-  const epochs = accessEpoch(deps);
 
   async function accessToken(token: string): Promise<AccessToken> {
     const key = hashSecret(token).toString('base64');
@@ -54,40 +46,26 @@ export function callerFinder(deps: Deps, verify: TokenVerifier): (credentials: C
     const keyHash = hashSecret(checkedKey(credentials.apiKey, deps));
     const { client, advisor, grantId, tokenId, authorizationId, kid } = token;
     const readAtMs = Date.now();
-    // Older than the records: a change in between counts as a later one.
-    const epoch = await currentEpoch();
     const asked = { keyHash, client, advisor, grantId, tokenId, authorizationId, kid };
     const caller = callerOf(token, await findCaller(deps.db, asked));
-    const goodMs = caller instanceof Problem ? refusedMs : acceptedMs;
-    return { caller, epoch, goodUntilMs: Math.min(readAtMs + goodMs, token.expiresAtMs) };
-  }
-
-  function currentEpoch(): number | Promise<number> {
-    return epochs.known() ?? epochs.read();
+    return { caller, goodUntilMs: Math.min(readAtMs + knownMs, token.expiresAtMs) };
   }
 
   return async (credentials) => {
     const id = `${credentials.accessToken} ${credentials.apiKey}`;
-    const known = accepted.get(id);
-    if (isRecent(known) && known.epoch === (await currentEpoch())) return callerOrThrow(known.caller);
-    const turnedAway = refused.get(id);
-    if (isRecent(turnedAway)) return callerOrThrow(turnedAway.caller);
-    const found = await find(credentials);
-    (found.caller instanceof Problem ? refused : accepted).set(id, found);
-    return callerOrThrow(found.caller);
+    const known = [accepted.get(id), refused.get(id)].find(isRecent) ?? (await find(credentials));
+    const { caller } = known;
+    (caller instanceof Problem ? refused : accepted).set(id, known);
+    if (caller instanceof Problem) throw caller;
+    return caller;
   };
 }
 
 /** The caller, or why they are refused: a refused caller shouldn't cost a query each time either. */
-type Known = { caller: Caller | Problem; epoch: number; goodUntilMs: number };
+type Known = { caller: Caller | Problem; goodUntilMs: number };
 
 function isRecent(known: Known | undefined): known is Known {
   return known !== undefined && known.goodUntilMs > Date.now();
-}
-
-function callerOrThrow(caller: Caller | Problem): Caller {
-  if (caller instanceof Problem) throw caller;
-  return caller;
 }
 
 function callerOf(token: AccessToken, { key, application, advisor, ended }: CallerRow): Caller | Problem {

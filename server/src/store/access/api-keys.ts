@@ -1,5 +1,4 @@
 import type { Db } from '../database/db.ts';
-import { accessEnds } from './access-epoch.ts';
 
 export type UsagePlan = { ratePerSecond: number | null; burst: number | null; dailyQuota: number | null };
 export type ApiKeyRow = UsagePlan & {
@@ -53,8 +52,7 @@ export async function findApiKeyForUpdate(db: Db, keyId: number): Promise<ApiKey
 
 export async function updateApiKeyPlan(db: Db, keyId: number, plan: UsagePlan): Promise<void> {
   await db.query(
-    `with ${accessEnds}
-     update api_keys
+    `update api_keys
      set rate_per_second = $2, burst = $3, daily_quota = $4
      where key_id = $1`,
     [keyId, plan.ratePerSecond, plan.burst, plan.dailyQuota],
@@ -62,7 +60,7 @@ export async function updateApiKeyPlan(db: Db, keyId: number, plan: UsagePlan): 
 }
 
 export async function updateApiKeyRevoked(db: Db, keyId: number): Promise<void> {
-  await db.query(`with ${accessEnds} update api_keys set revoked = true where key_id = $1`, [keyId]);
+  await db.query('update api_keys set revoked = true where key_id = $1', [keyId]);
 }
 
 /**

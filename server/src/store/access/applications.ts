@@ -1,6 +1,5 @@
 import type { Db } from '../database/db.ts';
 import { falseIfTaken } from '../database/errors.ts';
-import { accessEnds } from './access-epoch.ts';
 
 export type ApplicationRow = {
   applicationId: number;
@@ -52,8 +51,7 @@ export async function updateApplication(
   change: { secretHash?: Buffer; disabled?: boolean; redirectUris?: string[] },
 ): Promise<void> {
   await db.query(
-    `with ${accessEnds}
-     update applications
+    `update applications
      set secret_hash = coalesce($2, secret_hash),
          disabled = coalesce($3, disabled),
          redirect_uris = coalesce($4, redirect_uris)
@@ -69,8 +67,7 @@ export async function updateExternalClientId(
   externalClientId: string | null,
 ): Promise<boolean> {
   const update = db.query(
-    `with ${accessEnds}
-     update applications
+    `update applications
      set external_client_id = $2
      where application_id = $1`,
     [applicationId, externalClientId],

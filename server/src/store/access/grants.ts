@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../database/db.ts';
-import { accessEnds } from './access-epoch.ts';
 
 export type GrantKind = 'authorized' | 'provisioned' | 'issued';
 export type GrantRow = {
@@ -103,8 +102,7 @@ export async function deleteGrant(
   grantId: string,
 ): Promise<{ advisorId: number; applicationId: number } | null> {
   const [row] = await db.query<{ advisorId: number; applicationId: number }>(
-    `with ${accessEnds},
-     ended as (
+    `with ended as (
        delete from grants
        where grant_id = $1
        returning grant_id, advisor_id, application_id
@@ -135,8 +133,7 @@ export async function deleteGrantOfKind(
   { advisorId, applicationId, kind }: Pick<GrantRow, 'advisorId' | 'applicationId' | 'kind'>,
 ): Promise<boolean> {
   const rows = await db.query(
-    `with ${accessEnds}
-     delete from grants
+    `delete from grants
      where advisor_id = $1 and application_id = $2 and kind = $3
      returning grant_id`,
     [advisorId, applicationId, kind],
@@ -155,8 +152,7 @@ export async function deleteConnections(
   advisorId: number | null,
 ): Promise<{ authorized: number; grants: number; ended: number[] }> {
   const [row] = await db.query<{ authorized: number; grants: number; ended: number[] }>(
-    `with ${accessEnds},
-     ended as (
+    `with ended as (
        delete from grants
        where application_id = $1 and ($2::bigint is null or advisor_id = $2) and kind <> 'provisioned'
        returning kind, grant_id, advisor_id

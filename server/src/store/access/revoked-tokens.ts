@@ -1,12 +1,10 @@
 import type { Db } from '../database/db.ts';
 import { deleteBatch } from '../shared/delete-batch.ts';
-import { accessEnds } from './access-epoch.ts';
 
 export async function insertRevokedToken(db: Db, tokenId: string, expires: Date): Promise<void> {
   await db.query(
-    `with ${accessEnds}
-     insert into revoked_tokens (token_id, date_time_expires)
-     select $1::text, $2::timestamptz
+    `insert into revoked_tokens (token_id, date_time_expires)
+     values ($1, $2)
      on conflict do nothing`,
     [tokenId, expires],
   );

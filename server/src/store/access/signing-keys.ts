@@ -1,5 +1,4 @@
 import type { Db, Transaction } from '../database/db.ts';
-import { accessEnds } from './access-epoch.ts';
 
 /** A key as a JWK. The member `d` is the private part. */
 export type Jwk = Record<string, string>;
@@ -45,20 +44,9 @@ export async function listSigningKeys(db: Db): Promise<SigningKeyRow[]> {
 }
 
 export async function deleteSigningKey(db: Db, kid: string): Promise<number> {
-  const rows = await db.query(
-    `with ${accessEnds},
-     gone as (
-       delete from signing_keys
-       where kid = $1
-       returning kid
-     )
-     select kid
-     from gone`,
-    [kid],
-  );
-  return rows.length;
+  return (await db.query('delete from signing_keys where kid = $1 returning kid', [kid])).length;
 }
 
 export async function deleteSigningKeys(db: Db): Promise<void> {
-  await db.query(`with ${accessEnds}, gone as (delete from signing_keys) select`);
+  await db.query('delete from signing_keys');
 }

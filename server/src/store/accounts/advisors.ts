@@ -1,4 +1,3 @@
-import { accessEnds } from '../access/access-epoch.ts';
 import type { Db } from '../database/db.ts';
 import { falseIfTaken } from '../database/errors.ts';
 
@@ -86,8 +85,7 @@ export async function updateAdvisor(
   const given = Object.entries(change) as [keyof typeof settingColumns, unknown][];
   if (given.length === 0) return true;
   const update = db.query(
-    `with ${accessEnds}
-     update advisors
+    `update advisors
      set ${given.flatMap(([name], index) => assignments(name, `$${index + 2}`, `$${given.length + 2}`)).join(', ')}
      where advisor_id = $1`,
     [advisorId, ...given.map(([, value]) => value), ...('carrierId' in change ? [new Date()] : [])],

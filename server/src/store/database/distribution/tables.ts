@@ -39,7 +39,6 @@ export const advisorOwned = [
 
 /** Small, shared by advisors and joined to what they own: every node has all of their rows. */
 export const shared = [
-  'access_epoch',
   'firms',
   'carriers',
   'advisors',
