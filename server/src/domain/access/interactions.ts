@@ -1,6 +1,5 @@
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/access/interactions.ts';
-import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 
 /**
@@ -25,10 +24,6 @@ export async function findInteraction(deps: Deps, key: InteractionKey): Promise<
 /** False if it is already gone: of several concurrent calls, one deletes it. */
 export async function deleteInteraction(deps: Deps, uid: string): Promise<boolean> {
   return store.deleteInteraction(deps.db, hashSecret(uid));
-}
-
-export async function forgetExpiredInteractions(deps: Deps): Promise<void> {
-  await inBatches(deps, (limit) => store.deleteExpiredInteractions(deps.db, new Date(), limit));
 }
 
 function hashesOf({ uid, browser }: InteractionKey): { hash: Buffer; browserHash: Buffer } {

@@ -3,13 +3,12 @@ import type { Deps } from '../../deps.ts';
 import { deleteEndedGrant, listEndedGrants } from '../../store/access/grants.ts';
 import type { OAuthTokenKind, OAuthTokenRow } from '../../store/access/oauth-tokens.ts';
 import * as store from '../../store/access/oauth-tokens.ts';
-import { deleteExpiredRevokedTokens, insertRevokedToken } from '../../store/access/revoked-tokens.ts';
+import { insertRevokedToken } from '../../store/access/revoked-tokens.ts';
 import { byService } from '../archive/archive.ts';
-import { inBatches } from '../shared/in-batches.ts';
+import { forgetBefore, inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 import { archiveSignIn } from '../sign-in/sign-in-records.ts';
 import { endGrant, findGrant } from './grants.ts';
-import { forgetExpiredInteractions } from './interactions.ts';
 import { tokenLifetimeSeconds } from './signing-keys.ts';
 
 export type { OAuthTokenKind } from '../../store/access/oauth-tokens.ts';
@@ -102,9 +101,7 @@ export async function forgetExpiredTokens(deps: Deps): Promise<void> {
   const now = new Date();
   const answeredBefore = new Date(now.getTime() - lostAnswerMs);
   await inBatches(deps, (limit) => store.clearOAuthTokenAnswers(deps.db, answeredBefore, limit));
-  await inBatches(deps, (limit) => store.deleteExpiredOAuthTokens(deps.db, now, limit));
-  await inBatches(deps, (limit) => deleteExpiredRevokedTokens(deps.db, now, limit));
-  await forgetExpiredInteractions(deps);
+  for (const table of ['oauth_tokens', 'revoked_tokens', 'interactions'] as const) await forgetBefore(deps, table, now);
   await forgetTokensOfEndedGrants(deps);
 }
 

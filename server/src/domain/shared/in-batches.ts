@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts';
+import { type AgingTable, deleteOldRows } from '../../store/shared/old-rows.ts';
 import { requireRunning } from './signals.ts';
 
 const batchSizeDefault = 1_000;
@@ -18,4 +19,8 @@ export async function inBatches(
     if ((await runBatch(batchSize)) < batchSize) return true;
   }
   return false;
+}
+
+export async function forgetBefore(deps: Deps, table: AgingTable, before: Date): Promise<void> {
+  await inBatches(deps, (limit) => deleteOldRows(deps.db, table, before, limit));
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/sign-in/devices.ts';
-import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 
 /** As long as browsers keep a cookie, about; every sign-in begins it anew. */
@@ -23,8 +22,4 @@ export async function rememberDevice(deps: Deps, advisorId: number, previous: st
 
 export async function isDeviceOf(deps: Deps, advisorId: number, device: string): Promise<boolean> {
   return store.isDeviceOf(deps.db, advisorId, hashSecret(device), new Date());
-}
-
-export async function forgetExpiredDevices(deps: Deps): Promise<void> {
-  await inBatches(deps, (limit) => store.deleteExpiredDevices(deps.db, new Date(), limit));
 }

@@ -6,7 +6,6 @@ import * as store from '../../store/sign-in/invitations.ts';
 import { deletePasskeys } from '../../store/sign-in/passkeys.ts';
 import { type By, byAdvisor, byOperator } from '../archive/archive.ts';
 import { problem } from '../problems.ts';
-import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 import { hashPassword, isTooShort } from './passwords.ts';
 import { beginSession, endSessions, type NewSession } from './sessions.ts';
@@ -78,8 +77,4 @@ export async function replacePassword(deps: Deps, advisorId: number, passwordHas
   await deletePasskeys(deps.db, advisorId);
   await deleteDevices(deps.db, advisorId);
   await store.deleteInvitationOf(deps.db, advisorId);
-}
-
-export async function forgetExpiredInvitations(deps: Deps): Promise<void> {
-  await inBatches(deps, (limit) => store.deleteExpiredInvitations(deps.db, new Date(), limit));
 }

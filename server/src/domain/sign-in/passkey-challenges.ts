@@ -1,7 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/sign-in/passkey-challenges.ts';
-import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 
 export const challengeMs = 5 * 60 * 1000;
@@ -22,10 +21,6 @@ export async function takeChallenge(
   if (challenge === null) return null;
   const challengeHash = hashSecret(challenge);
   return (await store.deleteChallenge(deps.db, advisorId, { challengeHash, now: new Date() })) ? challenge : null;
-}
-
-export async function forgetExpiredChallenges(deps: Deps): Promise<void> {
-  await inBatches(deps, (limit) => store.deleteExpiredChallenges(deps.db, new Date(), limit));
 }
 
 /** The response came over the wire, so its declared type can't be trusted yet. */

@@ -3,7 +3,6 @@ import { type Deps, inTransaction } from '../../deps.ts';
 import type { SessionRow, SignInMethod } from '../../store/sign-in/sessions.ts';
 import * as store from '../../store/sign-in/sessions.ts';
 import { byAdvisor } from '../archive/archive.ts';
-import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 import { rememberDevice } from './devices.ts';
 import type { Attempt } from './sign-in-failures.ts';
@@ -53,8 +52,4 @@ export async function signOut(deps: Deps, token: string): Promise<void> {
 /** Signs the advisor out of every browser. */
 export async function endSessions(deps: Pick<Deps, 'db'>, advisorId: number): Promise<void> {
   await store.deleteSessions(deps.db, advisorId);
-}
-
-export async function forgetExpiredSessions(deps: Deps): Promise<void> {
-  await inBatches(deps, (limit) => store.deleteExpiredSessions(deps.db, new Date(), limit));
 }

@@ -1,19 +1,11 @@
 import type { Deps } from '../../deps.ts';
 import { findCredentials } from '../../store/accounts/advisors.ts';
-import { forgetExpiredDevices, isDeviceOf } from './devices.ts';
-import { forgetExpiredInvitations } from './invitations.ts';
-import { forgetExpiredChallenges } from './passkey-challenges.ts';
+import { forgetBefore } from '../shared/in-batches.ts';
+import { isDeviceOf } from './devices.ts';
 import { verifyPassword } from './passwords.ts';
-import { beginSession, forgetExpiredSessions, type NewSession } from './sessions.ts';
+import { beginSession, type NewSession } from './sessions.ts';
 import { type Attempt, archiveFailures, countFailure } from './sign-in-failures.ts';
-import {
-  type Bucket,
-  deviceThrottles,
-  forgetFullBuckets,
-  returnAttempt,
-  signInThrottles,
-  takeAttempt,
-} from './throttles.ts';
+import { type Bucket, deviceThrottles, fullAfterMs, returnAttempt, signInThrottles, takeAttempt } from './throttles.ts';
 
 export type SignIn =
   | { session: NewSession; refused?: undefined }
@@ -66,9 +58,8 @@ type Visit = Pick<Attempt, 'address' | 'device'> & { foldedEmail: string; adviso
 /** Forgets expired sessions, devices and invitations, unanswered challenges and full buckets, and archives the failures counted so far. */
 export async function forgetExpiredSignIns(deps: Deps): Promise<void> {
   await archiveFailures(deps);
-  await forgetExpiredSessions(deps);
-  await forgetExpiredDevices(deps);
-  await forgetExpiredInvitations(deps);
-  await forgetExpiredChallenges(deps);
-  await forgetFullBuckets(deps);
+  const now = new Date();
+  for (const table of ['sessions', 'devices', 'invitations', 'passkey_challenges'] as const)
+    await forgetBefore(deps, table, now);
+  await forgetBefore(deps, 'throttles', new Date(now.getTime() - fullAfterMs));
 }

@@ -2,14 +2,13 @@ import { isIPv6 } from 'node:net';
 import type { Deps } from '../../deps.ts';
 import type { BucketRow } from '../../store/sign-in/throttles.ts';
 import * as store from '../../store/sign-in/throttles.ts';
-import { inBatches } from '../shared/in-batches.ts';
 import { hashSecret } from '../shared/secrets.ts';
 
 /** A bucket of `burst` attempts that refills at `perSecond`. The name says whose attempts, and at what. */
 export type Bucket = { name: string; burst: number; perSecond: number };
 
 /** Every bucket is full again by then, and a full bucket can be forgotten: the slowest takes 1,000 seconds. */
-const fullAfterMs = 60 * 60 * 1000;
+export const fullAfterMs = 60 * 60 * 1000;
 
 /** Password guesses: from one address at any account, from one site at one account, and from anywhere at one account. */
 export function signInThrottles(foldedEmail: string, address: string): Bucket[] {
@@ -78,11 +77,6 @@ export async function takeAttempt(deps: Deps, buckets: Bucket[]): Promise<number
 export async function returnAttempt(deps: Deps, buckets: Bucket[]): Promise<void> {
   // One by one: locking several in a different order than takeAttempt would risk a deadlock.
   for (const bucket of buckets) await store.returnToBucket(deps.db, rowOf(bucket));
-}
-
-export async function forgetFullBuckets(deps: Deps): Promise<void> {
-  const before = new Date(Date.now() - fullAfterMs);
-  await inBatches(deps, (limit) => store.deleteBucketsFilledBefore(deps.db, before, limit));
 }
 
 function rowOf({ name, burst, perSecond }: Bucket): BucketRow {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
 import type { DeliveryRow, NewDelivery } from '../../store/webhooks/deliveries.ts';
 import * as store from '../../store/webhooks/deliveries.ts';
-import { inBatches } from '../shared/in-batches.ts';
+import { forgetBefore } from '../shared/in-batches.ts';
 import { dayMs } from '../shared/time.ts';
 import { findPushedEvent } from './pushed-events.ts';
 import { deliver, endpointOf } from './turns.ts';
@@ -44,6 +44,5 @@ export async function redeliver(deps: WebhookDeps, clientId: string, eventId: st
 }
 
 export async function forgetOldDeliveries(deps: Deps): Promise<void> {
-  const before = new Date(Date.now() - keptMs);
-  await inBatches(deps, (limit) => store.deleteDeliveries(deps.db, before, limit));
+  await forgetBefore(deps, 'webhook_deliveries', new Date(Date.now() - keptMs));
 }

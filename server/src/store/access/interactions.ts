@@ -1,5 +1,4 @@
 import type { Db } from '../database/db.ts';
-import { deleteBatch } from '../shared/delete-batch.ts';
 
 export async function upsertInteraction(
   db: Db,
@@ -28,9 +27,4 @@ export async function findInteraction(
 export async function deleteInteraction(db: Db, hash: Buffer): Promise<boolean> {
   const rows = await db.query('delete from interactions where uid_hash = $1 returning 1', [hash]);
   return rows.length > 0;
-}
-
-export async function deleteExpiredInteractions(db: Db, now: Date, limit: number): Promise<number> {
-  const expired = { table: 'interactions', key: 'uid_hash', where: 'date_time_expires < $1' };
-  return deleteBatch(db, expired, [now], limit);
 }

@@ -89,11 +89,6 @@ export async function clearOAuthTokenAnswers(db: Db, usedBefore: Date, limit: nu
   return updated.length;
 }
 
-export async function deleteExpiredOAuthTokens(db: Db, now: Date, limit: number): Promise<number> {
-  const expired = { table: 'oauth_tokens', key: 'token_hash', where: 'date_time_expires < $1' };
-  return deleteBatch(db, expired, [now], limit);
-}
-
 export async function deleteOAuthTokensOfGrant(db: Db, grantId: string, limit: number): Promise<number> {
   const ended = { table: 'oauth_tokens', key: 'token_hash', where: 'grant_id = $1' };
   return deleteBatch(db, ended, [grantId], limit);

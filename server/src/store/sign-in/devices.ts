@@ -1,5 +1,4 @@
 import type { Db } from '../database/db.ts';
-import { deleteBatch } from '../shared/delete-batch.ts';
 
 export async function insertDevice(db: Db, advisorId: number, deviceHash: Buffer, expires: Date): Promise<void> {
   await db.query(
@@ -41,9 +40,4 @@ export async function deleteOldDevices(db: Db, advisorId: number, kept: number):
      )`,
     [advisorId, kept],
   );
-}
-
-export async function deleteExpiredDevices(db: Db, now: Date, limit: number): Promise<number> {
-  const expired = { table: 'devices', key: 'device_hash', where: 'date_time_expires <= $1' };
-  return deleteBatch(db, expired, [now], limit);
 }

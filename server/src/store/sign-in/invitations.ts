@@ -1,5 +1,4 @@
 import type { Db } from '../database/db.ts';
-import { deleteBatch } from '../shared/delete-batch.ts';
 
 /** An advisor has one at a time: a new one replaces the one before. */
 export async function upsertInvitation(db: Db, advisorId: number, codeHash: Buffer, expires: Date): Promise<void> {
@@ -35,9 +34,4 @@ export async function deleteInvitation(db: Db, codeHash: Buffer): Promise<boolea
 
 export async function deleteInvitationOf(db: Db, advisorId: number): Promise<void> {
   await db.query('delete from invitations where advisor_id = $1', [advisorId]);
-}
-
-export async function deleteExpiredInvitations(db: Db, now: Date, limit: number): Promise<number> {
-  const expired = { table: 'invitations', key: 'advisor_id', where: 'date_time_expires <= $1' };
-  return deleteBatch(db, expired, [now], limit);
 }

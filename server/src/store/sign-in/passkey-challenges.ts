@@ -1,5 +1,4 @@
 import type { Db } from '../database/db.ts';
-import { deleteBatch } from '../shared/delete-batch.ts';
 
 /** Without an advisor, the challenge is for signing in. */
 export async function insertChallenge(
@@ -27,9 +26,4 @@ export async function deleteChallenge(
     [challengeHash, advisorId, now],
   );
   return deleted.length > 0;
-}
-
-export async function deleteExpiredChallenges(db: Db, now: Date, limit: number): Promise<number> {
-  const expired = { table: 'passkey_challenges', key: 'challenge_hash', where: 'date_time_expires <= $1' };
-  return deleteBatch(db, expired, [now], limit);
 }

@@ -1,5 +1,4 @@
 import type { Db } from '../database/db.ts';
-import { deleteBatch } from '../shared/delete-batch.ts';
 
 export type SignInMethod = 'password' | 'passkey';
 export type SessionRow = {
@@ -47,9 +46,4 @@ export async function deleteSession(db: Db, sessionHash: Buffer): Promise<void> 
 
 export async function deleteSessions(db: Db, advisorId: number): Promise<void> {
   await db.query('delete from sessions where advisor_id = $1', [advisorId]);
-}
-
-export async function deleteExpiredSessions(db: Db, now: Date, limit: number): Promise<number> {
-  const expired = { table: 'sessions', key: 'session_hash', where: 'date_time_expires <= $1' };
-  return deleteBatch(db, expired, [now], limit);
 }

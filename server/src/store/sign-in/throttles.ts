@@ -1,5 +1,4 @@
 import type { Db } from '../database/db.ts';
-import { deleteBatch } from '../shared/delete-batch.ts';
 
 export type BucketRow = { bucketHash: Buffer; burst: number; perSecond: number };
 
@@ -36,9 +35,4 @@ export async function returnToBucket(db: Db, { bucketHash, burst }: BucketRow): 
     bucketHash,
     burst,
   ]);
-}
-
-export async function deleteBucketsFilledBefore(db: Db, before: Date, limit: number): Promise<number> {
-  const full = { table: 'throttles', key: 'bucket_hash', where: 'date_time_filled < $1' };
-  return deleteBatch(db, full, [before], limit);
 }

@@ -1,5 +1,4 @@
 import type { Db } from '../database/db.ts';
-import { deleteBatch } from '../shared/delete-batch.ts';
 
 /** One attempt to tell an application about an event. */
 export type NewDelivery = {
@@ -51,9 +50,4 @@ export async function listDeliveries(
      limit $2`,
     [applicationId, limit, eventId],
   );
-}
-
-export async function deleteDeliveries(db: Db, before: Date, limit: number): Promise<number> {
-  const rows = { table: 'webhook_deliveries', key: 'delivery_id', where: 'date_time < $1' };
-  return deleteBatch(db, rows, [before], limit);
 }
