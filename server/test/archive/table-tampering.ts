@@ -91,15 +91,6 @@ export const tableTamperings: Tampering[] = [
     ),
   },
   {
-    name: 'the same, with a text that is said to be from before outcomes were entries',
-    names: 'entry 8 of advisor cat',
-    before: waitingText,
-    tamper: of(
-      'update archive_entries set recorded_at = null where advisor_id = $1 and number = 8',
-      `update messages set status = 'failed', failure_code = 'consent_lapsed' where advisor_id = $1 and archive_number = 8`,
-    ),
-  },
-  {
     name: 'the reason of an outcome',
     names: 'entry 7 of advisor cat',
     tamper: of(`update messages set failure_code = '30003' where advisor_id = $1`),

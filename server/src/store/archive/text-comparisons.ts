@@ -21,8 +21,8 @@ const isTriedMoreOrLess = `
 
 /**
  * The attempts are not what the message says: numbered without gaps up to the last. The one that the carrier accepted is the
- * message's last, and has a row only if it was in doubt before, or if it is from the time when every attempt had one. A message
- * says that it was sent, by its id and time, if and only if an attempt was accepted.
+ * message's last, and has a row only if it was in doubt before. A message says that it was sent, by its id and time, if and only
+ * if an attempt was accepted.
  */
 const isTriedOtherwise = `
   ${isTriedMoreOrLess}
@@ -34,13 +34,11 @@ const hasWaited = `(strpos(e.meta, '"awaitsConsent":') > 0 and e.meta::json -> '
 /** A text that awaited consent waits until the next entry that gives or withdraws it: only if that one gives it may it go out. */
 const isUnconsented = `
   ${hasWaited} and t.status not in ('awaiting_consent', 'failed') and answer.state is distinct from 'accepted'`;
-/** Entries from before carriers were among the facts say nothing about the carrier. */
 const hasOtherCarrier = `(last.meta::json -> 'carrierId')::text <> coalesce(t.carrier_id::text, 'null')`;
 
 /**
  * The status is not what the last outcome entry says. A text that was handed over has no entry yet, unless its doubt was settled
- * that way. Those that were accepted before outcomes were entries have none: before the advisor's first outcome, and when no
- * signature says, but the database. The reason of a doubt is in the entry only.
+ * that way. The reason of a doubt is in the entry only.
  */
 const isSettledOtherwise = `
   ${isUnconsented}
@@ -52,17 +50,10 @@ const isSettledOtherwise = `
       and strpos(last.meta, ',"carrierId":' || coalesce(t.carrier_id::text, 'null') || ',') > 0 then false
     when ${hasOtherCarrier} then true
     when t.status = 'sent' then coalesce(last.meta::json ->> 'outcome', 'sent') <> 'sent'
-    when last.number is null
-      then first.number < e.number or e.has_outcomes
-    else last.meta::json ->> 'outcome' <> t.status
+    else last.number is null
+      or last.meta::json ->> 'outcome' <> t.status
       or case when t.status <> 'in_doubt' then last.meta::json ->> 'reason' end is distinct from t.failure_code
   end`;
-
-export type UnmatchedTexts = {
-  differences: Difference[];
-  /** Whether some of the entries tell of media, which are compared by themselves. */
-  hasMedia: boolean;
-};
 
 /**
  * Entries of texts that went out without a message, or with one that says something else. In one statement, and what is compared
@@ -70,17 +61,14 @@ export type UnmatchedTexts = {
  * beside the one before. It also tells whether there are media: to look for them would be to read all entries once more. Spans
  * advisors: a verification looks at everything.
  */
-export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number): Promise<UnmatchedTexts> {
+export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number) {
   const { from, values } = selected(entries);
-  const [outcomes] = await db.query<{ since: Date }>(
-    `select date_time_applied as since from migrations where name like '018-%'`,
-  );
   const ofRange = 'advisor_id = range.advisor_id and message_id between range.first and range.last';
   const rows = await forAllAdvisors(db, (db) =>
     db.query<UnmatchedText>(
       `with e as materialized (
        select e.advisor_id, e.number, e.member_id, e.message_id, e.meta, e.date_time_created,
-         e.recorded_at > $${values.length + 1} as has_outcomes, e.kind = 'text_out' as is_text
+         e.kind = 'text_out' as is_text
        from ${from}
        where e.kind = 'text_out' or ${tellsOfMedia}
      ),
@@ -162,22 +150,14 @@ export async function listUnmatchedTexts(db: Db, entries: Entries, limit: number
        order by number
        limit 1
      ) as answer on true
-     left join lateral (
-       -- By the index, so that one look is enough, however many texts have none.
-       select number
-       from archive_entries
-       where last.number is null and advisor_id = e.advisor_id and kind = 'outcome'
-       order by message_id, number
-       limit 1
-     ) as first on true
      where coalesce(e.is_text, false) and (${isOther} or ${isTriedOtherwise} or ${isSettledOtherwise})
-     limit $${values.length + 2})
+     limit $${values.length + 1})
      union all
      (select advisor_id, null, null, null, null, null, null
      from e
      where not is_text
      limit 1)`,
-      [...values, outcomes?.since, limit],
+      [...values, limit],
     ),
   );
   const unmatched = rows.filter(({ number }) => number !== null);
