@@ -7,9 +7,6 @@ const [otherInstant, otherArray] = [
   getTypeParser(textArray as never) as (value: string) => string[],
 ];
 
-/** The last day that was read, and when it began: the rows of a page have few. */
-let [day, dayMs] = ['1970-01-01', 0];
-
 /** How the driver turns the text of a column into a value. */
 export function setColumnParsers(): void {
   // Ids and counts stay below 2^53, so they are numbers. A date is a string in the contract and stays one.
@@ -23,36 +20,16 @@ export function textsOf(array: string): string[] {
   return array === '{}' ? [] : otherArray(array);
 }
 
-/**
- * Nearly every instant is in UTC, of a year with four digits: `2026-11-16 05:42:38.123+00`. Its digits are read one by one, in
- * less than half of the time that V8 takes for the whole; the driver takes ten times as long as V8.
- */
+/** Nearly every instant is in UTC, of a year with four digits, which V8 reads in a tenth of the time that the driver takes. */
 export function instantOf(text: string): Date {
-  if (text[10] !== ' ' || !text.endsWith('+00')) return otherInstant(text);
-  if (!text.startsWith(day)) {
-    day = text.slice(0, 10);
-    dayMs = Date.parse(day);
-  }
-  const seconds = (digitsAt(text, 11) * 60 + digitsAt(text, 14)) * 60 + digitsAt(text, 17);
-  // The fraction has up to six digits, or there is none.
-  const milliseconds = (digitAt(text, 20) * 10 + digitAt(text, 21)) * 10 + digitAt(text, 22);
-  return new Date(dayMs + seconds * 1000 + milliseconds);
+  const isUsual = text[10] === ' ' && text.endsWith('+00');
+  return isUsual ? new Date(`${text.slice(0, 10)}T${text.slice(11)}:00`) : otherInstant(text);
 }
 
 /** The same instant in RFC 3339, as `toISOString` writes it, mostly without a date in between. */
 export function writtenInstant(text: string): string {
   const isUsual = text.length === 26 && text[10] === ' ' && text[19] === '.' && text.endsWith('+00');
   return isUsual ? `${text.slice(0, 10)}T${text.slice(11, 23)}Z` : instantOf(text).toISOString();
-}
-
-function digitsAt(text: string, at: number): number {
-  return digitAt(text, at) * 10 + digitAt(text, at + 1);
-}
-
-/** 0 for anything else: what follows the fraction. */
-function digitAt(text: string, at: number): number {
-  const digit = text.charCodeAt(at) - 48;
-  return digit >= 0 && digit <= 9 ? digit : 0;
 }
 
 /**
