@@ -13,25 +13,13 @@ export type Deliverer = {
   settled(): Promise<void>;
 };
 
-/** An endpoint, its turns that run, and the streams that were claimed for the next ones. */
-type Line = {
-  webhook: WebhookRow;
-  running: Set<Promise<void>>;
-  claimed: Claimed[];
-  isQuick: boolean;
-  mayHaveMore: boolean;
-};
-type Claimed = { stream: StreamRow; leasedUntil: Date };
+/** An endpoint, and its turns that run. */
+type Line = { webhook: WebhookRow; running: Set<Promise<void>>; mayHaveMore: boolean };
 
 /** Requests to one endpoint at once, on one node: a slow one costs others nothing. */
 const turnsPerEndpoint = 16;
-/**
- * Claimed ahead, so that one claim serves many turns; but not for a slow endpoint. If it becomes slow, these wait for one turn,
- * 25 s at most, so their leases still last for their own.
- */
-const claimedAhead = 16;
-const claimedLeast = 8;
-const quickMs = 1_000;
+/** As turns end, others are claimed for so many at once, so that one claim serves several. The next tick doesn't wait for that. */
+const claimedLeast = 4;
 
 /** Looking for streams whose log has grown takes longer the more advisors there are. It may take up a tenth of the time. */
 const restShare = 9;
@@ -56,15 +44,9 @@ export function deliverer(deps: WebhookDeps, log: Log): Deliverer {
     for (const [applicationId, webhook] of active) {
       const line = lines.get(applicationId);
       if (line) Object.assign(line, { webhook, mayHaveMore: true });
-      else lines.set(applicationId, { webhook, running: new Set(), claimed: [], isQuick: true, mayHaveMore: true });
+      else lines.set(applicationId, { webhook, running: new Set(), mayHaveMore: true });
     }
-    // What was claimed for one that was switched off waits until its lease ends.
-    for (const [applicationId, line] of lines) if (!active.has(applicationId)) leave(line);
-  }
-
-  function leave(line: Line): void {
-    line.claimed = [];
-    line.mayHaveMore = false;
+    for (const [applicationId, line] of lines) if (!active.has(applicationId)) line.mayHaveMore = false;
   }
 
   /** One claim at a time, for all endpoints that have room; again as long as there is more. */
@@ -77,9 +59,9 @@ export function deliverer(deps: WebhookDeps, log: Log): Deliverer {
 
   async function claimMore(): Promise<void> {
     for (;;) {
-      const wanted = [...lines.values()].flatMap((line) => {
-        const count = line.mayHaveMore && !stopping.aborted ? roomOf(line) : 0;
-        return count > 0 ? { applicationId: line.webhook.applicationId, count } : [];
+      const wanted = [...lines.values()].flatMap(({ webhook: { applicationId }, running, mayHaveMore }) => {
+        const count = mayHaveMore && !stopping.aborted ? turnsPerEndpoint - running.size : 0;
+        return count > 0 ? { applicationId, count } : [];
       });
       if (wanted.length === 0) return;
       const now = new Date();
@@ -90,37 +72,29 @@ export function deliverer(deps: WebhookDeps, log: Log): Deliverer {
         const line = lines.get(applicationId) as Line;
         const own = byApplication.get(applicationId) ?? [];
         line.mayHaveMore = hasOthers || own.length === count;
-        line.claimed.push(...own.map((stream) => ({ stream, leasedUntil })));
-        begin(line);
+        for (const stream of own) begin(line, stream, leasedUntil);
       }
     }
   }
 
-  function begin(line: Line): void {
-    while (line.running.size < turnsPerEndpoint) {
-      const next = line.claimed.shift();
-      if (!next) break;
-      const turn = run(line, next).finally(() => {
-        line.running.delete(turn);
-        begin(line);
-        if (line.mayHaveMore && line.claimed.length < claimedLeast) void claim().catch(report);
-      });
-      line.running.add(turn);
-    }
+  function begin(line: Line, stream: StreamRow, leasedUntil: Date): void {
+    const turn = run(line, stream, leasedUntil).finally(() => {
+      line.running.delete(turn);
+      const room = turnsPerEndpoint - line.running.size;
+      if (line.mayHaveMore && room >= claimedLeast) void claim().catch(report);
+    });
+    line.running.add(turn);
   }
 
-  async function run(line: Line, { stream, leasedUntil }: Claimed): Promise<void> {
-    const startedMs = Date.now();
+  async function run(line: Line, stream: StreamRow, leasedUntil: Date): Promise<void> {
     const { webhook } = line;
     try {
       const why = await takeTurn(deps, webhook, stream, leasedUntil);
       if (why === null) return;
-      leave(line);
+      line.mayHaveMore = false;
       log.error({ clientId: webhook.clientId, reason: why }, 'a webhook was turned off');
     } catch (error) {
       report(error);
-    } finally {
-      line.isQuick = Date.now() - startedMs < quickMs;
     }
   }
 
@@ -143,10 +117,4 @@ export function deliverer(deps: WebhookDeps, log: Log): Deliverer {
       }
     },
   };
-}
-
-/** How many more streams to claim: none while enough wait for their turn. */
-function roomOf({ running, claimed, isQuick }: Line): number {
-  if (claimed.length >= claimedLeast) return 0;
-  return turnsPerEndpoint - running.size - claimed.length + (isQuick ? claimedAhead : 0);
 }
