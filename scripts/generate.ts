@@ -12,10 +12,10 @@ import { enumerations } from '../server/src/domain/shared/enumerations.ts';
 import { failureCodeNames, failureCodes } from '../server/src/domain/shared/failure-codes.ts';
 import { partnerDocument } from '../server/src/http/openapi/partner.ts';
 import { routes } from '../server/src/http/partner/routes.ts';
-import { startTemporary } from '../server/src/store/database/embedded.ts';
 import { ensureDatabase, migrate } from '../server/src/store/database/schema/migrate.ts';
 import { listStatements } from '../server/statements.ts';
 import { makeDatabase } from '../server/test/support/database.ts';
+import { startTemporary } from '../server/test/support/temporary-postgres.ts';
 
 const generated = {
   'openapi.json': openapi(),

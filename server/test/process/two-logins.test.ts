@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import pg from 'pg';
 import { root } from '../../src/config.ts';
-import { type Embedded, startTemporary } from '../../src/store/database/embedded.ts';
+import type { Embedded } from '../../src/store/database/embedded.ts';
 import { runCommand } from '../support/commands.ts';
 import { launchServer, makeDataFolder, startServer } from '../support/programs.ts';
+import { startTemporary } from '../support/temporary-postgres.ts';
 
 const page = readFileSync(join(root, 'docs/operators/running.md'), 'utf8');
 

@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
-import { startTemporary } from '../../src/store/database/embedded.ts';
 import { migrate } from '../../src/store/database/schema/migrate.ts';
 import { dropDatabase, makeTemplate } from './clones.ts';
+import { startTemporary } from './temporary-postgres.ts';
 
 /**
  * Once for all test files: a PostgreSQL with a migrated template that each file clones. It is an embedded one in a

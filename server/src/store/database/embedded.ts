@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
-  chmodSync,
   chownSync,
   closeSync,
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   renameSync,
@@ -44,20 +42,13 @@ type Cluster = {
   bin: string;
   /** Whom PostgreSQL runs as under root, as which it refuses to run. */
   user: { uid: number; gid: number } | undefined;
-  /** Doesn't wait for the disk: a crash of the machine may lose data. */
-  temporary: boolean;
+  /** Of the server, besides ours. */
+  settings: Record<string, string>;
 };
 
 const startMs = 15_000;
 const stopMs = 15_000;
 const pollMs = 50;
-/** Many tests share it, and a crash may take their data. */
-const temporarySettings = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  max_connections: '400',
-};
 const presenceLock = 7_277_001;
 const socketPathBytesMax = 107;
 /** Where PostgreSQL finds the folder that `run` opened for it. */
@@ -66,9 +57,9 @@ const openedFolder = '/proc/self/fd/3';
 export async function startEmbedded(
   dataDir: string,
   say: (line: string) => void,
-  { temporary = false } = {},
+  settings: Record<string, string> = {},
 ): Promise<Embedded> {
-  const cluster = await prepare(dataDir, say, temporary);
+  const cluster = await prepare(dataDir, say, settings);
   let stopping = false;
   let recovery = Promise.resolve();
   let presence = await attach(cluster);
@@ -107,28 +98,12 @@ export async function startEmbedded(
   };
 }
 
-/** A temporary one, whose folder is deleted when it stops: for tests and for files generated from the schema. */
-export async function startTemporary(home = tmpdir()): Promise<Embedded> {
-  const folder = mkdtempSync(join(home, 'assent-'));
-  // Under root PostgreSQL runs as a different user. A copy of its programs, where one is needed, is in a folder that it can
-  // enter, and goes with this one.
-  chmodSync(folder, 0o711);
-  const embedded = await startEmbedded(folder, () => {}, { temporary: true });
-  return {
-    ...embedded,
-    async stop() {
-      await embedded.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
 /** Whether a PostgreSQL of this data folder is running: a sandbox's, or one that outlived its server. */
 export function isEmbeddedRunning(dataDir: string): boolean {
   return runningPid(clusterFolder(dataDir)) !== undefined;
 }
 
-async function prepare(dataDir: string, say: (line: string) => void, temporary: boolean): Promise<Cluster> {
+async function prepare(dataDir: string, say: (line: string) => void, settings: Cluster['settings']): Promise<Cluster> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const folder = clusterFolder(dataDir);
   const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
@@ -137,10 +112,10 @@ async function prepare(dataDir: string, say: (line: string) => void, temporary: 
       'Under root the embedded PostgreSQL needs Linux: run this as an ordinary user, or set DATABASE_URL.',
     );
   const bin = await binaries(dataDir, user, say);
-  const cluster = { folder, sockets: socketFolder(folder, user), bin, user, temporary };
+  const cluster = { folder, sockets: socketFolder(folder, user), bin, user, settings };
   if (!existsSync(folder)) await initialize(cluster);
   noteDataFolder(dataDir);
-  const leftovers = user && !temporary && describeLeftovers(listLeftovers());
+  const leftovers = user && settings.fsync !== 'off' && describeLeftovers(listLeftovers());
   if (leftovers) say(`${leftovers}. \`assent sandbox clean\` lists them.`);
   return cluster;
 }
@@ -173,7 +148,7 @@ async function initialize(cluster: Cluster): Promise<void> {
   if (cluster.user) chownSync(making, cluster.user.uid, cluster.user.gid);
   const options = ['-U', 'assent', '--auth=trust', '--encoding=UTF8', '--no-instructions'];
   const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
-  const sync = cluster.temporary ? ['--no-sync'] : [];
+  const sync = cluster.settings.fsync === 'off' ? ['--no-sync'] : [];
   const initdb = run(
     { ...cluster, folder: making },
     'initdb',
@@ -221,7 +196,7 @@ function launch(cluster: Cluster): ChildProcess {
     // PostgreSQL's own log must not contain personal data either: no row values, no statement text.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
-    ...(cluster.temporary ? temporarySettings : {}),
+    ...cluster.settings,
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = run(cluster, 'postgres', options, ['ignore', log, log]);
