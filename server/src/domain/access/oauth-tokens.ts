@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
 import { deleteEndedGrant, listEndedGrants } from '../../store/access/grants.ts';
 import type { OAuthTokenKind, OAuthTokenRow } from '../../store/access/oauth-tokens.ts';
@@ -6,6 +6,7 @@ import * as store from '../../store/access/oauth-tokens.ts';
 import { insertRevokedToken } from '../../store/access/revoked-tokens.ts';
 import { byService } from '../archive/archive.ts';
 import { forgetBefore, inBatches } from '../shared/in-batches.ts';
+import { makeSealer, type Sealer } from '../shared/sealing.ts';
 import { hashSecret } from '../shared/secrets.ts';
 import { archiveSignIn } from '../sign-in/sign-in-records.ts';
 import { endGrant, findGrant } from './grants.ts';
@@ -18,9 +19,7 @@ export type OAuthToken = { payload: Record<string, unknown>; usedAt: Date | null
 
 /** How long a refresh can be repeated for the same answer: long enough for a client to retry after a timeout. */
 const lostAnswerMs = 30_000;
-const cipher = 'aes-256-gcm';
-const ivBytes = 12;
-const tagBytes = 16;
+const keptAnswer = 'assent answer to a refresh';
 
 export async function saveOAuthToken(
   deps: Deps,
@@ -54,7 +53,7 @@ export async function keepAnswer(
 ): Promise<void> {
   await store.updateOAuthTokenAnswer(deps.db, hashSecret(token), {
     successorHash: hashSecret(successor),
-    answer: encrypt(token, JSON.stringify(answer)),
+    answer: sealerOf(token).seal(JSON.stringify(answer), keptAnswer),
   });
 }
 
@@ -73,7 +72,7 @@ export async function judgeReuse(
 ): Promise<Reuse> {
   if (kind === 'RefreshToken') {
     const kept = await store.findOAuthTokenAnswer(deps.db, hashSecret(value), new Date(Date.now() - lostAnswerMs));
-    if (kept) return { answer: JSON.parse(decrypt(value, kept)) };
+    if (kept) return { answer: JSON.parse(sealerOf(value).open(kept, keptAnswer)) };
   }
   const token = await store.findOAuthToken(deps.db, kind, hashSecret(value));
   if (!token?.dateTimeUsed) return { ended: 'nothing' };
@@ -112,18 +111,6 @@ async function forgetTokensOfEndedGrants(deps: Deps): Promise<void> {
   }
 }
 
-function encrypt(token: string, text: string): Buffer {
-  const iv = randomBytes(ivBytes);
-  const encryption = createCipheriv(cipher, keyFrom(token), iv);
-  return Buffer.concat([iv, encryption.update(text, 'utf8'), encryption.final(), encryption.getAuthTag()]);
-}
-
-function decrypt(token: string, bytes: Buffer): string {
-  const decryption = createDecipheriv(cipher, keyFrom(token), bytes.subarray(0, ivBytes));
-  decryption.setAuthTag(bytes.subarray(-tagBytes));
-  return decryption.update(bytes.subarray(ivBytes, -tagBytes), undefined, 'utf8') + decryption.final('utf8');
-}
-
-function keyFrom(token: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', token, '', 'assent answer to a refresh', 32));
+function sealerOf(token: string): Sealer {
+  return makeSealer([Buffer.from(hkdfSync('sha256', token, '', keptAnswer, 32))]);
 }
