@@ -199,21 +199,17 @@ function illFormed(value: unknown, path: string): BrokenRule[] {
 
 /** `''` passes, because a date may be cleared. A schema that doesn't allow that has a minLength. */
 function isDate(text: string): boolean {
-  if (text === '') return true;
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith('0000')) return false;
-  const [month, day] = [Number(text.slice(5, 7)), Number(text.slice(8))];
-  // Counted only where it matters: an import has a date for each contact.
-  return month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysIn(Number(text.slice(0, 4)), month));
-}
-
-function daysIn(year: number, month: number): number {
-  return new Temporal.PlainYearMonth(year, month).daysInMonth;
+  return text === '' || (/^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text) && parses(() => Temporal.PlainDate.from(text)));
 }
 
 function isDateTime(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/.test(text)) return false;
+  const form = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
+  return form.test(text) && parses(() => instantOf(text));
+}
+
+function parses(parse: () => unknown): boolean {
   try {
-    instantOf(text);
+    parse();
     return true;
   } catch {
     return false;

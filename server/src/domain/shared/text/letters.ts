@@ -1,5 +1,4 @@
 import confusables from 'unhomoglyph/data.json' with { type: 'json' };
-import { BoundedMap } from '../bounded-map.ts';
 import { byCharacter } from './characters.ts';
 
 // Letters that look like a Latin letter, by the table of UTS #39 (Unicode's confusables): Cyrillic а, Greek ο, and 1,300 more.
@@ -34,18 +33,12 @@ const plainCharacters = byCharacter((decomposed, character) => {
   return shape ?? visible.replace(/\P{ASCII}/gu, (letter) => shapesOf(letter)[0] ?? letter).toLowerCase();
 });
 
-const readings = new BoundedMap<string, string[]>();
-
 /** All that a letter may be read as, the likeliest first: σ is an s to those who read Greek, and looks like an o. */
 export function readingsOf(character: string): string[] {
-  const known = readings.get(character);
-  if (known) return known;
   const plain = plainLetters(character);
   const letters = [...character.normalize('NFKD').replace(/\p{M}/gu, '')];
   const [letter = ''] = letters;
-  const found = letters.length !== 1 || ascii.test(letter) ? [plain] : [...new Set([plain, ...shapesOf(letter)])];
-  readings.set(character, found);
-  return found;
+  return letters.length !== 1 || ascii.test(letter) ? [plain] : [...new Set([plain, ...shapesOf(letter)])];
 }
 
 /** The Latin letters that a letter looks like. Some do so in one case only. */
