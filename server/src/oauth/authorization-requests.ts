@@ -7,7 +7,6 @@ import type { Session } from '../domain/sign-in/sessions.ts';
 import type { Consent } from './configuration.ts';
 import { errors, type Provider } from './library.js';
 
-/** An authorization request that waits for the advisor's decision. */
 export type AuthorizationRequest = {
   uid: string;
   clientId: string;
@@ -19,7 +18,6 @@ export type AuthorizationRequest = {
   mustSignInAfter: Date | null;
 };
 
-/** The waiting authorization requests, as the pages see them. */
 export type AuthorizationRequests = {
   /** The request in the browser's cookie; null if it has expired or the application is disabled. */
   findRequest(req: IncomingMessage, res: ServerResponse): Promise<AuthorizationRequest | null>;

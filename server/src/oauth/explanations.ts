@@ -1,6 +1,5 @@
 import { errors } from './library.js';
 
-/** An error as the library describes it. */
 export type OAuthError = { error: string; error_description?: string; scope?: string };
 
 const startAgain = 'Start again at the authorization endpoint.';
@@ -109,7 +108,6 @@ function ofParameters(given: string): string | undefined {
   return undefined;
 }
 
-/** As a sentence, if it isn't one of ours already. */
 function inWords(error: string, given: string): string {
   const text = given || undescribed[error] || 'The request is not complete.';
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;

@@ -14,9 +14,7 @@ export type OAuthRequest = {
   browser: string;
   /** The cookie that gives the browser its secret, with its first authorization request. */
   browserCookie?: string;
-  /** Logs which OAuth error the answer is. */
   note(error: string): void;
-  /** The failure on our side. */
   fault?: unknown;
   /** The request presented a code or a refresh token that had been used before. */
   reused?: true;

@@ -1,4 +1,3 @@
-/** The authorization server's paths, under the origin. */
 export const authorizePath = '/oauth/authorize';
 export const tokenPath = '/oauth/token';
 export const revokePath = '/oauth/revoke';

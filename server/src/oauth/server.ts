@@ -12,7 +12,6 @@ import { authorizePath, revokePath } from './routes.ts';
 export type OAuthServer = AuthorizationRequests & {
   /** Throws if it can't answer at all, because it has never seen its keys. */
   ready(): Promise<void>;
-  /** Answers a request at one of the paths in routes.ts. */
   handle(exchange: Exchange): Promise<void>;
 };
 

@@ -70,7 +70,6 @@ const unreadable = /^no client authentication mechanism provided$|content-type b
 const notBasic = /in the authorization header|^invalid authorization header/i;
 const isForm = /^application\/x-www-form-urlencoded\b/i;
 
-/** Rewords errors so that they tell the client what to do next. */
 export async function explainErrors(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next();
   const body = ctx.body as OAuthError | undefined;

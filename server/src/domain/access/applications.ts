@@ -15,7 +15,6 @@ export type ApplicationInput = {
   name: string;
   redirectUris: string[];
   scopes?: string[];
-  /** Its client id at another identity provider. */
   externalClientId?: string;
 };
 

@@ -1,10 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Whose request it is. */
 export type CrowdMember = { key: { keyId: number }; advisorId: number };
 
-/** The requests that a process is answering at the moment. */
 export type Crowd = {
   /** The function to call when it is answered; null if there is no room for it. */
   enter(who: CrowdMember): (() => void) | null;

@@ -30,7 +30,6 @@ const trustedMs = 5 * 60 * 1000;
 /** A token with an unknown key makes us fetch the keys again, but no more often than this. */
 const refetchMs = 1_000;
 
-/** Verifies tokens issued by the identity provider at OAUTH_ISSUER, with the keys it publishes. */
 export function externalVerifier(config: ExternalIssuer): TokenVerifier {
   const keys = providerKeys(config.oauthIssuer);
   const options = {

@@ -21,7 +21,6 @@ export type Grant = GrantRow;
 /** Why an application can no longer act for an advisor, as it is told. */
 export const endReasons = ['disconnected', 'revoked', 'token_reused', 'unprovisioned'] as const;
 
-/** An application that can act for an advisor, as the advisor sees it. */
 export type Connection = {
   clientId: string;
   applicationName: string;

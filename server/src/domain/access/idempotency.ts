@@ -14,7 +14,6 @@ export type Answered = { answer: Answer; replayed: boolean };
 export type Done = { answer: Answer; tookEffect: boolean };
 
 export type Work = {
-  /** Does the request's work in the transaction it is given. */
   run(deps: Deps): Promise<Done>;
   /** It writes only through `db.batch`, as its last step, so many requests with a key can share one transaction. */
   together: boolean;
@@ -103,7 +102,6 @@ function outcomeOf(done: Done | Refused): Result {
   return 'refused' in done ? done : { answer: done.answer, replayed: false, kept: done.tookEffect };
 }
 
-/** Keeps the answers of what took effect, and gives the other keys back. */
 async function settle(db: Db, all: { key: AnswerKey; done: Done | Refused }[]): Promise<void> {
   const answers = all.flatMap(({ key, done }) =>
     'answer' in done && done.tookEffect ? { key, answer: done.answer } : [],
@@ -125,7 +123,6 @@ async function findKept(db: Db, { key, fingerprint }: Asked): Promise<Outcome | 
   return { answer: kept.answer, replayed: true, kept: true };
 }
 
-/** Forgets answers older than a day, a batch at a time. */
 export async function forgetExpiredAnswers(deps: Deps): Promise<void> {
   const expiredBefore = new Date(Date.now() - keptMs);
   await inBatches(deps, (limit) => store.deleteExpiredAnswers(deps.db, expiredBefore, limit));

@@ -28,7 +28,6 @@ export class ProviderFault extends Error {
 
 class ProviderTimeout extends ProviderFault {}
 
-/** The provider's metadata, from either of the two standard places. */
 export async function discover(issuer: string): Promise<ProviderMetadata> {
   const signal = AbortSignal.timeout(providerTimeoutMs);
   for (const url of metadataUrls(issuer)) {
@@ -40,7 +39,6 @@ export async function discover(issuer: string): Promise<ProviderMetadata> {
   throw new ProviderFault('publishes no metadata');
 }
 
-/** One of the provider's documents; any status but 200 is a fault. */
 export async function fetchDocument(url: string, signal: AbortSignal): Promise<string> {
   const { status, text } = await ask(url, signal);
   if (status !== 200) throw new ProviderFault(`answers ${status} where its keys should be`);

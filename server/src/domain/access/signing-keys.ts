@@ -21,7 +21,6 @@ const publishedBeforeMs = 10_000;
 /** Allows for clock skew, and for a token that was being signed at the last moment. */
 const retiredAfterMs = (tokenLifetimeSeconds + 60) * 1000;
 
-/** The published keys, the one that signs now first. */
 export type SigningKeyRing = () => Promise<SigningKey[]>;
 
 /** Read at most once a second; the last known keys while the database is unavailable or slower than that. */
@@ -41,7 +40,6 @@ export function signingKeyRing(deps: SigningDeps): SigningKeyRing {
 
   return async () => {
     if (performance.now() - readAtMs > readMs) {
-      // Concurrent callers wait for the same read.
       reading ??= read().finally(() => {
         reading = undefined;
       });

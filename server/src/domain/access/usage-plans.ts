@@ -15,7 +15,6 @@ export type Allowance = {
 export type Use = { allowances: Allowance[]; retryAfterSeconds: number | null };
 export type UsagePlans = {
   take(key: PlannedKey): Promise<Use>;
-  /** What is left, without taking anything. */
   look(key: PlannedKey): Promise<Use>;
 };
 type Bucket = { tokens: number; filledAtMs: number };

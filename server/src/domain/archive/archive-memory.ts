@@ -17,7 +17,6 @@ export type Remembered = {
   since: number;
   /** The checkpoint of the largest tree that this node has signed, or seen signed with its key. */
   note: string;
-  /** How far this node has copied checkpoints and leaves. */
   copied: Copied | null;
 };
 
@@ -56,7 +55,6 @@ export async function rememberSigned(
   });
 }
 
-/** What a node without a memory has learned. */
 export async function remember({ archiveMemory, signals }: MemoryDeps, remembered: Remembered): Promise<void> {
   if (archiveMemory) await keep(archiveMemory, signals.archive, remembered);
 }

@@ -2,7 +2,6 @@ import type { Deps } from '../../deps.ts';
 import { listTiles } from '../../store/archive/archive-tree.ts';
 import { consistencyRanges, hashesOf, inclusionRanges, tileName, tilesNeeded } from './merkle.ts';
 
-/** Proofs about the tree at one size. */
 export type Prover = {
   /** That these leaves are in it: for each, the hashes that lead from it to the root. */
   inclusion(leaves: number[]): Promise<Buffer[][]>;

@@ -7,7 +7,6 @@ import type { CopyDeps } from './checkpoint-copies.ts';
 import { findForgotten } from './continuity.ts';
 import { findCopiesFault, readKept, readMemory } from './outside-copies.ts';
 
-/** The archive at a glance, for an operator. */
 export async function archiveStatus(deps: CopyDeps) {
   const { db, signer, checkpointFolder, archiveMemory } = deps;
   const { size, fault } = await store.findTree(db);
@@ -33,7 +32,6 @@ export async function archiveStatus(deps: CopyDeps) {
 
 type Asked = { verifiers: Verifier[]; notes: string | null; progress(done: number, total: number): void };
 
-/** Verifies the archive against all that is known outside the database: the folder, the node's memory, the notes given. */
 export async function verifyAgainstCopies(
   deps: CopyDeps,
   { verifiers, notes, progress }: Asked,
@@ -82,7 +80,6 @@ async function knows(folder: CopyDeps['checkpointFolder'], checkpoint: { note: s
 }
 
 export type ArchiveHealth = {
-  /** What is wrong, as this node or the last one that tried to sign has found. */
   faults: { signing: string | null; copies: string | null; memory: string | null; restored: string | null };
   signed: number;
   copied: number | null;

@@ -34,7 +34,6 @@ export type Verdict = 'intact' | 'altered' | 'incomplete' | 'unknown';
 
 export type Verification = {
   verdict: Verdict;
-  /** The first ones, in order. */
   faults: Fault[];
   size: number;
   checkpoints: number;
@@ -186,7 +185,6 @@ async function lateFaults(deps: Deps, late: Checkpoint[]): Promise<Fault[]> {
   return [];
 }
 
-/** Compares the size of the tree with the sizes that were signed. */
 async function compareSizes(deps: Deps, { size, checkpoints, kept }: Evidence): Promise<Fault[]> {
   const { faults } = await checkpoints.upTo(Number.MAX_SAFE_INTEGER);
   const { stored, storedSize, keptSize, copies } = checkpoints.read;
@@ -207,7 +205,6 @@ async function lost(size: number, signed: number, kept: Kept | null): Promise<Fa
   return [gone(first ? nameOf(first) : `leaf ${size}`, what)];
 }
 
-/** Compares each advisor's entries with the head that counts them and with how many are in the tree. */
 async function compareBooks(deps: Deps): Promise<{ pending: number; odd: Fault[] }> {
   let pending = 0;
   const odd: Fault[] = [];

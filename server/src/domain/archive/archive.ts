@@ -1,7 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import { insertNumberedEntries, type NewEntry } from '../../store/archive/archive.ts';
 
-/** Who did something, and in which request. */
 export type By = {
   actor: string;
   traceId: string | null;
@@ -21,7 +20,6 @@ export function byApplication(applicationId: number, traceId: string): By {
   return { actor: `application:${applicationId}`, traceId };
 }
 
-/** An advisor in a browser. */
 export function byAdvisor(advisorId: number, traceId: string | null): By {
   return { actor: `advisor:${advisorId}`, traceId };
 }

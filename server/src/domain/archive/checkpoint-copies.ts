@@ -72,7 +72,6 @@ async function rememberFolder(deps: CopyDeps, folder: CheckpointFolder): Promise
 
 type CopyFrom = { size: number; checkpointId: number };
 
-/** The checkpoints after one, each after the leaves that it covers. */
 async function appendCheckpoints(deps: Copying, { size, checkpointId }: CopyFrom): Promise<void> {
   for (let [from, after, more] = [size, checkpointId, true]; more; ) {
     requireRunning(deps);

@@ -7,15 +7,12 @@ import * as store from '../../store/archive/checkpoint-deliveries.ts';
 /** Who else gets checkpoints: the operator's command, and an authority that certifies when it saw one. */
 export type CheckpointDeliveries = {
   command: ((note: string, size: number) => Promise<void>) | null;
-  /** Returns the authority's complete answer. */
   timestamp: ((note: string) => Promise<Buffer>) | null;
   timestampEveryMs: number;
 };
 
-/** A delivery that failed, with an explanation for the operator. */
 export type DeliveryFault = { kind: DeliveryKind; size: number; what: string };
 
-/** How long an authority that failed is left alone. */
 const timestampRetryMs = 60_000;
 
 /**

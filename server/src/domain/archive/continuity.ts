@@ -140,7 +140,6 @@ export async function checkRemembered(deps: Deps, tree: TreeSize, { note }: Reme
 
 type TreeSize = Pick<TreeRow, 'size'>;
 
-/** Throws unless the tree begins with the copied checkpoint's. */
 export async function checkContinues(deps: Deps, tree: TreeSize, copy: { size: number; root: Buffer }): Promise<void> {
   if (copy.size > tree.size)
     throw new ArchiveFault(`There is a copy of a checkpoint of ${copy.size} entries, but the tree has ${tree.size}.`);
@@ -148,7 +147,6 @@ export async function checkContinues(deps: Deps, tree: TreeSize, copy: { size: n
     throw new ArchiveFault(`The tree doesn’t begin with the ${copy.size} entries of the copied checkpoint.`);
 }
 
-/** The tree's root when it had that size. */
 export async function rootAt(deps: Deps, size: number): Promise<Buffer> {
   if (size === 0) return rootOf([]);
   const whole = [{ from: 0, to: size }];

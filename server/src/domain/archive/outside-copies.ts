@@ -16,7 +16,6 @@ import type { Fault } from './verification/faults.ts';
 export type CheckpointFolder = Copies & {
   path: string;
   lengths(): Promise<FileLengths>;
-  /** How many leaves there are, by the last complete one. */
   leafCount(): Promise<number>;
   /** Adds leaves, then checkpoints. Once it returns, they survive a power failure. */
   append(leaves: KeptLeaf[], notes: string[]): Promise<void>;
@@ -112,7 +111,6 @@ export async function readKept({ checkpointFolder: folder, archiveMemory }: Deps
   };
 }
 
-/** By size. */
 function sorted(notes: string[]): string[] {
   const sizes = notes.map((note) => ({ size: Number(note.split('\n', 2)[1]), note }));
   return sizes.sort((a, b) => a.size - b.size).map(({ note }) => note);
@@ -225,7 +223,6 @@ function goneOr(bytes: number | null, what: string): string {
   return bytes === 0 ? 'it is empty' : what;
 }
 
-/** The leaves in the range that are missing from the sorted ones that were found. */
 function gapsIn(found: { leaf: number }[], { from, to }: Range): Range[] {
   const gaps: Range[] = [];
   let next = from;

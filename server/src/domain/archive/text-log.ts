@@ -14,7 +14,6 @@ const followBatchMax = 1_000;
 export type TextEvent = {
   advisorId: number;
   advisorName: string;
-  /** The archive entry's. */
   number: number;
   phone: string | null;
   dateTime: Date;

@@ -10,7 +10,6 @@ export function noCalls(): CallCounts {
   };
 }
 
-/** What came either way. */
 export function withCalls<Counts extends Pick<CarrierStatus, 'receipts' | 'replies'>>(
   counts: Counts,
   { receipts, replies }: CallCounts,

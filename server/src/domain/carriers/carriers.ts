@@ -9,8 +9,6 @@ import { problem } from '../problems.ts';
 import type { Sealer } from '../shared/sealing.ts';
 import { changedSettings, checkSettings, withoutSecrets } from './settings.ts';
 
-/** The carriers that texts go by, as operators manage them. */
-
 export type CarrierDeps = Deps & { sealer: Sealer; carrierKinds: Record<string, CarrierKind> };
 
 /** Its secrets are hidden. */

@@ -8,8 +8,6 @@ import { problem } from '../problems.ts';
 import { getUsableCarrier } from './carriers.ts';
 import { readStatus } from './status.ts';
 
-/** Texting numbers: an advisor has one, and it names its carrier. */
-
 export type TextingNumber = NumberRow;
 /** Pace and campaign may be null: unlimited, and none noted. */
 export type NumberChange = {

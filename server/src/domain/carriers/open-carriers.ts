@@ -6,11 +6,9 @@ import { noCalls } from './calls.ts';
 import { settingsOf } from './carriers.ts';
 import { checkSettings } from './settings.ts';
 
-/** Carriers that follow their rows. */
 export type FollowedCarriers = Carriers & {
   /** Opens those that are new or changed, and forgets those that are gone or disabled. */
   refresh(): Promise<void>;
-  /** Rows that can't be opened, and why. */
   faults(): CarrierFault[];
 };
 export type CarrierFault = { carrierId: number; name: string; version: number; why: string };

@@ -2,12 +2,9 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { CarrierKind, CarrierSettings } from '../ports.ts';
 import { problem } from '../problems.ts';
 
-/** A carrier's settings as an operator gives and sees them. */
-
 /** What stands for a secret in everything that is shown. Given back, it means the secret that is there. */
 export const hidden = '(hidden)';
 
-/** Settings that every kind has. */
 const common = { answersKeywords: { type: 'boolean' } };
 
 const ajv = new Ajv2020({ allErrors: true, strict: false });
@@ -39,7 +36,6 @@ function sentenceOf({ instancePath, keyword, message, params }: ErrorObject): st
   return `${where || 'it'} ${message}${allowed}`;
 }
 
-/** The settings without their secrets. */
 export function withoutSecrets({ secrets }: CarrierKind, settings: CarrierSettings): CarrierSettings {
   return mapSecrets(secrets, settings, () => hidden);
 }

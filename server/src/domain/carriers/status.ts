@@ -5,10 +5,8 @@ import { listCarriers } from '../../store/carriers/carriers.ts';
 import type { CallCounts, CarrierStatus, OpenCarrier } from '../ports.ts';
 import { withCalls } from './calls.ts';
 
-/** How a carrier does on one node. */
 export type NodeStatus = {
   name: string;
-  /** Why it can't be opened. */
   lastFault: string | null;
   /** Texts that were handed over and have no answer yet. */
   inFlight: number;
@@ -20,7 +18,6 @@ export type NodeStatus = {
   calls?: CallCounts;
 };
 
-/** How a carrier does on all nodes that wrote lately, and what waits for it. */
 export type CarrierOverview = {
   carrierId: number;
   name: string;
@@ -31,14 +28,11 @@ export type CarrierOverview = {
   nodes: (NodeStatus & { node: string })[];
 };
 
-/** This process, among all of the deployment. */
 export const thisNode = `${hostname()}/${process.pid}`;
 /** The row of the side that answers requests. The other side has one of its own. */
 const callsSuffix = ' calls';
-/** A node that wrote nothing for so long is gone. */
 const nodeMaxAgeMs = 30_000;
 
-/** Tells everybody how this node's carriers do. */
 export async function writeStatus(
   { db }: Pick<Deps, 'db'>,
   statuses: { carrierId: number; status: NodeStatus }[],

@@ -9,7 +9,6 @@ const clockFailMs = 4_000;
 const transactionsWarn = 1_000_000_000;
 const transactionsFail = 1_800_000_000;
 
-/** How the database is, and how we reach it. `url` is where it was reached. */
 export function checkDatabase(facts: DatabaseFacts, config: Config, url: string): Finding[] {
   const { version, answeredMs, databaseBytes, isReplica } = facts;
   const reached = `PostgreSQL ${version.split(' ')[0]} answers in ${answeredMs.toFixed(0)} ms; ${megabytes(databaseBytes)}`;

@@ -1,6 +1,4 @@
-/** What a check of a deployment found. */
 export type Finding = {
-  /** What was looked at, in a word or two. */
   check: string;
   state: 'ok' | 'warning' | 'failing';
   says: string;

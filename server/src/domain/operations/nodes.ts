@@ -3,12 +3,9 @@ import type { NodeRow } from '../../store/operations/nodes.ts';
 import * as store from '../../store/operations/nodes.ts';
 import { thisNode } from '../carriers/status.ts';
 
-/** The processes of a deployment, as an operator sees them. */
-
 export type Node = NodeRow;
 
 export const tellNodeEveryMs = 3_000;
-/** A process that told nothing for so long is gone. */
 const seenWithinMs = 15_000;
 const startedAt = new Date();
 

@@ -6,7 +6,6 @@ import { type CarrierOverview, readStatus } from '../carriers/status.ts';
 import { listWebhooks } from '../webhooks/webhooks.ts';
 import { listNodes, type Node } from './nodes.ts';
 
-/** A deployment on one screen. */
 export type Overview = {
   nodes: Node[];
   texts: OverviewRow & { oldestWaitSeconds: number };

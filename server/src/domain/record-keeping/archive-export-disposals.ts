@@ -10,7 +10,6 @@ const entriesPage = 1_000;
 /** Two checkpoints each, with a proof: more than a package can hold would be left unproven. */
 const witnessedMax = 2_000;
 
-/** The disposals that removed bodies of these entries, in the order of numbers. */
 export async function* disposalsOf(
   { db }: Deps,
   { advisorId, size, first, last }: Exported,
@@ -46,7 +45,6 @@ export async function* rulesOf(deps: Deps, exported: Exported): AsyncGenerator<s
     }
 }
 
-/** The ids of the checkpoints whose times prove that the bodies were due. */
 export async function witnessesOf(deps: Deps, exported: Exported): Promise<number[]> {
   const disposals: { leaf: number; years: number }[] = [];
   for await (const rows of disposalsOf(deps, exported))

@@ -17,7 +17,6 @@ export type ExportFormat = 'eml' | 'ndjson';
 /** Up to but not including `to`. */
 export type Period = { from: Date; to: Date };
 
-/** An advisor's entries for a period, with their proofs. */
 export type ArchiveExport = Period & {
   advisor: ExportedAdvisor;
   /** Every number from the first to the last is in it; both are null if the period has no entry. */
@@ -28,9 +27,7 @@ export type ArchiveExport = Period & {
   checkpoint: store.StampedCheckpoint;
   earlier: (store.StampedCheckpoint & { proof: Buffer[] })[];
   signer: NoteSigner;
-  /** The entries about disposals of bodies in the period. */
   disposals(): AsyncGenerator<ProvenEntry[]>;
-  /** The retentions and holds that they are judged by. */
   rules(): AsyncGenerator<ProvenEntry[]>;
   entries(): AsyncGenerator<ProvenEntry[]>;
 };

@@ -7,7 +7,6 @@ type Range = { advisorId: number; first: number; last: number };
 
 const numbersPage = 100_000;
 
-/** Adds to each text the last of its outcomes that is in the range. */
 export async function* withOutcomes<Row extends ExportRow>(
   deps: Pick<Deps, 'db'>,
   range: Range,

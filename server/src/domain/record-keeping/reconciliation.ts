@@ -36,7 +36,6 @@ export type Reconciliation = {
   doubts: Doubt[];
   discrepancies: number;
   kinds: Partial<Record<DiscrepancyKind, number>>;
-  /** Only the first of many. */
   first: Discrepancy[];
   advisors: Record<string, { compared: number; discrepancies: number }>;
 };
@@ -62,7 +61,6 @@ const ownComparisons = [
 
 /** Anything younger may still be in progress, here or at the carrier. */
 const settledMs = 5 * 60 * 1000;
-/** How far apart the carrier's clock and ours may be. */
 const clockSkewMs = 60 * 60 * 1000;
 const daysAtOnce = 31;
 const recordsAtOnce = 1_000;
@@ -91,7 +89,6 @@ async function firstDayDue(deps: Deps, lastDay: string): Promise<string> {
   return first && first < lastDay ? first : lastDay;
 }
 
-/** Compares these days now, and archives the result. */
 export async function reconcile(deps: Deps, days: Days, by: By): Promise<Reconciliation> {
   const reconciliation = await compareDays(deps, days);
   await archiveReconciliation(deps, by, reconciliation);
@@ -141,7 +138,6 @@ async function comparePeriod(deps: Deps, period: Period, found: Findings): Promi
   for (const keeper of keepers(deps)) await compareRecords(deps, keeper, period, found);
 }
 
-/** Carriers that keep records of the texts that they took. */
 function keepers({ carriers }: Deps): OpenCarrier[] {
   return carriers.list().filter(({ carrier }) => carrier.records);
 }

@@ -9,7 +9,6 @@ import { requireRunning } from '../shared/signals.ts';
 import { dayOf } from '../shared/time.ts';
 
 export type Retention = { firmId: number; firm: string; years: number };
-/** What happened to an advisor's bodies whose retention is over. */
 export type Disposal = { advisorId: number; advisor: string; disposed: number; kept: number; held: boolean };
 
 type Disposing = { by: By; dryRun: boolean; report?(disposal: Disposal): void };
@@ -38,7 +37,6 @@ export async function setRetention(deps: Deps, firmId: number, years: number, by
   });
 }
 
-/** The day's disposal, which one of the nodes does. */
 export async function disposeDue(deps: Deps): Promise<void> {
   await oncePerDay(deps, 'disposal', dayOf(deps.clock.now()), async (finish) => {
     await dispose(deps, { by: byService, dryRun: false });

@@ -10,15 +10,12 @@ import { type IncomingMedia, samplePictureUrl } from '../ports.ts';
 import { invalid } from '../problems.ts';
 import { magicContacts } from './sandbox.ts';
 
-/** The sandbox's phones, as their owners see them: with the texts of all advisors. */
-
 export type Sender = {
   name: string;
   textingNumber: string;
   state: ConsentState | null;
   /** A reply of the person may mean stop, so that their texts are held. */
   isHeld: boolean;
-  /** How many texts are held, by reason. */
   held: Record<HeldReason, number>;
 };
 /** A text on the phone's screen. `text` is null if it is no longer kept. */
@@ -33,7 +30,6 @@ export type ScreenText = {
   status: string | null;
   dateTime: Date;
 };
-/** A magic number's owner, and what the number does. */
 export type Owner = { name: string; about: string };
 export type Handset = { phone: string; owner: Owner | null; senders: Sender[]; texts: ScreenText[] };
 export type HandsetMessage = store.HandsetMessage;
@@ -51,12 +47,10 @@ const owners = new Map<string, Owner>(
   ]),
 );
 
-/** The numbers with special behavior. */
 export function listMagicNumbers(): { phone: string; owner: Owner }[] {
   return [...owners].map(([phone, owner]) => ({ phone, owner })).sort((a, b) => (a.phone < b.phone ? -1 : 1));
 }
 
-/** The phones that recently received or sent a text. */
 export async function listHandsets({ db }: Pick<Deps, 'db'>): Promise<HandsetInUse[]> {
   const rows = await store.listHandsets(db, handsetsMax);
   return rows.map(({ phone, text, dateTimeCreated }) => ({
@@ -106,7 +100,6 @@ function heldOf({ textingNumber }: store.HandsetSender, backlog: store.HandsetBa
   return held;
 }
 
-/** The texts that a phone received last, oldest first. */
 export async function listHandsetMessages({ db }: Pick<Deps, 'db'>, phone: string): Promise<HandsetMessage[]> {
   return store.listHandsetMessages(db, phone, messagesMax);
 }

@@ -10,7 +10,6 @@ import { readSandboxFile, sandboxFilePath } from './sandbox-file.ts';
 
 export type Sandboxed = SigningDeps & { config: { dataDir: string } };
 
-/** Creates what the sandbox lacks, and writes sandbox.json. */
 export async function writeSandboxFile(deps: Sandboxed): Promise<SandboxFile> {
   const { dataDir } = deps.config;
   const sandbox = await makeSandbox(deps, readSandboxFile(dataDir)).catch((cause) => {

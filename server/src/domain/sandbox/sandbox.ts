@@ -18,7 +18,6 @@ import { hashSecret, matchesHash } from '../shared/secrets.ts';
 import { setInitialConsent } from './initial-consent.ts';
 import { sandboxLibrary } from './sandbox-library.ts';
 
-/** The content of sandbox.json: everything that a partner's application needs to start. */
 export type SandboxFile = {
   baseUrl: string;
   authUrl: string;

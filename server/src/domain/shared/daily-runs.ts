@@ -1,7 +1,6 @@
 import type { Deps } from '../../deps.ts';
 import * as store from '../../store/shared/daily-runs.ts';
 
-/** Jobs that run once per day, across all nodes. */
 export type DailyJob = 'disposal' | 'reconciliation';
 
 /** After this a node that hasn't finished is taken for dead. */
@@ -27,7 +26,6 @@ export async function oncePerDay(
   }
 }
 
-/** The last day that is done, or null. */
 export async function lastDayDone(deps: Deps, job: DailyJob): Promise<string | null> {
   return store.findLastDay(deps.db, job);
 }

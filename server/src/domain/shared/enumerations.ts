@@ -1,4 +1,3 @@
-/** Every numbered value of the contract with its word. */
 export const enumerations = {
   gender: { 0: 'unknown', 1: 'male', 2: 'female', 3: 'non-binary' },
   maritalStatus: {

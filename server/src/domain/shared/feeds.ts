@@ -53,7 +53,6 @@ function checkOf(text: string): string {
   return createHash('sha256').update(`cursor ${text}`).digest('base64url').slice(0, checkLength);
 }
 
-/** Deletes what is no longer kept. */
 export async function forgetOld(deps: Deps, table: FeedTable): Promise<void> {
   const before = new Date(Date.now() - keptDays * dayMs);
   for (const advisorId of await listAdvisorsBefore(deps.db, table, before))

@@ -5,9 +5,7 @@ export type Lane = {
 };
 
 type LaneOptions = {
-  /** Places in all. */
   width: number;
-  /** Places that one caller may have at once. */
   share?: number;
   /** How many may wait: in all, and of one caller. */
   waitingMax?: number;

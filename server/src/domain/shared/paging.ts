@@ -1,4 +1,3 @@
-/** A search's request and result, the same for every noun. */
 export type PageRequest<Sort extends string> = {
   page: number;
   pageSize: number;

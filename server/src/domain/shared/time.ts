@@ -14,7 +14,6 @@ export function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** The day's first moment. */
 export function startOf(day: string): Date {
   return new Date(`${day}T00:00:00Z`);
 }

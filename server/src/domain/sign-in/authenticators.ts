@@ -13,7 +13,6 @@ const names: Record<string, string> = {
   '531126d6-e717-415c-9320-3d9aa6981239': 'Dashlane',
 };
 
-/** The passkey's name in its owner's list. */
 export function authenticatorName(aaguid: string, transports: string[]): string {
   const known = names[aaguid];
   if (known) return known;

@@ -31,7 +31,6 @@ export async function removePasskey(deps: Deps, advisorId: number, passkeyId: st
   });
 }
 
-/** The options for the browser when the advisor adds a passkey. */
 export async function registrationOptions(
   deps: Deps,
   { advisorId, name, email }: Pick<Session, 'advisorId' | 'name' | 'email'>,
@@ -55,7 +54,6 @@ export async function registrationOptions(
   return options;
 }
 
-/** Adds the passkey that the browser made. */
 export async function addPasskey(
   deps: Deps,
   advisorId: number,

@@ -53,5 +53,4 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }
 
-/** A hash that no password matches. */
 const unmatchable = phcString(randomBytes(16), randomBytes(tagLength));

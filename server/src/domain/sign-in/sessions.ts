@@ -8,7 +8,6 @@ import { rememberDevice } from './devices.ts';
 import type { Attempt } from './sign-in-failures.ts';
 import { archiveSignIn } from './sign-in-records.ts';
 
-/** A signed-in advisor: who, how and since when. */
 export type Session = SessionRow;
 /** The advisor's browser keeps both tokens; we store only their SHA-256. */
 export type NewSession = { token: string; device: string; advisorId: number };
@@ -49,7 +48,6 @@ export async function signOut(deps: Deps, token: string): Promise<void> {
   await store.deleteSession(deps.db, hashSecret(token));
 }
 
-/** Signs the advisor out of every browser. */
 export async function endSessions(deps: Pick<Deps, 'db'>, advisorId: number): Promise<void> {
   await store.deleteSessions(deps.db, advisorId);
 }

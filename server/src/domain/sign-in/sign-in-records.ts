@@ -16,7 +16,6 @@ export type SignInEvent = {
   values: object;
 };
 
-/** Archives the event for the advisor, in the transaction that makes it true. */
 export async function archiveSignIn(
   deps: Deps,
   by: By,

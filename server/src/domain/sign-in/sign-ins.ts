@@ -55,7 +55,6 @@ async function takeSignIn(
 
 type Visit = Pick<Attempt, 'address' | 'device'> & { foldedEmail: string; advisorId: number | null };
 
-/** Forgets expired sessions, devices and invitations, unanswered challenges and full buckets, and archives the failures counted so far. */
 export async function forgetExpiredSignIns(deps: Deps): Promise<void> {
   await archiveFailures(deps);
   const now = new Date();

@@ -5,7 +5,6 @@ import { listActiveWebhooks, type WebhookRow } from '../../store/webhooks/webhoo
 import { leaseMs, takeTurn } from './turns.ts';
 import type { WebhookDeps } from './webhooks.ts';
 
-/** Pushes events to applications, on this node. */
 export type Deliverer = {
   /** Looks for streams that have something to tell, and begins their turns. As these end, others begin. */
   tick(): Promise<void>;
@@ -13,7 +12,6 @@ export type Deliverer = {
   settled(): Promise<void>;
 };
 
-/** An endpoint, and its turns that run. */
 type Line = { webhook: WebhookRow; running: Set<Promise<void>>; mayHaveMore: boolean };
 
 /** Requests to one endpoint at once, on one node: a slow one costs others nothing. */

@@ -13,7 +13,6 @@ export type Delivery = NewDelivery;
 /** Real time: longer than an event is retried. */
 const keptMs = 7 * dayMs;
 
-/** The latest attempts, the last one first. */
 export async function listDeliveries(deps: Deps, clientId: string, limit: number): Promise<DeliveryRow[]> {
   const { applicationId } = await findWebhook(deps, clientId);
   return store.listDeliveries(deps.db, applicationId, { limit });

@@ -9,12 +9,10 @@ import { problem } from '../problems.ts';
 /** An event as it is pushed: its body, and where the stream is after it. */
 export type PushedEvent = { id: string; type: string; body: string; position: Position };
 
-/** What a stream tells next. */
 export type Next = {
   events: PushedEvent[];
   /** Where it is after all of it, also after events that the application may not see. */
   end: Position;
-  /** There was nothing more. */
   isLast: boolean;
 };
 

@@ -27,10 +27,8 @@ const givenUpAfterMs = 3 * dayMs;
 const jitter = 0.2;
 const gone = 410;
 
-/** What a turn came to: whether it failed, and why the endpoint must be switched off, if so. */
 type Outcome = { change: StreamChange; deliveries: NewDelivery[]; isOver: boolean; switchOff: string | null };
 
-/** What a turn has told so far: what came back, and where the stream is now. */
 type Told = { update: StreamUpdate; deliveries: NewDelivery[] };
 
 /** Turns that write something down at the same time do it in one transaction. */
@@ -143,7 +141,6 @@ async function deliverUnlessStopping(...of: Parameters<typeof deliver>): Promise
   });
 }
 
-/** Where events go, and what signs them now. */
 export type Endpoint = { applicationId: number; url: string; secrets: string[] };
 
 export function endpointOf(deps: WebhookDeps, webhook: WebhookRow): Endpoint {
@@ -151,7 +148,6 @@ export function endpointOf(deps: WebhookDeps, webhook: WebhookRow): Endpoint {
   return { applicationId, url, secrets: secretsOf(deps, webhook) };
 }
 
-/** One attempt, and what came back. */
 export async function deliver(
   deps: WebhookDeps,
   { applicationId, url, secrets }: Endpoint,

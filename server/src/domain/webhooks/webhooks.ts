@@ -15,7 +15,6 @@ import { dayMs } from '../shared/time.ts';
 /** Webhook functions also need a way to reach endpoints, and the key that opens their secrets. */
 export type WebhookDeps = Deps & { push: Push; sealer: Sealer };
 
-/** An application's endpoint, as the operator sees it. */
 export type Webhook = {
   clientId: string;
   application: string;
@@ -25,7 +24,6 @@ export type Webhook = {
   note: string | null;
 };
 
-/** After a rotation, deliveries are signed with both secrets for so long. */
 const overlapMs = dayMs;
 const secretBytes = 32;
 
@@ -102,7 +100,6 @@ export async function findWebhook(deps: Deps, clientId: string): Promise<Webhook
   return row;
 }
 
-/** The secrets that sign now. */
 export function secretsOf({ sealer }: Pick<WebhookDeps, 'sealer'>, webhook: WebhookRow): string[] {
   const { applicationId, sealedSecret, sealedOldSecret, oldSecretUntil } = webhook;
   const isOldValid = sealedOldSecret !== null && oldSecretUntil !== null && oldSecretUntil.getTime() > Date.now();

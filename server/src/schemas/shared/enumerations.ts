@@ -3,7 +3,6 @@ import { Type } from './type.ts';
 
 const Values = Type.Array(Type.Object({ value: Type.Integer(), text: Type.String() }, { title: 'Enumeration value' }));
 
-/** Every numbered value with its word, by field name. */
 export const EnumerationsResult = Type.Object(
   Object.fromEntries(Object.keys(enumerations).map((name) => [name, Values])) as Record<EnumerationName, typeof Values>,
   { title: 'Enumerations', examples: [listEnumerations()] },

@@ -2,7 +2,6 @@ import type { TObject, TProperties, TSchema } from 'typebox';
 import { Type } from './type.ts';
 
 export const pageSizeMax = 200;
-/** How long a request may wait for something to happen. */
 export const waitSecondsMax = 30;
 
 /**

@@ -48,7 +48,6 @@ export const OptionalEnumeration = (name: EnumerationName) =>
     Type.Unsafe<number | null>({ enum: [...values(name), null, ''], description: inWords(name), examples: [0] }),
   );
 
-/** A numbered value in output. */
 export const Enumeration = (name: EnumerationName) =>
   Type.Unsafe<number>({ type: 'integer', enum: values(name), description: inWords(name) });
 

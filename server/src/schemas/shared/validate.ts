@@ -5,7 +5,6 @@ import { e164Pattern } from '../../domain/shared/phone-numbers.ts';
 import { hasControlCharacters, isBlank } from '../../domain/shared/text/text-rules.ts';
 import { optionalE164Pattern, optionalEmailPattern } from './strings.ts';
 
-/** The value without unknown fields, or every rule that it breaks. */
 export type Validated<Value> = { value: Value } | { broken: BrokenRule[] };
 
 const e164Message = 'must be a phone number in E.164: a plus sign, a digit 1-9, then 7 to 14 more digits';

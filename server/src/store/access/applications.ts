@@ -8,7 +8,6 @@ export type ApplicationRow = {
   secretHash: Buffer;
   scopes: string[];
   redirectUris: string[];
-  /** Its client id at another identity provider. */
   externalClientId: string | null;
   disabled: boolean;
   dateTimeCreated: Date;

@@ -71,7 +71,6 @@ export async function findOAuthTokenAnswer(db: Db, hash: Buffer, since: Date): P
   return row?.answer ?? null;
 }
 
-/** Clears the kept answers of tokens used before then. */
 export async function clearOAuthTokenAnswers(db: Db, usedBefore: Date, limit: number): Promise<number> {
   const updated = await db.query(
     `update oauth_tokens

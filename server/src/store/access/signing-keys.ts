@@ -8,7 +8,6 @@ export type SigningKeyRow = {
   jwk: Jwk;
   sealedPrivatePart: Buffer | null;
   dateTimeCreated: Date;
-  /** When it starts to sign. */
   dateTimeSigns: Date;
 };
 
@@ -32,7 +31,6 @@ export async function replaceSigningKey(db: Transaction, key: SigningKeyRow): Pr
   if ((await deleteSigningKey(db, key.kid)) > 0) await insertSigningKey(db, key);
 }
 
-/** Ordered by when they start to sign, the latest first. */
 export async function listSigningKeys(db: Db): Promise<SigningKeyRow[]> {
   return db.query<SigningKeyRow>(
     `select

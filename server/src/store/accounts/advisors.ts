@@ -105,7 +105,6 @@ function assignments(name: keyof typeof settingColumns, value: string, realNow: 
   ];
 }
 
-/** By id or by email. */
 export async function findAdvisor(db: Db, idOrEmail: string): Promise<AdvisorRow | null> {
   const [row] = await db.query<AdvisorRow>(
     `select ${columns}
@@ -116,7 +115,6 @@ export async function findAdvisor(db: Db, idOrEmail: string): Promise<AdvisorRow
   return row ?? null;
 }
 
-/** An advisor with the name of their firm. */
 export async function findAccount(db: Db, advisorId: number): Promise<(AdvisorRow & { firmName: string }) | null> {
   const [row] = await db.lookUp<AdvisorRow & { firmName: string }>(
     `select ${columns}, (select f.name from firms f where f.firm_id = advisors.firm_id) as "firmName"

@@ -41,7 +41,6 @@ export async function updateStaff(
   return row ?? null;
 }
 
-/** By id or by email. */
 export async function findStaff(db: Db, idOrEmail: string): Promise<StaffRow | null> {
   const [row] = await db.query<StaffRow>(
     `select ${columns}

@@ -4,7 +4,6 @@ export type DeliveryKind = 'command' | 'timestamp';
 /** `size` is null if the checkpoint is gone. */
 export type DeliveryRow = { checkpointId: number; size: number | null; dateTimeCreated: Date };
 
-/** The delivery of the newest checkpoint that was delivered this way. */
 export async function findLastDelivery(db: Db, kind: DeliveryKind): Promise<DeliveryRow | null> {
   const [row] = await db.query<DeliveryRow>(
     `select d.checkpoint_id as "checkpointId", c.size, d.date_time_created as "dateTimeCreated"

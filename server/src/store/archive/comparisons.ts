@@ -113,7 +113,6 @@ export async function listBrokenConsents(db: Db, page: Page, limit: number): Pro
   );
 }
 
-/** An entry about a firm, an advisor, a staff member, a wording or a lexicon. */
 export type SettingRow = { advisorId: number; number: number; kind: string; meta: string; body: string | null };
 
 /** Entries about settings and staff after one, in order. Spans advisors: a verification looks at everything. */
@@ -129,14 +128,12 @@ export async function listSettingEntries(db: Db, after: Place, limit: number): P
   );
 }
 
-/** Every version of every firm's wordings. */
 export async function listAllWordings(
   db: Db,
 ): Promise<{ firmId: number; kind: string; version: number; text: string }[]> {
   return db.query('select firm_id as "firmId", kind, version, text from wordings order by firm_id, kind, version');
 }
 
-/** Every version of every firm's lexicon. */
 export async function listAllLexicons(db: Db): Promise<{ firmId: number; version: number; rules: string }[]> {
   return db.query('select firm_id as "firmId", version, rules from lexicons order by firm_id, version');
 }

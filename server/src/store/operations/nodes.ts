@@ -1,6 +1,5 @@
 import type { Db } from '../database/db.ts';
 
-/** A process of this deployment, as it last told. */
 export type NodeRow = { node: string; role: string; startedAt: Date; seenAt: Date; halted: string | null };
 
 /** Tells that a process is there, and forgets those that are gone. */
@@ -20,7 +19,6 @@ export async function upsertNode(db: Db, row: NodeRow, forgetBefore: Date): Prom
   );
 }
 
-/** Those that told something lately. */
 export async function listNodes(db: Db, since: Date): Promise<NodeRow[]> {
   return db.query<NodeRow>(
     `select node, role, date_time_started as "startedAt", date_time_seen as "seenAt", halted

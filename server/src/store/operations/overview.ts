@@ -1,6 +1,5 @@
 import type { Db } from '../database/db.ts';
 
-/** What waits, and what happened lately, in all of the deployment. */
 export type OverviewRow = {
   /** Texts whose turn it is. */
   ready: number;

@@ -11,7 +11,6 @@ const exportJoins = `
   left join archive_bodies b on b.advisor_id = e.advisor_id and b.number = e.number
   left join members m on m.advisor_id = e.advisor_id and m.member_id = e.member_id`;
 
-/** The last of an advisor's entries that is in the tree. */
 export async function findTaken(db: Db, advisorId: number): Promise<number> {
   const [row] = await db.query<{ lastNumber: number }>(
     'select last_number as "lastNumber" from archive_taken where advisor_id = $1',
@@ -20,7 +19,6 @@ export async function findTaken(db: Db, advisorId: number): Promise<number> {
   return row?.lastNumber ?? 0;
 }
 
-/** The first and the last of these numbers with an entry in the period. */
 export async function findNumbers(
   db: Db,
   advisorId: number,
@@ -35,7 +33,6 @@ export async function findNumbers(
   return row ?? { first: null, last: null };
 }
 
-/** Those of the entries that exist and are in the tree, in the order of numbers. */
 export async function listExport(
   db: Db,
   advisorId: number,
@@ -140,7 +137,6 @@ export async function listWitnesses(db: Db, disposals: { leaf: number; years: nu
   return rows.map(({ checkpointId }) => checkpointId);
 }
 
-/** The id of the first checkpoint that covers more leaves than that. */
 export async function findCheckpointOver(db: Db, leaf: number): Promise<number | null> {
   const [row] = await db.query<{ checkpointId: number | null }>(
     `select min(checkpoint_id) as "checkpointId"
@@ -151,7 +147,6 @@ export async function findCheckpointOver(db: Db, leaf: number): Promise<number |
   return row?.checkpointId ?? null;
 }
 
-/** The id of the newest stamped checkpoint, up to and including this one. */
 export async function findStamped(db: Db, upToCheckpointId: number): Promise<number | null> {
   const [row] = await db.query<{ checkpointId: number }>(
     `select checkpoint_id as "checkpointId"
@@ -164,7 +159,6 @@ export async function findStamped(db: Db, upToCheckpointId: number): Promise<num
   return row?.checkpointId ?? null;
 }
 
-/** Those of the checkpoints that exist, oldest first. */
 export async function listCheckpoints(db: Db, checkpointIds: number[]): Promise<StampedCheckpoint[]> {
   return db.query<StampedCheckpoint>(
     `select c.checkpoint_id as "checkpointId", c.size, c.note, d.token

@@ -19,7 +19,6 @@ export type ComparedRecord = Omit<StagedRecord, 'dateTime'> & {
   isSame: boolean;
 };
 
-/** The records of one carrier, as they were staged. */
 export type Run = { runId: number; carrierId: number };
 
 const deletedMax = 10_000;
@@ -149,7 +148,6 @@ async function findTexts(db: Db, carrierId: number, ids: string[]): Promise<Map<
   return new Map(rows.map((row) => [row.carrierMessageId, row]));
 }
 
-/** The advisors that have these numbers. */
 async function findSenders(db: Db, numbers: string[]): Promise<Map<string, number>> {
   const rows = await db.query<{ number: string; advisorId: number }>(
     'select texting_number as number, advisor_id as "advisorId" from advisors where texting_number = any ($1)',

@@ -2,7 +2,6 @@ import type { Span } from '../archive/archive.ts';
 import { type LeafRow, leafColumns } from '../archive/archive-tree.ts';
 import type { Db } from '../database/db.ts';
 
-/** Which messages the outcomes in the span are about, in the order of numbers. */
 export async function listOutcomeNumbers(
   db: Db,
   { advisorId, after, upTo }: Span,
@@ -16,7 +15,6 @@ export async function listOutcomeNumbers(
   );
 }
 
-/** Those of an advisor's entries with these numbers. */
 export async function listOutcomes(db: Db, advisorId: number, numbers: number[]): Promise<LeafRow[]> {
   return db.query<LeafRow>(
     `select ${leafColumns}

@@ -2,7 +2,6 @@ import type { Db, Transaction } from '../database/db.ts';
 
 /** Up to but not including `to`. */
 export type Period = { from: Date; to: Date };
-/** One of our records, and whether its counterpart exists. */
 export type Compared = { advisorId: number; id: number; isMatched: boolean };
 /** An attempt whose outcome is unknown, or that is still in progress. */
 export type DoubtRow = {

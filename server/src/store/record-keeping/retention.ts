@@ -58,7 +58,6 @@ export async function disposeBodies(
   );
 }
 
-/** The same check without removing anything. */
 export async function listDisposable(db: Db, { advisorId, afterNumber, bodiesMax }: CheckFrom): Promise<CheckedBody[]> {
   return db.query<CheckedBody>(
     `select body_number as number, is_old as "isOld", is_disposable as goes

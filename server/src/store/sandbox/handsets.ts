@@ -43,7 +43,6 @@ export async function findHandsetRecord(db: Db, from: Date): Promise<number | nu
   return row?.handsetMessageId ?? null;
 }
 
-/** The texts that it accepted from that one on. */
 export async function listHandsetRecords(
   db: Db,
   fromId: number,
@@ -146,7 +145,6 @@ export async function listHandsetBacklog(db: Db, phone: string): Promise<Handset
   );
 }
 
-/** The phones that recently received or sent a text, each with its last one, newest first. */
 export async function listHandsets(db: Db, limit: number): Promise<HandsetRow[]> {
   const texts = [...(await listReceived(db)), ...(await listSent(db))];
   const phones = new Map<string, HandsetRow>();

@@ -27,7 +27,6 @@ export async function deleteDevices(db: Db, advisorId: number): Promise<void> {
   await db.query('delete from devices where advisor_id = $1', [advisorId]);
 }
 
-/** All but the most recent ones. */
 export async function deleteOldDevices(db: Db, advisorId: number, kept: number): Promise<void> {
   await db.query(
     `delete from devices

@@ -133,7 +133,6 @@ export async function lockReview(db: Db, reviewId: number): Promise<ReviewRow | 
   return findReview(db, reviewId);
 }
 
-/** Whether no later review of this kind is about the same person. */
 export async function isLatestReview(db: Db, { advisorId, memberId, kind, reviewId }: ReviewRow): Promise<boolean> {
   const rows = await db.query(
     `select

@@ -34,7 +34,6 @@ export async function insertDeliveries(db: Db, deliveries: NewDelivery[]): Promi
   );
 }
 
-/** The latest first. */
 export async function listDeliveries(
   db: Db,
   applicationId: number,

@@ -10,7 +10,6 @@ export type StreamRow = {
   endsAt: number | null;
   failures: number;
   failingSince: Date | null;
-  /** What the application may see of the advisor. */
   scopes: string[];
 };
 
@@ -65,7 +64,6 @@ export async function endStreams(db: Db, { applicationId, advisorId }: Pick<Stre
   );
 }
 
-/** What an application may see of an advisor; nothing if it has no access. */
 export async function listScopes(db: Db, { applicationId, advisorId }: Pick<StreamRow, 'applicationId' | 'advisorId'>) {
   const [row] = await db.query<{ scopes: string[] }>(
     `select ${scopes}

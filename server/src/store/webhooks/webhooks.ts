@@ -1,6 +1,5 @@
 import type { Db } from '../database/db.ts';
 
-/** An application's endpoint. */
 export type WebhookRow = {
   applicationId: number;
   clientId: string;
@@ -19,7 +18,6 @@ const columns = `
   w.sealed_secret as "sealedSecret", w.sealed_old_secret as "sealedOldSecret", w.old_secret_until as "oldSecretUntil",
   w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason", w.date_time_created as "dateTimeCreated"`;
 
-/** Sets the endpoint, and switches it on. */
 export async function upsertWebhook(
   db: Db,
   { applicationId, url, sealedSecret }: Pick<WebhookRow, 'applicationId' | 'url' | 'sealedSecret'>,
@@ -73,7 +71,6 @@ export async function listWebhooks(db: Db): Promise<WebhookRow[]> {
   );
 }
 
-/** Those that are on, of applications that are not disabled. */
 export async function listActiveWebhooks(db: Db): Promise<WebhookRow[]> {
   return db.query<WebhookRow>(
     `select ${columns}

@@ -9,7 +9,6 @@ import { tileWidth } from '../merkle.ts';
 import { altered, type Fault, faultsMax, gone, nameOf } from '../verification/faults.ts';
 import { compareAccounts } from './accounts.ts';
 
-/** Finds differences in a page of a table. */
 type Comparison = {
   list(db: Db, page: Page, limit: number): Promise<Difference[]>;
   faultOf(difference: Difference): Fault;
@@ -24,7 +23,6 @@ const ofMembers: Comparison[] = [
 ];
 const ofMedia: Comparison[] = [{ list: listUnmatchedMedia, faultOf: mediaFault }];
 
-/** Compares consent, texts, attempts, media and accounts in the tables with the entries about them. */
 export async function compareTables(deps: Deps): Promise<Fault[]> {
   return [
     ...(await comparePages(deps, ofMembers, pagesOf(deps, 'members'))),

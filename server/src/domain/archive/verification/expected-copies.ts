@@ -3,10 +3,8 @@ import type { Checkpoint } from '../../examiner/verify.mjs';
 /** The database's checkpoints that should have a copy, and those that don't. */
 export type FoundCopies = {
   expected: number;
-  /** The largest that was expected. */
   expectedSize: number;
   missing: number;
-  /** The first that has none. */
   missingSize: number | null;
 };
 

@@ -25,7 +25,6 @@ export type SignedCheckpoints = {
 };
 
 export type Step = {
-  /** Each size that was signed. */
   signed: Map<number, SignedSize>;
   /** The first checkpoint of the next step. */
   following: { size: number; time: string } | null;

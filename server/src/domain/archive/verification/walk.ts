@@ -19,9 +19,7 @@ export type Page = {
   kept: KeptLeaf[];
   /** Leaves whose body was read by itself and is what they commit to. */
   sound: ReadonlySet<number>;
-  /** The hash in the tree. */
   hashOf(leaf: number): Buffer | undefined;
-  /** Each size in between that was signed. */
   signed: ReadonlyMap<number, { root: Buffer }>;
 };
 
@@ -66,7 +64,6 @@ export async function walkPage(walk: Walk, page: Page, disposals: DisposalJudge)
 const removed = 'it was removed';
 const noHash = Buffer.alloc(hashBytes);
 
-/** Compares the tree with a root that was signed for its size. */
 function isProven(walk: Walk, root: Buffer, faults: Findings['faults']): boolean {
   const size = walk.tree.size();
   const isSame = walk.tree.root().equals(root);
@@ -81,7 +78,6 @@ export function forged(from: number, to: number): LeafFault {
   return { verdict: 'altered', leaf: from, what };
 }
 
-/** Says why the hash of an entry's bytes is not the stored one and the copied one. */
 function hashFault(entry: StoredLeaf, hash: Buffer, kept: KeptLeaf | undefined, { from, to, hashOf }: Page): Fault {
   if (kept?.hash.equals(hash)) return altered(nameOf(entry), 'its hash in the tree was altered');
   if (hashOf(entry.leaf)?.equals(hash)) return altered(nameOf(entry), 'it was altered, or its copy outside was');

@@ -6,7 +6,6 @@ const wordLengthMax = 64;
  */
 export function distance(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit || Math.max(from.length, to.length) > wordLengthMax) return Infinity;
-  /** The steps between the beginnings of both words, by their lengths. */
   const steps: number[][] = [];
   const at = (i: number, j: number) => steps[i]?.[j] ?? Infinity;
   for (let i = 0; i <= from.length; i++) {
