@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { optOutByCarrier } from '../../src/domain/consent/carrier-opt-outs.ts';
+import { optOutByCarrier } from '../../src/domain/consent/consents.ts';
 import type { ConsentState } from '../../src/store/consent/consents.ts';
 import { ask, entries, kindsSent, memberOf, outbox, say, stateOf } from '../support/people.ts';
 import { newPhone, setConsent } from '../support/texting.ts';

@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Deps } from '../../src/deps.ts';
 import { setFirm } from '../../src/domain/accounts/firms.ts';
 import { addStaff, type Staff } from '../../src/domain/accounts/staff.ts';
-import { optOutByCarrier } from '../../src/domain/consent/carrier-opt-outs.ts';
+import { optOutByCarrier } from '../../src/domain/consent/consents.ts';
 import { decideReview } from '../../src/domain/consent/reviews.ts';
 import { sendDueMessages } from '../../src/domain/messages/due-messages.ts';
 import { Problem } from '../../src/domain/problems.ts';

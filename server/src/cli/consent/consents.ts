@@ -1,8 +1,7 @@
 import { getAdvisor, listAdvisorsKnowing } from '../../domain/accounts/advisors.ts';
 import { getStaff } from '../../domain/accounts/staff.ts';
 import { type ConsentEvent, type ConsentHistory, listConsentHistory } from '../../domain/consent/consent-lookups.ts';
-import { type RecordedConsent, recordConsent } from '../../domain/consent/consents.ts';
-import { recordOptOut } from '../../domain/consent/recorded-opt-outs.ts';
+import { type RecordedConsent, recordConsent, recordOptOut } from '../../domain/consent/consents.ts';
 import { problem } from '../../domain/problems.ts';
 import { inOneLine } from '../terminal.ts';
 import type { Call, Verb } from '../verb.ts';

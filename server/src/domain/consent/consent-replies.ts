@@ -1,12 +1,11 @@
 import type { Deps } from '../../deps.ts';
-import { type ConsentState, updateConsent } from '../../store/consent/consents.ts';
+import type { ConsentState } from '../../store/consent/consents.ts';
 import type { MemberRow } from '../../store/members/members.ts';
 import { byPerson } from '../archive/archive.ts';
 import type { Evidence, Reason } from '../archive/consent-entries.ts';
 import { laterOf } from '../shared/time.ts';
 import { listConsentEvents } from './consent-lookups.ts';
-import { moveConsent, type Stamps } from './consents.ts';
-import { type FirmMember, type Stop, stopOthers } from './firm-opt-outs.ts';
+import { markReminded, moveConsent, optOut, type Person } from './consents.ts';
 import type { ReplyMeaning } from './reading/reply-words.ts';
 
 /** A person's text, as far as consent is concerned. It is never stamped later than it arrived. */
@@ -21,59 +20,44 @@ export type ReplyEffect = {
   outOfOrder: boolean;
 };
 
-/** Who wrote, as the advisor knows them, and as the others of the firm do whom a stop counts for too; all locked. */
-export type Sender = { member: MemberRow; others: FirmMember[] };
-
-/** Applies a person's text to their consent, inside a transaction. */
-export async function applyReply(
-  deps: Deps,
-  advisorId: number,
-  { member, others }: Sender,
-  reply: Reply,
-): Promise<ReplyEffect> {
+/** Applies a person's text to their consent, inside a transaction, with everybody whom a stop concerns locked. */
+export async function applyReply(deps: Deps, advisorId: number, person: Person, reply: Reply): Promise<ReplyEffect> {
+  const { member } = person;
   const decision = decideReply(member, reply);
   if (!decision) return nothing;
-  const effect = await applyDecision(deps, advisorId, member, { reply, decision });
-  if (!('to' in decision) || decision.to !== 'opted_out') return effect;
-  const { reason } = decision;
-  const stop: Stop = { advisorId, by: byPerson, reason, channel: 'text', at: reply.sentAt, reply: evidenceOf(reply) };
-  const { moved, outOfOrder } = await stopOthers(deps, others, stop);
+  if ('ignored' in decision) return { ...nothing, outOfOrder: true };
+  if ('remind' in decision) {
+    await markReminded(deps, advisorId, member);
+    return { ...nothing, answer: 'reminder' };
+  }
+  const { to, reason, outOfOrder } = decision;
+  const { sentAt } = reply;
+  const wording = to === member.state ? undefined : await wordingShown(deps, advisorId, member, sentAt);
+  const how = { reason, channel: 'text', evidence: { wording, reply: evidenceOf(reply) } } as const;
+  const act = { advisorId, by: byPerson, now: deps.clock.now() };
+  if (to === 'accepted') {
+    const moved = await moveConsent(
+      deps,
+      act,
+      { member, to, ...how },
+      { startedAt: laterOf(member.startedAt, sentAt) },
+    );
+    // Every START is confirmed.
+    return { moved: moved ? to : null, answer: 'opt_in', outOfOrder };
+  }
+  const stopped = await optOut(deps, act, person, { ...how, at: sentAt });
   // A second STOP gets no answer, unless the person had opted back in to another advisor of the firm meanwhile.
-  const elsewhere = moved ? ({ moved: 'opted_out', answer: 'opt_out' } as const) : {};
-  return { ...effect, ...elsewhere, outOfOrder: effect.outOfOrder || outOfOrder };
+  const effect = stopped.moved ? ({ moved: to, answer: 'opt_out' } as const) : nothing;
+  return { ...effect, outOfOrder: outOfOrder || stopped.outOfOrder };
 }
 
 const nothing: ReplyEffect = { moved: null, answer: null, outOfOrder: false };
-
-async function applyDecision(
-  deps: Deps,
-  advisorId: number,
-  member: MemberRow,
-  { reply, decision }: { reply: Reply; decision: NonNullable<Decision> },
-): Promise<ReplyEffect> {
-  if ('ignored' in decision) return { ...nothing, outOfOrder: true };
-  if ('remind' in decision) {
-    await updateConsent(deps.db, advisorId, member.memberId, { reminded: true });
-    return { ...nothing, answer: 'reminder' };
-  }
-  const { to, reason, stamps, outOfOrder } = decision;
-  if (to === member.state) {
-    await updateConsent(deps.db, advisorId, member.memberId, stamps);
-    // Every START is confirmed; a second STOP gets no answer.
-    return { moved: null, answer: to === 'accepted' ? 'opt_in' : null, outOfOrder };
-  }
-  const wording = await wordingShown(deps, advisorId, member, reply.sentAt);
-  const evidence = { wording, reply: evidenceOf(reply) };
-  const act = { advisorId, by: byPerson, now: deps.clock.now() };
-  await moveConsent(deps, act, { member, to, reason, channel: 'text', evidence }, stamps);
-  return { moved: to, answer: to === 'accepted' ? 'opt_in' : 'opt_out', outOfOrder };
-}
 
 function evidenceOf({ text, sentAt, archiveNumber }: Reply): Evidence['reply'] {
   return { text, sent: sentAt.toISOString(), archiveNumber };
 }
 
-type Move = { to: 'accepted' | 'opted_out'; reason: Reason; stamps: Stamps; outOfOrder: boolean };
+type Move = { to: 'accepted' | 'opted_out'; reason: Reason; outOfOrder: boolean };
 /** `ignored` is a START that a STOP outranks. */
 type Decision = Move | { remind: true } | { ignored: true } | null;
 
@@ -85,13 +69,13 @@ function decideReply(member: MemberRow, { meaning, sentAt }: Pick<Reply, 'meanin
   switch (meaning) {
     case 'opt_out':
     case 'opt_out_wording':
-      return optOut(member, meaning, sentAt);
+      return stop(member, meaning, sentAt);
     case 'opt_in':
       return optIn(member, sentAt);
     case 'accept':
-      return answersRequest(member, sentAt) && isAfterStops(member, sentAt) ? accept(member, 'accepted', sentAt) : null;
+      return answersRequest(member, sentAt) && isAfterStops(member, sentAt) ? accept('accepted') : null;
     case 'decline':
-      return member.state === 'pending' ? optOut(member, 'declined', sentAt) : null;
+      return member.state === 'pending' ? stop(member, 'declined', sentAt) : null;
     case 'other':
       return answersRequest(member, sentAt) && !member.reminded ? { remind: true } : null;
     case 'possible_opt_out':
@@ -101,22 +85,22 @@ function decideReply(member: MemberRow, { meaning, sentAt }: Pick<Reply, 'meanin
 }
 
 /** A STOP that arrives opts out, whatever its stamp. It may have been written before the START or the request in force. */
-function optOut(member: MemberRow, reason: Reason, sentAt: Date): Move {
-  const { state, stoppedAt, startedAt } = member;
+function stop(member: MemberRow, reason: Reason, sentAt: Date): Move {
+  const { state, startedAt } = member;
   const isOlder =
     (state === 'accepted' && startedAt !== null && sentAt < startedAt) ||
     (reason === 'declined' && !answersRequest(member, sentAt));
-  return { to: 'opted_out', reason, stamps: { stoppedAt: laterOf(stoppedAt, sentAt) }, outOfOrder: isOlder };
+  return { to: 'opted_out', reason, outOfOrder: isOlder };
 }
 
 /** A START that a STOP outranks is ignored, which the firm should know if the person is opted out for it. */
 function optIn(member: MemberRow, sentAt: Date): Decision {
-  if (isAfterStops(member, sentAt)) return accept(member, 'opt_in', sentAt);
+  if (isAfterStops(member, sentAt)) return accept('opt_in');
   return member.state === 'opted_out' ? { ignored: true } : null;
 }
 
-function accept({ startedAt }: MemberRow, reason: Reason, sentAt: Date): Move {
-  return { to: 'accepted', reason, stamps: { startedAt: laterOf(startedAt, sentAt) }, outOfOrder: false };
+function accept(reason: Reason): Move {
+  return { to: 'accepted', reason, outOfOrder: false };
 }
 
 /** Stamped after every STOP that has arrived. On a tie, the STOP wins. */

@@ -1,9 +1,9 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { type ConsentState, updateRequested } from '../../store/consent/consents.ts';
+import type { ConsentState } from '../../store/consent/consents.ts';
 import type { MemberRow } from '../../store/members/members.ts';
 import { listRecipients } from '../../store/texting/recipients.ts';
 import type { By } from '../archive/archive.ts';
-import type { Act, ConsentMove } from '../archive/consent-entries.ts';
+import type { Act } from '../archive/consent-entries.ts';
 import { type BrokenRule, type Problem, problem } from '../problems.ts';
 import { type Failure, failure } from '../texting/failures.ts';
 import { gate, type Hours } from '../texting/gate.ts';
@@ -11,7 +11,7 @@ import { wantLookups } from '../texting/number-lookups.ts';
 import { ensureMembers, knownRecipient, type Recipient } from '../texting/recipients.ts';
 import { acceptTexts, textingProblem, textTo } from '../texting/texts.ts';
 import { renderWording, type Wording, wordingOf } from '../texting/wordings.ts';
-import { archiveMoves } from './consents.ts';
+import { markRequested } from './consents.ts';
 
 export type ConsentRequestResult = {
   successes: { phone: string; memberId: number; consentState: ConsentState }[];
@@ -78,22 +78,6 @@ export async function ask(deps: Deps, act: Act, asked: Asked[]): Promise<void> {
 async function consentWording(deps: Deps, { firmId, firmName, advisorName }: Recipient): Promise<Wording> {
   const { version, text } = await wordingOf(deps, firmId, 'consent_request');
   return { version, text: renderWording(text, { firm: firmName, advisor: advisorName }) };
-}
-
-/** A repeated request leaves the state pending, but is still counted and shown in the history. */
-async function markRequested(deps: Deps, act: Act, members: Recipient[], { text, version }: Wording): Promise<void> {
-  const { advisorId, now } = act;
-  const ids = members.map(({ memberId }) => memberId);
-  await updateRequested(deps.db, advisorId, ids, now);
-  const evidence = { wording: { text, version, shown: now.toISOString() } };
-  const moves = members.map<ConsentMove>((member) => ({
-    member,
-    to: 'pending',
-    reason: 'requested',
-    channel: 'text',
-    evidence,
-  }));
-  await archiveMoves(deps, act, moves);
 }
 
 /** Throws with an item of `details` for each accepted number, at the position where it is first given. */

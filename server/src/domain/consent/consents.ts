@@ -1,46 +1,66 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import { findAdvisor } from '../../store/accounts/advisors.ts';
-import { insertEntries } from '../../store/archive/archive.ts';
-import { type ConsentChange, updateConsent } from '../../store/consent/consents.ts';
-import type { MemberRow } from '../../store/members/members.ts';
+import { type AdvisorRow, findAdvisor } from '../../store/accounts/advisors.ts';
+import { findOptOutScopeForShare } from '../../store/accounts/firms.ts';
+import { insertEntries, lockHeads } from '../../store/archive/archive.ts';
+import { type ConsentChange, updateConsent, updateRequested } from '../../store/consent/consents.ts';
+import { type FirmMember, lockFirmMembers } from '../../store/consent/firm-opt-outs.ts';
+import { lockFirmNumber } from '../../store/members/firm-numbers.ts';
+import { findFirmNumber, lockMember, type MemberRow } from '../../store/members/members.ts';
 import { requireStaffOf, type Staff } from '../accounts/staff.ts';
-import { byStaff } from '../archive/archive.ts';
-import { type Act, type ConsentMove, consentEntry } from '../archive/consent-entries.ts';
+import { byCarrier, byStaff } from '../archive/archive.ts';
+import {
+  type Act,
+  type Channel,
+  type ConsentMove,
+  consentEntry,
+  type Proof,
+  type Reason,
+} from '../archive/consent-entries.ts';
 import { problem } from '../problems.ts';
 import { e164 } from '../shared/phone-numbers.ts';
 import { isBlank } from '../shared/text/text-rules.ts';
+import { laterOf } from '../shared/time.ts';
+import { claimedTextsBegun } from '../texting/claimed-texts.ts';
 import { failure } from '../texting/failures.ts';
 import { ensureMembers } from '../texting/recipients.ts';
 import { failWaitingTexts, sendWaitingTexts } from '../texting/waiting-texts.ts';
+import type { Wording } from '../texting/wordings.ts';
 import { type ConsentStatus, listConsentEvents } from './consent-lookups.ts';
 import { failHeldTexts } from './possible-opt-outs.ts';
 
 /**
- * Every move of a member's consent is decided with the member's row locked, and committed in one transaction with its
- * evidence in the archive.
+ * Every change of a member's consent. Each is decided with the member's row locked, and committed in one transaction with its
+ * evidence in the archive. Only a number that becomes known may start opted out without one (members/known-numbers.ts).
  */
 
 export type Move = ConsentMove & { member: MemberRow };
 
 /** When the person wrote what a move comes from. */
-export type Stamps = Pick<ConsentChange, 'stoppedAt' | 'startedAt'>;
+type Stamps = Pick<ConsentChange, 'stoppedAt' | 'startedAt'>;
 
 /**
  * Makes a move, inside a transaction, with the member locked. An opt-out ends the texts that wait; once consent is given, and
- * confirmed, the caller sends them (texting/waiting-texts.ts).
+ * confirmed, the caller sends them (texting/waiting-texts.ts). A move to the state that the member has only updates the stamps:
+ * then it returns false.
  */
-export async function moveConsent(deps: Deps, act: Act, move: Move, stamps: Stamps = {}): Promise<void> {
-  const change: ConsentChange = { state: move.to, lastChanged: act.now, ...stamps };
-  await updateConsent(deps.db, act.advisorId, move.member.memberId, change);
-  if (move.to === 'opted_out') {
-    await failHeldTexts(deps, act.advisorId, move.member);
-    await failWaitingTexts(deps, act.advisorId, move.member.memberId);
+export async function moveConsent(deps: Deps, act: Act, move: Move, stamps: Stamps = {}): Promise<boolean> {
+  const { advisorId } = act;
+  const { member, to } = move;
+  if (member.state === to) {
+    await updateConsent(deps.db, advisorId, member.memberId, stamps);
+    return false;
+  }
+  await updateConsent(deps.db, advisorId, member.memberId, { state: to, lastChanged: act.now, ...stamps });
+  if (to === 'opted_out') {
+    await failHeldTexts(deps, advisorId, member);
+    await failWaitingTexts(deps, advisorId, member.memberId);
   }
   await archiveMoves(deps, act, [move]);
+  return true;
 }
 
 /** Archives the evidence in the move's transaction. Requests that wait for a change are woken at its commit. */
-export async function archiveMoves(deps: Deps, act: Act, moves: ConsentMove[]): Promise<void> {
+async function archiveMoves(deps: Deps, act: Act, moves: ConsentMove[]): Promise<void> {
   const entries = moves.map((move) => consentEntry(act, move));
   await insertEntries(deps.db, entries, act.now);
   const { advisorId } = act;
@@ -50,23 +70,150 @@ export async function archiveMoves(deps: Deps, act: Act, moves: ConsentMove[]): 
   });
 }
 
+/** Members were asked for their consent. A repeated request leaves the state pending, but is counted and shown in the history. */
+export async function markRequested(
+  deps: Deps,
+  act: Act,
+  members: ConsentMove['member'][],
+  { text, version }: Wording,
+): Promise<void> {
+  const { advisorId, now } = act;
+  const ids = members.map(({ memberId }) => memberId);
+  await updateRequested(deps.db, advisorId, ids, now);
+  const evidence = { wording: { text, version, shown: now.toISOString() } };
+  const request = { to: 'pending', reason: 'requested', channel: 'text', evidence } as const;
+  await archiveMoves(
+    deps,
+    act,
+    members.map((member) => ({ member, ...request })),
+  );
+}
+
+/** One reminder per request. */
+export async function markReminded({ db }: Deps, advisorId: number, { memberId }: MemberRow): Promise<void> {
+  await updateConsent(db, advisorId, memberId, { reminded: true });
+}
+
+/** Somebody as the advisor knows them, and as the others of the firm do for whom a stop counts too; all locked. */
+export type Person<Own extends MemberRow | null = MemberRow> = { member: Own; others: FirmMember[] };
+
+/**
+ * Locks everybody whom a stop of this number would opt out, and the archives that it adds to, in the order of all locks: the
+ * number in the firm, its members by advisor, the heads. `lockOwn` locks the advisor's own member, or returns null if there is nothing
+ * to do. Two stops of a number to two advisors take turns.
+ */
+export async function lockPerson<Own extends MemberRow | null>(
+  deps: Deps,
+  { advisorId, firmId }: { advisorId: number; firmId: number },
+  phone: string,
+  lockOwn: () => Promise<Own>,
+): Promise<Person<Own>> {
+  const others = await lockOthers(deps, { advisorId, firmId }, phone);
+  const member = await lockOwn();
+  if (member && others.length > 0) await lockHeads(deps.db, [advisorId, ...others.map((other) => other.advisorId)]);
+  return { member, others };
+}
+
+/** Of the firm's other advisors; none where a stop counts for one advisor. */
+async function lockOthers(
+  { db }: Deps,
+  { advisorId, firmId }: { advisorId: number; firmId: number },
+  phone: string,
+): Promise<FirmMember[]> {
+  if ((await findOptOutScopeForShare(db, firmId)) !== 'firm') return [];
+  await lockFirmNumber(db, firmId, phone);
+  return (await lockFirmMembers(db, firmId, phone)).filter((member) => member.advisorId !== advisorId);
+}
+
+/** A stop to an advisor: how it came, when it counts as written, and what proves it. */
+export type Stop = { reason: Reason; channel: Channel; at: Date; evidence?: Proof };
+/** What a stop did: whether it opted anybody out, and whether somebody's START was written after it but arrived before. */
+export type Stopped = { moved: boolean; outOfOrder: boolean };
+
+/**
+ * Opts a person out, inside a transaction, locked by `lockPerson`. No START from before the stop undoes it. In a firm whose opt-out
+ * scope is `firm`, it counts for every advisor who knows the number, each with its own entry, and for everybody who gets to know
+ * it later (members/known-numbers.ts), in whatever way it came: a STOP, wording that means it, NO to a request, a reviewer's
+ * decision, and the carrier's word, since the person gave that stop to the carrier for one of the firm's numbers. START reopens
+ * only the advisor it was sent to.
+ */
+export async function optOut(deps: Deps, act: Act, { member, others }: Person, stop: Stop): Promise<Stopped> {
+  const { at, ...how } = stop;
+  const moved = await moveConsent(
+    deps,
+    act,
+    { member, to: 'opted_out', ...how },
+    { stoppedAt: laterOf(member.stoppedAt, at) },
+  );
+  // Of somebody who has opted out, the carrier or the firm may mean the STOP that we know, after which the person may have texted
+  // START to another advisor. Only a text is a new stop.
+  if (!moved && stop.channel !== 'text') return { moved, outOfOrder: false };
+  const elsewhere = await stopOthers(deps, act, others, stop);
+  return { moved: moved || elsewhere.moved, outOfOrder: elsewhere.outOfOrder };
+}
+
+/** Nothing is sent: the advisor who got the stop confirms it. */
+async function stopOthers(deps: Deps, act: Act, others: FirmMember[], stop: Stop): Promise<Stopped> {
+  const { reason, channel, at } = stop;
+  const reply = stop.evidence?.reply;
+  const evidence: Proof = { ...(reply ? { reply } : {}), stop: { advisorId: act.advisorId, reason } };
+  const done = { moved: false, outOfOrder: false };
+  for (const member of others) {
+    const move: Move = { member, to: 'opted_out', reason: 'firm_opt_out', channel, evidence };
+    const stamps = { stoppedAt: laterOf(member.stoppedAt, at) };
+    if (!(await moveConsent(deps, { ...act, advisorId: member.advisorId }, move, stamps))) continue;
+    done.moved = true;
+    if (member.state === 'accepted' && member.startedAt && at < member.startedAt) done.outOfOrder = true;
+  }
+  return done;
+}
+
+/** The carrier says that the person opted out with it, not with us. It sends its own confirmation. */
+export async function optOutByCarrier(deps: Deps, advisorId: number, memberId: number): Promise<void> {
+  await inTransaction(deps, async (deps) => {
+    const number = await findFirmNumber(deps.db, advisorId, memberId);
+    if (!number) return;
+    const { firmId, phone } = number;
+    const lockOwn = () => lockMember(deps.db, advisorId, memberId);
+    const { member, others } = await lockPerson(deps, { advisorId, firmId }, phone, lockOwn);
+    if (!member) return;
+    const now = deps.clock.now();
+    const stop: Stop = { reason: 'carrier', channel: 'carrier', at: now };
+    await optOut(deps, { advisorId, by: byCarrier, now }, { member, others }, stop);
+  });
+}
+
 export type RecordedConsent = { advisorId: number; phone: string; proof: string; staff: Staff };
 
 /**
- * Records consent given on paper. It doesn't undo a STOP: only the person can.
+ * Records that a person said stop by other means than a text: on the phone, in a letter, or in a text that a restored database
+ * no longer has. It counts like a STOP that was written now, and nothing is sent.
  */
-export async function recordConsent(
-  deps: Deps,
-  { advisorId, phone, proof, staff }: RecordedConsent,
-): Promise<ConsentStatus> {
-  const advisor = await findAdvisor(deps.db, String(advisorId));
-  if (!advisor) throw problem('not_found', `There is no advisor ${advisorId}.`);
-  requireStaffOf(staff, advisor, `record consent for ${advisor.name}`);
-  if (!e164.test(phone)) throw problem('invalid_request', `${phone} is not a phone number in E.164.`);
+export async function recordOptOut(deps: Deps, given: RecordedConsent): Promise<ConsentStatus> {
+  const { advisorId, phone, proof, staff } = given;
+  const advisor = await advisorFor(deps, given, 'an opt-out');
+  if (isBlank(proof)) throw problem('invalid_request', 'Proof is needed: what the person said, when and how.');
+  const { stopped, ...status } = await inTransaction(deps, async (deps) => {
+    const person = await lockPerson(deps, advisor, phone, () => ensureMember(deps, advisorId, phone));
+    const { member, others } = person;
+    const now = deps.clock.now();
+    const stop: Stop = { reason: 'recorded', channel: 'paper', at: now, evidence: { proof } };
+    const { moved } = await optOut(deps, { advisorId, by: byStaff(staff.staffId), now }, person, stop);
+    const { memberId } = member;
+    const lastChanged = moved ? now : member.lastChanged;
+    return { memberId, state: 'opted_out' as const, lastChanged, stopped: [{ advisorId, memberId }, ...others] };
+  });
+  await claimedTextsBegun(deps, stopped);
+  return status;
+}
+
+/** Records consent given on paper. It doesn't undo a STOP: only the person can. */
+export async function recordConsent(deps: Deps, given: RecordedConsent): Promise<ConsentStatus> {
+  const { advisorId, phone, proof, staff } = given;
+  const advisor = await advisorFor(deps, given, 'consent');
   if (isBlank(proof)) throw problem('invalid_request', 'Proof is needed: what was signed, when, and where it is kept.');
   return inTransaction(deps, async (deps) => {
-    const [member] = await ensureMembers(deps, [{ advisorId, phone }]);
-    if (!member) throw new Error('ensureMembers returned no member.');
+    const member = await ensureMember(deps, advisorId, phone);
     const { memberId, state, lastChanged } = member;
     // Also if only the last entry says so: whoever changed the table past us must not get it confirmed.
     const events = await listConsentEvents(deps, advisorId, memberId);
@@ -85,4 +232,20 @@ export async function recordConsent(
     }
     return { memberId, state: 'accepted', lastChanged: state === 'accepted' ? lastChanged : act.now };
   });
+}
+
+/** The advisor for whom the firm's staff may record something about this number. */
+async function advisorFor(deps: Deps, given: RecordedConsent, what: string): Promise<AdvisorRow> {
+  const { advisorId, phone, staff } = given;
+  const advisor = await findAdvisor(deps.db, String(advisorId));
+  if (!advisor) throw problem('not_found', `There is no advisor ${advisorId}.`);
+  requireStaffOf(staff, advisor, `record ${what} for ${advisor.name}`);
+  if (!e164.test(phone)) throw problem('invalid_request', `${phone} is not a phone number in E.164.`);
+  return advisor;
+}
+
+async function ensureMember(deps: Deps, advisorId: number, phone: string): Promise<MemberRow> {
+  const [member] = await ensureMembers(deps, [{ advisorId, phone }]);
+  if (!member) throw new Error('ensureMembers returned no member.');
+  return member;
 }

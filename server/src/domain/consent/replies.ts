@@ -16,8 +16,8 @@ import { claimedTextsBegun } from '../texting/claimed-texts.ts';
 import { ensureMembers } from '../texting/recipients.ts';
 import { sendWaitingTexts } from '../texting/waiting-texts.ts';
 import { sendAnswer } from './answers.ts';
-import { applyReply, type Sender } from './consent-replies.ts';
-import { lockArchives, lockOthers } from './firm-opt-outs.ts';
+import { applyReply } from './consent-replies.ts';
+import { lockPerson, type Person } from './consents.ts';
 import { endHold, holdTexts } from './possible-opt-outs.ts';
 import { type ReplyMeaning, readReply } from './reading/reply-words.ts';
 import { keepMedia, mediaFacts } from './reply-media.ts';
@@ -109,18 +109,23 @@ async function lockSender(
   deps: Deps,
   advisor: AdvisorRow,
   reply: Brought & { meaning: ReplyMeaning },
-): Promise<Sender & { isDuplicate: boolean }> {
+): Promise<Person & { isDuplicate: boolean }> {
   const { advisorId } = advisor;
   const number = { advisorId, phone: reply.from };
-  const others = stops.includes(reply.meaning) ? await lockOthers(deps, advisor, reply.from) : [];
-  await knowNumbers(deps, [number]);
-  const [member] = await lockMembers(deps.db, advisorId, [number.phone]);
-  if (!member) throw new Error('A member that was just inserted is missing.');
-  if (await hasReply(deps.db, advisorId, { ...reply, ...reply.by, memberId: member.memberId }))
-    return { member, others, isDuplicate: true };
-  await ensureMembers(deps, [number]);
-  await lockArchives(deps, advisorId, others);
-  return { member, others, isDuplicate: false };
+  let isDuplicate = false;
+  async function lockOwn(): Promise<MemberRow> {
+    await knowNumbers(deps, [number]);
+    const [member] = await lockMembers(deps.db, advisorId, [number.phone]);
+    if (!member) throw new Error('A member that was just inserted is missing.');
+    isDuplicate = await hasReply(deps.db, advisorId, { ...reply, ...reply.by, memberId: member.memberId });
+    if (!isDuplicate) await ensureMembers(deps, [number]);
+    return member;
+  }
+  const mayStop = stops.includes(reply.meaning);
+  const person = mayStop
+    ? await lockPerson(deps, advisor, reply.from, lockOwn)
+    : { member: await lockOwn(), others: [] };
+  return { ...person, isDuplicate };
 }
 
 /**
@@ -193,7 +198,7 @@ async function flag(
   await insertReviews(deps.db, [{ advisorId, firmId, kind: 'flagged', ...of }], deps.clock.now());
 }
 
-async function answer(deps: Deps, advisor: AdvisorRow, sender: Sender, reply: ArchivedReply): Promise<void> {
+async function answer(deps: Deps, advisor: AdvisorRow, sender: Person, reply: ArchivedReply): Promise<void> {
   const { advisorId, firmId } = advisor;
   const { member } = sender;
   const { memberId } = member;

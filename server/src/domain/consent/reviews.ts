@@ -4,13 +4,10 @@ import { lockMember } from '../../store/members/members.ts';
 import { findReviewed, isLatestReview } from '../../store/supervision/reviews.ts';
 import { type By, byStaff } from '../archive/archive.ts';
 import type { Evidence } from '../archive/consent-entries.ts';
-import { laterOf } from '../shared/time.ts';
 import * as supervision from '../supervision/reviews.ts';
 import { requireReleasable } from '../texting/held-texts.ts';
 import { sendAnswer } from './answers.ts';
-import type { Sender } from './consent-replies.ts';
-import { type Move, moveConsent } from './consents.ts';
-import { lockArchives, lockOthers, stopOthers } from './firm-opt-outs.ts';
+import { lockPerson, optOut, type Person } from './consents.ts';
 import { endHold, findHeld } from './possible-opt-outs.ts';
 
 /** Decides a review of any kind. */
@@ -32,13 +29,18 @@ async function settle(
   { decision, staff }: supervision.Decision,
 ): Promise<supervision.Outcome> {
   const { advisorId, memberId, phone } = review;
-  const others = decision === 'rejected' ? await lockOthers(deps, review, phone) : [];
-  const member = memberId === null ? null : await lockMember(deps.db, advisorId, memberId);
-  if (!member?.heldSince || !(await isLatestReview(deps.db, review))) return 'settled';
+  async function lockHeld() {
+    const member = memberId === null ? null : await lockMember(deps.db, advisorId, memberId);
+    return member?.heldSince && (await isLatestReview(deps.db, review)) ? member : null;
+  }
   if (decision === 'rejected') {
-    await optOut(deps, review, { member, others, heldSince: member.heldSince }, byStaff(staff.staffId));
+    const { member, others } = await lockPerson(deps, review, phone, lockHeld);
+    if (!member) return 'settled';
+    await stop(deps, review, { member, others }, byStaff(staff.staffId));
     return 'opted_out';
   }
+  const member = await lockHeld();
+  if (!member) return 'settled';
   const { to, texts } = await findHeld(deps, advisorId, member);
   if (texts.length > 0) requireReleasable(deps, to, texts);
   await endHold(deps, advisorId, member);
@@ -46,20 +48,13 @@ async function settle(
 }
 
 /** As if the person had said stop when they wrote the reply. */
-async function optOut(
-  deps: Deps,
-  review: supervision.Review,
-  { member, others, heldSince }: Sender & { heldSince: Date },
-  by: By,
-): Promise<void> {
+async function stop(deps: Deps, review: supervision.Review, person: Person, by: By): Promise<void> {
   const { advisorId } = review;
-  const reply = await replyOf(deps, review);
-  const how = { reason: 'possible_opt_out', channel: 'text' } as const;
-  const move: Move = { member, to: 'opted_out', ...how, evidence: { reply } };
-  await lockArchives(deps, advisorId, others);
-  const stamps = { stoppedAt: laterOf(member.stoppedAt, heldSince) };
-  await moveConsent(deps, { advisorId, by, now: deps.clock.now() }, move, stamps);
-  await stopOthers(deps, others, { advisorId, by, ...how, at: heldSince, reply });
+  const { member } = person;
+  const now = deps.clock.now();
+  const evidence = { reply: await replyOf(deps, review) };
+  const how = { reason: 'possible_opt_out', channel: 'text', evidence } as const;
+  await optOut(deps, { advisorId, by, now }, person, { ...how, at: member.heldSince ?? now });
   const advisor = await findAdvisor(deps.db, String(advisorId));
   if (advisor?.textingNumber)
     await sendAnswer(deps, advisor, member, { kind: 'opt_out', arrivedAt: review.dateTimeCreated });

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import type { Log } from '../../log.ts';
 import type { Batch } from '../../store/database/db.ts';
 import { type OutcomeRow, recordOutcomes, settleDoubts } from '../../store/delivery/outcomes.ts';
-import { optOutByCarrier } from '../consent/carrier-opt-outs.ts';
+import { optOutByCarrier } from '../consent/consents.ts';
 import type { Clock, CutShort, Receipt } from '../ports.ts';
 import type { ClaimedText } from './claims.ts';
 import { keyOf } from './receipts.ts';

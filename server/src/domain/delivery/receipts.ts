@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import type { Batch } from '../../store/database/db.ts';
 import { findRecipientOf, type ReceiptRow, recordReceipts } from '../../store/delivery/receipts.ts';
-import { optOutByCarrier } from '../consent/carrier-opt-outs.ts';
+import { optOutByCarrier } from '../consent/consents.ts';
 import { type Clock, carrierMessageIdMax, type Receipt } from '../ports.ts';
 import { storable } from '../shared/text/text-rules.ts';
 
