@@ -4,12 +4,16 @@ import type { Scope } from '../../domain/access/scopes.ts';
 import type { By } from '../../domain/archive/archive.ts';
 import type { ProblemCode } from '../../domain/problems.ts';
 
-/** One endpoint of the contract: a row of http/partner/routes.ts. */
-export type Route = {
+/** One endpoint of the contract: a line of http/partner/routes.ts. */
+export type Route = Endpoint & {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   /** The scope it needs, or `any`: both credentials and no particular scope. */
   scope: Scope | 'any';
+};
+
+/** What an endpoint takes, does and answers. */
+export type Endpoint = {
   summary: string;
   description?: string;
   params?: TSchema;
@@ -33,15 +37,15 @@ export type Route = {
   handler: Handler;
 };
 
-/** The input as parsed. The row's schemas say which of the three exist, and their types. */
+/** The input as parsed. The endpoint's schemas say which of the three exist, and their types. */
 export type Input = { params: unknown; query: unknown; body: unknown };
 type Handler = (deps: Deps, advisorId: number, input: Input, by: By, scopes: ReadonlySet<string>) => Promise<unknown>;
 
 type Parsed<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
 
-/** A row of the table. Its schemas give its handler's types. */
-export function route<P extends TSchema | undefined, Q extends TSchema | undefined, B extends TSchema | undefined>(
-  row: Omit<Route, 'params' | 'query' | 'body' | 'handler'> & {
+/** Its schemas give its handler's types. */
+export function endpoint<P extends TSchema | undefined, Q extends TSchema | undefined, B extends TSchema | undefined>(
+  details: Omit<Endpoint, 'params' | 'query' | 'body' | 'handler'> & {
     params?: P;
     query?: Q;
     body?: B;
@@ -54,6 +58,6 @@ export function route<P extends TSchema | undefined, Q extends TSchema | undefin
       scopes: ReadonlySet<string>,
     ): Promise<unknown>;
   },
-): Route {
-  return row as Route;
+): Endpoint {
+  return details as Endpoint;
 }

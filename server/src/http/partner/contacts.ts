@@ -1,74 +1,113 @@
 import type { Static } from 'typebox';
-import type { Deps } from '../../deps.ts';
 import { listChanges } from '../../domain/address-book/contact-changes.ts';
 import * as contacts from '../../domain/address-book/contacts.ts';
 import { invalid } from '../../domain/problems.ts';
 import { numberOf, word } from '../../domain/shared/enumerations.ts';
-import type { ContactChangesQuery } from '../../schemas/address-book/contact-changes.ts';
-import type {
+import { ContactChanges, ContactChangesQuery } from '../../schemas/address-book/contact-changes.ts';
+import {
   ContactChange,
   ContactDetail,
   ContactInput,
+  ContactPage,
   ContactParams,
   ContactQuery,
-  ContactSummary,
+  type ContactSummary,
+  IdResult,
   MembershipsInput,
 } from '../../schemas/address-book/contacts.ts';
 import { instantOf } from '../../schemas/shared/validate.ts';
+import { endpoint } from '../door/route.ts';
 import { present } from './present.ts';
 
-type Of<Schema> = { params: Static<typeof ContactParams> } & Schema;
+export const create = endpoint({
+  summary: 'Create contact',
+  body: ContactInput,
+  answer: IdResult,
+  problems: [],
+  async handler(deps, advisorId, { body }) {
+    const contact = body as contacts.ContactInput;
+    return { id: await contacts.createContact(deps, advisorId, contact, numberOf('source', 'API')) };
+  },
+});
 
-export async function create(deps: Deps, advisorId: number, { body }: { body: Static<typeof ContactInput> }) {
-  return {
-    id: await contacts.createContact(deps, advisorId, body as contacts.ContactInput, numberOf('source', 'API')),
-  };
-}
+export const update = endpoint({
+  summary: 'Update contact',
+  params: ContactParams,
+  body: ContactChange,
+  answer: IdResult,
+  problems: ['not_found'],
+  async handler(deps, advisorId, { params, body }) {
+    await contacts.updateContact(deps, advisorId, params.contactId, body as contacts.ContactInput);
+    return { id: params.contactId };
+  },
+});
 
-export async function update(
-  deps: Deps,
-  advisorId: number,
-  { params, body }: Of<{ body: Static<typeof ContactChange> }>,
-) {
-  await contacts.updateContact(deps, advisorId, params.contactId, body as contacts.ContactInput);
-  return { id: params.contactId };
-}
+export const get = endpoint({
+  summary: 'Get contact',
+  params: ContactParams,
+  answer: ContactDetail,
+  problems: ['not_found'],
+  handler: async (deps, advisorId, { params }) => detail(await contacts.getContact(deps, advisorId, params.contactId)),
+});
 
-export async function get(deps: Deps, advisorId: number, { params }: Of<object>) {
-  return detail(await contacts.getContact(deps, advisorId, params.contactId));
-}
+export const search = endpoint({
+  summary: 'Search contacts',
+  query: ContactQuery,
+  answer: ContactPage,
+  exact: true,
+  problems: [],
+  cost: 2,
+  async handler(deps, advisorId, { query }) {
+    const { modifiedSince, ...rest } = query;
+    const since = modifiedSince === undefined ? {} : { modifiedSince: instantOf(modifiedSince) };
+    const { data, pageInfo } = await contacts.searchContacts(deps, advisorId, { ...rest, ...since });
+    return { data: data.map(summary), pageInfo };
+  },
+});
 
-export async function search(deps: Deps, advisorId: number, { query }: { query: Static<typeof ContactQuery> }) {
-  const { modifiedSince, ...rest } = query;
-  const since = modifiedSince === undefined ? {} : { modifiedSince: instantOf(modifiedSince) };
-  const { data, pageInfo } = await contacts.searchContacts(deps, advisorId, { ...rest, ...since });
-  return { data: data.map(summary), pageInfo };
-}
+export const changes = endpoint({
+  summary: 'List contact changes',
+  description:
+    'What changed in the address book, oldest first, in the order in which it was committed, and kept for 30 days. Each response has a `cursor` for the next request. Changes that a later one has overtaken may be left out, the last one never.',
+  query: ContactChangesQuery,
+  answer: ContactChanges,
+  problems: [],
+  cost: 2,
+  async handler(deps, advisorId, { query }) {
+    const { data, ...feed } = await listChanges(deps, advisorId, query);
+    return {
+      data: data.map(({ contact, ...change }) => ({ ...change, ...(contact ? { contact: detail(contact) } : {}) })),
+      ...feed,
+    };
+  },
+});
 
-export async function changes(deps: Deps, advisorId: number, { query }: { query: Static<typeof ContactChangesQuery> }) {
-  const { data, ...feed } = await listChanges(deps, advisorId, query);
-  return {
-    data: data.map(({ contact, ...change }) => ({ ...change, ...(contact ? { contact: detail(contact) } : {}) })),
-    ...feed,
-  };
-}
+export const remove = endpoint({
+  summary: 'Delete contact',
+  description: 'The contact disappears from searches and groups. Its archive and consent stay with the number.',
+  params: ContactParams,
+  problems: ['not_found'],
+  async handler(deps, advisorId, { params }) {
+    await contacts.deleteContact(deps, advisorId, params.contactId);
+  },
+});
 
-export async function remove(deps: Deps, advisorId: number, { params }: Of<object>) {
-  await contacts.deleteContact(deps, advisorId, params.contactId);
-}
-
-export async function replaceMemberships(
-  deps: Deps,
-  advisorId: number,
-  { params, body }: Of<{ body: Static<typeof MembershipsInput> }>,
-) {
-  if (!body.isSelectAllGroup && !body.groupIds)
-    throw invalid([
-      { path: '/groupIds', rule: 'required', message: 'groupIds is required unless isSelectAllGroup is true.' },
-    ]);
-  await contacts.replaceMemberships(deps, advisorId, params.contactId, body);
-  return { id: params.contactId };
-}
+export const replaceMemberships = endpoint({
+  summary: 'Replace memberships',
+  description: 'The contact becomes a member of exactly these groups. If a group id is unknown, nothing changes.',
+  params: ContactParams,
+  body: MembershipsInput,
+  answer: IdResult,
+  problems: ['not_found'],
+  async handler(deps, advisorId, { params, body }) {
+    if (!body.isSelectAllGroup && !body.groupIds)
+      throw invalid([
+        { path: '/groupIds', rule: 'required', message: 'groupIds is required unless isSelectAllGroup is true.' },
+      ]);
+    await contacts.replaceMemberships(deps, advisorId, params.contactId, body);
+    return { id: params.contactId };
+  },
+});
 
 function detail(contact: contacts.Contact): Static<typeof ContactDetail> {
   return present({

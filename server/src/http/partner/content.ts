@@ -1,17 +1,26 @@
 import type { Static } from 'typebox';
-import type { Deps } from '../../deps.ts';
 import { contentOrder, searchContent } from '../../domain/content/content.ts';
 import { invalid } from '../../domain/problems.ts';
-import type { ContentQuery } from '../../schemas/content/content.ts';
+import { ContentPage, ContentQuery } from '../../schemas/content/content.ts';
+import { endpoint } from '../door/route.ts';
 
 type Query = Static<typeof ContentQuery>;
 
-export async function search(deps: Deps, advisorId: number, { query }: { query: Query }) {
-  const { contentType, page, pageSize } = query;
-  const text = textOf(query);
-  requireOrder(query, text);
-  return searchContent(deps, advisorId, { contentType, text, page, pageSize });
-}
+export const search = endpoint({
+  summary: 'Search content',
+  description:
+    'Items published for everyone and for the advisor’s firm. With a search text the best match comes first; otherwise they are sorted by title.',
+  query: ContentQuery,
+  answer: ContentPage,
+  problems: [],
+  cost: 2,
+  async handler(deps, advisorId, { query }) {
+    const { contentType, page, pageSize } = query;
+    const text = textOf(query);
+    requireOrder(query, text);
+    return searchContent(deps, advisorId, { contentType, text, page, pageSize });
+  },
+});
 
 function textOf({ searchText, search }: Query): string | undefined {
   if (searchText !== undefined && search !== undefined && search !== searchText)

@@ -1,5 +1,11 @@
 import { listEnumerations } from '../../domain/shared/enumerations.ts';
+import { EnumerationsResult } from '../../schemas/shared/enumerations.ts';
+import { endpoint } from '../door/route.ts';
 
-export async function list() {
-  return listEnumerations();
-}
+export const list = endpoint({
+  summary: 'List enumerations',
+  description: 'Every numbered value with its word.',
+  answer: EnumerationsResult,
+  problems: [],
+  handler: async () => listEnumerations(),
+});

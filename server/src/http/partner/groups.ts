@@ -1,22 +1,49 @@
 import type { Static } from 'typebox';
-import type { Deps } from '../../deps.ts';
 import * as groups from '../../domain/address-book/groups.ts';
 import { numberOf } from '../../domain/shared/enumerations.ts';
-import type { GroupInput, GroupParams, GroupQuery, GroupSummary } from '../../schemas/address-book/groups.ts';
+import { IdResult } from '../../schemas/address-book/contacts.ts';
+import {
+  GroupInput,
+  GroupPage,
+  GroupParams,
+  GroupQuery,
+  type GroupSummary,
+} from '../../schemas/address-book/groups.ts';
+import { endpoint } from '../door/route.ts';
 import { present } from './present.ts';
 
-export async function create(deps: Deps, advisorId: number, { body }: { body: Static<typeof GroupInput> }) {
-  return { id: await groups.createGroup(deps, advisorId, body, numberOf('source', 'API')) };
-}
+export const create = endpoint({
+  summary: 'Create group',
+  body: GroupInput,
+  answer: IdResult,
+  problems: [],
+  async handler(deps, advisorId, { body }) {
+    return { id: await groups.createGroup(deps, advisorId, body, numberOf('source', 'API')) };
+  },
+});
 
-export async function search(deps: Deps, advisorId: number, { query }: { query: Static<typeof GroupQuery> }) {
-  const { data, pageInfo } = await groups.searchGroups(deps, advisorId, query);
-  return { data: data.map(summary), pageInfo };
-}
+export const search = endpoint({
+  summary: 'Search groups',
+  query: GroupQuery,
+  answer: GroupPage,
+  problems: [],
+  cost: 2,
+  async handler(deps, advisorId, { query }) {
+    const { data, pageInfo } = await groups.searchGroups(deps, advisorId, query);
+    return { data: data.map(summary), pageInfo };
+  },
+});
 
-export async function remove(deps: Deps, advisorId: number, { params }: { params: Static<typeof GroupParams> }) {
-  await groups.deleteGroup(deps, advisorId, params.groupId);
-}
+export const remove = endpoint({
+  summary: 'Delete group',
+  description: 'Its members stay.',
+  params: GroupParams,
+  problems: ['not_found'],
+  cost: 2,
+  async handler(deps, advisorId, { params }) {
+    await groups.deleteGroup(deps, advisorId, params.groupId);
+  },
+});
 
 function summary(group: groups.Group): Static<typeof GroupSummary> {
   return present({ ...group });

@@ -1,10 +1,9 @@
 import type { Static } from 'typebox';
-import type { Deps } from '../../deps.ts';
-import type { By } from '../../domain/archive/archive.ts';
 import { checkMessage } from '../../domain/messages/message-checks.ts';
 import * as messages from '../../domain/messages/messages.ts';
-import type { MessageCheckResult } from '../../schemas/messages/message-checks.ts';
-import type {
+import { MessageCheckResult } from '../../schemas/messages/message-checks.ts';
+import {
+  MessagePage,
   MessageParams,
   MessageQuery,
   MessageRequest,
@@ -12,33 +11,60 @@ import type {
   MessageStatus,
 } from '../../schemas/messages/messages.ts';
 import { instantOf } from '../../schemas/shared/validate.ts';
-import { withDetails } from './failures.ts';
+import { endpoint } from '../door/route.ts';
+import { anySucceeded, nothingDone, withDetails } from './outcomes.ts';
 
-export async function send(deps: Deps, advisorId: number, { body }: { body: Static<typeof MessageRequest> }, by: By) {
-  const result: Static<typeof MessageResult> = withDetails(await messages.sendMessage(deps, advisorId, body, by));
-  return result;
-}
+export const send = endpoint({
+  summary: 'Send message',
+  description:
+    'Sends or schedules a text, with an outcome for each recipient. An unknown number becomes a contact; an existing contact is never changed.',
+  body: MessageRequest,
+  answer: MessageResult,
+  problems: ['conflict'],
+  together: true,
+  tookEffect: anySucceeded,
+  async handler(deps, advisorId, { body }, by): Promise<Static<typeof MessageResult>> {
+    return withDetails(await messages.sendMessage(deps, advisorId, body, by));
+  },
+});
 
-export async function check(
-  deps: Deps,
-  advisorId: number,
-  { body }: { body: Static<typeof MessageRequest> },
-  by: By,
-): Promise<Static<typeof MessageCheckResult>> {
-  const checks = await checkMessage(deps, advisorId, body, by);
-  return { data: checks.map(({ earliest, ...each }) => ({ ...each, earliest: earliest?.getTime() ?? null })) };
-}
+export const list = endpoint({
+  summary: 'List messages',
+  description:
+    'The status of the advisor’s texts, newest first; filters are combined. Consent requests and confirmations are not among them.',
+  query: MessageQuery,
+  answer: MessagePage,
+  problems: [],
+  cost: 2,
+  async handler(deps, advisorId, { query }) {
+    const { createdSince, sortBy: _, sortDirection: __, ...rest } = query;
+    const since = createdSince === undefined ? {} : { createdSince: instantOf(createdSince) };
+    const { data, pageInfo } = await messages.listMessages(deps, advisorId, { ...rest, ...since });
+    return { data: data.map(status), pageInfo };
+  },
+});
 
-export async function get(deps: Deps, advisorId: number, { params }: { params: Static<typeof MessageParams> }) {
-  return status(await messages.getMessage(deps, advisorId, params.messageId));
-}
+export const check = endpoint({
+  summary: 'Check message',
+  description:
+    'What a send with this body would do for each recipient, and why. Nothing is done: no contact is created, and an `Idempotency-Key` is not spent.',
+  body: MessageRequest,
+  answer: MessageCheckResult,
+  problems: [],
+  tookEffect: nothingDone,
+  async handler(deps, advisorId, { body }, by): Promise<Static<typeof MessageCheckResult>> {
+    const checks = await checkMessage(deps, advisorId, body, by);
+    return { data: checks.map(({ earliest, ...each }) => ({ ...each, earliest: earliest?.getTime() ?? null })) };
+  },
+});
 
-export async function list(deps: Deps, advisorId: number, { query }: { query: Static<typeof MessageQuery> }) {
-  const { createdSince, sortBy: _, sortDirection: __, ...rest } = query;
-  const since = createdSince === undefined ? {} : { createdSince: instantOf(createdSince) };
-  const { data, pageInfo } = await messages.listMessages(deps, advisorId, { ...rest, ...since });
-  return { data: data.map(status), pageInfo };
-}
+export const get = endpoint({
+  summary: 'Get message status',
+  params: MessageParams,
+  answer: MessageStatus,
+  problems: ['not_found'],
+  handler: async (deps, advisorId, { params }) => status(await messages.getMessage(deps, advisorId, params.messageId)),
+});
 
 function status(message: messages.Message): Static<typeof MessageStatus> {
   return {

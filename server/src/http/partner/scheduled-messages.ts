@@ -1,55 +1,64 @@
 import type { Static } from 'typebox';
-import type { Deps } from '../../deps.ts';
-import type { By } from '../../domain/archive/archive.ts';
 import { editScheduled } from '../../domain/messages/scheduled-message-edits.ts';
+import * as scheduled from '../../domain/messages/scheduled-messages.ts';
 import {
-  cancelScheduled,
-  getScheduled,
-  listScheduled,
-  type ScheduledMessage,
-} from '../../domain/messages/scheduled-messages.ts';
-import type {
+  ScheduledMessage,
   ScheduledMessageChange,
+  ScheduledMessagePage,
   ScheduledMessageParams,
   ScheduledMessageQuery,
-  ScheduledMessage as Shape,
 } from '../../schemas/messages/scheduled-messages.ts';
+import { endpoint } from '../door/route.ts';
 
-export async function list(deps: Deps, advisorId: number, { query }: { query: Static<typeof ScheduledMessageQuery> }) {
-  const { data, pageInfo } = await listScheduled(deps, advisorId, query);
-  return { data: data.map(shown), pageInfo };
-}
+export const list = endpoint({
+  summary: 'List scheduled messages',
+  query: ScheduledMessageQuery,
+  answer: ScheduledMessagePage,
+  problems: [],
+  cost: 2,
+  async handler(deps, advisorId, { query }) {
+    const { data, pageInfo } = await scheduled.listScheduled(deps, advisorId, query);
+    return { data: data.map(shown), pageInfo };
+  },
+});
 
-export async function get(
-  deps: Deps,
-  advisorId: number,
-  { params }: { params: Static<typeof ScheduledMessageParams> },
-) {
-  return shown(await getScheduled(deps, advisorId, params.scheduledMessageId));
-}
+export const get = endpoint({
+  summary: 'Get scheduled message',
+  description: 'In any status: still scheduled, or what became of it.',
+  params: ScheduledMessageParams,
+  answer: ScheduledMessage,
+  problems: ['not_found'],
+  async handler(deps, advisorId, { params }) {
+    return shown(await scheduled.getScheduled(deps, advisorId, params.scheduledMessageId));
+  },
+});
 
-export async function update(
-  deps: Deps,
-  advisorId: number,
-  { params, body }: { params: Static<typeof ScheduledMessageParams>; body: Static<typeof ScheduledMessageChange> },
-  by: By,
-) {
-  return shown(await editScheduled(deps, advisorId, params.scheduledMessageId, body, by));
-}
+export const update = endpoint({
+  summary: 'Update scheduled message',
+  description:
+    'Changes the text, the date or the frequency of a message that is still scheduled, through the same checks as a send. If the person can’t be texted, it is a 400 with the failure’s code as `rule`.',
+  params: ScheduledMessageParams,
+  body: ScheduledMessageChange,
+  answer: ScheduledMessage,
+  problems: ['conflict', 'not_found'],
+  async handler(deps, advisorId, { params, body }, by) {
+    return shown(await editScheduled(deps, advisorId, params.scheduledMessageId, body, by));
+  },
+});
 
-export async function cancel(
-  deps: Deps,
-  advisorId: number,
-  { params }: { params: Static<typeof ScheduledMessageParams> },
-  by: By,
-) {
-  await cancelScheduled(deps, advisorId, params.scheduledMessageId, by);
-}
+export const cancel = endpoint({
+  summary: 'Cancel scheduled message',
+  params: ScheduledMessageParams,
+  problems: ['not_found'],
+  async handler(deps, advisorId, { params }, by) {
+    await scheduled.cancelScheduled(deps, advisorId, params.scheduledMessageId, by);
+  },
+});
 
-function shown(scheduled: ScheduledMessage): Static<typeof Shape> {
+function shown(message: scheduled.ScheduledMessage): Static<typeof ScheduledMessage> {
   return {
-    ...scheduled,
-    deliveryDate: scheduled.deliveryDate.getTime(),
-    nextDeliveryDates: scheduled.nextDeliveryDates.map((date) => date.getTime()),
+    ...message,
+    deliveryDate: message.deliveryDate.getTime(),
+    nextDeliveryDates: message.nextDeliveryDates.map((date) => date.getTime()),
   };
 }
