@@ -60,8 +60,6 @@ export async function startFleet({
   carrierTimeoutMs = carrierTimeoutMsDefault,
   smsc = smscDefault,
 }: FleetOptions): Promise<Fleet> {
-  // Every command that runs in this process has a log that flushes at its exit.
-  process.setMaxListeners(100);
   const stops: (() => Promise<unknown> | unknown)[] = [];
   const stop = async () => {
     for (const each of stops.reverse()) await each();

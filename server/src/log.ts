@@ -1,51 +1,21 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type DestinationStream, pino } from 'pino';
 
-export type { DestinationStream } from 'pino';
-
 /** pino, as Fastify's type describes it. */
 export type Log = FastifyBaseLogger;
 
-/** One line per event, with allow-listed fields only: no phone number, text, token or key ever reaches a log. */
-export function makeLog(level: string, destination: DestinationStream = standardOutput()): Log {
+/**
+ * One line per event, with allow-listed fields only: no phone number, text, token or key ever reaches a log. Each line is one
+ * write, so none is cut in two, and the last ones before a crash are there.
+ */
+export function makeLog(level: string, destination: DestinationStream = pino.destination(1)): Log {
+  const timestamp = pino.stdTimeFunctions.isoTime;
   return pino({ level, base: undefined, timestamp, serializers: { err: describeError } }, destination);
-}
-
-/** Where a process writes its lines. Everything that it logs goes through one of these, so that no line is cut in two. */
-export function standardOutput(): DestinationStream {
-  return byTurns(pino.destination(1));
 }
 
 /** By the end of a trace id, which is random: all of a partner's trace is in the share, or nothing of it. */
 export function isInShare(traceId: string, share: number): boolean {
   return share === 1 || Number.parseInt(traceId.slice(-8), 16) < share * 2 ** 32;
-}
-
-/** Lines of one turn of the event loop are one write: under load that is a write for many requests. */
-export function byTurns(destination: DestinationStream): DestinationStream {
-  let lines = '';
-  const flush = () => {
-    if (lines !== '') destination.write(lines);
-    lines = '';
-  };
-  process.once('exit', flush);
-  return {
-    write(line) {
-      if (lines === '') setImmediate(flush);
-      lines += line;
-    },
-  };
-}
-
-let stampedMs = 0;
-let stamp = '';
-
-/** Made once for each millisecond. */
-function timestamp(): string {
-  const now = Date.now();
-  if (now !== stampedMs) stamp = `,"time":"${new Date(now).toISOString()}"`;
-  stampedMs = now;
-  return stamp;
 }
 
 /**
