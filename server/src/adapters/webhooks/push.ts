@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
 import type { Push } from '../../domain/ports.ts';
 import { OutboundFault } from '../outbound/outbound.ts';
 import { makePost } from '../outbound/post.ts';
@@ -12,13 +12,13 @@ const answerShownMax = 200;
 export function makePush(allowedNetworks: readonly string[]): Push {
   const post = makePost(allowedNetworks, { timeoutMs, bytesMax: answerBytesMax });
   return async ({ url, secrets, id, body, until }) => {
-    const timestamp = Math.floor(Date.now() / 1000);
+    const now = new Date();
     const headers = {
       'content-type': 'application/json',
       'webhook-id': id,
-      'webhook-timestamp': String(timestamp),
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
       // While a secret is being replaced, both sign: a receiver with either accepts it.
-      'webhook-signature': secrets.map((secret) => signature(secret, `${id}.${timestamp}.${body}`)).join(' '),
+      'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' '),
     };
     try {
       const { status, text } = await post(url, { headers, body, signal: until });
@@ -28,10 +28,4 @@ export function makePush(allowedNetworks: readonly string[]): Push {
       return { status: null, answer: error.message };
     }
   };
-}
-
-/** As the library does, which tests verify with; but that computes the hash in JavaScript, which takes more than twice as long. */
-function signature(secret: string, content: string): string {
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-  return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
 }
