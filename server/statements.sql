@@ -2229,6 +2229,80 @@ row(
     ) as page on true
     order by asked.position, page.place;
 
+prepare "list-contacts-dateTimeCreated-asc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+    ),
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
+      from contact_books
+      where advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select date_time_created as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by date_time_created asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select date_time_created as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by date_time_created desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key asc, contact_id;
+
 prepare "list-contacts-dateTimeCreated-desc" as
     with asked as materialized (
       select
@@ -2312,6 +2386,80 @@ row(
     ) as page on true
     order by part, key desc, contact_id;
 
+prepare "list-contacts-dateTimeModified-asc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+    ),
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
+      from contact_books
+      where advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select date_time_modified as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by date_time_modified asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select date_time_modified as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by date_time_modified desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key asc, contact_id;
+
 prepare "list-contacts-dateTimeModified-desc" as
     with asked as materialized (
       select
@@ -2394,6 +2542,80 @@ row(
       ) as summary
     ) as page on true
     order by part, key desc, contact_id;
+
+prepare "list-contacts-email-asc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+    ),
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
+      from contact_books
+      where advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select email_order as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by email_order asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select email_order as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by email_order desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key asc, contact_id;
 
 prepare "list-contacts-email-desc" as
     with asked as materialized (
@@ -2507,6 +2729,80 @@ row(
     ) as page on true
     order by part, key desc, contact_id;
 
+prepare "list-contacts-emailStatus-asc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+    ),
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
+      from contact_books
+      where advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select email_status as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by email_status asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select email_status as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by email_status desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key asc, contact_id;
+
 prepare "list-contacts-emailStatus-desc" as
     with asked as materialized (
       select
@@ -2616,6 +2912,80 @@ row(
       ) as summary
     ) as page on true
     order by part, key desc, contact_id;
+
+prepare "list-contacts-fullName-asc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+    ),
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
+      from contact_books
+      where advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select full_name as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by full_name asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select full_name as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by full_name desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key asc, contact_id;
 
 prepare "list-contacts-fullName-desc" as
     with asked as materialized (
@@ -2896,6 +3266,1487 @@ cross join lateral (
 ) as c
 order by position, contact_id
 limit $4;
+
+prepare "list-contacts-since-dateTimeCreated-asc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        null::bigint as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select date_time_created as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by date_time_created asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select date_time_created as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by date_time_created desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key asc, contact_id;
+
+prepare "list-contacts-since-dateTimeCreated-desc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        null::bigint as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 3000, 0) as first,
+          least(page_offset - before + page_size + 3000, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select date_time_created as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by date_time_created desc, contact_id desc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select date_time_created as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by date_time_created asc, contact_id asc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+        order by key desc, contact_id offset skipped - first limit page_size
+      ) as near
+    )
+    select book.total,  exists (
+        select
+        from (select min(key) as first, max(key) as last from picked where part = 0) as ends
+        cross join lateral (
+          (select from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and date_time_created = first offset 3000 limit 1)
+          union all
+          (select from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and date_time_created = last offset 3000 limit 1)
+        ) as more
+      ) as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key desc, contact_id;
+
+prepare "list-contacts-since-dateTimeModified-asc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        null::bigint as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select date_time_modified as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by date_time_modified asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select date_time_modified as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by date_time_modified desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key asc, contact_id;
+
+prepare "list-contacts-since-dateTimeModified-desc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        null::bigint as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 3000, 0) as first,
+          least(page_offset - before + page_size + 3000, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select date_time_modified as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by date_time_modified desc, contact_id desc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select date_time_modified as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by date_time_modified asc, contact_id asc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+        order by key desc, contact_id offset skipped - first limit page_size
+      ) as near
+    )
+    select book.total,  exists (
+        select
+        from (select min(key) as first, max(key) as last from picked where part = 0) as ends
+        cross join lateral (
+          (select from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and date_time_modified = first offset 3000 limit 1)
+          union all
+          (select from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and date_time_modified = last offset 3000 limit 1)
+        ) as more
+      ) as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key desc, contact_id;
+
+prepare "list-contacts-since-email-asc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        null::bigint as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select email_order as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by email_order asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select email_order as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by email_order desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key asc, contact_id;
+
+prepare "list-contacts-since-email-desc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        case when older.total <= 1000 then book.email_count - older.email_count else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and email_order < U&'\FFFF'
+        ) end as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 500, 0) as first,
+          least(page_offset - before + page_size + 500, size) as last
+        from asked, (select email_count as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select email_order as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and email_order < U&'\FFFF'
+          order by email_order desc, contact_id desc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select email_order as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and email_order < U&'\FFFF'
+          order by email_order asc, contact_id asc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+        order by key desc, contact_id offset skipped - first limit page_size
+      ) as near union all
+      select 1 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total - email_count as size, email_count as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select email_order as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and email_order = U&'\FFFF'
+          order by email_order asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select email_order as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and email_order = U&'\FFFF'
+          order by email_order desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  exists (
+        select
+        from (select min(key) as first, max(key) as last from picked where part = 0) as ends
+        cross join lateral (
+          (select from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and email_order < U&'\FFFF' and email_order = first offset 500 limit 1)
+          union all
+          (select from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and email_order < U&'\FFFF' and email_order = last offset 500 limit 1)
+        ) as more
+      ) as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key desc, contact_id;
+
+prepare "list-contacts-since-emailStatus-asc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        null::bigint as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select email_status as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by email_status asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select email_status as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by email_status desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key asc, contact_id;
+
+prepare "list-contacts-since-emailStatus-desc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        null::bigint as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          with recursive keys as (
+            (select email_status as key from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) order by email_status desc limit 1)
+            union all
+            select (
+              select email_status
+              from contacts
+              where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and email_status < key
+              order by email_status desc
+              limit 1
+            )
+            from keys
+            where key is not null
+          )
+          select key, contact_id
+          from keys
+          -- A nested loop keeps the order of both, so nothing is sorted.
+          cross join lateral (
+            select contact_id
+            from contacts
+            where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and email_status = key
+            order by contact_id asc
+          ) as sharing
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          with recursive keys as (
+            (select email_status as key from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) order by email_status asc limit 1)
+            union all
+            select (
+              select email_status
+              from contacts
+              where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and email_status > key
+              order by email_status asc
+              limit 1
+            )
+            from keys
+            where key is not null
+          )
+          select key, contact_id
+          from keys
+          -- A nested loop keeps the order of both, so nothing is sorted.
+          cross join lateral (
+            select contact_id
+            from contacts
+            where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and email_status = key
+            order by contact_id desc
+          ) as sharing
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key desc, contact_id;
+
+prepare "list-contacts-since-fullName-asc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        null::bigint as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select full_name as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by full_name asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select full_name as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by full_name desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key asc, contact_id;
+
+prepare "list-contacts-since-fullName-desc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        null::bigint as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 500, 0) as first,
+          least(page_offset - before + page_size + 500, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select full_name as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by full_name desc, contact_id desc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select full_name as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by full_name asc, contact_id asc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+        order by key desc, contact_id offset skipped - first limit page_size
+      ) as near
+    )
+    select book.total,  exists (
+        select
+        from (select min(key) as first, max(key) as last from picked where part = 0) as ends
+        cross join lateral (
+          (select from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and full_name = first offset 500 limit 1)
+          union all
+          (select from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and full_name = last offset 500 limit 1)
+        ) as more
+      ) as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key desc, contact_id;
+
+prepare "list-contacts-since-groupCount-asc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        null::bigint as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select group_count as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by group_count asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select group_count as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by group_count desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total, exists (select from deleted_groups where advisor_id = (select advisor_id from asked)) as "isClearing", false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key asc, contact_id;
+
+prepare "list-contacts-since-groupCount-desc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        null::bigint as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          with recursive keys as (
+            (select group_count as key from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) order by group_count desc limit 1)
+            union all
+            select (
+              select group_count
+              from contacts
+              where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and group_count < key
+              order by group_count desc
+              limit 1
+            )
+            from keys
+            where key is not null
+          )
+          select key, contact_id
+          from keys
+          -- A nested loop keeps the order of both, so nothing is sorted.
+          cross join lateral (
+            select contact_id
+            from contacts
+            where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and group_count = key
+            order by contact_id asc
+          ) as sharing
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          with recursive keys as (
+            (select group_count as key from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) order by group_count asc limit 1)
+            union all
+            select (
+              select group_count
+              from contacts
+              where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and group_count > key
+              order by group_count asc
+              limit 1
+            )
+            from keys
+            where key is not null
+          )
+          select key, contact_id
+          from keys
+          -- A nested loop keeps the order of both, so nothing is sorted.
+          cross join lateral (
+            select contact_id
+            from contacts
+            where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and group_count = key
+            order by contact_id desc
+          ) as sharing
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total, exists (select from deleted_groups where advisor_id = (select advisor_id from asked)) as "isClearing", false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key desc, contact_id;
+
+prepare "list-contacts-since-source-asc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        null::bigint as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select source as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by source asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select source as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+          order by source desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key asc, contact_id;
+
+prepare "list-contacts-since-source-desc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+        , $4::timestamptz as since
+    ),
+    book as materialized (
+      select
+        case when older.total <= 1000 then contact_count - older.total else (
+          select count(*) from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked)
+        ) end as total,
+        null::bigint as email_count
+      from contact_books book
+      cross join (
+        select count(*) as total, count(email_address) as email_count
+        from (
+          select email_address
+          from contacts
+          where advisor_id = (select advisor_id from asked) and date_time_modified < (select since from asked)
+          limit 1001
+        ) as few
+      ) as older
+      where book.advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          with recursive keys as (
+            (select source as key from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) order by source desc limit 1)
+            union all
+            select (
+              select source
+              from contacts
+              where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and source < key
+              order by source desc
+              limit 1
+            )
+            from keys
+            where key is not null
+          )
+          select key, contact_id
+          from keys
+          -- A nested loop keeps the order of both, so nothing is sorted.
+          cross join lateral (
+            select contact_id
+            from contacts
+            where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and source = key
+            order by contact_id asc
+          ) as sharing
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          with recursive keys as (
+            (select source as key from contacts where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) order by source asc limit 1)
+            union all
+            select (
+              select source
+              from contacts
+              where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and source > key
+              order by source asc
+              limit 1
+            )
+            from keys
+            where key is not null
+          )
+          select key, contact_id
+          from keys
+          -- A nested loop keeps the order of both, so nothing is sorted.
+          cross join lateral (
+            select contact_id
+            from contacts
+            where advisor_id = (select advisor_id from asked) and date_time_modified >= (select since from asked) and source = key
+            order by contact_id desc
+          ) as sharing
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key desc, contact_id;
+
+prepare "list-contacts-source-asc" as
+    with asked as materialized (
+      select
+        $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
+    ),
+    book as materialized (
+      select contact_count::bigint as total, email_count::bigint as email_count
+      from contact_books
+      where advisor_id = (select advisor_id from asked)
+    ),
+    picked as materialized (
+      select 0 as part, near.*
+      from (
+        select
+          size, page_offset - before as skipped, page_size, greatest(page_offset - before - 0, 0) as first,
+          least(page_offset - before + page_size + 0, size) as last
+        from asked, (select total as size, 0 as before from book) as part
+      ) as span
+      cross join lateral (
+        select *
+        from (
+          (
+          select source as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by source asc, contact_id asc
+            offset first
+            limit case when first + last <= size then greatest(last - first, 0) else 0 end
+          )
+          union all
+          (
+          select source as key, contact_id
+          from contacts
+          where advisor_id = (select advisor_id from asked)
+          order by source desc, contact_id desc
+            offset size - last
+            limit case when first + last <= size then 0 else greatest(last - first, 0) end
+          )
+        ) as near
+      ) as near
+    )
+    select book.total,  false as "isCut", page.contact
+    from book
+    left join (
+      select part, key, picked.contact_id, summary.contact
+      from picked
+      cross join lateral (
+        select
+row(
+  c.contact_id, c.identifier, c.full_name, c.first_name, c.last_name, c.email_address, c.phone, c.email_status,
+  c.email_address_disposition, c.source, c.remote_contact_id, c.remote_contact_url, c.date_time_created,
+  c.date_time_modified,
+  case when c.group_count = 0 then '{}' else array(
+    select g.name
+    from memberships m
+    cross join lateral (
+      select name
+      from groups
+      where advisor_id = m.advisor_id and group_id = m.group_id
+      -- A fence: otherwise all of an advisor's groups may be read for each membership.
+      offset 0
+    ) as g
+    where m.advisor_id = c.advisor_id and m.contact_id = c.contact_id
+    order by m.group_id
+  ) end
+)::text as contact
+        from contacts c
+        where c.advisor_id = (select advisor_id from asked) and c.contact_id = picked.contact_id
+        -- A fence: the planner estimates a page at a tenth of the book and would read the whole table for it.
+        offset 0
+      ) as summary
+    ) as page on true
+    order by part, key asc, contact_id;
 
 prepare "list-contacts-source-desc" as
     with asked as materialized (

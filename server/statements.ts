@@ -5,6 +5,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import ts from 'typescript';
+import { bookPage } from './src/store/address-book/contact-pages.ts';
 import { listContacts } from './src/store/address-book/contact-search.ts';
 import { contactSorts } from './src/store/address-book/contact-summaries.ts';
 import type { Db, Transaction } from './src/store/database/db.ts';
@@ -27,9 +28,13 @@ async function callVariants(db: Db): Promise<void> {
   for (const by of [{ phone: '' }, { memberId: 1 }]) await findMemberOfContact(db, advisorId, by);
   for (const descending of [false, true]) {
     await listScheduledMessages(db, advisorId, 'scheduled', { ...page, descending, sortBy: 'deliveryDate' });
-    for (const sortBy of contactSorts)
+    for (const sortBy of contactSorts) {
+      const order = { ...page, descending, sortBy };
       for (const filter of [{}, { phone: '' }, { remoteContactId: '' }, { modifiedSince: now }])
-        await listContacts(db, advisorId, filter, { ...page, descending, sortBy });
+        await listContacts(db, advisorId, filter, order);
+      for (const { text, values, name } of [bookPage(advisorId, order), bookPage(advisorId, order, now)])
+        await db.query(text, values, name);
+    }
   }
   const filters = [{ phone: '' }, { memberId: 1 }, { scheduledMessageId: 1 }, { createdSince: now }];
   for (const filter of [{}, ...filters, { status: 'sent' } as const, { status: 'failed' } as const])

@@ -51,6 +51,15 @@ async function filters(owner: pg.Client): Promise<[string, ContactFilter][]> {
   const { rows: changes } = await owner.query(
     `(select date_time_modified from contacts where advisor_id = $1 order by date_time_modified desc offset 999 limit 1)
      union all
+     (
+       select date_time_modified
+       from contacts
+       where advisor_id = $1
+       order by date_time_modified
+       offset (select contact_count / 2 from contact_books where advisor_id = $1)
+       limit 1
+     )
+     union all
      (select date_time_modified from contacts where advisor_id = $1 order by date_time_modified offset 1000 limit 1)`,
     [advisorId],
   );
@@ -70,7 +79,8 @@ async function filters(owner: pg.Client): Promise<[string, ContactFilter][]> {
     ['email', { words: [email], email: email.toUpperCase() }],
     ['groupId, of a tenth of the book', { groupId: tenthGroupIdOf(book) }],
     ['modifiedSince, the last 1,000', { modifiedSince: changes[0].date_time_modified }],
-    ['modifiedSince, all but 1,000', { modifiedSince: changes[1].date_time_modified }],
+    ['modifiedSince, half of the book', { modifiedSince: changes[1].date_time_modified }],
+    ['modifiedSince, all but 1,000', { modifiedSince: changes[2].date_time_modified }],
     ['modifiedSince, all', { modifiedSince: new Date(0) }],
   ];
 }

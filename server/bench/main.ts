@@ -1,6 +1,6 @@
 // Runs every measurement on this machine, so that numbers are compared within a run and not with another day's.
-// `--quick` uses smaller sizes and takes a minute; `--only growth` runs one section; `--only sends --beside REF` compares this
-// checkout with another commit.
+// `--quick` uses smaller sizes and takes a minute; `--only growth` runs one section; `--only sends --beside REF` or
+// `--only files --beside REF` compares this checkout with another commit.
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { makeScratch, type Scratch } from './scratch.ts';
@@ -18,7 +18,8 @@ type Section = (scratch: Scratch, sizes: Sizes) => Promise<string[]>;
 /** Each is loaded when it runs, so that one whose imports have moved doesn't keep the others from running. */
 const sections: Record<string, () => Promise<Section>> = {
   starts: async () => (await import('./starts.ts')).measureStarts,
-  files: async () => (await import('./files.ts')).measureFiles,
+  files: async () =>
+    beside === undefined ? (await import('./files.ts')).measureFiles : measureImportsBesideRef(beside),
   requests: async () => (await import('./requests.ts')).measureRequests,
   growth: async () => (await import('./growth.ts')).measureGrowth,
   sends: async () => (beside === undefined ? (await import('./sends.ts')).measureSends : measureBesideRef(beside)),
@@ -40,8 +41,13 @@ async function measureBesideRef(ref: string): Promise<Section> {
   return (scratch, sizes) => measureBeside(scratch, sizes, ref);
 }
 
-if (beside !== undefined && values.only !== 'sends' && values.only !== 'citus') {
-  process.stderr.write('--beside compares sends: add --only sends, or --only citus.\n');
+async function measureImportsBesideRef(ref: string): Promise<Section> {
+  const { measureImportsBeside } = await import('./imports-beside.ts');
+  return (scratch, sizes) => measureImportsBeside(scratch, sizes, ref);
+}
+
+if (beside !== undefined && !['sends', 'citus', 'files'].includes(values.only ?? '')) {
+  process.stderr.write('--beside compares sends or imports: add --only sends, --only citus or --only files.\n');
   process.exit(2);
 }
 if (values.only !== undefined && !(values.only in sections)) {

@@ -3,7 +3,7 @@ import type { Db, Transaction } from '../database/db.ts';
 import { copyRow } from '../database/running/copy.ts';
 import { recordChange } from './contact-books.ts';
 import type { ContactFields, ContactRow } from './contacts.ts';
-import { plainSearchKeys, searchKeys } from './search-keys.ts';
+import { searchKeys } from './search-keys.ts';
 
 /** A contact of an import. */
 export type ImportedContact = {
@@ -98,7 +98,7 @@ function importedRow(advisorId: number, contact: ImportedContact, time: string):
     own?.remoteContactUrl,
     contact.groupCount,
     contact.searchText,
-    plainSearchKeys(contact.searchText) ?? arrayOf(searchKeys(contact.searchText)),
+    arrayOf(searchKeys(contact.searchText)),
     time,
     time,
   ]);

@@ -29,7 +29,7 @@ export function bookPage(advisorId: number, page: ContactPage, since?: Date): St
           $1::bigint as advisor_id, $2::bigint as page_offset, $3::bigint as page_size
           ${since ? ', $4::timestamptz as since' : ''}
       ),
-      book as materialized (${since ? countsSince : counts}),
+      book as materialized (${since ? countsSince(parts.length > 1) : counts}),
       picked as materialized (${parts.map(pageOf).join(' union all ')}
       )
       select book.total, ${isClearing(sortBy, asked.advisorId)} ${isCut(parts)} as "isCut", page.contact
@@ -55,18 +55,19 @@ const counts = `
         where advisor_id = ${asked.advisorId}
       `;
 
-const countsSince = `
+/** With the number of emails only where a page needs it. */
+function countsSince(hasParts: boolean): string {
+  const newer = `advisor_id = ${asked.advisorId} and date_time_modified >= ${asked.since}`;
+  const emails = `
+          case when older.total <= ${olderMax} then book.email_count - older.email_count else (
+            select count(*) from contacts where ${newer} and email_order < ${noEmail}
+          ) end`;
+  return `
         select
           case when older.total <= ${olderMax} then contact_count - older.total else (
-            select count(*)
-            from contacts
-            where advisor_id = ${asked.advisorId} and date_time_modified >= ${asked.since}
+            select count(*) from contacts where ${newer}
           ) end as total,
-          case when older.total <= ${olderMax} then book.email_count - older.email_count else (
-            select count(*)
-            from contacts
-            where advisor_id = ${asked.advisorId} and date_time_modified >= ${asked.since} and email_order < ${noEmail}
-          ) end as email_count
+          ${hasParts ? emails : 'null::bigint'} as email_count
         from contact_books book
         cross join (
           select count(*) as total, count(email_address) as email_count
@@ -79,6 +80,7 @@ const countsSince = `
         ) as older
         where book.advisor_id = ${asked.advisorId}
       `;
+}
 
 /** A part of the book: `size` contacts in one order, with `before` others before them. */
 type Part = {
