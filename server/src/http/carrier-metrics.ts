@@ -104,13 +104,10 @@ export function addCarrierMetrics(registry: Registry, carriers: Carriers, status
     });
   for (const measure of broughtMeasures)
     addGauge(registry, measure, async () => {
-      const brought = (await asked).map(({ name, strays, carrier }) => {
-        return { name, samples: measure.of({ strays, ...carrier }) };
+      const brought = statuses ? await asked : callStatuses(carriers.list()).map(({ status }) => status);
+      return brought.map(({ name, strays, carrier, calls }) => {
+        return { name, samples: measure.of(calls ?? { strays, ...carrier }) };
       });
-      const inCalls = callStatuses(carriers.list()).map(({ status: { name, calls } }) => {
-        return { name, samples: measure.of(calls) };
-      });
-      return [...brought, ...inCalls];
     });
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { type Deps, onReserved, type Reserved } from '../deps.ts';
 import type { FollowedCarriers } from '../domain/carriers/open-carriers.ts';
-import { forgetCalls, writeCalls } from '../domain/carriers/status.ts';
+import { callStatuses, forgetStatus, writeStatus } from '../domain/carriers/status.ts';
 import { wakeWaiting } from '../domain/consent/consent-lookups.ts';
 import { haltOf } from '../domain/delivery/halts.ts';
 import { wakeReaders } from '../domain/events/events.ts';
@@ -24,17 +24,19 @@ export function startRequestJobs(deps: RequestDeps, log: Log): Running {
   return {
     async stop() {
       await running.stop();
-      await forgetCalls(deps).catch((err) => log.warn({ err }, 'carrier call counts can’t be removed'));
+      if (deps.config.role !== 'api') return;
+      await forgetStatus(deps).catch((err) => log.warn({ err }, 'carrier call counts can’t be removed'));
     },
   };
 }
 
 export function requestJobsOf(deps: RequestDeps, log: Log): Job[] {
+  const writeCalls = () => writeStatus(deps, callStatuses(deps.carriers.list()));
+  const callCounts = { name: 'write carrier call counts', everyMs: 3_000, run: writeCalls };
   return [
     { name: 'wake waiting requests', everyMs: 200, run: () => wakeAll(onReserved(deps)) },
-    { name: 'write carrier call counts', everyMs: 3_000, run: () => writeCalls(deps) },
     { name: 'report unproven consents', everyMs: 1_000, run: async () => reportUnprovenConsents(deps, log) },
-    ...(deps.config.role === 'api' ? processJobsOf(deps, () => {}) : []),
+    ...(deps.config.role === 'api' ? [callCounts, ...processJobsOf(deps, () => {})] : []),
   ];
 }
 

@@ -14,6 +14,7 @@ import {
   type DeliveryFault,
 } from '../domain/archive/checkpoint-deliveries.ts';
 import { signArchive } from '../domain/archive/signing.ts';
+import { noCalls, withCalls } from '../domain/carriers/calls.ts';
 import type { FollowedCarriers } from '../domain/carriers/open-carriers.ts';
 import { forgetStatus, writeStatus } from '../domain/carriers/status.ts';
 import { fetchDueMedia, type MediaKey } from '../domain/consent/reply-media.ts';
@@ -139,6 +140,10 @@ export async function statusOf(
     return { carrierId, status: { name, lastFault: why, inFlight: 0, strays: 0, carrier: null } };
   });
   const status = await texting.status();
-  const open = status.filter(({ carrierId }) => !faults.some((fault) => fault.carrierId === carrierId));
+  const open = status
+    .filter(({ carrierId }) => !faults.some((fault) => fault.carrierId === carrierId))
+    .map(({ carrierId, status }) => {
+      return { carrierId, status: withCalls(status, carriers.find(carrierId)?.calls ?? noCalls()) };
+    });
   return [...open, ...faults];
 }

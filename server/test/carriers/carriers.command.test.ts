@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { compareTables } from '../../src/domain/archive/comparisons/tables.ts';
-import { noCalls } from '../../src/domain/carriers/calls.ts';
-import { writeCalls, writeStatus } from '../../src/domain/carriers/status.ts';
+import { noCalls, withCalls } from '../../src/domain/carriers/calls.ts';
+import { callStatuses, writeStatus } from '../../src/domain/carriers/status.ts';
 import type { Carrier, OpenCarrier } from '../../src/domain/ports.ts';
-import { fixedCarriers, openCarrier } from '../support/carriers.ts';
+import { openCarrier } from '../support/carriers.ts';
 import { commandsWith } from '../support/commands.ts';
 import { credentialsKey, makeWorld, type World } from '../support/world.ts';
 
@@ -228,7 +228,8 @@ suite('assent carriers and assent numbers', () => {
       /2\/10/,
     ])
       assert.match(shown, part);
-    await writeCalls({ ...world.deps, carriers: fixedCarriers(callingCarrier(carrierId)) });
+    const calling = callingCarrier(carrierId);
+    await writeStatus(world.deps, [{ carrierId, status: withCalls(statusWith('bound', null), calling.calls) }]);
     const summed = (await run(['carriers', 'status', '--once'])).stdout;
     assert.match(
       summed,
@@ -238,7 +239,7 @@ suite('assent carriers and assent numbers', () => {
     assert.match(summed, /replies to other numbers 7\n[\s\S]*replies: taken 6,/);
     const [able] = await records(['numbers', 'check', number]);
     assert.deepEqual([able.carrier, able.bound, able.faults], ['acme', 1, 'none']);
-    await world.database.asOwner(`delete from carrier_status where node not like '% calls'`);
+    await writeStatus(world.deps, callStatuses([calling]));
     const callsOnly = await run(['carriers', 'status', '--once']);
     assert.match(callsOnly.stdout, /no node has it open[\s\S]*takes calls only[\s\S]*delivered 7, /);
     const nobodys = await run(['numbers', 'check', number]);

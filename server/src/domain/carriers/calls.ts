@@ -1,6 +1,7 @@
-import type { CallCounts, CarrierStatus } from '../ports.ts';
+import type { CallCounts } from '../ports.ts';
+import type { NodeStatus } from './status.ts';
 
-/** What carriers bring in calls comes to the side of a node that answers requests, which isn't the one that hands texts over. */
+/** What carriers bring in calls to a process, and not over connections of their own. */
 
 export function noCalls(): CallCounts {
   return {
@@ -10,22 +11,26 @@ export function noCalls(): CallCounts {
   };
 }
 
-export function withCalls<Counts extends Pick<CarrierStatus, 'receipts' | 'replies'>>(
-  counts: Counts,
-  { receipts, replies }: CallCounts,
-): Counts {
+/** What came either way, to a process that hands texts over and takes calls. */
+export function withCalls(status: NodeStatus, { receipts, replies, strays }: CallCounts): NodeStatus {
+  const { carrier } = status;
+  if (!carrier) return status;
   return {
-    ...counts,
-    receipts: {
-      delivered: counts.receipts.delivered + receipts.delivered,
-      undelivered: counts.receipts.undelivered + receipts.undelivered,
-      unmatched: counts.receipts.unmatched + receipts.unmatched,
-      lagMs: counts.receipts.lagMs ?? receipts.lagMs,
-    },
-    replies: {
-      taken: counts.replies.taken + replies.taken,
-      failed: counts.replies.failed + replies.failed,
-      incomplete: counts.replies.incomplete + replies.incomplete,
+    ...status,
+    strays: status.strays + strays,
+    carrier: {
+      ...carrier,
+      receipts: {
+        delivered: carrier.receipts.delivered + receipts.delivered,
+        undelivered: carrier.receipts.undelivered + receipts.undelivered,
+        unmatched: carrier.receipts.unmatched + receipts.unmatched,
+        lagMs: carrier.receipts.lagMs ?? receipts.lagMs,
+      },
+      replies: {
+        taken: carrier.replies.taken + replies.taken,
+        failed: carrier.replies.failed + replies.failed,
+        incomplete: carrier.replies.incomplete + replies.incomplete,
+      },
     },
   };
 }

@@ -3,7 +3,6 @@ import type { Deps } from '../../deps.ts';
 import { countTexts, deleteStatus, listStatus, upsertStatus } from '../../store/carriers/carrier-status.ts';
 import { listCarriers } from '../../store/carriers/carriers.ts';
 import type { CallCounts, CarrierStatus, OpenCarrier } from '../ports.ts';
-import { withCalls } from './calls.ts';
 
 export type NodeStatus = {
   name: string;
@@ -29,8 +28,6 @@ export type CarrierOverview = {
 };
 
 export const thisNode = `${hostname()}/${process.pid}`;
-/** The row of the side that answers requests. The other side has one of its own. */
-const callsSuffix = ' calls';
 const nodeMaxAgeMs = 30_000;
 
 export async function writeStatus(
@@ -41,22 +38,9 @@ export async function writeStatus(
   await upsertStatus(db, thisNode, statuses, { now, forgetBefore: new Date(now.getTime() - nodeMaxAgeMs) });
 }
 
-/** The same for what came in calls. Nothing is written for each call. */
-export async function writeCalls({ db, carriers }: Pick<Deps, 'db' | 'carriers'>): Promise<void> {
-  const statuses = callStatuses(carriers.list());
-  if (statuses.length === 0) return;
-  const now = new Date();
-  const forgetBefore = new Date(now.getTime() - nodeMaxAgeMs);
-  await upsertStatus(db, thisNode + callsSuffix, statuses, { now, forgetBefore });
-}
-
 /** A process that stops takes its rows along: it isn't a node any more, not one that is silent. */
 export async function forgetStatus({ db }: Pick<Deps, 'db'>): Promise<void> {
   await deleteStatus(db, thisNode);
-}
-
-export async function forgetCalls({ db }: Pick<Deps, 'db'>): Promise<void> {
-  await deleteStatus(db, thisNode + callsSuffix);
 }
 
 /** What this side counts of the carriers that make calls. */
@@ -78,23 +62,6 @@ export async function readStatus({ db }: Pick<Deps, 'db'>): Promise<CarrierOverv
     disabled,
     waiting: texts.get(carrierId)?.waiting ?? 0,
     inDoubt: texts.get(carrierId)?.inDoubt ?? 0,
-    nodes: nodesOf(rows.filter((row) => row.carrierId === carrierId)),
+    nodes: rows.flatMap((row) => (row.carrierId === carrierId ? { node: row.node, ...row.status } : [])),
   }));
-}
-
-/** A process that hands texts over and takes calls has two rows, which are one node. */
-function nodesOf(rows: { node: string; status: NodeStatus }[]): CarrierOverview['nodes'] {
-  const nodes = new Map<string, NodeStatus>();
-  for (const { node, status } of rows) {
-    const name = status.calls ? node.slice(0, -callsSuffix.length) : node;
-    const other = nodes.get(name);
-    nodes.set(name, other ? together(other, status) : status);
-  }
-  return Array.from(nodes, ([node, status]) => ({ node, ...status }));
-}
-
-/** Rows come in the order of their names, so the one with the calls is the second. */
-function together(status: NodeStatus, { strays, calls }: NodeStatus): NodeStatus {
-  const { carrier } = status;
-  return { ...status, strays: status.strays + strays, carrier: carrier && calls ? withCalls(carrier, calls) : carrier };
 }
