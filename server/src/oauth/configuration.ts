@@ -130,12 +130,8 @@ function requireState(ctx: KoaContextWithOIDC, state: string | undefined): void 
   if (Object.values(ctx.oidc.params ?? {}).some((value) => String(value).includes('\0')))
     throw new errors.InvalidRequest('A parameter contains NUL (%00).');
   if (!state) throw new errors.InvalidRequest('The parameter state is missing: send a random value with each request.');
-  requireSha256(ctx.oidc.params?.code_challenge);
-}
-
-/** The library accepts longer ones, which no verifier could ever match. */
-function requireSha256(challenge: unknown): void {
-  if (!/^[\w-]{43}$/.test(String(challenge)))
+  // The library accepts longer ones, which no verifier could ever match.
+  if (!/^[\w-]{43}$/.test(String(ctx.oidc.params?.code_challenge)))
     throw new errors.InvalidRequest('The code_challenge must be a base64url-encoded SHA-256 hash: 43 characters.');
 }
 

@@ -40,7 +40,13 @@ export function idempotency() {
     for (let first = inFlight.get(id); first; first = inFlight.get(id)) {
       // A fault is shared too: if each duplicate retried on its own, the last would wait for one timeout per duplicate.
       if (first.fingerprint.equals(fingerprint)) return { ...(await first.outcome), replayed: true };
-      if (await first.outcome.then(isKept, () => false)) throw differentBody();
+      if (
+        await first.outcome.then(
+          ({ kept }) => kept,
+          () => false,
+        )
+      )
+        throw differentBody();
     }
     const outcome = perform({ deps, key, fingerprint, work }).finally(() => inFlight.delete(id));
     inFlight.set(id, { fingerprint, outcome });
@@ -48,10 +54,6 @@ export function idempotency() {
   }
 
   return answerOnce;
-}
-
-function isKept({ kept }: Outcome): boolean {
-  return kept;
 }
 
 async function perform(asked: Asked): Promise<Outcome> {

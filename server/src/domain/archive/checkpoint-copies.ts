@@ -7,7 +7,7 @@ import { ArchiveFault, type ArchiveMemory, rememberCopied } from './archive-memo
 import { readLeafHashes } from './archive-tree.ts';
 import type { KeptLeaf } from './archive-verification.ts';
 import { checkContinues, checkRemembered, recall } from './continuity.ts';
-import { type CheckpointFolder, CopiesFault, findCopiesFault, rememberedCopies } from './outside-copies.ts';
+import { type CheckpointFolder, checkCopies, rememberedCopies } from './outside-copies.ts';
 import type { NoteSigner } from './signed-notes.ts';
 
 export type CopyDeps = Deps & {
@@ -29,8 +29,7 @@ export async function copyCheckpoints(deps: CopyDeps): Promise<void> {
   const { signer, checkpointFolder: folder } = deps;
   if (!signer || !folder) return;
   await recall(deps);
-  const fault = await findCopiesFault(deps);
-  if (fault) throw new CopiesFault(fault);
+  await checkCopies(deps);
   const last = await folder.last();
   const newest = await treeStore.findCheckpoint(deps.db);
   deps.signals.archive.copied = last?.size ?? 0;

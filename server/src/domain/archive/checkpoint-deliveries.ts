@@ -25,7 +25,9 @@ export function checkpointDeliverer(deps: Deps, deliveries: CheckpointDeliveries
   let timestampedMs = 0;
 
   async function runCommand({ checkpointId, size, note }: CheckpointRow): Promise<DeliveryFault | null> {
-    if (!command || commandedId === checkpointId || (await wasDelivered(deps, 'command', checkpointId))) return null;
+    if (!command || commandedId === checkpointId) return null;
+    const last = await store.findLastDelivery(deps.db, 'command');
+    if (last && last.checkpointId >= checkpointId) return null;
     commandedId = checkpointId;
     return attempt(deps, { kind: 'command', checkpointId, size }, () => command(note, size).then(() => null));
   }
@@ -45,11 +47,6 @@ export function checkpointDeliverer(deps: Deps, deliveries: CheckpointDeliveries
     const faults = await Promise.all([runCommand(newest), getTimestamp(newest)]);
     return faults.filter((fault) => fault !== null);
   };
-}
-
-async function wasDelivered({ db }: Deps, kind: DeliveryKind, checkpointId: number): Promise<boolean> {
-  const last = await store.findLastDelivery(db, kind);
-  return last !== null && last.checkpointId >= checkpointId;
 }
 
 async function attempt(

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '../../deps.ts';
-import type { CheckpointRow, TreeRow } from '../../store/archive/archive-tree.ts';
+import type { TreeRow } from '../../store/archive/archive-tree.ts';
 import * as store from '../../store/archive/archive-tree.ts';
 import { findLastDelivery } from '../../store/archive/checkpoint-deliveries.ts';
 import { readCheckpoint } from '../examiner/verify.mjs';
@@ -85,7 +85,8 @@ async function checkReached(deps: RecallDeps, { copies }: ArchiveMemory): Promis
     const newest = await store.findCheckpoint(deps.db);
     const delivered = await listDelivered(deps.db);
     if (reached >= size && delivered.every((each) => each.size !== null && each.size <= reached)) return;
-    if (copies.length === 0 || !isJustSigned(newest))
+    const signedMs = newest?.dateTimeCreated.getTime() ?? 0;
+    if (copies.length === 0 || signedMs <= Date.now() - copiesFollowMs)
       throw new ForgottenFault(
         `This node’s memory is missing, and the copies outside cover ${reached} entries of ${size}: they can’t tell what was signed. ${once}`,
       );
@@ -94,10 +95,6 @@ async function checkReached(deps: RecallDeps, { copies }: ArchiveMemory): Promis
 }
 
 const once = 'Once you know why, assent archive trust lets this node sign again.';
-
-function isJustSigned(newest: CheckpointRow | null): boolean {
-  return newest !== null && newest.dateTimeCreated.getTime() > Date.now() - copiesFollowMs;
-}
 
 /** The newest checkpoint that was delivered in each way, whose row may be gone. */
 async function listDelivered(db: Deps['db']) {

@@ -57,6 +57,11 @@ export async function findCopiesFault(deps: Deps): Promise<string | null> {
   }
 }
 
+export async function checkCopies(deps: Deps): Promise<void> {
+  const fault = await findCopiesFault(deps);
+  if (fault) throw new CopiesFault(fault);
+}
+
 async function faultsAtEnds(folder: CheckpointFolder, copied: Copied | null): Promise<FileFault[]> {
   const faults = copied ? lengthFaults(copied, await folder.lengths()) : [];
   const last = await folder.last();
@@ -150,26 +155,21 @@ async function openCopies(folder: CheckpointFolder): Promise<ReadableCopies> {
     lengths: { checkpoints: null, leaves: null },
     fault: null,
     async *notes() {
-      if (copies.fault) return;
-      const notes = folder.notes()[Symbol.asyncIterator]();
-      for (let next = await orFault(notes.next()); next && !next.done; next = await orFault(notes.next()))
-        yield next.value;
+      try {
+        if (!copies.fault) yield* folder.notes();
+      } catch (error) {
+        note(error as NodeJS.ErrnoException);
+      }
     },
-    leaves: async (from, to) => (copies.fault ? [] : ((await orFault(folder.leaves(from, to))) ?? [])),
+    leaves: async (from, to) => (copies.fault ? [] : ((await folder.leaves(from, to).catch(note)) ?? [])),
   };
 
-  async function orFault<Result>(reading: Promise<Result>): Promise<Result | null> {
-    try {
-      return await reading;
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (!code) throw error;
-      copies.fault = `it can’t be read: ${code}`;
-      return null;
-    }
+  function note(error: NodeJS.ErrnoException): void {
+    if (!error.code) throw error;
+    copies.fault = `it can’t be read: ${error.code}`;
   }
 
-  copies.lengths = (await orFault(folder.lengths())) ?? copies.lengths;
+  copies.lengths = (await folder.lengths().catch(note)) ?? copies.lengths;
   return copies;
 }
 

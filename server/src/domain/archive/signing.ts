@@ -2,7 +2,7 @@ import { ArchiveFault } from './archive-memory.ts';
 import { findRestored } from './archive-status.ts';
 import { growTree } from './archive-tree.ts';
 import { type CopyDeps, copyCheckpoints } from './checkpoint-copies.ts';
-import { CopiesFault, findCopiesFault } from './outside-copies.ts';
+import { CopiesFault, checkCopies } from './outside-copies.ts';
 
 /**
  * Signs committed entries in a checkpoint, and copies the checkpoint out of the database's reach. Anything wrong with
@@ -16,11 +16,6 @@ export async function signArchive(deps: CopyDeps): Promise<void> {
   archive.signing = grown instanceof Error ? grown.message : null;
   const copied = await orFault(archive.signing === null ? copyCheckpoints(deps) : checkCopies(deps));
   archive.copies = copied instanceof Error ? copied.message : null;
-}
-
-async function checkCopies(deps: CopyDeps): Promise<void> {
-  const fault = await findCopiesFault(deps);
-  if (fault) throw new CopiesFault(fault);
 }
 
 /** The result, or the fault that somebody must look into. Errors of the database are thrown: the next time may be better. */

@@ -133,11 +133,8 @@ function shown(deps: CarrierDeps, row: CarrierRow): CarrierView {
 
 /** The hash lets verification tell whether the sealed settings are those that were archived. */
 function archived({ name, kind, disabled, sealedSettings }: CarrierRow, settings: CarrierSettings) {
-  return { name, kind, disabled, settings, settingsHash: settingsHashOf(sealedSettings) };
-}
-
-function settingsHashOf(sealedSettings: Buffer | null): string | null {
-  return sealedSettings && createHash('sha256').update(sealedSettings).digest('hex');
+  const settingsHash = sealedSettings && createHash('sha256').update(sealedSettings).digest('hex');
+  return { name, kind, disabled, settings, settingsHash };
 }
 
 function sealed({ sealer }: CarrierDeps, carrierId: number, settings: CarrierSettings): Buffer {

@@ -49,14 +49,19 @@ export async function exportArchive(
   { from, to, format }: Period & { format: ExportFormat },
 ): Promise<ArchiveExport> {
   const { signer } = deps;
-  if (!signer) throw noKey();
+  if (!signer)
+    throw problem(
+      'conflict',
+      'An export is signed, and there is no key to sign it with: set ARCHIVE_KEY_FILE, or export where it is set.',
+    );
   const { advisor, firmId } = await exportedAdvisor(deps, idOrEmail);
   const meta = { what: 'archive', format, from: from.toISOString(), to: to.toISOString() };
   const entry = { advisorId: advisor.id, kind: 'export', memberId: null, meta, body: JSON.stringify(meta) } as const;
   const takenNumber = await growTo(deps, advisor.id, await archive(deps, byOperator, entry));
   const newest = await findCheckpoint(deps.db);
   const checkpoint = newest && (await store.listCheckpoints(deps.db, [newest.checkpointId]))[0];
-  if (!checkpoint || !readCheckpoint(checkpoint.note, signer.verifier)) throw otherKey();
+  if (!checkpoint || !readCheckpoint(checkpoint.note, signer.verifier))
+    throw problem('conflict', 'The newest checkpoint is not signed with the key in ARCHIVE_KEY_FILE.');
   const { first, last } = await numbersOf(deps, advisor.id, takenNumber, { from, to });
   const { size } = checkpoint;
   const asked = { advisorId: advisor.id, firmId, size, first: first ?? 1, last: last ?? 0 };
@@ -78,17 +83,6 @@ export async function exportArchive(
     rules: () => eachProven(prover, rulesOf(deps, asked)),
     entries: () => withOutcomes(deps, asked, eachProven(prover, entriesOf(deps, asked))),
   };
-}
-
-function noKey() {
-  return problem(
-    'conflict',
-    'An export is signed, and there is no key to sign it with: set ARCHIVE_KEY_FILE, or export where it is set.',
-  );
-}
-
-function otherKey() {
-  return problem('conflict', 'The newest checkpoint is not signed with the key in ARCHIVE_KEY_FILE.');
 }
 
 async function exportedAdvisor(

@@ -1,5 +1,5 @@
 import { type Deps, inTransaction } from '../../deps.ts';
-import type { CheckedBody, KeeperRow } from '../../store/record-keeping/retention.ts';
+import type { KeeperRow } from '../../store/record-keeping/retention.ts';
 import * as store from '../../store/record-keeping/retention.ts';
 import { getFirm, lockFirm } from '../accounts/firms.ts';
 import { type By, byOperator, byService } from '../archive/archive.ts';
@@ -63,28 +63,19 @@ export async function dispose(deps: Deps, disposing: Disposing): Promise<Pick<Di
   }
 }
 
-async function disposeOf(deps: Deps, keeper: KeeperRow, disposing: Disposing): Promise<Disposal> {
+async function disposeOf(deps: Deps, keeper: KeeperRow, { by, dryRun }: Disposing): Promise<Disposal> {
   const { advisorId, advisor, isHeld } = keeper;
   const disposal = { advisorId, advisor, disposed: 0, kept: 0, held: isHeld };
   if (isHeld) return disposal;
-  for (let after = 0; ; ) {
+  for (let afterNumber = 0; ; ) {
     requireRunning(deps);
-    const bodies = await disposeSome(deps, keeper, after, disposing);
+    const from = { advisorId, afterNumber, bodiesMax };
+    const bodies = await (dryRun ? store.listDisposable(deps.db, from) : store.disposeBodies(deps.db, from, by.actor));
     const old = bodies.filter(({ isOld }) => isOld);
     disposal.disposed += old.filter(({ goes }) => goes).length;
     disposal.kept += old.filter(({ goes }) => !goes).length;
     // Bodies are in the order of time: after a batch of younger ones there are no more old ones.
     if (old.length === 0 || bodies.length < bodiesMax) return disposal;
-    after = bodies.at(-1)?.number ?? after;
+    afterNumber = bodies.at(-1)?.number ?? afterNumber;
   }
-}
-
-async function disposeSome(
-  deps: Deps,
-  { advisorId }: KeeperRow,
-  afterNumber: number,
-  { by, dryRun }: Disposing,
-): Promise<CheckedBody[]> {
-  const from = { advisorId, afterNumber, bodiesMax };
-  return dryRun ? store.listDisposable(deps.db, from) : store.disposeBodies(deps.db, from, by.actor);
 }

@@ -71,7 +71,8 @@ async function* entriesOf({ db }: Deps): AsyncGenerator<Entries> {
 async function compareCounts({ db }: Deps): Promise<Fault[]> {
   const faults: Fault[] = [];
   for (const advisorId of (await texts.listMiscounted(db)).slice(0, faultsMax))
-    faults.push(...(await texts.listAddedMessages(db, advisorId, faultsMax)).map(addedFault));
+    for (const { id } of await texts.listAddedMessages(db, advisorId, faultsMax))
+      faults.push(altered(`message ${id} of advisor ${advisorId}`, 'no entry says that it was accepted'));
   return faults;
 }
 
@@ -101,10 +102,6 @@ function textFault({ advisorId, number, id, what }: Difference): Fault {
   return what === 'removed'
     ? gone(name, `message ${id}, which it is about, was removed`)
     : altered(name, `${textDifferences[what] ?? `the table has another ${what} for`} message ${id}`);
-}
-
-function addedFault({ advisorId, id }: Difference): Fault {
-  return altered(`message ${id} of advisor ${advisorId}`, 'no entry says that it was accepted');
 }
 
 function mediaEntryFault({ advisorId, number, id, what }: Difference): Fault {

@@ -66,7 +66,7 @@ export function openSignedCheckpoints({ db }: Deps, { verifiers, kept, treeSize 
       }
     }
     const next = await stored.peek();
-    step.following = next && { size: next.size, time: timeIn(next.note) };
+    step.following = next && { size: next.size, time: /^time (.*)$/m.exec(next.note)?.[1] ?? '' };
   }
 
   async function readKept(notes: { note: string }[], step: Step, known: Set<string>): Promise<void> {
@@ -120,10 +120,6 @@ async function* rows(db: Deps['db']): AsyncGenerator<store.CheckpointRow> {
     after = page.at(-1) ?? after;
     if (page.length < rowsPage) return;
   }
-}
-
-function timeIn(note: string): string {
-  return /^time (.*)$/m.exec(note)?.[1] ?? '';
 }
 
 /** The checkpoints in these notes; null for one that none of the keys has signed. */
