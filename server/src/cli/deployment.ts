@@ -13,7 +13,6 @@ export const deploymentVerbs: Verb[] = [
   {
     name: 'serve',
     about: 'Run the server until SIGTERM or Ctrl-C, as `npm start` does.',
-    operands: [],
     options: {
       role: {
         value: 'all|api|work',
@@ -27,7 +26,6 @@ export const deploymentVerbs: Verb[] = [
   {
     name: 'migrate',
     about: 'Migrate the schema of DATABASE_URL to the latest version, as its owner.',
-    operands: [],
     options: {
       shards: {
         value: 'N',
@@ -46,7 +44,6 @@ export const deploymentVerbs: Verb[] = [
   {
     name: 'token',
     about: 'Print an access token for an advisor, and nothing else. It is valid for 15 minutes.',
-    operands: [],
     options: {
       advisor: { value: 'EMAIL|ID', about: 'The advisor that the token acts for.', required: true },
       scope: { value: '"SCOPE …"', about: 'The token’s scopes; by default all of the application’s scopes.' },
@@ -72,8 +69,6 @@ export const deploymentVerbs: Verb[] = [
     name: 'secrets reseal',
     about:
       'Encrypt every stored secret (of CRMs, webhooks and carriers, and the keys that sign tokens) again with the first key of CREDENTIALS_KEY.',
-    operands: [],
-    options: {},
     run: async ({ runtime, out }) => {
       const [crms, webhooks] = [await resealSecrets(runtime), await resealWebhookSecrets(runtime)];
       const keys = await resealSigningKeys(runtime);

@@ -1,9 +1,9 @@
-import type { Verb } from './verb.ts';
+import type { Option, Verb } from './verb.ts';
 
-export function overview(verbs: Verb[], beginning = ''): string {
+export function overview(verbs: Verb[]): string {
   const width = Math.max(...verbs.map(({ name }) => name.length));
   return [
-    `assent ${beginning ? `${beginning} ` : ''}<verb> …: operate an Assent deployment`,
+    'assent <verb> …: operate an Assent deployment',
     '',
     ...verbs.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
     '',
@@ -12,7 +12,7 @@ export function overview(verbs: Verb[], beginning = ''): string {
 }
 
 export function help(verb: Verb): string {
-  const options: Verb['options'] = { ...verb.options, json: { about: 'Print records as JSON.' } };
+  const options: Record<string, Option> = { ...verb.options, json: { about: 'Print records as JSON.' } };
   const flags = Object.entries(options).map(([name, { value }]) => (value ? `--${name} ${value}` : `--${name}`));
   const width = Math.max(...flags.map((flag) => flag.length));
   return [
@@ -26,10 +26,10 @@ export function help(verb: Verb): string {
   ].join('\n');
 }
 
-export function usage(verb: Verb): string {
-  const options = Object.entries(verb.options).map(([name, { value, required }]) => {
+export function usage({ name: verb, operands = [], options = {} }: Verb): string {
+  const flags = Object.entries(options).map(([name, { value, required }]) => {
     const flag = value ? `--${name} ${value}` : `--${name}`;
     return required ? flag : `[${flag}]`;
   });
-  return ['assent', verb.name, ...verb.operands, ...options].join(' ');
+  return ['assent', verb, ...operands, ...flags].join(' ');
 }

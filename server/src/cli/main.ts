@@ -47,6 +47,7 @@ async function run(verb: Verb, args: string[], env: Env, streams: Streams): Prom
   if (verb.offline || verb.connects?.(call) === false)
     await verb.run({ ...call, runtime: undefined as unknown as Runtime });
   else await runConnected(verb, call, ending);
+  if (verb.says) out.note(verb.says);
   return out.exitCode;
 }
 
@@ -95,14 +96,16 @@ function parse(verb: Verb, args: string[]) {
 }
 
 function operandsOf(verb: Verb, positionals: string[]): Call['operands'] {
-  if (positionals.length !== verb.operands.length) throw new UsageError(`usage: ${usage(verb)}`);
-  return Object.fromEntries(verb.operands.map((name, index) => [name, positionals[index] ?? '']));
+  const { operands = [] } = verb;
+  if (positionals.length !== operands.length) throw new UsageError(`usage: ${usage(verb)}`);
+  return Object.fromEntries(operands.map((name, index) => [name, positionals[index] ?? '']));
 }
 
 function optionsOf(verb: Verb, values: Record<string, unknown>): Pick<Call, 'options' | 'switches'> {
-  for (const [name, { required }] of Object.entries(verb.options))
+  const known = verb.options ?? {};
+  for (const [name, { required }] of Object.entries(known))
     if (required && values[name] === undefined) throw new UsageError(`--${name} is required.\n\n${usage(verb)}`);
-  const given = Object.entries(values).filter(([name]) => name in verb.options);
+  const given = Object.entries(values).filter(([name]) => name in known);
   return {
     options: Object.fromEntries(given.filter(([, value]) => typeof value === 'string')) as Record<string, string>,
     switches: new Set(given.filter(([, value]) => value === true).map(([name]) => name)),

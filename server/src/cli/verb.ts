@@ -9,9 +9,11 @@ export type Verb = {
   name: string;
   about: string;
   /** Positional arguments, in order; all are required. */
-  operands: string[];
-  options: Record<string, Option>;
+  operands?: string[];
+  options?: Record<string, Option>;
   run(call: Call): Promise<unknown>;
+  /** What the person is told once it has run. */
+  says?: string;
   /** It needs no database connection, or opens its own. */
   offline?: true;
   /** Whether this call needs the database; by default every call does. */
@@ -66,8 +68,8 @@ export type Output = {
 /** An error that the person who typed the command can fix: shown without a stack, exit 2. */
 export class UsageError extends Error {}
 
-export function parseArgsOptions(verb: Verb): ParseArgsOptionsConfig {
-  const own = Object.entries(verb.options).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean' }]);
+export function parseArgsOptions({ options = {} }: Verb): ParseArgsOptionsConfig {
+  const own = Object.entries(options).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean' }]);
   return Object.fromEntries([...own, ['help', { type: 'boolean', short: 'h' }], ['json', { type: 'boolean' }]]);
 }
 

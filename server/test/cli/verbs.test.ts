@@ -82,8 +82,8 @@ suite('assent, the operator’s command', () => {
         const text = help(verb);
         assert.match(text, new RegExp(`^assent ${verb.name}\\b`));
         assert.ok(text.includes(verb.about));
-        for (const operand of verb.operands) assert.ok(text.includes(operand));
-        for (const [name, { about }] of Object.entries(verb.options))
+        for (const operand of verb.operands ?? []) assert.ok(text.includes(operand));
+        for (const [name, { about }] of Object.entries(verb.options ?? {}))
           assert.ok(text.includes(`--${name}`) && text.includes(about), name);
       });
   });

@@ -15,7 +15,7 @@ suite('without DATABASE_URL, where no sandbox runs', () => {
   after(() => rmSync(folder, { recursive: true }));
 
   /** With some value for everything that it requires. */
-  function callOf({ name, operands, options }: Verb): string[] {
+  function callOf({ name, operands = [], options = {} }: Verb): string[] {
     const required = Object.entries(options).filter(([, { required }]) => required);
     return [...name.split(' '), ...operands, ...required.flatMap(([option]) => [`--${option}`, 'x'])];
   }

@@ -28,8 +28,6 @@ export const apiKeyVerbs: Verb[] = [
   {
     name: 'keys list',
     about: 'List the API keys with their usage plans.',
-    operands: [],
-    options: {},
     run: async ({ runtime, out }) => out.records(await listApiKeys(runtime)),
   },
   {
@@ -46,11 +44,8 @@ export const apiKeyVerbs: Verb[] = [
     name: 'keys revoke',
     about: 'Revoke a key, on every node within a second.',
     operands: ['KEY'],
-    options: {},
-    run: async ({ runtime, operands, out }) => {
-      await revokeApiKey(runtime, wholeNumber('KEY', operands.KEY ?? ''));
-      out.note('Revoked.');
-    },
+    run: ({ runtime, operands }) => revokeApiKey(runtime, wholeNumber('KEY', operands.KEY ?? '')),
+    says: 'Revoked.',
   },
 ];
 

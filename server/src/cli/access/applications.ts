@@ -40,8 +40,6 @@ export const applicationVerbs: Verb[] = [
   {
     name: 'applications list',
     about: 'List the applications.',
-    operands: [],
-    options: {},
     run: async ({ runtime, out }) => out.records((await listApplications(runtime)).map(shown)),
   },
   {
@@ -49,16 +47,14 @@ export const applicationVerbs: Verb[] = [
     about: 'Link an application to its client id at the identity provider; an empty id removes the link.',
     operands: ['CLIENT-ID'],
     options: { 'external-client-id': { ...externalClientId, required: true } },
-    run: async ({ runtime, operands, options, out }) => {
-      await setExternalClientId(runtime, operands['CLIENT-ID'] ?? '', options['external-client-id'] ?? '');
-      out.note('Set.');
-    },
+    run: ({ runtime, operands, options }) =>
+      setExternalClientId(runtime, operands['CLIENT-ID'] ?? '', options['external-client-id'] ?? ''),
+    says: 'Set.',
   },
   {
     name: 'applications rotate-secret',
     about: 'Give an application a new client secret, shown only once; the old one stops working.',
     operands: ['CLIENT-ID'],
-    options: {},
     run: async ({ runtime, operands, out }) => out.line(await rotateSecret(runtime, operands['CLIENT-ID'] ?? '')),
   },
   {
@@ -102,11 +98,8 @@ export const applicationVerbs: Verb[] = [
     name: 'applications disable',
     about: 'Refuse an application’s tokens and keys, on every node within a second.',
     operands: ['CLIENT-ID'],
-    options: {},
-    run: async ({ runtime, operands, out }) => {
-      await disableApplication(runtime, operands['CLIENT-ID'] ?? '');
-      out.note('Disabled.');
-    },
+    run: ({ runtime, operands }) => disableApplication(runtime, operands['CLIENT-ID'] ?? ''),
+    says: 'Disabled.',
   },
 ];
 

@@ -6,7 +6,6 @@ export const signingKeyVerbs: Verb[] = [
     name: 'signing-keys rotate',
     about:
       'Make a new key for access tokens. It is published at once and signs ten seconds later, on every node; the old one verifies until its tokens expire.',
-    operands: [],
     options: {
       leaked: {
         about:
@@ -22,8 +21,6 @@ export const signingKeyVerbs: Verb[] = [
   {
     name: 'signing-keys list',
     about: 'List the published keys: which one signs, which only verify, and which don’t sign yet.',
-    operands: [],
-    options: {},
     run: async ({ runtime, out }) => {
       const keys = await listSigningKeys(runtime);
       out.records(

@@ -57,7 +57,6 @@ export const advisorVerbs: Verb[] = [
     about:
       'Print a link at which an advisor chooses a password: for the first sign-in, or a forgotten password. It works once, for 24 hours.',
     operands: ['ADVISOR'],
-    options: {},
     run: async ({ runtime, operands, out }) => {
       requireOwnServer(runtime);
       const { advisorId, email } = await getAdvisor(runtime, operands.ADVISOR ?? '');
@@ -69,15 +68,12 @@ export const advisorVerbs: Verb[] = [
   {
     name: 'advisors list',
     about: 'List the advisors.',
-    operands: [],
-    options: {},
     run: async ({ runtime, out }) => out.records((await listAdvisors(runtime)).map(brief)),
   },
   {
     name: 'advisors show',
     about: 'Show an advisor with every setting.',
     operands: ['ADVISOR'],
-    options: {},
     run: async ({ runtime, operands, out }) => showAdvisor(await getAdvisor(runtime, operands.ADVISOR ?? ''), out),
   },
   {

@@ -18,8 +18,6 @@ export const staffVerbs: Verb[] = [
   {
     name: 'staff list',
     about: 'List every firm’s staff.',
-    operands: [],
-    options: {},
     run: async ({ runtime, out }) => out.records(await listStaff(runtime)),
   },
   {

@@ -35,7 +35,6 @@ export const contactVerbs: Verb[] = [
   {
     name: 'contacts duplicates',
     about: 'List the numbers that several contacts share.',
-    operands: [],
     options: { advisor: advisorOption },
     run: async ({ runtime, options, out }) => {
       const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');

@@ -21,7 +21,6 @@ export const crmVerbs: Verb[] = [
     name: 'crm connect',
     about:
       'Connect an advisor’s CRM after checking that it responds; replaces the current one. The first sync starts automatically.',
-    operands: [],
     options: {
       advisor: advisorOption,
       kind: { value: crmKinds.join('|'), about: 'How it is reached.', required: true },
@@ -41,22 +40,18 @@ export const crmVerbs: Verb[] = [
   {
     name: 'crm list',
     about: 'List the connected CRMs.',
-    operands: [],
-    options: {},
     run: async ({ runtime, out }) => out.records((await listCrmConnections(runtime)).map(brief)),
   },
   {
     name: 'crm show',
     about:
       'Show an advisor’s CRM: its settings, the results of its last syncs, and why its last lookup failed, if it did.',
-    operands: [],
     options: { advisor: advisorOption },
     run: show,
   },
   {
     name: 'crm sync',
     about: 'Sync an advisor’s book with their CRM now, and list the findings.',
-    operands: [],
     options: { advisor: advisorOption },
     watches: true,
     run: sync,
@@ -64,7 +59,6 @@ export const crmVerbs: Verb[] = [
   {
     name: 'crm findings',
     about: 'List a sync’s findings for a person to look at: duplicates, conflicts, missing and refused contacts.',
-    operands: [],
     options: { advisor: advisorOption, sync: { value: 'ID', about: 'The sync; by default the last one.' } },
     run: async ({ runtime, options, out }) => {
       const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
@@ -75,7 +69,6 @@ export const crmVerbs: Verb[] = [
   {
     name: 'crm disconnect',
     about: 'Disconnect an advisor’s CRM and delete its secret. Contacts from it stay.',
-    operands: [],
     options: { advisor: advisorOption },
     run: async ({ runtime, options, out }) => {
       const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');

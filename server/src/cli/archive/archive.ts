@@ -17,7 +17,6 @@ export const archiveVerbs: Verb[] = [
     name: 'archive verify',
     about:
       'Recompute everything in the archive and compare it with what was signed; or, with --package, check an export without a database. Exits with 0 if intact, 1 if altered, 2 if incomplete, 3 if it can’t tell, or couldn’t look.',
-    operands: [],
     options: {
       package: { value: 'DIR', about: 'Check this export instead.' },
       checkpoint: { value: 'FILE', about: 'Checkpoints that were kept elsewhere; required with --package.' },
@@ -32,8 +31,6 @@ export const archiveVerbs: Verb[] = [
     name: 'archive status',
     about:
       'Show how much of the archive is signed and copied, how many entries are pending, what this node remembers, and any faults.',
-    operands: [],
-    options: {},
     run: async ({ runtime, out }) => {
       const status = await archiveStatus(runtime);
       out.records(Object.entries(status).map(([what, value]) => ({ what, value })));
@@ -44,15 +41,12 @@ export const archiveVerbs: Verb[] = [
     name: 'archive copy',
     about:
       'Copy checkpoints to ARCHIVE_OUTSIDE_DIR now, as the server does automatically. With --anew, append everything again after what is left there: for copies that were lost or truncated, once you know why.',
-    operands: [],
     options: { anew: { about: 'Copy again from the first entry.' } },
     run: copy,
   },
   {
     name: 'archive public-key',
     about: 'Print only the public key that verifies checkpoints, to give to examiners.',
-    operands: [],
-    options: {},
     run: async ({ runtime, out }) => {
       if (!runtime.signer)
         throw new UsageError('ARCHIVE_KEY_FILE is not set: this process doesn’t have the deployment’s key.');

@@ -35,8 +35,6 @@ export const carrierVerbs: Verb[] = [
   {
     name: 'carriers list',
     about: 'List the carriers with their settings, secrets hidden.',
-    operands: [],
-    options: {},
     run: async (call) => show(call, await listCarriers(call.runtime)),
   },
   {
@@ -66,17 +64,13 @@ export const carrierVerbs: Verb[] = [
     name: 'carriers remove',
     about: 'Remove a carrier that no number uses.',
     operands: ['NAME'],
-    options: {},
-    run: async ({ runtime, operands, out }) => {
-      await removeCarrier(runtime, operands.NAME ?? '');
-      out.note('Removed.');
-    },
+    run: ({ runtime, operands }) => removeCarrier(runtime, operands.NAME ?? ''),
+    says: 'Removed.',
   },
   {
     name: 'carriers status',
     about:
       'Show each carrier’s status on every node: connections, texts in flight, responses, receipts. In a terminal, refresh until Ctrl-C.',
-    operands: [],
     options: { once: { about: 'Print it once, even in a terminal.' } },
     watches: true,
     run: showStatus,

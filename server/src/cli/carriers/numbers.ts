@@ -34,8 +34,6 @@ export const numberVerbs: Verb[] = [
   {
     name: 'numbers list',
     about: 'List the texting numbers with their advisors and carriers.',
-    operands: [],
-    options: {},
     run: async ({ runtime, out }) => out.records(await listNumbers(runtime)),
   },
   {
@@ -54,17 +52,13 @@ export const numberVerbs: Verb[] = [
     name: 'numbers release',
     about: 'Release the number. Its advisor can no longer text, and queued texts fail.',
     operands: ['NUMBER'],
-    options: {},
-    run: async ({ runtime, operands, out }) => {
-      await releaseNumber(runtime, operands.NUMBER ?? '');
-      out.note('Released.');
-    },
+    run: ({ runtime, operands }) => releaseNumber(runtime, operands.NUMBER ?? ''),
+    says: 'Released.',
   },
   {
     name: 'numbers check',
     about: 'Show whether a number can text, its last delivery, and the errors of the last hour. Exits 1 if it can’t.',
     operands: ['NUMBER'],
-    options: {},
     run: async ({ runtime, operands, out }) => {
       const check = await checkNumber(runtime, operands.NUMBER ?? '');
       out.records([{ ...check, faults: check.faults.join('; ') || 'none' }]);

@@ -7,7 +7,6 @@ export const operationsVerbs: Verb[] = [
     name: 'doctor',
     about:
       'Check this deployment with its settings, change nothing, and say what to do: the database, the archive, carriers, numbers, files, Redis. Exits with 0 if nothing fails, 1 if something does, 2 if a setting can’t be used or there is no database to look at.',
-    operands: [],
     options: { strict: { about: 'Exit with 1 for warnings, too.' } },
     // It has to say what is wrong with a database that nothing else could use.
     offline: true,
@@ -17,7 +16,6 @@ export const operationsVerbs: Verb[] = [
     name: 'status',
     about:
       'Show the deployment on one screen: processes, queued texts, recent traffic, carriers, webhooks, the archive. In a terminal, refresh until Ctrl-C.',
-    operands: [],
     options: { once: { about: 'Print it once, even in a terminal.' } },
     watches: true,
     run: showOverview,

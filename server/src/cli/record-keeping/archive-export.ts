@@ -10,7 +10,6 @@ export const archiveExportVerbs: Verb[] = [
   {
     name: 'archive export',
     about: 'Write an advisor’s archive for a period to a folder, signed, with the proofs that an examiner needs.',
-    operands: [],
     options: {
       advisor: { value: 'EMAIL|ID', about: 'Whose archive; 0 is the deployment’s own.', required: true },
       from: { value: 'DATE', about: 'The first day, in the advisor’s time zone, or a time.', required: true },

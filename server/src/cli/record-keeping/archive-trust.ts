@@ -7,7 +7,6 @@ export const archiveTrustVerbs: Verb[] = [
     name: 'archive trust',
     about:
       'Let this node sign again after it lost its memory of what was signed and no outside copy can replace it. It then trusts the tree as it is. Find out first what happened: who ran this and why is archived. Refused if a copy contradicts the tree.',
-    operands: [],
     options: {
       reason: { value: 'TEXT', about: 'What happened to the memory and the copies.', required: true },
       by: { value: 'EMAIL|ID', about: 'Staff member who does this.', required: true },

@@ -9,7 +9,6 @@ export const holdVerbs: Verb[] = [
   {
     name: 'holds add',
     about: 'Keep records from being disposed of: a firm’s, an advisor’s, or an advisor’s about one person.',
-    operands: [],
     options: {
       firm: { value: 'FIRM', about: 'All of a firm’s records.' },
       advisor: { value: 'EMAIL|ID', about: 'All of an advisor’s records.' },
@@ -26,8 +25,6 @@ export const holdVerbs: Verb[] = [
   {
     name: 'holds list',
     about: 'List all holds, including those that were lifted.',
-    operands: [],
-    options: {},
     run: async ({ runtime, out }) => out.records((await listHolds(runtime)).map(recordOf)),
   },
   {

@@ -12,7 +12,6 @@ export const reconciliationVerbs: Verb[] = [
     name: 'archive reconcile',
     about:
       'Compare a day’s carrier records, attempts, messages, replies and archive entries, both ways, and show the texts in doubt. Runs automatically every day. Exits with 0 if everything agrees, 1 if something is missing or different, 3 if it couldn’t look.',
-    operands: [],
     options: { day: { value: 'YYYY-MM-DD', about: 'The day, in UTC; yesterday by default.' } },
     isLong: true,
     failsWith: cantTell,

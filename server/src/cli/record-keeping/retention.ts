@@ -7,7 +7,6 @@ export const retentionVerbs: Verb[] = [
     name: 'retention show',
     about: 'Show how many years a firm keeps the bodies of its records.',
     operands: ['FIRM'],
-    options: {},
     run: async ({ runtime, operands, out }) => out.records([await getRetention(runtime, firmOf(operands))]),
   },
   {
@@ -24,7 +23,6 @@ export const retentionVerbs: Verb[] = [
     name: 'archive dispose',
     about:
       'Remove the bodies of records whose retention has ended, unless a hold keeps them. Runs automatically once a day; the entries stay.',
-    operands: [],
     options: { 'dry-run': { about: 'Only show what would be removed.' } },
     isLong: true,
     run: disposeNow,

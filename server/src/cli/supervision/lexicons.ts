@@ -11,14 +11,12 @@ export const lexiconVerbs: Verb[] = [
     name: 'lexicons show',
     about: 'Show what a firm’s supervision looks for, as JSON to edit and set; version 0 is our default.',
     operands: ['FIRM'],
-    options: {},
     run: show,
   },
   {
     name: 'lexicons set',
     about: 'Set what a firm’s supervision looks for: a JSON file with the whole lexicon, as a new version.',
     operands: ['FIRM', 'FILE'],
-    options: {},
     run: async ({ runtime, operands, out }) => {
       const { version, rules } = await setLexicon(runtime, firmOf(operands), contentOf(operands.FILE ?? ''));
       out.records([{ version, rules: rules.length }]);
@@ -28,7 +26,6 @@ export const lexiconVerbs: Verb[] = [
     name: 'lexicons test',
     about: 'Show what would happen to a text now, and why.',
     operands: ['FIRM', 'TEXT'],
-    options: {},
     run: test,
   },
 ];

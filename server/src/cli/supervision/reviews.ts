@@ -26,7 +26,6 @@ export const reviewVerbs: Verb[] = [
   {
     name: 'reviews list',
     about: 'List the firm’s open reviews, oldest first.',
-    operands: [],
     options: {
       firm: { value: 'FIRM', about: 'One firm; all by default.' },
       status: { value: reviewStatuses.join('|'), about: 'Open by default.' },
@@ -72,7 +71,6 @@ export const reviewVerbs: Verb[] = [
     about:
       'Set the percentage of a day’s texts that a firm reviews at random: at least one if there are any; 0 turns it off.',
     operands: ['FIRM', 'PERCENT'],
-    options: {},
     run: async ({ runtime, operands, out }) => {
       const [firmId, percent] = [wholeNumber('FIRM', operands.FIRM ?? ''), percentOf(operands.PERCENT ?? '')];
       await setSamplePercent(runtime, firmId, percent);

@@ -16,7 +16,6 @@ export const textVerbs: Verb[] = [
   {
     name: 'texts tail',
     about: 'Show texts and consent changes as they happen, until Ctrl-C. With --json, one object per line.',
-    operands: [],
     options: {
       advisor: { value: 'EMAIL|ID', about: 'Only this advisor’s; by default, all advisors’.' },
       last: { value: 'N', about: `Start with the last N; ${lastDefault} by default.` },
@@ -30,8 +29,6 @@ export const textVerbs: Verb[] = [
     name: 'texts set-aside',
     about:
       'After a restore: mark every queued text in_doubt, because it may already have been sent. Works only while the copies outside show that the database was restored.',
-    operands: [],
-    options: {},
     run: async ({ runtime, out }) => {
       const count = await setWaitingAside(runtime);
       out.note(`${count} texts are in doubt now, and are not sent again.`);

@@ -6,7 +6,6 @@ export const wordingVerbs: Verb[] = [
     name: 'wordings list',
     about: 'List the wordings that a firm’s texts use now; version 0 is our default.',
     operands: ['FIRM'],
-    options: {},
     run: async ({ runtime, operands, out }) =>
       out.records(await listWordings(runtime, wholeNumber('FIRM', operands.FIRM ?? ''))),
   },
@@ -14,7 +13,6 @@ export const wordingVerbs: Verb[] = [
     name: 'wordings set',
     about: `Set a firm’s wording for a KIND of text (${wordingKinds.join(', ')}). {firm} and {advisor} are replaced by the names.`,
     operands: ['FIRM', 'KIND', 'TEXT'],
-    options: {},
     run: async ({ runtime, operands, out }) => {
       const { KIND: kind = '', TEXT: text = '' } = operands;
       out.records([await setWording(runtime, wholeNumber('FIRM', operands.FIRM ?? ''), { kind, text })]);

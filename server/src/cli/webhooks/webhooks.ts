@@ -10,22 +10,18 @@ export const webhookVerbs: Verb[] = [
     name: 'webhooks set',
     about: 'Push an application’s events to this HTTPS address. Its secret is shown only once.',
     operands: ['CLIENT-ID', 'URL'],
-    options: {},
     run: async ({ runtime, operands, out }) =>
       out.line(await setWebhook(runtime, operands['CLIENT-ID'] ?? '', operands.URL ?? '')),
   },
   {
     name: 'webhooks list',
     about: 'List the webhooks, and whether they work.',
-    operands: [],
-    options: {},
     run: async ({ runtime, out }) => out.records(await listWebhooks(runtime)),
   },
   {
     name: 'webhooks test',
     about: 'Push a webhook.test event and show the response.',
     operands: ['CLIENT-ID'],
-    options: {},
     run: async ({ runtime, operands, out }) => show(out, await testWebhook(runtime, operands['CLIENT-ID'] ?? '')),
   },
   {
@@ -43,7 +39,6 @@ export const webhookVerbs: Verb[] = [
     name: 'webhooks redeliver',
     about: 'Push an event again, by its id.',
     operands: ['CLIENT-ID', 'EVENT-ID'],
-    options: {},
     run: async ({ runtime, operands, out }) =>
       show(out, await redeliver(runtime, operands['CLIENT-ID'] ?? '', operands['EVENT-ID'] ?? '')),
   },
@@ -51,7 +46,6 @@ export const webhookVerbs: Verb[] = [
     name: 'webhooks rotate',
     about: 'Issue a new secret, shown only once. For one day, events are signed with both.',
     operands: ['CLIENT-ID'],
-    options: {},
     run: async ({ runtime, operands, out }) =>
       out.line(await rotateWebhookSecret(runtime, operands['CLIENT-ID'] ?? '')),
   },
@@ -59,11 +53,8 @@ export const webhookVerbs: Verb[] = [
     name: 'webhooks disable',
     about: 'Stop pushing events. After webhooks set, pushing resumes where it stopped.',
     operands: ['CLIENT-ID'],
-    options: {},
-    run: async ({ runtime, operands, out }) => {
-      await disableWebhook(runtime, operands['CLIENT-ID'] ?? '');
-      out.note('Disabled.');
-    },
+    run: ({ runtime, operands }) => disableWebhook(runtime, operands['CLIENT-ID'] ?? ''),
+    says: 'Disabled.',
   },
 ];
 
