@@ -38,7 +38,7 @@ export const arrows: Record<string, string> = {
   // Adapters talk to something outside. They know the domain's ports and words, and no door.
   'adapters/carriers/kinds.ts': 'domain/ports.ts adapters/carriers',
   'adapters/carriers/sandbox': 'domain/ports.ts store/database store/sandbox',
-  'adapters/carriers/smpp': 'domain/ports.ts domain/texting adapters/carriers/shared',
+  'adapters/carriers/smpp': 'domain/ports.ts domain/texting schemas adapters/carriers/shared',
   'adapters/carriers/twilio': 'domain/ports.ts adapters/carriers/http',
   'adapters/carriers/telnyx': 'domain/ports.ts adapters/carriers/http',
   'adapters/carriers/http': 'domain/ports.ts adapters/carriers/shared adapters/outbound',

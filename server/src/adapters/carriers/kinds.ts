@@ -1,7 +1,7 @@
 import type { CarrierKind, carrierKindNames } from '../../domain/ports.ts';
 import { mediaFetcher } from './http/media.ts';
 import { sandboxCarrier } from './sandbox/sandbox-carrier.ts';
-import { smppKind } from './smpp/kind.ts';
+import { smppKind } from './smpp/smpp-carrier.ts';
 import { telnyxKind } from './telnyx/kind.ts';
 import { twilioKind } from './twilio/kind.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import type { SmppEvent } from '../../../src/adapters/carriers/smpp/binds/events.ts';
+import type { SmppEvent } from '../../../src/adapters/carriers/smpp/options.ts';
 import * as certificates from '../../support/certificates.ts';
 import { freePort } from '../../support/programs.ts';
 import { until } from '../../support/waiting.ts';

@@ -11,30 +11,19 @@ export type Place = {
   left(): void;
 };
 
-/** Where texts wait for a connection with room in its window, first come, first served, and for the pace. */
-export type Lanes<Kind extends Place> = {
-  /** The connection to use, with a place taken in its window; or why there is none until then, by performance.now(). */
-  enter(until: number): Promise<Lane<Kind>>;
-  /** How many more could begin at once or within a moment, beside those that wait. */
-  room(): number;
-  /** Something changed: a connection has room, came or went. */
-  changed(): void;
-};
-
+export type Lanes<Kind extends Place> = ReturnType<typeof makeLanes<Kind>>;
 type Lane<Kind> = Kind | 'not_bound' | 'window_full' | 'throttled';
-type Waiting<Kind> = { resolve(lane: Lane<Kind>): void; until: number };
+type Waiting<Kind> = { resolve(lane: Lane<Kind>): void; until: number; timer: NodeJS.Timeout };
 
 /** What frees up within this time is as good as free: a carrier that answers at once doesn't wait for the next claim. */
 const soonMs = 50;
 /** A text may be claimed this long before the pace lets it go. */
 const aheadMs = 100;
 
-export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace): Lanes<Kind> {
+/** Where texts wait for a connection with room in its window, first come, first served, and for the pace. */
+export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace) {
   const waiting = new Set<Waiting<Kind>>();
   let isPacing = false;
-  /** One timer for all who wait, for the first of them whose time is up. */
-  let timer: NodeJS.Timeout | null = null;
-  let timerAt = 0;
 
   /** The one with the shortest queue: a host that answers slowly gets less. */
   function best(): Kind | null {
@@ -44,29 +33,9 @@ export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace): Lanes
   }
 
   function leave(one: Waiting<Kind>, lane: Lane<Kind>): void {
+    clearTimeout(one.timer);
     waiting.delete(one);
     one.resolve(lane);
-    if (waiting.size === 0) stopTimer();
-  }
-
-  function stopTimer(): void {
-    if (timer) clearTimeout(timer);
-    timer = null;
-  }
-
-  function startTimer(at: number): void {
-    stopTimer();
-    timerAt = at;
-    timer = setTimeout(giveUp, Math.max(0, at - performance.now()));
-  }
-
-  function giveUp(): void {
-    timer = null;
-    let next = Number.POSITIVE_INFINITY;
-    for (const one of waiting)
-      if (one.until <= performance.now()) leave(one, pace.delayMs() > 0 ? 'throttled' : 'window_full');
-      else next = Math.min(next, one.until);
-    if (Number.isFinite(next)) startTimer(next);
   }
 
   function changed(): void {
@@ -105,19 +74,23 @@ export function makeLanes<Kind extends Place>(places: Kind[], pace: Pace): Lanes
   }
 
   return {
-    enter(until) {
+    /** The connection to use, with a place taken in its window; or why there is none until then, by performance.now(). */
+    enter(until: number): Promise<Lane<Kind>> {
       const { promise, resolve } = Promise.withResolvers<Lane<Kind>>();
-      waiting.add({ resolve, until });
+      const giveUp = () => leave(one, pace.delayMs() > 0 ? 'throttled' : 'window_full');
+      const one = { resolve, until, timer: setTimeout(giveUp, Math.max(0, until - performance.now())) };
+      waiting.add(one);
       changed();
-      if (waiting.size > 0 && (!timer || until < timerAt)) startTimer(until);
       return promise;
     },
-    room() {
+    /** How many more could begin at once or within a moment, beside those that wait. */
+    room(): number {
       const free = places.reduce((sum, place) => sum + place.room(), 0);
       if (!places.some((place) => place.isOpen())) return 0;
       const soon = free + Math.floor((pace.begunPerSecond() * soonMs) / 1_000);
       return Math.max(0, Math.min(soon, pacedRoom()) - waiting.size);
     },
+    /** Something changed: a connection has room, came or went. */
     changed,
   };
 }

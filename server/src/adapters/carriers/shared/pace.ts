@@ -1,19 +1,4 @@
-/**
- * How fast texts go: as fast as the carrier answers until it says that it is too much; then half as fast, and a little faster
- * every second (additive increase, multiplicative decrease).
- */
-export type Pace = {
-  /** How long to wait before the next text. */
-  delayMs(): number;
-  began(): void;
-  /** True if the pace was lowered by it. Nothing goes for as long as the carrier asks, but not for longer than a minute. */
-  throttled(pauseMs?: number): boolean;
-  accepted(): void;
-  /** Null while nothing limits it. */
-  perSecond(): number | null;
-  /** How many began in the last second. */
-  begunPerSecond(): number;
-};
+export type Pace = ReturnType<typeof makePace>;
 
 const perSecondMin = 1;
 /** The answers to one window say the same thing, so they count once. */
@@ -24,7 +9,11 @@ const pauseMsMax = 60_000;
 /** So long after its time a text may still go, so that timers that fire late don't lower the rate. */
 const catchUpMs = 50;
 
-export function makePace(perSecondMax: number | null): Pace {
+/**
+ * How fast texts go: as fast as the carrier answers until it says that it is too much; then half as fast, and a little faster
+ * every second (additive increase, multiplicative decrease).
+ */
+export function makePace(perSecondMax: number | null) {
   const highest = perSecondMax ?? Number.POSITIVE_INFINITY;
   const begun = recentCount();
   let rate = highest;
@@ -35,12 +24,14 @@ export function makePace(perSecondMax: number | null): Pace {
   let raisedAt = 0;
 
   return {
+    /** How long to wait before the next text. */
     delayMs: () => (Number.isFinite(rate) ? Math.max(0, nextAt - Date.now()) : 0),
-    began() {
+    began(): void {
       begun.add();
       if (Number.isFinite(rate)) nextAt = Math.max(nextAt, Date.now() - catchUpMs) + 1_000 / rate;
     },
-    throttled(pauseMs = 0) {
+    /** True if the pace was lowered by it. Nothing goes for as long as the carrier asks, but not for longer than a minute. */
+    throttled(pauseMs = 0): boolean {
       const now = Date.now();
       const pausedUntil = now + Math.min(pauseMs, pauseMsMax);
       nextAt = Math.max(nextAt, pausedUntil);
@@ -52,7 +43,7 @@ export function makePace(perSecondMax: number | null): Pace {
       nextAt = Math.max(pausedUntil, now + 1_000 / rate);
       return true;
     },
-    accepted() {
+    accepted(): void {
       const now = Date.now();
       if (rate >= highest || now - raisedAt < raiseEveryMs) return;
       raisedAt = now;
@@ -60,7 +51,9 @@ export function makePace(perSecondMax: number | null): Pace {
       // It goes twice as fast as when it was too much, so nothing limits it any more.
       if (rate > tooMuch * 2) rate = highest;
     },
+    /** Null while nothing limits it. */
     perSecond: () => (Number.isFinite(rate) ? rate : null),
+    /** How many began in the last second. */
     begunPerSecond: begun.perSecond,
   };
 }

@@ -1,126 +1,143 @@
+import type { Static, TProperties } from 'typebox';
 import type { Refusal } from '../../../domain/ports.ts';
-import type { SmppEvent } from './binds/events.ts';
+import { Type } from '../../../schemas/shared/type.ts';
 
-/** How to reach an SMSC and what it expects. docs/operators/carriers.md explains each one. */
-export type SmppOptions = {
-  name: string;
+const { Optional } = Type;
+const dayMs = 24 * 60 * 60 * 1000;
+const flag = Optional(Type.Boolean({ default: false }));
+const some = Type.String({ minLength: 1 });
+const byte = Type.Integer({ minimum: 0, maximum: 255 });
+const ms = (byDefault?: number) => Optional(Type.Integer({ minimum: 1, maximum: dayMs, default: byDefault }));
+const text = (maxLength: number) => Optional(Type.String({ maxLength, default: '' }));
+/** The first is the default. */
+const oneOf = <const Word extends string>(...words: Word[]) =>
+  Optional(Type.Unsafe<Word>({ type: 'string', enum: words, default: words[0] }));
+const closed = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false });
+
+/** By default an international number. */
+const addressType = Type.Object({ ton: byte, npi: byte }, { additionalProperties: false, default: { ton: 1, npi: 1 } });
+export type AddressType = Static<typeof addressType>;
+
+/** Certificates are always checked. `ca` replaces the public authorities; `key` and `cert` are our own. */
+const tls = closed({ ca: Optional(some), servername: Optional(some), key: Optional(some), cert: Optional(some) });
+const host = closed({
+  host: some,
+  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  tls: Optional(Type.Union([Type.Boolean(), tls])),
+});
+export type SmppHost = Static<typeof host>;
+
+const statusMeanings = ['unreachable', 'landline', 'opted_out', 'rejected', 'throttled', 'notTaken'] as const;
+export type StatusMeaning = Refusal | 'throttled' | 'notTaken';
+
+const times = closed({
+  connectMs: ms(10_000),
+  /** A part that couldn't be begun within this time isn't. It has to be shorter than CARRIER_TIMEOUT_MS. */
+  beginMs: ms(5_000),
+  /** After this the place in the window is free again. */
+  responseMs: ms(10_000),
+  /** How long a late answer still settles a text. */
+  lateMs: ms(10 * 60_000),
+  enquireMs: ms(30_000),
+  enquireAnswerMs: ms(10_000),
+  /** The first pause before connecting again, and the longest. */
+  reconnectMs: ms(500),
+  reconnectMsMax: ms(60_000),
+  /** How long an answer to a part waits for the other parts. */
+  partHoldMs: ms(1_000),
+  /** When a text is handed on without its missing parts. */
+  joinMs: ms(5 * 60_000),
+  /** How long a receipt waits for the answer that it overtook. */
+  earlyMs: ms(2_000),
+  /** How long stopping waits for answers. */
+  stopMs: ms(2_000),
+});
+export type SmppTimes = Required<Static<typeof times>>;
+
+/** How to reach an SMSC and what it expects, as operators give it: docs/operators/carriers.md explains each one. */
+export const smppSchema = closed({
   /** Each bind starts at a host of its own and goes on to the next when one fails. */
-  hosts: SmppHost[];
-  systemId: string;
-  password: string;
-  systemType?: string;
+  hosts: Type.Array(host, { minItems: 1, maxItems: 20 }),
+  // The longest texts that SMPP's fields have room for, without the zero at their end (SMPP 3.4, 4.1).
+  systemId: Type.String({ minLength: 1, maxLength: 15 }),
+  password: Type.String({ maxLength: 8 }),
+  systemType: text(12),
   /** The numbers whose texts come to this bind, as the SMSC writes them. Most want it empty. */
-  addressRange?: string;
-  bindAs?: 'transceiver' | 'transmitter_and_receiver';
-  binds?: number;
+  addressRange: text(40),
+  bindAs: oneOf('transceiver', 'transmitter_and_receiver'),
+  binds: Optional(Type.Integer({ minimum: 1, maximum: 50, default: 1 })),
   /** How many texts wait for their answer at once, on each bind. */
-  window?: number;
+  window: Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 10 })),
   /** The agreed rate for the whole account. Without it, the pace follows the SMSC's answers alone. */
-  perSecondMax?: number | null;
-  source?: AddressType;
-  destination?: AddressType;
+  perSecondMax: Optional(Type.Number({ exclusiveMinimum: 0, maximum: 10_000 })),
+  source: Optional(addressType),
+  destination: Optional(addressType),
   /** Whether addresses are written with their plus sign. */
-  plusSign?: boolean;
+  plusSign: flag,
   /** The calling code for numbers that arrive in national format. */
-  callingCode?: string;
+  callingCode: Optional(Type.String({ pattern: '^[1-9][0-9]{0,2}$', default: '1' })),
   /** Numbers of unknown type are international unless the SMSC sends them in national format. */
-  unknownType?: 'international' | 'national';
-  serviceType?: string;
+  unknownType: oneOf('international', 'national'),
+  serviceType: text(5),
   /** What `data_coding` 0 means to the SMSC, in both directions. */
-  defaultAlphabet?: 'gsm7' | 'latin1' | 'ascii';
+  defaultAlphabet: oneOf('gsm7', 'latin1', 'ascii'),
   /** Whether it takes `data_coding` 3, which has room for 140 Western characters. */
-  latin1?: boolean;
-  longTexts?: 'udh8' | 'udh16' | 'sar' | 'payload';
-  registeredDelivery?: number;
+  latin1: flag,
+  longTexts: oneOf('udh8', 'udh16', 'sar', 'payload'),
+  registeredDelivery: Optional(Type.Integer({ minimum: 0, maximum: 255, default: 1 })),
   /** `hex`: answers have hexadecimal ids, receipts decimal ones. `decimal`: the reverse. `auto` matches what it remembers. */
-  messageIds?: 'auto' | 'same' | 'hex' | 'decimal';
+  messageIds: oneOf('auto', 'same', 'hex', 'decimal'),
   /** Whether a text that only looks like a receipt is one. People could then forge receipts. */
-  unmarkedReceipts?: boolean;
+  unmarkedReceipts: flag,
   /** What the SMSC's own error codes mean. */
-  statuses?: Record<number, StatusMeaning>;
-  /** Asks about a text that has no receipt after so long; null never asks. */
-  queryAfterMs?: number | null;
-  times?: Partial<SmppTimes>;
+  statuses: Optional(
+    Type.Unsafe<Record<number, StatusMeaning>>({
+      type: 'object',
+      propertyNames: { pattern: '^[0-9]{1,10}$' },
+      additionalProperties: { type: 'string', enum: statusMeanings },
+      default: {},
+    }),
+  ),
+  /** Asks about a text that has no receipt after so long. */
+  queryAfterMs: ms(),
+  times: Optional(times),
+});
+
+/** What happened on a connection, for a log: no number and no text. */
+export type SmppEvent = { connection: string; host: string } & (
+  | { event: 'bound'; systemId: string }
+  | { event: 'lost' | 'refused'; why: string; inDoubt: number; retryInMs: number }
+  | { event: 'throttled'; perSecond: number }
+);
+
+/** The settings, and what the node adds to them. `now`: when a reply came, by the clock of consents: that of a sandbox can be ahead. */
+export type SmppOptions = Static<typeof smppSchema> & {
+  name: string;
   report?: (event: SmppEvent) => void;
-  /** When a reply came, by the clock of consents: that of a sandbox can be ahead. */
   now?: () => Date;
 };
 
-export type SmppHost = { host: string; port: number; tls?: SmppTls | boolean };
-/** Certificates are always checked. `ca` replaces the public authorities; `key` and `cert` are our own. */
-export type SmppTls = { ca?: string; servername?: string; key?: string; cert?: string };
-export type AddressType = { ton: number; npi: number };
-
-export type StatusMeaning = Refusal | 'throttled' | 'notTaken';
-
-export type SmppTimes = {
-  connectMs: number;
-  /** A part that couldn't be begun within this time isn't. It has to be shorter than CARRIER_TIMEOUT_MS. */
-  beginMs: number;
-  /** After this the place in the window is free again. */
-  responseMs: number;
-  /** How long a late answer still settles a text. */
-  lateMs: number;
-  enquireMs: number;
-  enquireAnswerMs: number;
-  /** The first pause before connecting again, and the longest. */
-  reconnectMs: number;
-  reconnectMsMax: number;
-  /** How long an answer to a part waits for the other parts. */
-  partHoldMs: number;
-  /** When a text is handed on without its missing parts. */
-  joinMs: number;
-  /** How long a receipt waits for the answer that it overtook. */
-  earlyMs: number;
-  /** How long stopping waits for answers. */
-  stopMs: number;
+/** Null: no rate was agreed, and nobody asks. */
+export type SmppSettings = Required<Omit<SmppOptions, 'perSecondMax' | 'queryAfterMs' | 'times'>> & {
+  perSecondMax: number | null;
+  queryAfterMs: number | null;
+  times: SmppTimes;
 };
-
-export type SmppSettings = Required<Omit<SmppOptions, 'times'>> & { times: SmppTimes };
-
-const defaultTimes: SmppTimes = {
-  connectMs: 10_000,
-  beginMs: 5_000,
-  responseMs: 10_000,
-  lateMs: 10 * 60_000,
-  enquireMs: 30_000,
-  enquireAnswerMs: 10_000,
-  reconnectMs: 500,
-  reconnectMsMax: 60_000,
-  partHoldMs: 1_000,
-  joinMs: 5 * 60_000,
-  earlyMs: 2_000,
-  stopMs: 2_000,
-};
-
-const international: AddressType = { ton: 1, npi: 1 };
 
 export function settingsOf(options: SmppOptions): SmppSettings {
   if (options.hosts.length === 0) throw new Error('An SMPP carrier needs a host.');
+  const node = { perSecondMax: null, queryAfterMs: null, report: () => {}, now: () => new Date() };
+  // Whatever can be left out has a default, in the schema or here.
   return {
-    systemType: '',
-    addressRange: '',
-    bindAs: 'transceiver',
-    binds: 1,
-    window: 10,
-    perSecondMax: null,
-    source: international,
-    destination: international,
-    plusSign: false,
-    callingCode: '1',
-    unknownType: 'international',
-    serviceType: '',
-    defaultAlphabet: 'gsm7',
-    latin1: false,
-    longTexts: 'udh8',
-    registeredDelivery: 1,
-    messageIds: 'auto',
-    unmarkedReceipts: false,
-    statuses: {},
-    queryAfterMs: null,
-    report: () => {},
-    now: () => new Date(),
+    ...node,
+    ...defaultsIn(smppSchema),
     ...options,
-    times: { ...defaultTimes, ...options.times },
-  };
+    times: { ...defaultsIn(times), ...options.times },
+  } as SmppSettings;
+}
+
+function defaultsIn({ properties }: { properties: Record<string, { default?: unknown }> }): object {
+  const entries = Object.entries(properties).map(([name, schema]) => [name, schema.default]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

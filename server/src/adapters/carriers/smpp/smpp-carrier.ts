@@ -1,15 +1,23 @@
-import type { Carrier, Inbound } from '../../../domain/ports.ts';
+import type { Carrier, CarrierKind, Inbound } from '../../../domain/ports.ts';
 import { counted, makeCounts } from '../shared/counts.ts';
 import { type Lanes, makeLanes } from '../shared/lanes.ts';
 import { makePace } from '../shared/pace.ts';
 import { type Bind, keepBind } from './binds/bind.ts';
-import { type SmppOptions, settingsOf } from './options.ts';
+import { type SmppOptions, settingsOf, smppSchema } from './options.ts';
 import { makeReceive } from './receiving/inbound.ts';
 import { makeReplies } from './receiving/replies.ts';
 import { makeQueries } from './sending/queries.ts';
 import { makeReceipts } from './sending/receipts.ts';
 import { makeSubmit } from './sending/submissions.ts';
 import { makeTracking } from './sending/tracking.ts';
+
+export const smppKind: CarrierKind = {
+  schema: smppSchema,
+  secrets: ['password', 'hosts.*.tls.key'],
+  // The schema is the options without what the node adds.
+  open: (name, settings, { report, clock }) =>
+    smppCarrier({ ...settings, name, report, now: () => clock.now() } as SmppOptions),
+};
 
 /** How often overdue parts and receipts are looked at, at most. */
 const lookEveryMs = 1_000;

@@ -1,26 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CarrierConnection } from '../../../../domain/ports.ts';
-import type { Place } from '../../shared/lanes.ts';
 import type { SmppHost, SmppSettings } from '../options.ts';
 import { type Ended, openSession, type Receive, type Role, type Session } from './session.ts';
-
-/** A bind that is kept: lost, it is made again, at the next host if there is one. */
-export type Bind = Place & {
-  /** The session that is bound now. */
-  session(): Session | null;
-  status(): CarrierConnection;
-  stop(): Promise<void>;
-};
 
 /** A bind that lasted so long was no failure, so the next pause is the shortest again. */
 const steadyMs = 10_000;
 
+export type Bind = ReturnType<typeof keepBind>;
+
+/** A bind that is kept: lost, it is made again, at the next host if there is one. */
 export function keepBind(
   settings: SmppSettings,
   { role, number }: { role: Role; number: number },
   receive: Receive,
   changed: () => void,
-): Bind {
+) {
   const { hosts, times, window, report } = settings;
   const name = `${role} ${number + 1}`;
   const stopping = new AbortController();
@@ -77,19 +71,28 @@ export function keepBind(
 
   const kept = keep();
   return {
+    /** The session that is bound now. */
     session: () => current,
     isOpen: () => current !== null,
     inFlight: () => inFlight,
-    entered() {
+    entered(): void {
       inFlight += 1;
     },
-    left() {
+    left(): void {
       inFlight -= 1;
       changed();
     },
     room: () => (current?.isFree() ? window - inFlight : 0),
-    status: () => ({ name, host: `${host.host}:${host.port}`, state, since, inFlight, window, lastFault }),
-    async stop() {
+    status: (): CarrierConnection => ({
+      name,
+      host: `${host.host}:${host.port}`,
+      state,
+      since,
+      inFlight,
+      window,
+      lastFault,
+    }),
+    async stop(): Promise<void> {
       for (const until = Date.now() + times.stopMs; inFlight > 0 && Date.now() < until; ) await pause(stopPollMs);
       stopping.abort();
       await kept;
@@ -110,7 +113,5 @@ function pauseAfter(failures: number, { hosts, times }: SmppSettings): number {
 }
 
 function hostAt(hosts: SmppHost[], at: number): SmppHost {
-  const host = hosts[at % hosts.length];
-  if (!host) throw new Error('An SMPP carrier needs a host.');
-  return host;
+  return hosts[at % hosts.length] as SmppHost;
 }

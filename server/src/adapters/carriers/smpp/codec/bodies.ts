@@ -1,5 +1,5 @@
 import type { AddressType, SmppSettings } from '../options.ts';
-import { FieldReader, FieldWriter, type Parameters, tags } from './fields.ts';
+import { FieldReader, int16, type Parameters, tags } from './fields.ts';
 import { commands, noBody, type Pdu } from './pdu.ts';
 
 /** The bodies of the messages that we write and read. */
@@ -18,46 +18,32 @@ export type ShortMessage = {
 };
 
 const interfaceVersion = 0x34;
-/** More than the texts of a bind or a query take: the longest has 65 octets. */
-const shortBodyOctetsMax = 512;
-/** The fields of submit_sm that have one octet, and the zeros that end texts. */
-const submitFieldOctets = 17;
 
 export function bindBody({ systemId, password, systemType, addressRange, source }: SmppSettings): Buffer {
-  return new FieldWriter(shortBodyOctetsMax)
-    .text(systemId)
-    .text(password)
-    .text(systemType)
-    .int8(interfaceVersion)
-    .int8(source.ton)
-    .int8(source.npi)
-    .text(addressRange)
-    .bytes();
+  const version = octetsOf(interfaceVersion, source.ton, source.npi);
+  return Buffer.from(`${systemId}\0${password}\0${systemType}\0${version}${addressRange}\0`, 'latin1');
 }
 
 export function submitBody(message: ShortMessage): Buffer {
-  const { serviceType, source, destination, octets, parameters } = message;
-  let size = submitFieldOctets + serviceType.length + source.digits.length + destination.digits.length + octets.length;
-  for (const value of parameters.values()) size += 4 + value.length;
-  const writer = new FieldWriter(size)
-    .text(serviceType)
-    .int8(source.ton)
-    .int8(source.npi)
-    .text(source.digits)
-    .int8(destination.ton)
-    .int8(destination.npi)
-    .text(destination.digits);
-  // Protocol id and priority; no schedule, and the SMSC's own validity period.
-  writer.int8(message.esmClass).int8(0).int8(0).int8(0).int8(0);
-  // No replacement, and no predefined message.
-  writer.int8(message.registeredDelivery).int8(0).int8(message.dataCoding).int8(0);
-  writer.int8(octets.length).octets(octets);
-  for (const [tag, value] of parameters) writer.parameter(tag, value);
-  return writer.bytes();
+  const { serviceType, source, destination, esmClass, registeredDelivery, dataCoding, octets, parameters } = message;
+  // Protocol id and priority; no schedule, and the SMSC's own validity period; no replacement, and no predefined message.
+  const rest = octetsOf(esmClass, 0, 0, 0, 0, registeredDelivery, 0, dataCoding, 0, octets.length);
+  const parts = [Buffer.from(`${serviceType}\0${textOf(source)}${textOf(destination)}${rest}`, 'latin1'), octets];
+  for (const [tag, value] of parameters) parts.push(int16(tag), int16(value.length), value);
+  return Buffer.concat(parts);
 }
 
-export function queryBody(messageId: string, { ton, npi, digits }: Address): Buffer {
-  return new FieldWriter(shortBodyOctetsMax).text(messageId).int8(ton).int8(npi).text(digits).bytes();
+export function queryBody(messageId: string, source: Address): Buffer {
+  return Buffer.from(`${messageId}\0${textOf(source)}`, 'latin1');
+}
+
+/** Octets in a text of Latin-1, as fields are put together. */
+function octetsOf(...octets: number[]): string {
+  return String.fromCharCode(...octets);
+}
+
+function textOf({ ton, npi, digits }: Address): string {
+  return `${octetsOf(ton, npi)}${digits}\0`;
 }
 
 /** The answer to deliver_sm and data_sm begins with a message id, which isn't used. */
@@ -83,9 +69,7 @@ function readDeliver(reader: FieldReader): ShortMessage {
   const dataCoding = reader.int8();
   reader.int8();
   const octets = reader.octets(reader.int8());
-  const { serviceType, source, destination } = addressed;
-  const parameters = reader.parameters();
-  return { serviceType, source, destination, esmClass, registeredDelivery, dataCoding, octets, parameters };
+  return { ...addressed, esmClass, registeredDelivery, dataCoding, octets, parameters: reader.parameters() };
 }
 
 function readData(reader: FieldReader): ShortMessage {

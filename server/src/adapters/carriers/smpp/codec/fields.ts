@@ -14,7 +14,6 @@ export const tags = {
   message_state: 0x0427,
 } as const;
 
-const noParameters: Parameters = new Map();
 const invalidParameters = 0xc0;
 const invalidLength = 0x02;
 
@@ -38,7 +37,7 @@ export class FieldReader {
   text(): string {
     const zero = this.#body.indexOf(0, this.#at);
     const end = zero < 0 ? this.#body.length : zero;
-    const value = end > this.#at ? this.#body.toString('latin1', this.#at, end) : '';
+    const value = this.#body.toString('latin1', this.#at, end);
     this.#at = end + 1;
     return value;
   }
@@ -54,7 +53,6 @@ export class FieldReader {
   /** Every parameter that follows. Of two with one tag, the first counts. */
   parameters(): Parameters {
     const body = this.#body;
-    if (this.#at + 4 > body.length) return noParameters;
     const all = new Map<number, Buffer>();
     while (this.#at + 4 <= body.length) {
       const tag = body.readUInt16BE(this.#at);
@@ -82,48 +80,6 @@ export function textIn(parameters: Parameters, tag: number): string | null {
   return value.toString('latin1', 0, zero < 0 ? value.length : zero);
 }
 
-/** Writes fields into room for so many octets. One that is too long for it throws. */
-export class FieldWriter {
-  readonly #bytes: Buffer;
-  #at = 0;
-
-  constructor(octetsMax: number) {
-    this.#bytes = Buffer.allocUnsafe(octetsMax);
-  }
-
-  int8(value: number): this {
-    this.#bytes[this.#at++] = value;
-    return this;
-  }
-
-  /** Fields are short, so a loop is faster than a call into Node. */
-  text(value: string): this {
-    for (let index = 0; index < value.length; index++) this.#bytes[this.#at++] = value.charCodeAt(index);
-    this.#bytes[this.#at++] = 0;
-    return this;
-  }
-
-  octets(value: Buffer): this {
-    this.#bytes.set(value, this.#at);
-    this.#at += value.length;
-    return this;
-  }
-
-  parameter(tag: number, value: Buffer): this {
-    this.#at = this.#bytes.writeUInt16BE(tag, this.#at);
-    this.#at = this.#bytes.writeUInt16BE(value.length, this.#at);
-    return this.octets(value);
-  }
-
-  bytes(): Buffer {
-    if (this.#at > this.#bytes.length) throw new Error('The fields don’t fit.');
-    return this.#at === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#at);
-  }
-}
-
 export function int16(value: number): Buffer {
-  const octets = Buffer.allocUnsafe(2);
-  octets[0] = (value >> 8) & 0xff;
-  octets[1] = value & 0xff;
-  return octets;
+  return Buffer.of((value >> 8) & 0xff, value & 0xff);
 }

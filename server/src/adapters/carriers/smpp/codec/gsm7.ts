@@ -18,33 +18,25 @@ const extension: Record<number, string> = {
 };
 const escapeOctet = 0x1b;
 
-/** By character code: its octet, with the escape in the upper byte if it needs one. */
-const lacking = 0xffff;
-const octetsOf = new Uint16Array(0x10000).fill(lacking);
-for (const [octet, character] of [...basic].entries()) if (octet !== escapeOctet) octetsOf[codeOf(character)] = octet;
-for (const [octet, character] of Object.entries(extension))
-  octetsOf[codeOf(character)] = (escapeOctet << 8) | Number(octet);
+/** Each character's octet, with the escape in front of it if it needs one. */
+const octetsOf = new Map<string, number>([
+  ...[...basic].map((character, octet) => [character, octet] as const),
+  ...Object.entries(extension).map(([octet, character]) => [character, (escapeOctet << 8) | Number(octet)] as const),
+]);
 
-function codeOf(character: string): number {
-  return character.charCodeAt(0);
-}
+octetsOf.delete(String.fromCharCode(escapeOctet));
 
-/** Null if GSM-7 lacks a character of the text, or if it takes more octets than `octetsMax`. */
-export function encodeGsm7(text: string, octetsMax: number): Buffer | null {
-  let size = 0;
-  for (let index = 0; index < text.length && size <= octetsMax; index++) {
-    const code = octetsOf[text.charCodeAt(index)] ?? lacking;
-    if (code === lacking) return null;
-    size += code > 0xff ? 2 : 1;
+/** Null if GSM-7 lacks a character of the text. */
+export function encodeGsm7(text: string): Buffer | null {
+  const octets = Buffer.alloc(text.length * 2);
+  let at = 0;
+  for (const character of text) {
+    const octet = octetsOf.get(character);
+    if (octet === undefined) return null;
+    if (octet > 0xff) octets[at++] = escapeOctet;
+    octets[at++] = octet & 0xff;
   }
-  if (size > octetsMax) return null;
-  const octets = Buffer.allocUnsafe(size);
-  for (let index = 0, at = 0; at < size; index++) {
-    const code = octetsOf[text.charCodeAt(index)] ?? lacking;
-    if (code > 0xff) octets[at++] = escapeOctet;
-    octets[at++] = code & 0xff;
-  }
-  return octets;
+  return octets.subarray(0, at);
 }
 
 /** An escape without a known character is shown as the standard says: a space for the escape, then the character. */

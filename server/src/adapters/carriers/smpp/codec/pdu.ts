@@ -17,7 +17,7 @@ export const commands = {
 } as const;
 
 const responseBit = 0x80000000;
-export const headerBytes = 16;
+const headerBytes = 16;
 /** A `message_payload` has at most 65,535 octets; the fields around it are short. */
 export const pduBytesMax = 70_000;
 
@@ -43,20 +43,13 @@ export class PduFault extends Error {
 
 const invalidLength = 0x02;
 
-/** The bytes of messages that go out together. */
-export function pduBytes(...pdus: Pdu[]): Buffer {
-  let length = 0;
-  for (const { body } of pdus) length += headerBytes + body.length;
-  const bytes = Buffer.allocUnsafe(length);
-  let at = 0;
-  for (const { command, status, sequence, body } of pdus) {
-    bytes.writeUInt32BE(headerBytes + body.length, at);
-    bytes.writeUInt32BE(command, at + 4);
-    bytes.writeUInt32BE(status, at + 8);
-    bytes.writeUInt32BE(sequence, at + 12);
-    bytes.set(body, at + headerBytes);
-    at += headerBytes + body.length;
-  }
+export function pduBytes({ command, status, sequence, body }: Pdu): Buffer {
+  const bytes = Buffer.alloc(headerBytes + body.length);
+  bytes.writeUInt32BE(bytes.length, 0);
+  bytes.writeUInt32BE(command, 4);
+  bytes.writeUInt32BE(status, 8);
+  bytes.writeUInt32BE(sequence, 12);
+  bytes.set(body, headerBytes);
   return bytes;
 }
 
@@ -65,29 +58,18 @@ export function pduBytes(...pdus: Pdu[]): Buffer {
  * length it checks first. A wrong length is the end: nobody can tell where the next message begins.
  */
 export function pduReader(): (chunk: Buffer) => Pdu[] {
-  let held: Buffer[] = [];
-  let heldBytes = 0;
-  let needed = 4;
-
+  let held = noBody;
   return (chunk) => {
-    held.push(chunk);
-    heldBytes += chunk.length;
-    if (heldBytes < needed) return [];
-    const bytes = held.length === 1 ? chunk : Buffer.concat(held);
+    const bytes = Buffer.concat([held, chunk]);
     const pdus: Pdu[] = [];
     let at = 0;
-    for (needed = 4; at + 4 <= bytes.length; ) {
+    while (at + 4 <= bytes.length) {
       const length = lengthAt(bytes, at);
-      needed = length;
       if (at + length > bytes.length) break;
       pdus.push(pduAt(bytes, at, length));
       at += length;
-      needed = 4;
     }
-    const rest = bytes.subarray(at);
-    // A copy, so that a few bytes don't keep the whole chunk.
-    held = rest.length > 0 ? [Buffer.from(rest)] : [];
-    heldBytes = rest.length;
+    held = bytes.subarray(at);
     return pdus;
   };
 }

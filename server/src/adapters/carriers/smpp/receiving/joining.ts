@@ -4,11 +4,13 @@ import { textHashBytes } from './repeats.ts';
 /** Which part of a long text a message is. */
 export type Place = { key: string; number: number; of: number };
 
+type Part = { octets: Buffer; dataCoding: number };
+
 /** A long text, from its first part to arrive until the domain has taken it. */
 export type Joining = {
   id: string;
   place: Omit<Place, 'number'>;
-  parts: Map<number, { octets: Buffer; dataCoding: number }>;
+  parts: Map<number, Part>;
   /** Parts that the SMSC was told to repeat. */
   refused: Set<number>;
   from: string;
@@ -20,23 +22,6 @@ export type Joining = {
   taken: PromiseWithResolvers<void>;
 };
 
-/**
- * Parts that wait for others. They come in any order, twice, or never. What is here was not confirmed to the SMSC, so a crash
- * loses nothing: it repeats them.
- */
-export type Joiner = {
-  /** `taken` if the domain has had this very part, and the SMSC may not know. */
-  add(
-    place: Place,
-    part: { octets: Buffer; dataCoding: number },
-    numbers: { from: string; to: string },
-  ): Joining | 'taken';
-  /** The domain took it: repeats of its parts are known from now on. */
-  end(joining: Joining): void;
-  drop(joining: Joining): void;
-  all(): Iterable<Joining>;
-};
-
 const joiningMax = 1_000;
 const bytesMax = 8 * 1024 * 1024;
 /** How long a part may be a repeat: SMSCs repeat for a day what they were told to, and soon what they heard no answer to. */
@@ -44,7 +29,11 @@ const repeatedMs = 24 * 3_600_000;
 const unheardMs = 60_000;
 const takenMax = 10_000;
 
-export function makeJoiner(giveUp: (joining: Joining) => void, now: () => Date): Joiner {
+/**
+ * Parts that wait for others. They come in any order, twice, or never. What is here was not confirmed to the SMSC, so a crash
+ * loses nothing: it repeats them.
+ */
+export function makeJoiner(giveUp: (joining: Joining) => void, now: () => Date) {
   const joinings = new Map<string, Joining>();
   const taken = new Map<string, number>();
   let bytes = 0;
@@ -82,7 +71,8 @@ export function makeJoiner(giveUp: (joining: Joining) => void, now: () => Date):
   }
 
   return {
-    add(place, part, numbers) {
+    /** `taken` if the domain has had this very part, and the SMSC may not know. */
+    add(place: Place, part: Part, numbers: { from: string; to: string }): Joining | 'taken' {
       if ((taken.get(nameOf(place, part.octets)) ?? 0) > Date.now()) return 'taken';
       const { key, number, of } = place;
       const joining: Joining = find(place, part.octets) ?? {
@@ -107,7 +97,8 @@ export function makeJoiner(giveUp: (joining: Joining) => void, now: () => Date):
       }
       return joining;
     },
-    end(joining) {
+    /** The domain took it: repeats of its parts are known from now on. */
+    end(joining: Joining): void {
       remember(joining);
       drop(joining);
       joining.taken.resolve();

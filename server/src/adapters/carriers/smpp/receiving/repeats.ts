@@ -1,19 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Session } from '../binds/session.ts';
 
-/**
- * SMPP gives a person's text no id, and an SMSC that didn't hear our answer repeats the text. A repeat gets the id of the first
- * delivery, so that the domain knows it; the same words written again get a new one. It is a repeat only if our answer
- * may not have arrived: it was an error, it was slow, or the connection was lost soon after. Another text from the same
- * person in between ends that.
- */
-export type Repeats = {
-  /** The id of this delivery. `answered` has to be called after our answer. */
-  begin(delivery: { from: string; to: string; octets: Buffer }, session: Session): Delivery;
-};
-
-export type Delivery = { id: string; answered(taken: boolean): void };
-
 type Last = { hash: string; id: string; at: number; takenAt: number | null; session: Session };
 
 const repeatWithinMs = 24 * 3_600_000;
@@ -23,10 +10,17 @@ const peopleMax = 10_000;
 /** Enough to tell texts apart. */
 export const textHashBytes = 16;
 
-export function makeRepeats(): Repeats {
+/**
+ * SMPP gives a person's text no id, and an SMSC that didn't hear our answer repeats the text. A repeat gets the id of the first
+ * delivery, so that the domain knows it; the same words written again get a new one. It is a repeat only if our answer
+ * may not have arrived: it was an error, it was slow, or the connection was lost soon after. Another text from the same
+ * person in between ends that.
+ */
+export function makeRepeats() {
   const lasts = new Map<string, Last>();
   return {
-    begin({ from, to, octets }, session) {
+    /** The id of this delivery. `answered` has to be called after our answer. */
+    begin({ from, to, octets }: { from: string; to: string; octets: Buffer }, session: Session) {
       const person = `${from} ${to}`;
       const hash = createHash('sha256').update(octets).digest().toString('base64', 0, textHashBytes);
       const before = lasts.get(person);
@@ -38,7 +32,7 @@ export function makeRepeats(): Repeats {
       if (oldest !== undefined) lasts.delete(oldest);
       return {
         id,
-        answered(taken) {
+        answered(taken: boolean): void {
           last.takenAt = taken ? Date.now() : null;
         },
       };

@@ -9,18 +9,13 @@ import type { SmppSettings } from '../options.ts';
 import { type Joining, makeJoiner, type Place } from './joining.ts';
 import { makeRepeats } from './repeats.ts';
 
-export type Replies = {
-  /** Resolves once the domain has taken the text; a part, once it has taken the whole. Throws if the SMSC should repeat it. */
-  receive(message: ShortMessage, numbers: { from: string; to: string }, session: Session): Promise<void>;
-  /** Hands on what waited for missing parts for too long. */
-  giveUpOld(): void;
-};
+export type Replies = ReturnType<typeof makeReplies>;
 
 const headerFollows = 0x40;
 const handingsMax = 7;
 const firstPauseMs = 50;
 
-export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () => Inbound): Replies {
+export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () => Inbound) {
   const { times, now } = settings;
   const repeats = makeRepeats();
   const joiner = makeJoiner((joining) => void giveUp(joining), now);
@@ -87,13 +82,15 @@ export function makeReplies(settings: SmppSettings, counts: Counts, inbound: () 
   }
 
   return {
-    async receive(message, numbers, session) {
+    /** Resolves once the domain has taken the text; a part, once it has taken the whole. Throws if the SMSC should repeat it. */
+    async receive(message: ShortMessage, numbers: { from: string; to: string }, session: Session): Promise<void> {
       const { octets, place } = partOf(message, numbers);
       if (!place) return receiveWhole({ ...message, octets }, numbers, session);
       const joining = joiner.add(place, { octets, dataCoding: message.dataCoding }, numbers);
       if (joining !== 'taken') await receivePart(joining, place.number);
     },
-    giveUpOld() {
+    /** Hands on what waited for missing parts for too long. */
+    giveUpOld(): void {
       for (const joining of joiner.all())
         if (!givenUp.has(joining) && now().getTime() - joining.at.getTime() > times.joinMs) void giveUp(joining);
     },

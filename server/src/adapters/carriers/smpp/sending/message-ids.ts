@@ -28,20 +28,14 @@ export function plainId(id: string): string {
   return /^[0-9a-f]+$/i.test(id) ? id.toLowerCase().replace(/^0+(?=.)/, '') : id;
 }
 
-/** So many digits are a number that JavaScript has exactly. Most ids have no more, and BigInt is slow. */
-const exactDigitsMax = { hex: 13, decimal: 15 };
-
 function decimalOf(id: string, base: 'hex' | 'decimal'): string | null {
   const digits = base === 'hex' ? /^(?:0x)?([0-9a-f]{1,64})$/i : /^([0-9]{1,64})$/;
   const found = digits.exec(id)?.[1];
-  if (!found) return null;
-  if (found.length <= exactDigitsMax[base]) return String(Number.parseInt(found, base === 'hex' ? 16 : 10));
-  return BigInt(base === 'hex' ? `0x${found}` : found).toString();
+  return found ? BigInt(base === 'hex' ? `0x${found}` : found).toString() : null;
 }
 
 /** A decimal number in hexadecimal. */
 function hexOf(id: string): string | null {
   const decimal = decimalOf(id, 'decimal');
-  if (decimal === null) return null;
-  return decimal.length <= exactDigitsMax.decimal ? Number(decimal).toString(16) : BigInt(decimal).toString(16);
+  return decimal === null ? null : BigInt(decimal).toString(16);
 }

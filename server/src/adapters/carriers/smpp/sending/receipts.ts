@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Inbound, Receipt } from '../../../../domain/ports.ts';
 import type { Counts } from '../../shared/counts.ts';
 import type { SmppSettings } from '../options.ts';
@@ -6,12 +6,7 @@ import { receiptIds } from './message-ids.ts';
 import { reasonOf } from './receipt-texts.ts';
 import { domainId, type HeardReceipt, type Tracked, type TrackedText, type Tracking, togetherOf } from './tracking.ts';
 
-export type Receipts = {
-  /** Resolves once the domain took what there is to say. */
-  receive(receipt: HeardReceipt): Promise<void>;
-  /** The same for a part that we know. */
-  settle(tracked: Tracked, said: Pick<HeardReceipt, 'state' | 'code'>): Promise<void>;
-};
+export type Receipts = ReturnType<typeof makeReceipts>;
 
 const earlyPollMs = 20;
 const latePollMs = 100;
@@ -20,25 +15,10 @@ const waitingMax = 1_000;
 const tellingsMax = 7;
 const firstPauseMs = 50;
 
-/** The next turn of the event loop: one timer for all who wait for it. */
-function makeNextTurn(): () => Promise<void> {
-  let turn: Promise<void> | null = null;
-  return () => {
-    turn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        turn = null;
-        resolve();
-      });
-    });
-    return turn;
-  };
-}
-
 export function makeReceipts(
   { settings, tracking, counts }: { settings: SmppSettings; tracking: Tracking; counts: Counts },
   inbound: () => Inbound,
-): Receipts {
-  const nextTurn = makeNextTurn();
+) {
   let waiting = 0;
 
   /** A receipt may overtake the answer that has its id. */
@@ -98,7 +78,8 @@ export function makeReceipts(
   }
 
   return {
-    async receive(receipt) {
+    /** Resolves once the domain took what there is to say. */
+    async receive(receipt: HeardReceipt): Promise<void> {
       if (!receipt.state) return;
       // The answer may be right in front of it. The domain writes both at once if it has heard the answer first.
       await nextTurn();
@@ -107,6 +88,7 @@ export function makeReceipts(
       else if (tracking.mayTell(receipt) && waiting < waitingMax) void settleLater(receipt, receipt.state);
       else await handOnUnmatched(receipt, receipt.state);
     },
+    /** The same for a part that we know. */
     settle,
   };
 }

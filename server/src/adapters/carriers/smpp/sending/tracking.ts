@@ -27,29 +27,13 @@ export type TrackedPart = { id: string | null; inAnswer: string | null; state: P
 export type HeardReceipt = ReadReceipt & { from: string; to: string; reference: number | null };
 export type Tracked = { text: TrackedText; part: TrackedPart };
 
-export type Tracking = {
-  begin(text: OutgoingText, parts: number): TrackedText;
-  accepted(text: TrackedText, part: TrackedPart, inAnswer: string): void;
-  /** Calls back when receipts have named every part whose answer was lost. */
-  whenNamed(text: TrackedText, call: () => void): void;
-  forget(text: TrackedText): void;
-  /** By its id, as far as this node remembers. */
-  find(receipt: HeardReceipt): Tracked | null;
-  /** A text whose answer was lost, by our reference or its wording. */
-  findDoubt(receipt: HeardReceipt): Tracked | null;
-  /** Whether an answer is awaited that this receipt may have overtaken. */
-  mayBeEarly(receipt: HeardReceipt): boolean;
-  /** The same, and the receipt repeats the beginning of that text: if the answer never comes, it is about that text. */
-  mayTell(receipt: HeardReceipt): boolean;
-  /** The oldest first. */
-  all(): Iterable<TrackedText>;
-};
+export type Tracking = ReturnType<typeof makeTracking>;
 
 /** A text takes a few hundred bytes here. The oldest are forgotten: then receipts match by the id that the domain has. */
 const textsMax = 50_000;
 const beginningLengthMin = 8;
 
-export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): Tracking {
+export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>) {
   const texts = new Set<TrackedText>();
   const byId = new Map<string, Tracked[]>();
   const byPhone = new Map<string, Set<TrackedText>>();
@@ -63,8 +47,7 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
   }
 
   function unname(text: TrackedText, key: string): void {
-    const named = byId.get(key) ?? [];
-    const others = named.length === 1 && named[0]?.text === text ? [] : named.filter((each) => each.text !== text);
+    const others = byId.get(key)?.filter((each) => each.text !== text) ?? [];
     if (others.length > 0) byId.set(key, others);
     else byId.delete(key);
   }
@@ -73,9 +56,8 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
     tracked.part.id = id;
     if (!texts.has(tracked.text)) return;
     const key = plainId(id);
-    const others = byId.get(key)?.filter(({ part }) => part !== tracked.part);
-    if (others) others.push(tracked);
-    byId.set(key, others ?? [tracked]);
+    const others = byId.get(key)?.filter(({ part }) => part !== tracked.part) ?? [];
+    byId.set(key, [...others, tracked]);
   }
 
   function ofPhone(receipt: HeardReceipt): TrackedText[] {
@@ -85,10 +67,10 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
   }
 
   return {
-    begin(text, parts) {
+    begin(text: OutgoingText, parts: number): TrackedText {
       const tracked: TrackedText = {
         text,
-        parts: partsOf(parts),
+        parts: new Array(parts).fill(null).map(() => ({ id: null, inAnswer: null, state: 'unsent' })),
         at: Date.now(),
         answeredAt: null,
         ended: false,
@@ -98,12 +80,10 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
       const [oldest] = texts.size >= textsMax ? texts : [];
       if (oldest) forget(oldest);
       texts.add(tracked);
-      const ofPhone = byPhone.get(text.to);
-      if (ofPhone) ofPhone.add(tracked);
-      else byPhone.set(text.to, new Set([tracked]));
+      byPhone.set(text.to, (byPhone.get(text.to) ?? new Set()).add(tracked));
       return tracked;
     },
-    accepted(text, part, inAnswer) {
+    accepted(text: TrackedText, part: TrackedPart, inAnswer: string): void {
       part.inAnswer = inAnswer;
       // Some SMSCs give no id. Then our reference alone tells which text a receipt is about.
       name({ text, part }, inAnswer === '' ? `unnamed-${randomUUID()}` : acceptedId(inAnswer, messageIds));
@@ -112,11 +92,13 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
       text.answeredAt = Date.now();
     },
     forget,
-    whenNamed(text, call) {
+    /** Calls back when receipts have named every part whose answer was lost. */
+    whenNamed(text: TrackedText, call: () => void): void {
       if (text.parts.some(isUnnamed)) text.whenNamed = call;
       else call();
     },
-    find(receipt) {
+    /** By its id, as far as this node remembers. */
+    find(receipt: HeardReceipt): Tracked | null {
       let [between, only, count]: [Tracked | null, Tracked | null, number] = [null, null, 0];
       for (const [index, id] of receiptIds(receipt.messageId, messageIds).entries())
         for (const tracked of byId.get(plainId(id)) ?? []) {
@@ -127,7 +109,8 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
       // In another spelling an id may be another text's, so the numbers have to agree.
       return between ?? (count === 1 ? only : null);
     },
-    findDoubt(receipt) {
+    /** A text whose answer was lost, by our reference or its wording. */
+    findDoubt(receipt: HeardReceipt): Tracked | null {
       const [text, another] = ofPhone(receipt).filter((each) => fits(each, receipt));
       const part = text?.parts.find(isUnnamed);
       if (!text || !part || another) return null;
@@ -136,16 +119,13 @@ export function makeTracking({ messageIds }: Pick<SmppSettings, 'messageIds'>): 
       if (!text.parts.some(isUnnamed)) text.whenNamed?.();
       return { text, part };
     },
-    mayBeEarly: (receipt) => ofPhone(receipt).some(isAwaited),
-    mayTell: (receipt) => ofPhone(receipt).some((text) => isAwaited(text) && beginsWith(text, receipt)),
-    all: () => texts,
+    /** Whether an answer is awaited that this receipt may have overtaken. */
+    mayBeEarly: (receipt: HeardReceipt) => ofPhone(receipt).some(isAwaited),
+    /** The same, and the receipt repeats the beginning of that text: if the answer never comes, it is about that text. */
+    mayTell: (receipt: HeardReceipt) => ofPhone(receipt).some((text) => isAwaited(text) && beginsWith(text, receipt)),
+    /** The oldest first. */
+    all: (): Iterable<TrackedText> => texts,
   };
-}
-
-function partsOf(count: number): TrackedPart[] {
-  const parts: TrackedPart[] = [];
-  for (let number = 0; number < count; number++) parts.push({ id: null, inAnswer: null, state: 'unsent' });
-  return parts;
 }
 
 /** In either direction: some SMSCs leave the numbers of a receipt as they were in the text. */
