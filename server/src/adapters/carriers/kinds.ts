@@ -2,8 +2,8 @@ import type { CarrierKind, carrierKindNames } from '../../domain/ports.ts';
 import { mediaFetcher } from './http/media.ts';
 import { sandboxCarrier } from './sandbox/sandbox-carrier.ts';
 import { smppKind } from './smpp/smpp-carrier.ts';
-import { telnyxKind } from './telnyx/kind.ts';
-import { twilioKind } from './twilio/kind.ts';
+import { telnyxKind } from './telnyx/telnyx-carrier.ts';
+import { twilioKind } from './twilio/twilio-carrier.ts';
 
 export type CarrierKindName = 'sandbox' | (typeof carrierKindNames)[number];
 

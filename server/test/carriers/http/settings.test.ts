@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { suite, test } from 'node:test';
-import { telnyxKind } from '../../../src/adapters/carriers/telnyx/kind.ts';
-import { twilioKind } from '../../../src/adapters/carriers/twilio/kind.ts';
+import { telnyxKind } from '../../../src/adapters/carriers/telnyx/telnyx-carrier.ts';
+import { twilioKind } from '../../../src/adapters/carriers/twilio/twilio-carrier.ts';
 import { validator } from '../../../src/schemas/shared/validate.ts';
 import { accountSid } from './stand-in.ts';
 

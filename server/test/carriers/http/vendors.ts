@@ -1,8 +1,8 @@
 import type { HttpCarrierEvent } from '../../../src/adapters/carriers/http/settings.ts';
-import { telnyxKind } from '../../../src/adapters/carriers/telnyx/kind.ts';
 import type { TelnyxSettings } from '../../../src/adapters/carriers/telnyx/settings.ts';
-import { twilioKind } from '../../../src/adapters/carriers/twilio/kind.ts';
+import { telnyxKind } from '../../../src/adapters/carriers/telnyx/telnyx-carrier.ts';
 import type { TwilioSettings } from '../../../src/adapters/carriers/twilio/settings.ts';
+import { twilioKind } from '../../../src/adapters/carriers/twilio/twilio-carrier.ts';
 import type { Carrier, ReadCarrierCall, Submission } from '../../../src/domain/ports.ts';
 import { accountSid, apiKey, authToken, type StandIn, type VendorName } from './stand-in.ts';
 

@@ -1,23 +1,15 @@
 import type { CarrierConnection } from '../../../domain/ports.ts';
-import type { Place } from '../shared/lanes.ts';
 import type { HttpCarrierEvent } from './settings.ts';
-
-type Report = (event: HttpCarrierEvent) => void;
-
-/** HTTP connections come and go, so what counts is how the last request went: `bound` if it was answered. */
-export type Connection = Place & {
-  /** An answer came. `fault` is what is wrong with the account, if that is what it says. */
-  answered(fault: string | null): void;
-  failed(why: string): void;
-  throttled(perSecond: number): void;
-  isBound(): boolean;
-  stop(): void;
-  status(): CarrierConnection;
-};
 
 const name = 'requests';
 
-export function makeConnection(host: string, window: number, changed: () => void, report: Report): Connection {
+/** HTTP connections come and go, so what counts is how the last request went: `bound` if it was answered. */
+export function makeConnection(
+  host: string,
+  window: number,
+  changed: () => void,
+  report: (event: HttpCarrierEvent) => void,
+) {
   let inFlight = 0;
   let state: CarrierConnection['state'] = 'connecting';
   let since = new Date();
@@ -41,22 +33,23 @@ export function makeConnection(host: string, window: number, changed: () => void
     isOpen: () => true,
     room: () => window - inFlight,
     inFlight: () => inFlight,
-    entered() {
+    entered(): void {
       inFlight += 1;
     },
-    left() {
+    left(): void {
       inFlight -= 1;
       changed();
     },
-    answered(fault) {
+    /** An answer came. `fault` is what is wrong with the account, if that is what it says. */
+    answered(fault: string | null) {
       if (fault !== null) return fail('refused', fault);
       if (state !== 'bound' && state !== 'stopped') report({ connection: name, host, event: 'bound' });
       move('bound');
     },
-    failed: (why) => fail('lost', why),
-    throttled: (perSecond) => report({ connection: name, host, event: 'throttled', perSecond }),
+    failed: (why: string) => fail('lost', why),
+    throttled: (perSecond: number) => report({ connection: name, host, event: 'throttled', perSecond }),
     isBound: () => state === 'bound',
     stop: () => move('stopped'),
-    status: () => ({ name, host, state, since, inFlight, window, lastFault }),
+    status: (): CarrierConnection => ({ name, host, state, since, inFlight, window, lastFault }),
   };
 }

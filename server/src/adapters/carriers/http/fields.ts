@@ -30,9 +30,10 @@ export function listAt(value: unknown, ...path: (string | number)[]): unknown[] 
   return Array.isArray(found) ? found : [];
 }
 
-export function jsonOf(bytes: Buffer): unknown {
+/** Undefined if it isn't JSON. */
+export function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(bytes.toString());
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,54 +1,137 @@
-import type { Carrier, CarrierStatus, LineType, OutgoingText } from '../../../domain/ports.ts';
+import type {
+  Carrier,
+  CarrierKind,
+  CarrierStatus,
+  DoubtfulText,
+  FoundText,
+  LineType,
+  OutgoingText,
+  Submission,
+} from '../../../domain/ports.ts';
 import { counted, makeCounts } from '../shared/counts.ts';
-import { type Lanes, makeLanes } from '../shared/lanes.ts';
+import { makeLanes } from '../shared/lanes.ts';
 import { makePace } from '../shared/pace.ts';
-import { type Connection, makeConnection } from './connection.ts';
-import { type Answer, type Ask, makeAsk, type Question } from './requests.ts';
+import { makeConnection } from './connection.ts';
+import { mediaFetcher } from './media.ts';
+import { receiptsUrl } from './references.ts';
+import { type Answer, type Ask, makeAsk, NotBegun, NotSent, type Question } from './requests.ts';
 import { type CommonSettings, networksFor, type Surroundings } from './settings.ts';
-import { makeSubmit } from './submissions.ts';
 import type { Verdict } from './verdicts.ts';
 
 /** How a vendor's API works. */
 export type Vendor = {
   api: URL;
-  question(text: OutgoingText): Question;
+  /** Headers of every request. */
+  credentials: Record<string, string>;
+  /** Whether its media are behind the same credentials. */
+  keepsMedia: boolean;
+  /** The request that hands a text over. The vendor tells at `receiptsTo` what becomes of it. */
+  submission(text: OutgoingText, receiptsTo: string): Question;
   verdict(answer: Answer): Verdict;
-  /** A question that costs nothing, to see whether the address and the credentials are right. */
-  probe: Question;
-  /** The rest of the carrier, with requests that don't wait for the pace of texts. */
-  rest(ask: Ask): Pick<Carrier, 'find' | 'lookUp' | 'fetchMedia'>;
+  /** An address that costs nothing to read, to see whether it and the credentials are right. */
+  probe: URL;
+  find(text: DoubtfulText, ask: Ask): Promise<FoundText | null>;
+  lookUp(phone: string, ask: Ask): Promise<LineType>;
 };
 
-type Lookups = NonNullable<CarrierStatus['lookups']>;
+/** A kind of carrier whose texts go out in requests. */
+export function httpKind<Settings extends CommonSettings, Rest extends Omit<CarrierKind, 'open'>>(
+  vendorOf: (settings: Settings, surroundings: Surroundings) => Vendor,
+  rest: Rest,
+) {
+  return {
+    ...rest,
+    open: (name: string, settings: Settings, surroundings: Surroundings) =>
+      httpCarrier(name, settings, surroundings, vendorOf(settings, surroundings)),
+  };
+}
 
 const defaults = { window: 20, beginMs: 5_000, responseMs: 10_000, lateMs: 60_000 };
 const probeEveryMs = 30_000;
 
-/** A carrier whose texts go out in requests. Its replies and receipts come in requests too: see http/carriers. */
-export function httpCarrier(
-  name: string,
-  settings: CommonSettings,
-  surroundings: Surroundings,
-  vendor: Vendor,
-): Carrier {
+/** Its replies and receipts come in requests too: see http/carriers. */
+function httpCarrier(name: string, settings: CommonSettings, surroundings: Surroundings, vendor: Vendor): Carrier {
   const { window, beginMs, responseMs, lateMs } = { ...defaults, ...settings };
+  const { api, credentials, keepsMedia } = vendor;
   const counts = makeCounts();
   const pace = makePace(settings.perSecondMax ?? null);
   const networks = networksFor(surroundings);
-  const ask = makeAsk(networks, responseMs);
-  const connection = makeConnection(vendor.api.host, window, () => lanes.changed(), surroundings.report ?? (() => {}));
-  const lanes: Lanes<Connection> = makeLanes([connection], pace);
-  const submit = makeSubmit({
-    ask: makeAsk(networks, lateMs),
-    lanes,
-    pace,
-    counts,
-    times: { beginMs, responseMs },
-    question: vendor.question,
-    verdict: vendor.verdict,
-  });
-  const lookups: Lookups = { answered: 0, failed: 0, lastFault: null };
-  const { lookUp, ...rest } = vendor.rest(ask);
+  const ask = makeAsk(networks, responseMs, credentials);
+  const askPatiently = makeAsk(networks, lateMs, credentials);
+  const connection = makeConnection(api.host, window, () => lanes.changed(), surroundings.report ?? (() => {}));
+  const lanes = makeLanes([connection], pace);
+  const lookups: NonNullable<CarrierStatus['lookups']> = { answered: 0, failed: 0, lastFault: null };
+
+  /**
+   * Hands over a text with one request. It is never repeated here: only an answer that settles what became of the text is
+   * returned, and anything else throws.
+   */
+  async function submit(text: OutgoingText): Promise<Submission> {
+    const beginBy = Math.min(text.beginBy ?? Number.POSITIVE_INFINITY, performance.now() + beginMs);
+    const entered = await lanes.enter(beginBy);
+    if (typeof entered === 'string') return { notTaken: entered, unavailable: true };
+    let isInside = true;
+    const leave = () => {
+      if (isInside) connection.left();
+      isInside = false;
+    };
+    // A late answer is still waited for, but other texts don't wait with it.
+    const timer = setTimeout(leave, responseMs);
+    try {
+      const question = vendor.submission(text, receiptsUrl(surroundings.publicUrl, name, text));
+      return await handOver({ ...question, beginBy: text.beginBy });
+    } finally {
+      clearTimeout(timer);
+      leave();
+    }
+  }
+
+  async function handOver(question: Question): Promise<Submission> {
+    let answer: Answer;
+    try {
+      answer = await askPatiently(question);
+    } catch (error) {
+      if (error instanceof NotBegun) return { notTaken: 'not_begun', unavailable: true };
+      connection.failed((error as Error).message);
+      if (error instanceof NotSent) return { notTaken: 'not_connected', unavailable: true };
+      throw error;
+    }
+    const said = vendor.verdict(answer);
+    if (said) return settle(said, answer.retryAfterMs);
+    connection.failed(`it answers with ${answer.status}, which settles nothing`);
+    throw new Error(`The answer ${answer.status} says nothing about the text.`);
+  }
+
+  function settle(said: NonNullable<Verdict>, retryAfterMs: number | null): Submission {
+    if ('accepted' in said) {
+      connection.answered(null);
+      pace.accepted();
+      return said;
+    }
+    const { code, meaning } = said;
+    connection.answered(meaning === 'account' ? code : null);
+    if (meaning === 'throttled') {
+      counts.throttled += 1;
+      if (pace.throttled(retryAfterMs ?? 0)) connection.throttled(pace.perSecond() ?? 0);
+    }
+    // A queue that is full, our pace, or the account: none of these is about this text.
+    if (meaning === 'throttled' || meaning === 'account' || meaning === 'notTaken')
+      return { notTaken: code, unavailable: true };
+    return { refused: meaning, code };
+  }
+
+  async function probe(): Promise<void> {
+    try {
+      const answer = await ask({ url: vendor.probe });
+      if (answer.status === 200) return connection.answered(null);
+      const said = vendor.verdict(answer);
+      if (said && 'code' in said && said.meaning === 'account') connection.answered(said.code);
+      else connection.failed(said && 'code' in said ? said.code : `it answers with ${answer.status}`);
+    } catch (error) {
+      connection.failed((error as Error).message);
+    }
+  }
+
   return {
     name,
     check: () => null,
@@ -56,40 +139,27 @@ export function httpCarrier(
     room: lanes.room,
     // Nothing comes in here, but from now on texts may go out.
     listen() {
-      void probe(connection, ask, vendor);
-      const probing = setInterval(() => connection.isBound() || void probe(connection, ask, vendor), probeEveryMs);
+      void probe();
+      const probing = setInterval(() => connection.isBound() || void probe(), probeEveryMs);
       return async () => {
         clearInterval(probing);
         connection.stop();
       };
     },
     status: () => ({ connections: [connection.status()], ...counts, perSecond: pace.perSecond(), lookups }),
-    ...rest,
-    ...(lookUp && { lookUp: (phone) => countedLookup(lookups, lookUp(phone)) }),
+    find: (text) => vendor.find(text, ask),
+    /** What is wrong with lookups shows beside the connection: texts go on without them. */
+    async lookUp(phone) {
+      try {
+        const lineType = await vendor.lookUp(phone, ask);
+        lookups.answered += 1;
+        return lineType;
+      } catch (error) {
+        lookups.failed += 1;
+        lookups.lastFault = (error as Error).message;
+        throw error;
+      }
+    },
+    fetchMedia: mediaFetcher(surroundings, keepsMedia ? { api, headers: credentials } : undefined),
   };
-}
-
-/** What is wrong with lookups shows beside the connection: texts go on without them. */
-async function countedLookup(counts: Lookups, lookup: Promise<LineType>): Promise<LineType> {
-  try {
-    const lineType = await lookup;
-    counts.answered += 1;
-    return lineType;
-  } catch (error) {
-    counts.failed += 1;
-    counts.lastFault = (error as Error).message;
-    throw error;
-  }
-}
-
-async function probe(connection: Connection, ask: Ask, vendor: Vendor): Promise<void> {
-  try {
-    const answer = await ask(vendor.probe);
-    if (answer.status === 200) return connection.answered(null);
-    const said = vendor.verdict(answer);
-    if (said && 'code' in said && said.meaning === 'account') connection.answered(said.code);
-    else connection.failed(said && 'code' in said ? said.code : `it answers with ${answer.status}`);
-  } catch (error) {
-    connection.failed((error as Error).message);
-  }
 }

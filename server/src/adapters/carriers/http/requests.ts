@@ -1,11 +1,11 @@
 import { makeOutbound, OutboundFault, OutboundLate, OutboundRefused } from '../../outbound/outbound.ts';
+import { jsonOf } from './fields.ts';
 
 /** A carrier's answer. `body` is what its JSON says; undefined if it isn't JSON. */
 export type Answer = { status: number; body: unknown; retryAfterMs: number | null };
 
 export type Question = {
   url: URL;
-  headers: Record<string, string>;
   /** Makes it a POST. */
   body?: { type: string; text: string };
   /** By performance.now(): the latest moment to hand it to the socket. */
@@ -28,22 +28,22 @@ const connectMsMax = 3_000;
  * Requests to a carrier. It throws NotSent, or whatever else went wrong: then nobody knows what the carrier did. Redirects
  * aren't followed, since a text would then go to two addresses.
  */
-export function makeAsk(networks: readonly string[], timeoutMs: number): Ask {
+export function makeAsk(networks: readonly string[], timeoutMs: number, credentials: Record<string, string>): Ask {
   const ask = makeOutbound(networks, {
     timeoutMs,
     connectMs: Math.min(timeoutMs / 2, connectMsMax),
     bytesMax: answerBytesMax,
   });
-  return async ({ url, headers, body, beginBy }) => {
+  return async ({ url, body, beginBy }) => {
     try {
       const answer = await ask(url, {
         method: body ? 'POST' : 'GET',
-        headers: { accept: 'application/json', ...headers, ...(body && { 'content-type': body.type }) },
+        headers: { accept: 'application/json', ...credentials, ...(body && { 'content-type': body.type }) },
         body: body?.text,
         redirect: 'manual',
         beginBy,
       });
-      return { status: answer.status, body: jsonIn(await answer.text()), retryAfterMs: retryAfterMs(answer.headers) };
+      return { status: answer.status, body: jsonOf(await answer.text()), retryAfterMs: retryAfterMs(answer.headers) };
     } catch (error) {
       if (error instanceof OutboundLate) throw new NotBegun(error.message, { cause: error });
       throw neverConnected(error) ? new NotSent((error as Error).message, { cause: error }) : error;
@@ -52,24 +52,16 @@ export function makeAsk(networks: readonly string[], timeoutMs: number): Ask {
 }
 
 /** What is at an address; undefined if nothing is. */
-export async function read(ask: Ask, question: Question): Promise<unknown> {
-  const { status, body } = await ask(question);
+export async function read(ask: Ask, url: URL): Promise<unknown> {
+  const { status, body } = await ask({ url });
   if (status === 404) return undefined;
-  if (status !== 200) throw new Error(`${question.url.host} answers with ${status}.`);
+  if (status !== 200) throw new Error(`${url.host} answers with ${status}.`);
   return body;
 }
 
 /** Why there is no answer to a lookup, for an operator. */
 export function noLookup(base: URL): Error {
   return new Error(`${base.href} doesn’t answer as it should when a number is looked up: is it the right address?`);
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** In seconds, or a date. */

@@ -1,3 +1,6 @@
+import type { Static } from 'typebox';
+import { Type } from '../../../schemas/shared/type.ts';
+
 /** What a carrier over HTTP is given besides its settings: the node's own configuration. */
 export type Surroundings = {
   publicUrl: string;
@@ -13,47 +16,31 @@ export type HttpCarrierEvent = { connection: string; host: string } & (
   | { event: 'throttled'; perSecond: number }
 );
 
+const ms = (maximum: number, description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum, description }));
+
 /** The settings that every carrier over HTTP has. All of them can be left out. */
 export const commonSettings = {
-  perSecondMax: {
-    type: 'number',
-    exclusiveMinimum: 0,
-    description: 'The agreed rate for the whole account. Without it, the pace follows the carrier’s answers alone.',
-  },
-  window: { type: 'integer', minimum: 1, maximum: 1_000, description: 'How many texts wait for their answer at once.' },
-  beginMs: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 60_000,
-    description: 'A text that couldn’t be begun within this time isn’t. Shorter than CARRIER_TIMEOUT_MS.',
-  },
-  responseMs: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 120_000,
-    description: 'After this the place in the window is free again.',
-  },
-  lateMs: {
-    type: 'integer',
-    minimum: 1,
-    maximum: 600_000,
-    description: 'How long a late answer still settles a text.',
-  },
-  lookUp: {
-    type: 'boolean',
-    description:
-      'Whether numbers are looked up before they are texted, each once in 30 days. The carrier charges for it.',
-  },
+  perSecondMax: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      description: 'The agreed rate for the whole account. Without it, the pace follows the carrier’s answers alone.',
+    }),
+  ),
+  window: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many texts wait for their answer at once.' }),
+  ),
+  beginMs: ms(60_000, 'A text that couldn’t be begun within this time isn’t. Shorter than CARRIER_TIMEOUT_MS.'),
+  responseMs: ms(120_000, 'After this the place in the window is free again.'),
+  lateMs: ms(600_000, 'How long a late answer still settles a text.'),
+  lookUp: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether numbers are looked up before they are texted, each once in 30 days. The carrier charges for it.',
+    }),
+  ),
 };
-
-export type CommonSettings = {
-  perSecondMax?: number;
-  window?: number;
-  beginMs?: number;
-  responseMs?: number;
-  lateMs?: number;
-  lookUp?: boolean;
-};
+const CommonSettings = Type.Object(commonSettings);
+export type CommonSettings = Static<typeof CommonSettings>;
 
 const thisMachine = ['localhost', '127.0.0.1', '[::1]'];
 const thisMachineNetworks = ['127.0.0.0/8', '::1'];
@@ -69,8 +56,10 @@ export function apiAddress(text: string, { environment }: Pick<Surroundings, 'en
 }
 
 /** An address below it. */
-export function below(base: URL, path: string): URL {
-  return new URL(path, base.href.endsWith('/') ? base : `${base.href}/`);
+export function below(base: URL, path: string, query: Record<string, string> = {}): URL {
+  const url = new URL(path, base.href.endsWith('/') ? base : `${base.href}/`);
+  url.search = String(new URLSearchParams(query));
+  return url;
 }
 
 /** A sandbox may also reach a stand-in on this machine. */

@@ -137,7 +137,7 @@ export function settingsOf(options: SmppOptions): SmppSettings {
   } as SmppSettings;
 }
 
-function defaultsIn({ properties }: { properties: Record<string, { default?: unknown }> }): object {
+function defaultsIn({ properties }: { properties: object }): object {
   const entries = Object.entries(properties).map(([name, schema]) => [name, schema.default]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

@@ -31,7 +31,7 @@ export function telnyxReader({ publicKey }: TelnyxSettings): ReadCarrierCall {
     return verify(null, Buffer.concat([Buffer.from(`${timestamp}|`), body]), key, Buffer.from(signature, 'base64'));
   }
 
-  return (call, now) => (isSigned(call, now) ? newsOf(jsonOf(call.body), now) : null);
+  return (call, now) => (isSigned(call, now) ? newsOf(jsonOf(call.body.toString()), now) : null);
 }
 
 function newsOf(event: unknown, now: Date): CarrierNews {

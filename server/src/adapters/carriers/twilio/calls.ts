@@ -53,7 +53,7 @@ function formOf(body: Buffer): Parameters {
 
 /** JSON has the same names. */
 function parametersIn(body: Buffer): Parameters {
-  const value = jsonOf(body);
+  const value = jsonOf(body.toString());
   if (typeof value !== 'object' || value === null) return none;
   return new Map(
     Object.entries(value).flatMap(([name, each]) =>

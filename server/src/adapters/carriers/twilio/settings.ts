@@ -1,55 +1,28 @@
-import { type CommonSettings, commonSettings } from '../http/settings.ts';
+import type { Static } from 'typebox';
+import { Type } from '../../../schemas/shared/type.ts';
+import { commonSettings } from '../http/settings.ts';
+
+const { Optional } = Type;
+const secret = (description: string) => Type.String({ minLength: 1, description });
+const sid = (prefix: string, description: string) =>
+  Type.String({ pattern: `^${prefix}[0-9a-fA-F]{32}$`, description });
 
 /** What an operator gives: see docs/operators/carriers-http.md. */
-export type TwilioSettings = CommonSettings & {
-  accountSid: string;
-  authToken: string;
-  otherAuthToken?: string;
-  apiKeySid?: string;
-  apiKeySecret?: string;
-  messagingServiceSid?: string;
-  apiUrl?: string;
-  lookupsUrl?: string;
-};
-
-export const twilioSchema = {
-  type: 'object',
-  properties: {
-    accountSid: { type: 'string', pattern: '^AC[0-9a-fA-F]{32}$', description: 'The account, from the console.' },
-    authToken: {
-      type: 'string',
-      minLength: 1,
-      description: 'The account’s auth token. Twilio signs its calls with it.',
-    },
-    otherAuthToken: {
-      type: 'string',
-      minLength: 1,
-      description: 'A second token that calls may be signed with, while one replaces the other.',
-    },
-    apiKeySid: {
-      type: 'string',
-      pattern: '^SK[0-9a-fA-F]{32}$',
-      description: 'An API key for our requests, instead of the auth token.',
-    },
-    apiKeySecret: { type: 'string', minLength: 1, description: 'The secret of the API key.' },
-    messagingServiceSid: {
-      type: 'string',
-      pattern: '^MG[0-9a-fA-F]{32}$',
-      description: 'The Messaging Service that has our numbers.',
-    },
-    apiUrl: { type: 'string', description: 'Where texts are sent to, if not to https://api.twilio.com.' },
-    lookupsUrl: { type: 'string', description: 'If not https://lookups.twilio.com.' },
+export const twilioSchema = Type.Object(
+  {
+    accountSid: sid('AC', 'The account, from the console.'),
+    authToken: secret('The account’s auth token. Twilio signs its calls with it.'),
+    otherAuthToken: Optional(secret('A second token that calls may be signed with, while one replaces the other.')),
+    apiKeySid: Optional(sid('SK', 'An API key for our requests, instead of the auth token.')),
+    apiKeySecret: Optional(secret('The secret of the API key.')),
+    messagingServiceSid: Optional(sid('MG', 'The Messaging Service that has our numbers.')),
+    apiUrl: Optional(Type.String({ description: 'Where texts are sent to, if not to https://api.twilio.com.' })),
+    lookupsUrl: Optional(Type.String({ description: 'If not https://lookups.twilio.com.' })),
     ...commonSettings,
   },
-  required: ['accountSid', 'authToken'],
-  additionalProperties: false,
-  dependentRequired: { apiKeySid: ['apiKeySecret'], apiKeySecret: ['apiKeySid'] },
-};
-
-export const twilioSecrets = ['authToken', 'otherAuthToken', 'apiKeySecret'];
-
-/** For requests to Twilio. */
-export function credentialsOf(settings: TwilioSettings): Record<string, string> {
-  const { accountSid, authToken, apiKeySid = accountSid, apiKeySecret = authToken } = settings;
-  return { authorization: `Basic ${Buffer.from(`${apiKeySid}:${apiKeySecret}`).toString('base64')}` };
-}
+  {
+    additionalProperties: false,
+    dependentRequired: { apiKeySid: ['apiKeySecret'], apiKeySecret: ['apiKeySid'] },
+  },
+);
+export type TwilioSettings = Static<typeof twilioSchema>;
