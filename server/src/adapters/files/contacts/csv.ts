@@ -13,7 +13,7 @@ import {
 } from '../text/csv.ts';
 import { firstLineOf, type LineOptions } from '../text/lines.ts';
 import { type Address, type Columns, columnsOf, isKnownHeading, type SingleName, type Slot } from './columns.ts';
-import * as drafts from './drafts.ts';
+import { type ContactTexts, contactOf } from './drafts.ts';
 import { type FileContact, splitStreet, splitValues, type Unreadable } from './fields.ts';
 import { csvColumns, groupsIn, isIdentifier, ownGroupsIn, ownIdsOf, writeGroups } from './own-files.ts';
 import { phoneRank, type Region } from './phones.ts';
@@ -64,12 +64,11 @@ function noColumns({ line, cells }: CsvRecord): Unreadable {
   return { line, unreadable: `none of its columns is known: ${shown}`, hidesRest: true };
 }
 
-/** Reads the rows below these headings. It is called for each row of a large file, so it makes little garbage. */
+/** Reads the rows below these headings. */
 function rowReader(headings: string[], columns: Columns, region: Region, about: UnusedColumns) {
-  const cell = makeCells(headings, columns);
   let unseen = columns.unknown;
 
-  function noteUnused({ cells }: CsvRecord): void {
+  function noteUnused(cells: string[]): void {
     const seen = unseen.filter((column) => !/^(0\/0\/00)?$/.test(cells[column]?.trim() ?? ''));
     if (seen.length === 0) return;
     about.unused.push(...seen.map((column) => headings[column] ?? ''));
@@ -79,112 +78,63 @@ function rowReader(headings: string[], columns: Columns, region: Region, about: 
   return (record: CsvRecord): FileContact | Unreadable => {
     const { cells, line } = record;
     // Some programs end each row with a separator.
-    const hasMore = cells.length > headings.length && cells.slice(headings.length).some((each) => each.trim() !== '');
+    const hasMore = cells.slice(headings.length).some((each) => each.trim() !== '');
     if (cells.length < headings.length || hasMore) return wrongLength(record, headings.length);
-    if (unseen.length > 0) noteUnused(record);
-    cell.use(cells);
-    return contactOf(line, cell, region);
+    noteUnused(cells);
+    return contactOf({ line, ...textsOf(headings, columns, cells) }, region);
   };
 }
 
-/** The cells of the current row. */
-type Cells = ReturnType<typeof makeCells>;
-
-function makeCells(headings: string[], { single, phones, emails, addresses }: Columns) {
-  const addressColumns = addresses.map((parts) => ({ parts, columns: Object.values(parts) }));
-  let cells: string[] = [];
-  let isOwn = false;
+/** What the cells of a row mean. */
+function textsOf(headings: string[], columns: Columns, cells: string[]): Omit<ContactTexts, 'line'> {
+  const { single } = columns;
+  const isOwn = single.contactId.length > 0 && single.identifier.some((column) => isIdentifier(cells[column] ?? ''));
   /** What we exported comes back as it was, with the blanks at its ends. */
   const textIn = (column: number) => (isOwn ? textOfCell(cells[column] ?? '') : (cells[column]?.trim() ?? ''));
   const firstIn = (column: number | undefined) => {
     if (column === undefined) return '';
     return isOwn ? textIn(column) : (splitValues(textIn(column))[0] ?? '');
   };
+  const at = (column: number) => ({ column: headings[column] ?? '', text: textIn(column) });
 
   /** The first of a field's columns that has something. */
-  function oneOf(name: SingleName): drafts.Text {
-    for (const column of single[name]) {
-      const text = textIn(column);
-      if (text !== '') return { column: headings[column] ?? '', text };
-    }
-    return nothing;
-  }
-
-  function text(name: SingleName): string {
-    for (const column of single[name]) {
-      const found = textIn(column);
-      if (found !== '') return found;
-    }
-    return '';
-  }
+  const oneOf = (name: SingleName) => single[name].map(at).find(({ text }) => text !== '') ?? { column: '', text: '' };
+  const text = (name: SingleName) => oneOf(name).text;
 
   /** In the order of their ranks; one without a rank is no number that a person answers. */
-  function ranked(slots: Slot[], rankOf: (label: string) => number | null): drafts.Text[] {
-    const texts: (drafts.Text & { rank: number })[] = [];
-    for (const { value, label } of slots) {
-      const text = textIn(value);
-      const rank = text === '' ? null : rankOf(label === undefined ? '' : textIn(label));
-      if (rank !== null) texts.push({ rank, column: headings[value] ?? '', text });
-    }
-    return texts.length > 1 ? texts.sort((one, other) => one.rank - other.rank) : texts;
+  function ranked(slots: Slot[], rankOf: (label: string) => number | null) {
+    const texts = slots.flatMap(({ value, label }) => {
+      const rank = textIn(value) === '' ? null : rankOf(label === undefined ? '' : textIn(label));
+      return rank === null ? [] : { rank, ...at(value) };
+    });
+    return texts.sort((one, other) => one.rank - other.rank);
   }
 
-  function addressesIn(): drafts.AddressTexts[] {
-    const texts: drafts.AddressTexts[] = [];
-    for (const { parts, columns } of addressColumns) {
-      const used = columns.find((column) => textIn(column) !== '');
-      if (used !== undefined) texts.push(addressIn(parts, used));
-    }
-    return texts;
-  }
-
-  function addressIn(parts: Address, used: number): drafts.AddressTexts {
+  function addressIn(parts: Address) {
+    const used = Object.values(parts).find((column) => textIn(column) !== '');
+    if (used === undefined) return [];
     const [street, second, third] = [firstIn(parts.street), firstIn(parts.street2), firstIn(parts.street3)];
-    const { address1, address2 } = isOwn
+    const lines = isOwn
       ? { address1: street, address2: second }
       : splitStreet([street, second, third], firstIn(parts.box));
     const [city, state, postalCode] = [firstIn(parts.city), firstIn(parts.state), firstIn(parts.postalCode)];
-    return { column: headings[used] ?? '', address1, address2, city, state, postalCode };
+    return { column: headings[used] ?? '', ...lines, city, state, postalCode };
   }
 
   return {
-    use(given: string[]): void {
-      cells = given;
-      isOwn = single.contactId.length > 0 && single.identifier.some((column) => isIdentifier(given[column] ?? ''));
-    },
-    isOwn: () => isOwn,
-    oneOf,
-    text,
-    phones: () => ranked(phones, phoneRank),
-    emails: () => ranked(emails, emailRank),
-    addresses: addressesIn,
-  };
-}
-
-const nothing: drafts.Text = { column: '', text: '' };
-
-function contactOf(line: number, cells: Cells, region: Region): FileContact {
-  const { text, oneOf } = cells;
-  const draft = drafts.emptyDraft();
-  drafts.putPhones(draft, cells.phones(), region);
-  drafts.putEmails(draft, cells.emails());
-  drafts.putNames(draft, text('firstName'), text('lastName'), text('fullName'));
-  drafts.putText(draft, 'nickname', text('nickname'));
-  drafts.putDate(draft, 'birthDate', oneOf('birthDate'), region);
-  drafts.putDate(draft, 'clientAnniversary', oneOf('clientAnniversary'), region);
-  drafts.putEnumeration(draft, 'gender', oneOf('gender'));
-  drafts.putEnumeration(draft, 'maritalStatus', oneOf('maritalStatus'));
-  drafts.putAddresses(draft, cells.addresses());
-  const own = cells.isOwn() ? ownIdsIn(text) : null;
-  const { fields, leftOut, further, phones } = draft;
-  return {
-    line,
-    fields,
-    leftOut,
-    further,
-    phones,
-    groups: own ? ownGroupsIn(text) : groupsIn(oneOf('groups')),
-    own,
+    phones: ranked(columns.phones, phoneRank),
+    emails: ranked(columns.emails, emailRank),
+    addresses: columns.addresses.flatMap(addressIn),
+    firstName: text('firstName'),
+    lastName: text('lastName'),
+    fullName: text('fullName'),
+    nickname: text('nickname'),
+    birthDate: oneOf('birthDate'),
+    clientAnniversary: oneOf('clientAnniversary'),
+    gender: oneOf('gender'),
+    maritalStatus: oneOf('maritalStatus'),
+    groups: isOwn ? ownGroupsIn(text) : groupsIn(oneOf('groups')),
+    own: isOwn ? ownIdsIn(text) : null,
     remoteContactId: text('remoteContactId'),
     remoteContactUrl: text('remoteContactUrl'),
     isGroup: false,

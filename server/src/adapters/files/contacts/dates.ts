@@ -1,7 +1,7 @@
 import type { Reading } from './fields.ts';
 import type { Region } from './phones.ts';
 
-export type DateField = 'birthDate' | 'clientAnniversary';
+type DateField = 'birthDate' | 'clientAnniversary';
 type Order = 'day first' | 'month first' | 'unclear';
 
 const noYear: Reading<string> = { why: 'it has no year' };
@@ -68,17 +68,10 @@ function yearOf(digits: string, field: DateField): number | null {
 function dateOf(year: number, month: number, day: number): Reading<string> {
   if (year === appleNoYear) return noYear;
   if (year === outlookNoDate) return null;
-  if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return notDate;
-  return { value: `${padded(year, 4)}-${padded(month, 2)}-${padded(day, 2)}` };
-}
-
-function daysIn(year: number, month: number): number {
-  if (month !== 2) return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-}
-
-function padded(number: number, length: number): string {
-  return String(number).padStart(length, '0');
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  const isReal = year > 0 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  return isReal ? { value: date.toISOString().slice(0, 10) } : notDate;
 }
 
 /** In countries that write the year first, nobody can tell what 7/4/1961 means. */

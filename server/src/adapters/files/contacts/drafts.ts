@@ -1,30 +1,47 @@
-import { type DateField, readDate } from './dates.ts';
-import { type FileContact, readEnumeration, splitName, splitValues } from './fields.ts';
+import { readDate } from './dates.ts';
+import { type FileContact, type Reading, readEnumeration, splitName, splitValues } from './fields.ts';
 import { type Region, readPhone } from './phones.ts';
 
-/** A contact in the making: what could be read of it, and what couldn't. */
-export type Draft = Pick<FileContact, 'fields' | 'leftOut' | 'further' | 'phones'>;
+/** A row or card, as texts. Of several, the best come first. */
+export type ContactTexts = Omit<FileContact, 'fields' | 'leftOut' | 'further' | 'phones'> & {
+  phones: Text[];
+  emails: Text[];
+  addresses: AddressTexts[];
+} & Record<'firstName' | 'lastName' | 'fullName' | 'nickname', string> &
+  Record<'birthDate' | 'clientAnniversary' | 'gender' | 'maritalStatus', Text>;
 
 /** A text, and the column or property that it is in. */
 export type Text = { column: string; text: string };
-export type AddressTexts = { column: string } & Record<
-  'address1' | 'address2' | 'city' | 'state' | 'postalCode',
-  string
->;
+export type AddressTexts = { column: string } & Record<(typeof addressFields)[number], string>;
 
+/** A contact in the making: what could be read of it, and what couldn't. */
+type Draft = Pick<FileContact, 'fields' | 'leftOut' | 'further' | 'phones'>;
+
+const addressFields = ['address1', 'address2', 'city', 'state', 'postalCode'] as const;
 const emailAddress = /^[^\s@]+@[^\s@]*\.[^\s@]*$/;
 const namedAddress = /^[^<>]*<([^<>]+)>$/;
 
-export function emptyDraft(): Draft {
-  return { fields: {}, leftOut: [], further: [], phones: [] };
+export function contactOf(texts: ContactTexts, region: Region): FileContact {
+  const { line, groups, own, remoteContactId, remoteContactUrl, isGroup } = texts;
+  const draft: Draft = { fields: {}, leftOut: [], further: [], phones: [] };
+  putPhones(draft, texts.phones, region);
+  putEmails(draft, texts.emails);
+  putNames(draft, texts);
+  putText(draft, 'nickname', texts.nickname);
+  for (const field of ['birthDate', 'clientAnniversary'] as const)
+    put(draft, field, texts[field], (text) => readDate(text, field, region));
+  for (const field of ['gender', 'maritalStatus'] as const)
+    put(draft, field, texts[field], (text) => readEnumeration(field, text));
+  putAddresses(draft, texts.addresses);
+  return { line, ...draft, groups, own, remoteContactId, remoteContactUrl, isGroup };
 }
 
-export function putText({ fields }: Draft, field: string, text: string): void {
+function putText({ fields }: Draft, field: string, text: string): void {
   if (text !== '') fields[field] = text;
 }
 
 /** A full name counts only where there is no other, and is no name if it is the number or the email. */
-export function putNames(draft: Draft, firstName: string, lastName: string, fullName: string): void {
+function putNames(draft: Draft, { firstName, lastName, fullName }: ContactTexts): void {
   const isNameless = firstName === '' && lastName === '';
   const isMadeUp = isNameless && (draft.phones.includes(fullName) || fullName === draft.fields.emailAddress);
   const names = isNameless && !isMadeUp ? splitName(fullName) : { firstName, lastName };
@@ -33,8 +50,7 @@ export function putNames(draft: Draft, firstName: string, lastName: string, full
 }
 
 /** The first number that can be read is the contact's. */
-export function putPhones(draft: Draft, texts: Text[], region: Region): void {
-  const { fields, leftOut, further, phones } = draft;
+function putPhones({ fields, leftOut, further, phones }: Draft, texts: Text[], region: Region): void {
   for (const { column, value } of differentValues(texts)) {
     const reading = readPhone(value, region);
     if ('why' in reading) {
@@ -51,7 +67,7 @@ export function putPhones(draft: Draft, texts: Text[], region: Region): void {
 }
 
 /** The first email that can be one is the contact's. */
-export function putEmails({ fields, leftOut, further }: Draft, texts: Text[]): void {
+function putEmails({ fields, leftOut, further }: Draft, texts: Text[]): void {
   for (const { column, value } of differentValues(texts)) {
     const address = emailAddress.test(value) ? value : (namedAddress.exec(value)?.[1] ?? value);
     if (!emailAddress.test(address)) leftOut.push({ column, value, why: 'it is not an email address' });
@@ -62,8 +78,9 @@ export function putEmails({ fields, leftOut, further }: Draft, texts: Text[]): v
 
 /** Values of which there may be several in a cell, and the same one in several cells. */
 function differentValues(texts: Text[]): { column: string; value: string }[] {
-  const [only] = texts;
-  if (only && texts.length === 1 && !only.text.includes(':::')) return [{ column: only.column, value: only.text }];
+  const [only, ...others] = texts;
+  // Most contacts have one of each.
+  if (only && others.length === 0 && !only.text.includes(':::')) return [{ column: only.column, value: only.text }];
   const columns = new Map<string, string>();
   for (const { column, text } of texts)
     for (const value of splitValues(text)) if (value !== '' && !columns.has(value)) columns.set(value, column);
@@ -71,22 +88,19 @@ function differentValues(texts: Text[]): { column: string; value: string }[] {
 }
 
 /** The first address is the contact's. */
-export function putAddresses(draft: Draft, addresses: AddressTexts[]): void {
-  const [address, ...others] = addresses;
+function putAddresses(draft: Draft, [address, ...others]: AddressTexts[]): void {
   if (!address) return;
-  for (const field of ['address1', 'address2', 'city', 'state', 'postalCode'] as const)
-    putText(draft, field, address[field]);
+  for (const field of addressFields) putText(draft, field, address[field]);
   for (const { column } of others) draft.further.push(column);
 }
 
-export function putDate({ fields, leftOut }: Draft, field: DateField, { column, text }: Text, region: Region): void {
-  const reading = text === '' ? null : readDate(text, field, region);
+function put(
+  { fields, leftOut }: Draft,
+  field: string,
+  { column, text }: Text,
+  read: (text: string) => Reading<unknown>,
+): void {
+  const reading = text === '' ? null : read(text);
   if (reading && 'value' in reading) fields[field] = reading.value;
   else if (reading) leftOut.push({ column, value: text, why: reading.why });
-}
-
-export function putEnumeration({ fields, leftOut }: Draft, field: 'gender' | 'maritalStatus', given: Text): void {
-  const reading = given.text === '' ? null : readEnumeration(field, given.text);
-  if (reading && 'value' in reading) fields[field] = reading.value;
-  else if (reading) leftOut.push({ column: given.column, value: given.text, why: reading.why });
 }

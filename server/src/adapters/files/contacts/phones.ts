@@ -1,5 +1,9 @@
-import { createRequire } from 'node:module';
-import type { CountryCode } from 'libphonenumber-js';
+import {
+  type CountryCode,
+  getCountryCallingCode,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js';
 import { e164 } from '../../../domain/shared/phone-numbers.ts';
 
 /** The country whose national writing a file's numbers and dates have. */
@@ -14,24 +18,13 @@ const rounded = /^\+?\d([.,]\d+)?e\+?\d+$/i;
 /** Most numbers in the United States and Canada. Reading these ourselves takes a tenth of the time. */
 const northAmerican = /^(?:1[ .-]?)?\(?([2-9]\d\d)\)?[ .-]?([2-9]\d\d)[ .-]?(\d{4})$/;
 
-type Library = typeof import('libphonenumber-js');
-
-const require = createRequire(import.meta.url);
-let library: Library | undefined;
-
-/** Loaded when something needs it: its hundred files are a tenth of the start of an import, and most numbers don't. */
-function numbering(): Library {
-  library ??= require('libphonenumber-js') as Library;
-  return library;
-}
-
 export function isRegion(text: string): text is Region {
-  return numbering().isSupportedCountry(text);
+  return isSupportedCountry(text);
 }
 
 /** The country of a number. */
 export function regionOf(phone: string | null): Region {
-  return (phone && numbering().parsePhoneNumberFromString(phone)?.country) || defaultRegion;
+  return (phone && parsePhoneNumberFromString(phone)?.country) || defaultRegion;
 }
 
 /** A number as people and programs write it. Without a country code it is a number of that country. */
@@ -42,7 +35,7 @@ export function readPhone(text: string, region: Region): Phone | { why: string }
   // `'2125550123`, `="2125550123"` and `2125550123.0` are how spreadsheets write numbers that are texts, and the reverse.
   const plain = text.replace(/^=?["']|["']$|\.0$/g, '');
   if (rounded.test(plain)) return { why: 'a spreadsheet has rounded it' };
-  const parsed = numbering().parsePhoneNumberFromString(plain, region);
+  const parsed = parsePhoneNumberFromString(plain, region);
   const isInternational = /^\W*\+/.test(plain);
   // The contract decides what is a number. A library may not know all of them, but a national one must be possible.
   if (parsed && (isInternational || parsed.isPossible()) && e164.test(parsed.number))
@@ -52,7 +45,7 @@ export function readPhone(text: string, region: Region): Phone | { why: string }
 }
 
 function isNorthAmerican(region: Region): boolean {
-  return region === 'US' || region === 'CA' || numbering().getCountryCallingCode(region) === '1';
+  return region === 'US' || region === 'CA' || getCountryCallingCode(region) === '1';
 }
 
 /** The best number to text has the lowest rank; a fax has none. The label is what a file calls the number. */

@@ -1,5 +1,5 @@
 import { type LineOptions, lineBatchesOf } from '../text/lines.ts';
-import * as drafts from './drafts.ts';
+import { type AddressTexts, type ContactTexts, contactOf, type Text } from './drafts.ts';
 import { type FileContact, splitStreet, type Unreadable } from './fields.ts';
 import { namedGroups, ownIdsOf } from './own-files.ts';
 import { phoneRank, type Region } from './phones.ts';
@@ -66,7 +66,7 @@ export function readVcard(text: string, region: Region): FileContact | Unreadabl
 
 function readCard(lines: string[], line: number, region: Region): FileContact | Unreadable {
   const properties = readProperties(lines, wanted);
-  return properties ? contactOf(line, cardOf(properties), region) : unreadable(line, notVcard);
+  return properties ? contactOf({ line, ...textsIn(cardOf(properties)) }, region) : unreadable(line, notVcard);
 }
 
 /** A card's properties by name. */
@@ -95,36 +95,22 @@ function cardOf(properties: Property[]): Card {
   };
 }
 
-function contactOf(line: number, card: Card, region: Region): FileContact {
+function textsIn(card: Card): Omit<ContactTexts, 'line'> {
   const { all, text, own } = card;
-  const draft = drafts.emptyDraft();
-  drafts.putPhones(
-    draft,
-    textsOf(card, 'tel', ({ label }) => phoneRank(label)),
-    region,
-  );
-  drafts.putEmails(
-    draft,
-    textsOf(card, 'email', ({ isPreferred }) => (isPreferred ? 0 : 1)),
-  );
   const [lastName = '', firstName = ''] = partsOf(all('n')[0]?.value ?? '').map((part) => (own ? part : part.trim()));
-  drafts.putNames(draft, firstName, lastName, own ? '' : text('fn'));
-  drafts.putText(
-    draft,
-    'nickname',
-    own ? text('nickname') : (itemsOf(all('nickname')[0]?.value ?? '')[0]?.trim() ?? ''),
-  );
-  drafts.putDate(draft, 'birthDate', { column: 'BDAY', text: birthdayOf(card) }, region);
-  const anniversary = { column: 'X-CLIENT-ANNIVERSARY', text: text('x-client-anniversary') };
-  drafts.putDate(draft, 'clientAnniversary', anniversary, region);
   const [gender = ''] = partsOf(text('gender'));
-  drafts.putEnumeration(draft, 'gender', { column: 'GENDER', text: genders[gender.toUpperCase()] ?? gender });
-  const maritalStatus = { column: 'X-MARITAL-STATUS', text: text('x-marital-status') };
-  drafts.putEnumeration(draft, 'maritalStatus', maritalStatus);
-  drafts.putAddresses(draft, addressesOf(card));
   return {
-    line,
-    ...draft,
+    phones: textsOf(card, 'tel', ({ label }) => phoneRank(label)),
+    emails: textsOf(card, 'email', ({ isPreferred }) => (isPreferred ? 0 : 1)),
+    addresses: addressesOf(card),
+    firstName,
+    lastName,
+    fullName: own ? '' : text('fn'),
+    nickname: own ? text('nickname') : (itemsOf(all('nickname')[0]?.value ?? '')[0]?.trim() ?? ''),
+    birthDate: { column: 'BDAY', text: birthdayOf(card) },
+    clientAnniversary: { column: 'X-CLIENT-ANNIVERSARY', text: text('x-client-anniversary') },
+    gender: { column: 'GENDER', text: genders[gender.toUpperCase()] ?? gender },
+    maritalStatus: { column: 'X-MARITAL-STATUS', text: text('x-marital-status') },
     groups: groupsOf(card),
     own: ownIdsOf({
       identifier: own ? text('uid').replace(/^urn:uuid:/i, '') : '',
@@ -152,7 +138,7 @@ function ranked({ all, labelOf }: Card, name: string, rankOf: Rank): Property[] 
   return properties.sort((one, other) => one.rank - other.rank).map(({ property }) => property);
 }
 
-function textsOf(card: Card, name: 'tel' | 'email', rankOf: Rank): drafts.Text[] {
+function textsOf(card: Card, name: 'tel' | 'email', rankOf: Rank): Text[] {
   const texts = ranked(card, name, rankOf).map(({ value }) => {
     const text = unescaped(value)
       .replace(/^(tel|mailto):/i, '')
@@ -169,7 +155,7 @@ function birthdayOf({ all, text }: Card): string {
   return omitted && birthday.startsWith(omitted) ? `--${birthday.slice(omitted.length).replace(/^-/, '')}` : birthday;
 }
 
-function addressesOf(card: Card): drafts.AddressTexts[] {
+function addressesOf(card: Card): AddressTexts[] {
   const rankOf: Rank = ({ label }) => (/home/i.test(label) ? 0 : /work/i.test(label) ? 2 : 1);
   return ranked(card, 'adr', rankOf).flatMap(({ value }) => {
     const parts = partsOf(value).map((part) => (card.own ? part : part.trim()));

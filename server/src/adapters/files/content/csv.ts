@@ -22,7 +22,7 @@ const columns: Record<string, string[]> = {
 };
 
 export async function* readCsv(path: string): AsyncGenerator<FileContent | Unreadable> {
-  for await (const row of readCsvRows(path, { columnsOf })) {
+  for await (const row of readCsvRows(path, columnsOf)) {
     if ('unreadable' in row) yield row;
     else if (!Object.values(row.cells).every(isDecoded)) yield { line: row.line, unreadable: 'it is not UTF-8' };
     else yield { line: row.line, fields: fieldsOf(row.cells) };

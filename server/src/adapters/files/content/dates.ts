@@ -35,12 +35,13 @@ function fromRfc822(text: string): Date | null {
 /** Null if there is no such date or time; a leap second counts as the second before it. */
 function timeOf(parts: number[], milliseconds: number, offset: number): Date | null {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts;
-  const utc = new Date(Date.UTC(year, month - 1, day, hour, minute, Math.min(second, 59), milliseconds));
-  utc.setUTCFullYear(year, month - 1, day);
-  const isReal = year > 0 && utc.getUTCMonth() === month - 1 && utc.getUTCDate() === day;
-  if (!isReal || hour > 23 || minute > 59 || second > 60) return null;
-  const time = new Date(utc.getTime() - offset * 60_000);
-  return time.getUTCFullYear() > 0 && time.getUTCFullYear() < 10_000 ? time : null;
+  const written = { year, month, day, hour, minute, second: second === 60 ? 59 : second, millisecond: milliseconds };
+  try {
+    const utc = Temporal.PlainDateTime.from(written, { overflow: 'reject' }).subtract({ minutes: offset });
+    return utc.year > 0 && utc.year < 10_000 ? new Date(`${utc}Z`) : null;
+  } catch {
+    return null;
+  }
 }
 
 function offsetMinutes(zone: string): number {

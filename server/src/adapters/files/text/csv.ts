@@ -10,12 +10,6 @@ export type CsvRow = { line: number; cells: Record<string, string> };
 /** A row that can't be read. It may also hide rows that follow it, as a quotation mark that is never closed does. */
 export type UnreadableRow = { line: number; unreadable: string; hidesRest: boolean };
 
-export type CsvOptions = {
-  /** Names the columns by their headings, in lower case without punctuation; a column without a name is ignored. */
-  columnsOf(headings: string[]): (string | undefined)[];
-  until?: AbortSignal;
-};
-
 /** A record: the line it begins on, and its cells in order. */
 export type CsvRecord = { line: number; cells: string[] };
 
@@ -54,13 +48,16 @@ export function textOfCell(cell: string): string {
   }
 }
 
-/** The rows below a header. A row that can't be read costs only itself where possible. */
+/**
+ * The rows below a header. A row that can't be read costs only itself where possible. `columnsOf` names the columns by their
+ * headings, in lower case without punctuation; a column without a name is ignored.
+ */
 export async function* readCsvRows(
   path: string,
-  { columnsOf, until }: CsvOptions,
+  columnsOf: (headings: string[]) => (string | undefined)[],
 ): AsyncGenerator<CsvRow | UnreadableRow> {
   let columns: (string | undefined)[] | undefined;
-  for await (const records of readCsvRecords(path, { until }))
+  for await (const records of readCsvRecords(path))
     for (const record of records) {
       if ('unreadable' in record) yield record;
       else if (!columns) columns = columnsOf(record.cells.map(plain));

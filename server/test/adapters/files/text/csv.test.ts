@@ -16,7 +16,7 @@ suite('a CSV file', () => {
   async function rowsOf(content: string | Buffer) {
     const file = join(folder, 'file.csv');
     writeFileSync(file, content);
-    return Array.fromAsync(readCsvRows(file, { columnsOf: (headings) => headings.map((name) => name || undefined) }));
+    return Array.fromAsync(readCsvRows(file, (headings) => headings.map((name) => name || undefined)));
   }
 
   test('is read by its headings, in lower case without punctuation; a column without a name is ignored', async () => {
