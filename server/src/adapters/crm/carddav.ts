@@ -4,7 +4,7 @@ import { readVcard } from '../files/contacts/vcard.ts';
 import { findAddressBooks } from './address-books.ts';
 import { safeAddress } from './addresses.ts';
 import { askDav, DavFault, type DavRequest, type DavResponse, type DavServer, notCardDav } from './dav.ts';
-import { faultOf, withinLookup } from './faults.ts';
+import { withFaults } from './faults.ts';
 import { contactsMax, emptyBatch, type Result, refusal, remoteContact, sorter } from './remote-contacts.ts';
 
 const cardsAtOnce = 100;
@@ -21,18 +21,10 @@ type Listed = { book: URL; url: URL; version: string | null };
 const notReturned: Result = { refused: 'It is listed, but the server didn’t return it.' };
 
 export function openCardDav(access: Access, ask: typeof fetch): Crm {
-  const url = () => safeAddress(access.url);
-  return {
-    lookup: (phone, until) =>
-      withinLookup(until, notCardDav, (until) => lookUp(readingOf(access, ask, until), url(), phone)),
-    async *list(known, until) {
-      try {
-        yield* listBooks(readingOf(access, ask, until), url(), known);
-      } catch (error) {
-        throw faultOf(error, until, notCardDav);
-      }
-    },
-  };
+  return withFaults(notCardDav, {
+    lookup: (phone, until) => lookUp(readingOf(access, ask, until), safeAddress(access.url), phone),
+    list: (known, until) => listBooks(readingOf(access, ask, until), safeAddress(access.url), known),
+  });
 }
 
 function readingOf({ username, secret, region }: Access, ask: typeof fetch, until: AbortSignal): Reading {

@@ -3,7 +3,7 @@ import { type Crm, type CrmAccess, type CrmBatch, CrmFault, type RemoteContact }
 import type { FileContact, Unreadable } from '../files/contacts/fields.ts';
 import { isRegion } from '../files/contacts/phones.ts';
 import { openContactFile } from '../files/contacts/reading.ts';
-import { faultOf, withinLookup } from './faults.ts';
+import { withFaults } from './faults.ts';
 import { contactsMax, emptyBatch, type Result, remoteContact, sorter } from './remote-contacts.ts';
 
 type Access = CrmAccess & { kind: 'file' };
@@ -17,16 +17,10 @@ const withoutId = {
 };
 
 export function openFile(access: Access): Crm {
-  return {
-    lookup: (phone, until) => withinLookup(until, notFile[access.format], (until) => lookUp(access, phone, until)),
-    async *list(_known, until) {
-      try {
-        yield* listFile(access, until);
-      } catch (error) {
-        throw faultOf(error, until, notFile[access.format]);
-      }
-    },
-  };
+  return withFaults(notFile[access.format], {
+    lookup: (phone, until) => lookUp(access, phone, until),
+    list: (_known, until) => listFile(access, until),
+  });
 }
 
 async function* listFile(access: Access, until: AbortSignal): AsyncGenerator<CrmBatch> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Webhook } from 'standardwebhooks';
 import { type Crm, type CrmAccess, type CrmBatch, CrmFault, type RemoteContact } from '../../domain/ports.ts';
 import { safeAddress } from './addresses.ts';
-import { faultOf, withinLookup } from './faults.ts';
+import { withFaults } from './faults.ts';
 import { contactsMax, emptyBatch, type Label, type Result, remoteContact, sorter } from './remote-contacts.ts';
 import { openWebhook, verifyAnswer } from './standard-webhooks.ts';
 
@@ -19,16 +19,10 @@ const cursorCharactersMax = 2_000;
 const notAnswer = 'Its answer is not an answer to a lookup.';
 
 export function openHttpsLookup(access: Access, ask: typeof fetch): Crm {
-  return {
-    lookup: (phone, until) => withinLookup(until, notAnswer, (until) => lookUp(access, ask, phone, until)),
-    async *list(_known, until) {
-      try {
-        yield* listPages(access, ask, until);
-      } catch (error) {
-        throw faultOf(error, until, notAnswer);
-      }
-    },
-  };
+  return withFaults(notAnswer, {
+    lookup: (phone, until) => lookUp(access, ask, phone, until),
+    list: (_known, until) => listPages(access, ask, until),
+  });
 }
 
 /** A contact with a different number is ignored. */
