@@ -11,19 +11,18 @@ const tailBytesMax = 16 * 1024 * 1024;
 
 /** Appends records, each ending with `end`, to a file in an existing folder. They are on disk once it returns. */
 export async function appendTo(path: string, end: string, records: string): Promise<void> {
-  const file = await open(path, appending, ownerOnly);
-  try {
-    const { size } = await file.stat();
-    const bytes = Buffer.from(`${await missingEnd(file, size, end)}${records}`);
-    // In one call, so that another node's records come before or after them, never in between.
-    const { bytesWritten } = await file.write(bytes);
-    if (bytesWritten < bytes.length)
-      throw new Error(`Only ${bytesWritten} of ${bytes.length} bytes could be appended to ${path}.`);
-    await file.sync();
-    if (size === 0) await syncFolder(dirname(path));
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, appending, ownerOnly);
+  const { size } = await file.stat();
+  const bytes = Buffer.from(`${await missingEnd(file, size, end)}${records}`);
+  // In one call, so that another node's records come before or after them, never in between.
+  const { bytesWritten } = await file.write(bytes);
+  if (bytesWritten < bytes.length)
+    throw new Error(`Only ${bytesWritten} of ${bytes.length} bytes could be appended to ${path}.`);
+  await file.sync();
+  if (size > 0) return;
+  // So that a new file's name survives a power failure too.
+  await using folder = await open(dirname(path));
+  await folder.sync();
 }
 
 /** Null if the file doesn't exist yet. A missing folder is an error, not an empty folder: its disk may not be mounted. */
@@ -43,13 +42,8 @@ export async function reading<Result>(
   otherwise: Result,
   read: (file: FileHandle) => Promise<Result>,
 ): Promise<Result> {
-  const file = await openToRead(path);
-  if (!file) return otherwise;
-  try {
-    return await read(file);
-  } finally {
-    await file.close();
-  }
+  await using file = await openToRead(path);
+  return file ? await read(file) : otherwise;
 }
 
 /** What `find` finds in the last records of a file. It gets more and more of them until it finds something. */
@@ -85,14 +79,4 @@ export async function readAt(file: FileHandle, at: number, bytes: number): Promi
 async function missingEnd(file: FileHandle, size: number, end: string): Promise<string> {
   const tail = await readAt(file, Math.max(0, size - end.length), Math.min(size, end.length));
   return size === 0 || tail.toString() === end ? '' : end;
-}
-
-/** So that a new file's name survives a power failure too. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

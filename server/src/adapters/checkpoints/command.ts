@@ -2,7 +2,6 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckpointDeliveries } from '../../domain/archive/checkpoint-deliveries.ts';
-import { within } from './deadlines.ts';
 
 type Options = {
   /** Aborted when the node is about to stop: then nobody waits for the command any longer. */
@@ -24,7 +23,7 @@ export function checkpointCommand(
 ): NonNullable<CheckpointDeliveries['command']> {
   const { until, timeoutMs = timeoutMsDefault } = options;
   return async (note, size) => {
-    const deadline = within(timeoutMs, until);
+    const deadline = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(until ? [until] : [])]);
     const child = spawn('/bin/sh', ['-c', command], {
       env: { PATH: searchPath, CHECKPOINT_SIZE: String(size) },
       // In its own process group, so everything it starts can be killed with it.

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { CheckpointDeliveries } from '../../domain/archive/checkpoint-deliveries.ts';
-import { within } from './deadlines.ts';
 import { checkTimestamp, timestampQuery } from './rfc3161.ts';
 
 type Options = {
@@ -19,7 +18,7 @@ export function timestampAuthority(url: string, options: Options = {}): NonNulla
   const { until, timeoutMs = timeoutMsDefault } = options;
   return async (note) => {
     const asked = { digest: createHash('sha256').update(note).digest(), nonce: randomBytes(nonceBytes) };
-    const answer = await ask(url, timestampQuery(asked), within(timeoutMs, until));
+    const answer = await ask(url, timestampQuery(asked), AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(until ? [until] : [])]));
     checkTimestamp(answer, asked);
     return answer;
   };

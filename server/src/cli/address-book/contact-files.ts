@@ -74,18 +74,14 @@ export async function exportFile({ runtime, operands, options, out }: Call): Pro
     await searchContacts(runtime, advisorId, { page: 1, pageSize: 1, sortBy: 'fullName', sortDirection: 'asc' })
   ).pageInfo;
   // A book is personal data, so only the file's owner may read it.
-  const file = await open(path, 'w', 0o600);
+  await using file = await open(path, 'w', 0o600);
   await file.chmod(0o600);
   let done = 0;
-  try {
-    if (format === 'csv') await file.write(writeCsvHeader());
-    for await (const contacts of exportContacts(runtime, advisorId)) {
-      await file.write(format === 'csv' ? writeCsvRows(contacts) : contacts.map(writeVcard).join(''));
-      done += contacts.length;
-      out.progress('Exporting', done, totalRecord);
-    }
-  } finally {
-    await file.close();
+  if (format === 'csv') await file.write(writeCsvHeader());
+  for await (const contacts of exportContacts(runtime, advisorId)) {
+    await file.write(format === 'csv' ? writeCsvRows(contacts) : contacts.map(writeVcard).join(''));
+    done += contacts.length;
+    out.progress('Exporting', done, totalRecord);
   }
   out.note(`Exported ${done}.`);
 }

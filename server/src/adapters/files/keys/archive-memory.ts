@@ -1,4 +1,4 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../../../config.ts';
 import {
@@ -60,21 +60,8 @@ async function readStored(path: string): Promise<Remembered | null> {
 /** After a crash at any moment the file is the old one or the new one. */
 async function replace(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.new`;
-  await synced(draft, 'w', (file) => file.writeFile(text));
+  await writeFile(draft, text, { mode: 0o600, flush: true });
   await rename(draft, path);
-  await synced(dirname(path), 'r', async () => {});
-}
-
-async function synced(
-  path: string,
-  flags: string,
-  work: (file: Awaited<ReturnType<typeof open>>) => Promise<void>,
-): Promise<void> {
-  const file = await open(path, flags, 0o600);
-  try {
-    await work(file);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await using folder = await open(dirname(path));
+  await folder.sync();
 }
