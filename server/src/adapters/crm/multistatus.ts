@@ -1,17 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { CrmFault } from '../../domain/ports.ts';
 
-/**
- * Reads the XML of a WebDAV answer as it arrives. A library that builds a tree first blocks everything else for 0.4 s if the
- * answer lists 10,000 cards, and for two minutes with 0.7 MB that are made to be slow.
- */
-export type MultistatusReader = {
-  read(text: string): MultistatusResponse[];
-  /** Whether the end was read. */
-  isComplete(): boolean;
-};
-
-export type MultistatusResponse = { href: string; status: number; properties: Map<string, string[]> };
+type MultistatusResponse = { href: string; status: number; properties: Map<string, string[]> };
 
 const response = 'multistatus/response';
 const propstat = `${response}/propstat`;
@@ -36,7 +26,11 @@ const knownPaths = new Set(
 const skipped = '';
 const depthMax = 32;
 
-export function multistatusReader(): MultistatusReader {
+/**
+ * Reads the XML of a WebDAV answer as it arrives. A library that builds a tree first blocks everything else for 0.4 s if the
+ * answer lists 10,000 cards, and for two minutes with 0.7 MB that are made to be slow.
+ */
+export function multistatusReader() {
   const collector = makeCollector();
   const open: string[] = [];
   let text = '';
@@ -76,10 +70,11 @@ export function multistatusReader(): MultistatusReader {
   );
 
   return {
-    read(more) {
+    read(more: string): MultistatusResponse[] {
       parser.write(more);
       return collector.responses.splice(0);
     },
+    /** Whether the end was read. */
     isComplete: () => complete,
   };
 }

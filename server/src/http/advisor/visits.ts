@@ -3,24 +3,14 @@ import type { Deps } from '../../deps.ts';
 import { deviceSeconds } from '../../domain/sign-in/devices.ts';
 import { findSession, isFresh, type NewSession, type Session, signOut } from '../../domain/sign-in/sessions.ts';
 import type { Attempt } from '../../domain/sign-in/sign-in-failures.ts';
-import { type CookieJar, cookieJar } from '../browser/cookies.ts';
-import { type FormDoor, formDoor } from '../browser/forms.ts';
+import { cookieJar } from '../browser/cookies.ts';
+import { formDoor } from '../browser/forms.ts';
+
+export type Visits = ReturnType<typeof visits>;
 
 /** What these pages' handlers work with: the domain, the forms, and who is signed in. */
-export type Visits = {
-  deps: Deps;
-  forms: FormDoor;
-  sessionOf(request: FastifyRequest): Promise<Session | null>;
-  /** Only if the advisor signed in just now: for changes to how they sign in. */
-  freshSessionOf(request: FastifyRequest): Promise<Session | null>;
-  attemptOf(request: FastifyRequest): Attempt;
-  /** Signs the browser in, replacing anyone who was signed in. */
-  begin(request: FastifyRequest, reply: FastifyReply, session: NewSession): Promise<void>;
-  end(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-};
-
-export function visits(deps: Deps): Visits {
-  const cookies: CookieJar = cookieJar(deps.config.publicUrl);
+export function visits(deps: Deps) {
+  const cookies = cookieJar(deps.config.publicUrl);
   const forms = formDoor(cookies, deps.config);
 
   async function forget(request: FastifyRequest): Promise<void> {
@@ -37,20 +27,22 @@ export function visits(deps: Deps): Visits {
     deps,
     forms,
     sessionOf,
-    async freshSessionOf(request) {
+    /** Only if the advisor signed in just now: for changes to how they sign in. */
+    async freshSessionOf(request: FastifyRequest): Promise<Session | null> {
       const session = await sessionOf(request);
       return session && isFresh(session) ? session : null;
     },
-    attemptOf(request) {
+    attemptOf(request: FastifyRequest): Attempt {
       return { address: request.ip, device: cookies.read(request, 'device'), traceId: request.id };
     },
-    async begin(request, reply, session) {
+    /** Signs the browser in, replacing anyone who was signed in. */
+    async begin(request: FastifyRequest, reply: FastifyReply, session: NewSession): Promise<void> {
       await forget(request);
       cookies.set(reply, 'session', session.token);
       forms.renewToken(reply);
       cookies.set(reply, 'device', session.device, deviceSeconds);
     },
-    async end(request, reply) {
+    async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {
       await forget(request);
       cookies.clear(reply, 'session');
       forms.renewToken(reply);

@@ -1,14 +1,13 @@
-/** Requests that hold their answer until something happens, with `wait`. */
-export type WaitingRoom = {
-  /** The function to call on leaving; null if it is full, and then the request is answered at once. */
-  enter(keyId: number): (() => void) | null;
-};
+export type WaitingRoom = ReturnType<typeof makeWaitingRoom>;
 
 const waitingMax = 5_000;
 const waitingPerKeyMax = 1_000;
 
-/** A waiting request costs memory and a socket, so there is room for so many of one key, and for so many in all. */
-export function makeWaitingRoom({ max = waitingMax, perKeyMax = waitingPerKeyMax } = {}): WaitingRoom {
+/**
+ * Requests that hold their answer until something happens, with `wait`. A waiting request costs memory and a socket, so there is room for so many of one key, and
+ * for so many in all.
+ */
+export function makeWaitingRoom({ max = waitingMax, perKeyMax = waitingPerKeyMax } = {}) {
   const counts = new Map<number, number>();
   let total = 0;
 
@@ -20,7 +19,8 @@ export function makeWaitingRoom({ max = waitingMax, perKeyMax = waitingPerKeyMax
   }
 
   return {
-    enter(keyId) {
+    /** The function to call on leaving; null if it is full, and then the request is answered at once. */
+    enter(keyId: number): (() => void) | null {
       if (total >= max || (counts.get(keyId) ?? 0) >= perKeyMax) return null;
       count(keyId, 1);
       return () => count(keyId, -1);

@@ -38,18 +38,12 @@ const exampleDetails: Partial<Record<ProblemCode, Problem['details']>> = {
   forbidden: { scope: 'text.messaging.write' },
 };
 
-export type ProblemResponses = {
-  /** The responses to refer to, by status. */
-  referTo(codes: ProblemCode[]): Record<number, object>;
-  components: Record<string, object>;
-};
-
 /** A response for each status, because two codes may share one. */
 export function problemResponses(
   codes: ProblemCode[],
   { refer }: Shapes,
   { publicUrl, instance, headers }: { publicUrl: string; instance: string; headers: object },
-): ProblemResponses {
+) {
   const byStatus = Map.groupBy(codes, (code): number => problems[code].status);
   const nameOf = (status: number) => pascalCase(byStatus.get(status)?.[0] ?? '');
   const schema = refer(ProblemBody as Schema);
@@ -72,7 +66,8 @@ export function problemResponses(
     },
   ]);
   return {
-    referTo: (some) =>
+    /** The responses to refer to, by status. */
+    referTo: (some: ProblemCode[]): Record<number, object> =>
       Object.fromEntries(
         some
           .map((code) => problems[code].status)

@@ -11,17 +11,13 @@ export type Schema = {
   anyOf?: Schema[];
 };
 
-export type Shapes = {
-  /** The schema as it stands in the document. */
-  refer(schema: Schema): object;
-  /** The components that those schemas refer to. */
-  named(): Record<string, object>;
-};
+export type Shapes = ReturnType<typeof collectShapes>;
 
 /** Gives each schema with a title a place of its own: it appears once, and generated clients have a name for it. */
-export function collectShapes(): Shapes {
+export function collectShapes() {
   const shapes: Record<string, object> = {};
 
+  /** The schema as it stands in the document. */
   function refer(schema: Schema): object {
     // An example of the whole shape stands beside the schema, where tools look for it.
     const { title, examples, ...rest } = inner(schema) as Schema;
@@ -45,7 +41,9 @@ export function collectShapes(): Shapes {
     };
   }
 
-  return { refer, named: () => Object.fromEntries(Object.entries(shapes).sort(byName)) };
+  /** The components that those schemas refer to. */
+  const named = (): Record<string, object> => Object.fromEntries(Object.entries(shapes).sort(byName));
+  return { refer, named };
 }
 
 function byName([one]: [string, unknown], [other]: [string, unknown]): number {

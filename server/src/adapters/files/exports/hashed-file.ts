@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 
-/** A new file that is written from beginning to end. */
-export type HashedFile = {
-  write(bytes: Buffer | string): Promise<void>;
-  /** How many bytes were written so far. */
-  bytes(): number;
-  /** Closes it, and returns its SHA-256 in hex. */
-  close(): Promise<string>;
-};
-
 /** How much is buffered before it is written, so that many lines go in one call. */
 const heldBytesMax = 1024 * 1024;
 
-/** Archived texts are personal data: only the owner can read the file. A file that already exists is not touched. */
-export async function createHashed(path: string): Promise<HashedFile> {
+/**
+ * A new file that is written from beginning to end. Archived texts are personal data: only the owner can read it. A file that
+ * already exists is not touched.
+ */
+export async function createHashed(path: string) {
   const file = await open(path, 'wx', 0o600);
   const sum = createHash('sha256');
   let held: Buffer[] = [];
@@ -30,15 +24,17 @@ export async function createHashed(path: string): Promise<HashedFile> {
   }
 
   return {
-    async write(given) {
+    async write(given: Buffer | string): Promise<void> {
       const piece = typeof given === 'string' ? Buffer.from(given) : given;
       held.push(piece);
       heldBytes += piece.length;
       bytes += piece.length;
       if (heldBytes >= heldBytesMax) await flush();
     },
+    /** How many bytes were written so far. */
     bytes: () => bytes,
-    async close() {
+    /** Closes it, and returns its SHA-256 in hex. */
+    async close(): Promise<string> {
       await flush();
       await file.close();
       return sum.digest('hex');

@@ -3,18 +3,6 @@ import { unlink } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { createHashed } from './hashed-file.ts';
 
-/**
- * A ZIP that is written from beginning to end (APPNOTE 6.3), with ZIP64 where needed. It is not compressed: that would save
- * only a third of a short e-mail in base64, and take ten times as long.
- */
-export type ZipWriter = {
-  add(name: string, bytes: Buffer, time: Date): Promise<void>;
-  /** Adds a file that is on disk already. */
-  addWritten(name: string, path: string, time: Date): Promise<void>;
-  /** Writes the directory and closes the file; returns its SHA-256 in hex. */
-  close(): Promise<string>;
-};
-
 type Member = { name: string; crc: number; size: number; time: Date; at: number };
 
 const version = 45;
@@ -22,7 +10,11 @@ const version = 45;
 const max16 = 0xffff;
 const max32 = 0xffffffff;
 
-export async function createZip(path: string): Promise<ZipWriter> {
+/**
+ * A ZIP that is written from beginning to end (APPNOTE 6.3), with ZIP64 where needed. It is not compressed: that would save
+ * only a third of a short e-mail in base64, and take ten times as long.
+ */
+export async function createZip(path: string) {
   const file = await createHashed(path);
   // A directory of many files is kept in a file of its own until the end, and not in memory.
   const directoryPath = `${path}.directory`;
@@ -37,18 +29,20 @@ export async function createZip(path: string): Promise<ZipWriter> {
   }
 
   return {
-    async add(name, bytes, time) {
+    async add(name: string, bytes: Buffer, time: Date): Promise<void> {
       await begin({ name, crc: crc32(bytes), size: bytes.length, time });
       await file.write(bytes);
     },
-    async addWritten(name, writtenPath, time) {
+    /** Adds a file that is on disk already. */
+    async addWritten(name: string, writtenPath: string, time: Date): Promise<void> {
       let [crc, size] = [0, 0];
       for await (const piece of createReadStream(writtenPath)) [crc, size] = [crc32(piece, crc), size + piece.length];
       if (size >= max32) throw new Error(`${name} is too large for a ZIP.`);
       await begin({ name, crc, size, time });
       for await (const piece of createReadStream(writtenPath)) await file.write(piece);
     },
-    async close() {
+    /** Writes the directory and closes the file; returns its SHA-256 in hex. */
+    async close(): Promise<string> {
       const at = file.bytes();
       await directory.close();
       for await (const piece of createReadStream(directoryPath)) await file.write(piece);
