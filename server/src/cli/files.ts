@@ -14,13 +14,12 @@ export async function countLines(path: string): Promise<number> {
 }
 
 export const contactFormatOption = {
-  value: 'csv|vcard',
+  oneOf: ['csv', 'vcard'],
   about: 'The file’s format; by default its extension decides.',
 } as const;
 
 export function contactFormatOf(path: string, given: string | undefined): 'csv' | 'vcard' {
   if (given === 'csv' || given === 'vcard') return given;
-  if (given !== undefined) throw new UsageError(`--format must be csv or vcard, not "${given}".`);
   if (/\.(csv|tsv)$/i.test(path)) return 'csv';
   if (/\.(vcf|vcard)$/i.test(path)) return 'vcard';
   throw new UsageError('The file ends in neither .csv nor .vcf: add --format csv or --format vcard.');

@@ -1,4 +1,4 @@
-import type { Option, Verb } from './verb.ts';
+import { type Option, type Verb, valueIn } from './verb.ts';
 
 export function overview(verbs: Verb[]): string {
   const width = Math.max(...verbs.map(({ name }) => name.length));
@@ -13,7 +13,7 @@ export function overview(verbs: Verb[]): string {
 
 export function help(verb: Verb): string {
   const options: Record<string, Option> = { ...verb.options, json: { about: 'Print records as JSON.' } };
-  const flags = Object.entries(options).map(([name, { value }]) => (value ? `--${name} ${value}` : `--${name}`));
+  const flags = Object.entries(options).map((each) => flagOf(...each));
   const width = Math.max(...flags.map((flag) => flag.length));
   return [
     usage(verb),
@@ -27,9 +27,10 @@ export function help(verb: Verb): string {
 }
 
 export function usage({ name: verb, operands = [], options = {} }: Verb): string {
-  const flags = Object.entries(options).map(([name, { value, required }]) => {
-    const flag = value ? `--${name} ${value}` : `--${name}`;
-    return required ? flag : `[${flag}]`;
-  });
+  const flags = Object.entries(options).map((each) => (each[1].required ? flagOf(...each) : `[${flagOf(...each)}]`));
   return ['assent', verb, ...operands, ...flags].join(' ');
+}
+
+function flagOf(name: string, option: Option): string {
+  return [`--${name}`, valueIn(option)].filter(Boolean).join(' ');
 }

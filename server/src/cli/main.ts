@@ -103,8 +103,13 @@ function operandsOf(verb: Verb, positionals: string[]): Call['operands'] {
 
 function optionsOf(verb: Verb, values: Record<string, unknown>): Pick<Call, 'options' | 'switches'> {
   const known = verb.options ?? {};
-  for (const [name, { required }] of Object.entries(known))
-    if (required && values[name] === undefined) throw new UsageError(`--${name} is required.\n\n${usage(verb)}`);
+  for (const [name, { required, oneOf }] of Object.entries(known)) {
+    const value = values[name];
+    if (required && value === undefined) throw new UsageError(`--${name} is required.\n\n${usage(verb)}`);
+    if (!oneOf || value === undefined || oneOf.includes(String(value))) continue;
+    const words = oneOf.length === 2 ? oneOf.join(' or ') : `one of ${oneOf.join(', ')}`;
+    throw new UsageError(`--${name} must be ${words}, not "${value}".`);
+  }
   const given = Object.entries(values).filter(([name]) => name in known);
   return {
     options: Object.fromEntries(given.filter(([, value]) => typeof value === 'string')) as Record<string, string>,

@@ -28,10 +28,14 @@ export type Verb = {
 
 export type Option = {
   about: string;
-  /** The value's name in the help; an option without one is a switch. */
+  /** The value's name in the help; an option without a value is a switch. */
   value?: string;
+  /** The only values that it takes. */
+  oneOf?: readonly string[];
   required?: true;
 };
+
+export const yesOrNo = ['yes', 'no'] as const;
 
 export type Call = {
   config: Config;
@@ -69,7 +73,7 @@ export type Output = {
 export class UsageError extends Error {}
 
 export function parseArgsOptions({ options = {} }: Verb): ParseArgsOptionsConfig {
-  const own = Object.entries(options).map(([name, { value }]) => [name, { type: value ? 'string' : 'boolean' }]);
+  const own = Object.entries(options).map(([name, option]) => [name, { type: valueIn(option) ? 'string' : 'boolean' }]);
   return Object.fromEntries([...own, ['help', { type: 'boolean', short: 'h' }], ['json', { type: 'boolean' }]]);
 }
 
@@ -78,9 +82,14 @@ export function wholeNumber(name: string, text: string): number {
   return Number(text);
 }
 
-export function yesOrNo(name: string, text: string): boolean {
-  if (text !== 'yes' && text !== 'no') throw new UsageError(`${name} must be yes or no, not "${text}".`);
-  return text === 'yes';
+/** An option's value in the help. */
+export function valueIn({ oneOf, value = oneOf?.join('|') }: Option): string | undefined {
+  return value;
+}
+
+/** Undefined if it isn't given. */
+export function isYes(text: string | undefined): boolean | undefined {
+  return text === undefined ? undefined : text === 'yes';
 }
 
 /** Secrets are never arguments, because those end up in the shell's history and in process lists. */

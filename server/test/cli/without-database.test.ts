@@ -17,7 +17,11 @@ suite('without DATABASE_URL, where no sandbox runs', () => {
   /** With some value for everything that it requires. */
   function callOf({ name, operands = [], options = {} }: Verb): string[] {
     const required = Object.entries(options).filter(([, { required }]) => required);
-    return [...name.split(' '), ...operands, ...required.flatMap(([option]) => [`--${option}`, 'x'])];
+    return [
+      ...name.split(' '),
+      ...operands,
+      ...required.flatMap(([option, { oneOf = ['x'] }]) => [`--${option}`, ...oneOf.slice(0, 1)]),
+    ];
   }
 
   test('every command that needs the database says so, exits with 2, and makes nothing', async () => {

@@ -18,7 +18,11 @@ export function timestampAuthority(url: string, options: Options = {}): NonNulla
   const { until, timeoutMs = timeoutMsDefault } = options;
   return async (note) => {
     const asked = { digest: createHash('sha256').update(note).digest(), nonce: randomBytes(nonceBytes) };
-    const answer = await ask(url, timestampQuery(asked), AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(until ? [until] : [])]));
+    const answer = await ask(
+      url,
+      timestampQuery(asked),
+      AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(until ? [until] : [])]),
+    );
     checkTimestamp(answer, asked);
     return answer;
   };

@@ -2,6 +2,7 @@ import { type Advisor, addAdvisor, getAdvisor, listAdvisors, setAdvisor } from '
 import { inviteAdvisor } from '../../domain/sign-in/invitations.ts';
 import {
   type Call,
+  isYes,
   type Option,
   requireOwnServer,
   secretFromStdin,
@@ -16,14 +17,14 @@ const settings: Record<string, Option> = {
   email: { value: 'ADDRESS', about: 'The address the advisor signs in with.' },
   'texting-number': { value: 'E164', about: 'The number that texts are sent from.' },
   'time-zone': { value: 'ZONE', about: 'For example America/New_York.' },
-  'consent-required': { value: 'yes|no', about: 'Whether a text needs the person’s consent.' },
-  'consent-collection': { value: 'yes|no', about: 'Whether the account is set up to collect consent.' },
+  'consent-required': { oneOf: yesOrNo, about: 'Whether a text needs the person’s consent.' },
+  'consent-collection': { oneOf: yesOrNo, about: 'Whether the account is set up to collect consent.' },
   'quiet-hours': {
     value: 'off|defer|refuse',
     about: 'What to do with a text outside 8:00 to 21:00 in the recipient’s time zone; off by default.',
   },
   'texting-pace': { value: 'N|unlimited', about: 'Texts per second from the number; unlimited by default.' },
-  disabled: { value: 'yes|no', about: 'Whether the account is refused everywhere.' },
+  disabled: { oneOf: yesOrNo, about: 'Whether the account is refused everywhere.' },
 };
 
 const passwordOption: Option = { about: 'Read the advisor’s sign-in password from stdin.' };
@@ -93,18 +94,17 @@ export const advisorVerbs: Verb[] = [
 ];
 
 function settingsOf({ options }: Call) {
-  const truth = (name: string) => (options[name] === undefined ? undefined : yesOrNo(`--${name}`, options[name]));
   const given = {
     name: options.name,
     email: options.email,
     textingNumber: options['texting-number'],
     timeZone: options['time-zone'],
-    consentRequired: truth('consent-required'),
-    consentCollection: truth('consent-collection'),
+    consentRequired: isYes(options['consent-required']),
+    consentCollection: isYes(options['consent-collection']),
     // The domain checks the value.
     quietHours: options['quiet-hours'] as Advisor['quietHours'] | undefined,
     textingPace: paceOf(options['texting-pace']),
-    disabled: truth('disabled'),
+    disabled: isYes(options.disabled),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<typeof given>;
 }

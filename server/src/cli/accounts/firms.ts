@@ -20,11 +20,11 @@ export const firmVerbs: Verb[] = [
     operands: ['FIRM'],
     options: {
       'first-text-line': {
-        value: 'yes|no',
+        oneOf: yesOrNo,
         about: 'Whether the first text to a person names the firm and how to stop; by default only in production.',
       },
       'opt-out-scope': {
-        value: 'advisor|firm',
+        oneOf: ['advisor', 'firm'],
         about: 'Whether a STOP counts for the advisor it was sent to, or for every advisor of the firm.',
       },
     },
@@ -37,14 +37,8 @@ export const firmVerbs: Verb[] = [
 
 function changeOf({ 'first-text-line': line, 'opt-out-scope': scope }: Call['options']): FirmChange {
   const change: FirmChange = {};
-  if (line !== undefined) change.firstTextLine = yesOrNo('--first-text-line', line);
-  if (scope !== undefined) change.optOutScope = scopeOf(scope);
+  if (line !== undefined) change.firstTextLine = line === 'yes';
+  if (scope !== undefined) change.optOutScope = scope as OptOutScope;
   if (Object.keys(change).length === 0) throw new UsageError('Name at least one setting to change.');
   return change;
-}
-
-function scopeOf(text: string): OptOutScope {
-  if (text !== 'advisor' && text !== 'firm')
-    throw new UsageError(`--opt-out-scope must be advisor or firm, not "${text}".`);
-  return text;
 }

@@ -25,12 +25,11 @@ export const staffVerbs: Verb[] = [
     about: 'Disable or enable a staff member.',
     operands: ['STAFF'],
     options: {
-      disabled: { value: 'yes|no', about: 'Whether they are refused everywhere.', required: true },
+      disabled: { oneOf: yesOrNo, about: 'Whether they are refused everywhere.', required: true },
     },
     run: async ({ runtime, operands, options, out }) => {
-      const disabled = yesOrNo('--disabled', options.disabled ?? '');
       const { staffId } = await getStaff(runtime, operands.STAFF ?? '');
-      await setStaff(runtime, staffId, { disabled });
+      await setStaff(runtime, staffId, { disabled: options.disabled === 'yes' });
       out.records([await getStaff(runtime, String(staffId))]);
     },
   },

@@ -23,7 +23,7 @@ export const crmVerbs: Verb[] = [
       'Connect an advisor’s CRM after checking that it responds; replaces the current one. The first sync starts automatically.',
     options: {
       advisor: advisorOption,
-      kind: { value: crmKinds.join('|'), about: 'How it is reached.', required: true },
+      kind: { oneOf: crmKinds, about: 'How it is reached.', required: true },
       url: { value: 'URL', about: 'carddav: a server, an account or an address book. https: the address for lookups.' },
       username: { value: 'NAME', about: 'carddav: the user name to sign in with.' },
       file: { value: 'PATH', about: 'file: a vCard or CSV file on the server’s machine.' },
@@ -32,7 +32,7 @@ export const crmVerbs: Verb[] = [
       'secret-stdin': {
         about: 'Read the password or signing secret from stdin. Without it, https generates a secret and prints it.',
       },
-      daily: { value: 'yes|no', about: 'Whether to sync every day; yes by default.' },
+      daily: { oneOf: yesOrNo, about: 'Whether to sync every day; yes by default.' },
       'no-check': { about: 'Connect without checking the CRM first.' },
     },
     run: connect,
@@ -82,9 +82,8 @@ async function connect(call: Call): Promise<void> {
   const { runtime, options, switches, out } = call;
   const { advisorId } = await getAdvisor(runtime, options.advisor ?? '');
   const { access, generated } = await accessOf(call);
-  const daily = yesOrNo('--daily', options.daily ?? 'yes');
   const connection = await connectCrm(runtime, advisorId, access, {
-    daily,
+    daily: options.daily !== 'no',
     check: !generated && !switches.has('no-check'),
   });
   out.records([brief(connection)]);
@@ -108,8 +107,6 @@ async function accessOf(call: Call): Promise<{ access: CrmAccess; generated?: st
     const username = required(call, 'username');
     return { access: { kind: 'carddav', url: required(call, 'url'), username, secret, region } };
   }
-  if (options.kind !== 'https')
-    throw new UsageError(`--kind must be one of ${crmKinds.join(', ')}, not "${options.kind}".`);
   if (secret) return { access: { kind: 'https', url: required(call, 'url'), secret } };
   const generated = `whsec_${randomBytes(32).toString('base64')}`;
   return { access: { kind: 'https', url: required(call, 'url'), secret: generated }, generated };

@@ -8,7 +8,7 @@ import {
 } from '../../domain/carriers/carriers.ts';
 import { type CarrierSettings, carrierKindNames } from '../../domain/ports.ts';
 import { requireFile } from '../files.ts';
-import { type Call, type Option, UsageError, type Verb, yesOrNo } from '../verb.ts';
+import { type Call, isYes, type Option, UsageError, type Verb, yesOrNo } from '../verb.ts';
 import { showStatus } from './status.ts';
 
 const settingsOption: Option = {
@@ -47,7 +47,7 @@ export const carrierVerbs: Verb[] = [
         about:
           'A JSON object with the settings to change; null removes one, and (hidden) keeps a secret. - reads it from stdin.',
       },
-      disabled: { value: 'yes|no', about: 'Disable the carrier. Its texts stay queued.' },
+      disabled: { oneOf: yesOrNo, about: 'Disable the carrier. Its texts stay queued.' },
     },
     run: async (call) => {
       const { settings, disabled } = call.options;
@@ -55,7 +55,7 @@ export const carrierVerbs: Verb[] = [
         throw new UsageError('Name at least one setting to change.');
       const change = {
         settings: settings === undefined ? undefined : await settingsIn(call),
-        disabled: disabled === undefined ? undefined : yesOrNo('--disabled', disabled),
+        disabled: isYes(disabled),
       };
       show(call, [await setCarrier(call.runtime, call.operands.NAME ?? '', change)]);
     },

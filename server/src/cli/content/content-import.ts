@@ -51,7 +51,6 @@ type Reader = (path: string) => AsyncIterable<FileContent | Unreadable>;
 function readerOf(path: string, given: string | undefined): Reader {
   const format = given ?? /\.(csv|ndjson|jsonl)$/i.exec(path)?.[1]?.toLowerCase();
   if (format === 'csv') return readCsv;
-  if (format === 'ndjson' || (format === 'jsonl' && given === undefined)) return readNdjson;
-  if (given !== undefined) throw new UsageError(`--format must be ndjson or csv, not "${given}".`);
+  if (format) return readNdjson;
   throw new UsageError('The file ends in neither .ndjson nor .csv: add --format ndjson or --format csv.');
 }

@@ -9,7 +9,7 @@ export const contentVerbs: Verb[] = [
     operands: ['FILE'],
     options: {
       firm: firmOption,
-      format: { value: 'ndjson|csv', about: 'The file’s format; by default its extension decides.' },
+      format: { oneOf: ['ndjson', 'csv'], about: 'The file’s format; by default its extension decides.' },
     },
     // These two verbs load parsers and schemas on demand, so other verbs start faster.
     run: async (call) => (await import('./content-import.ts')).importFile(call),

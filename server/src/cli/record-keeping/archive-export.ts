@@ -14,7 +14,7 @@ export const archiveExportVerbs: Verb[] = [
       advisor: { value: 'EMAIL|ID', about: 'Whose archive; 0 is the deployment’s own.', required: true },
       from: { value: 'DATE', about: 'The first day, in the advisor’s time zone, or a time.', required: true },
       to: { value: 'DATE', about: 'The last day, included, or the time when it ends.', required: true },
-      format: { value: 'eml|ndjson', about: 'eml is ndjson plus a ZIP of e-mails.', required: true },
+      format: { oneOf: ['eml', 'ndjson'], about: 'eml is ndjson plus a ZIP of e-mails.', required: true },
       out: { value: 'DIR', about: 'A new or empty folder.', required: true },
     },
     isLong: true,
@@ -24,7 +24,7 @@ export const archiveExportVerbs: Verb[] = [
 
 async function writeFolder({ runtime, options, out }: Call): Promise<void> {
   const { advisor = '', from = '', to = '', out: given = '' } = options;
-  const format = formatOf(options.format);
+  const format = options.format as ExportFormat;
   const { timeZone } = advisor === String(deployment) ? { timeZone: 'UTC' } : await getAdvisor(runtime, advisor);
   const period = { from: momentOf('--from', from, timeZone, 0), to: momentOf('--to', to, timeZone, 1) };
   if (period.from >= period.to) throw new UsageError('--from must be before --to.');
@@ -51,11 +51,6 @@ export async function verifyExport({ options, json, out }: Pick<Call, 'options' 
   else out.line(`${verdict}: ${message}`);
   if (!json) for (const fault of faults.slice(1)) out.note(fault);
   out.exitCode = code;
-}
-
-function formatOf(given: string | undefined): ExportFormat {
-  if (given !== 'eml' && given !== 'ndjson') throw new UsageError(`--format must be eml or ndjson, not "${given}".`);
-  return given;
 }
 
 /** A time as given, or the beginning of the day that is `days` after the one given. */

@@ -28,8 +28,8 @@ export const reviewVerbs: Verb[] = [
     about: 'List the firm’s open reviews, oldest first.',
     options: {
       firm: { value: 'FIRM', about: 'One firm; all by default.' },
-      status: { value: reviewStatuses.join('|'), about: 'Open by default.' },
-      kind: { value: 'KIND', about: `One of ${reviewKinds.join(', ')}; all by default.` },
+      status: { oneOf: reviewStatuses, about: 'Open by default.' },
+      kind: { value: 'KIND', oneOf: reviewKinds, about: `One of ${reviewKinds.join(', ')}; all by default.` },
     },
     run: list,
   },
@@ -81,8 +81,8 @@ export const reviewVerbs: Verb[] = [
 
 async function list({ runtime, options, json, out }: Call): Promise<void> {
   const firmId = options.firm === undefined ? null : wholeNumber('--firm', options.firm);
-  const status = oneOf('--status', options.status ?? 'open', reviewStatuses);
-  const kind = options.kind === undefined ? null : oneOf('--kind', options.kind, reviewKinds);
+  const status = (options.status ?? 'open') as (typeof reviewStatuses)[number];
+  const kind = (options.kind ?? null) as (typeof reviewKinds)[number] | null;
   const reviews = await listReviews(runtime, { firmId, status, kind });
   if (reviews.length === reviewsListedMax) out.note(`These are the oldest ${reviewsListedMax}; there may be more.`);
   if (json) return out.records(reviews);
@@ -191,10 +191,4 @@ function idOf(operands: Call['operands']): number {
 function percentOf(text: string): number {
   if (!/^\d{1,3}(\.\d{1,4})?$/.test(text)) throw new UsageError(`PERCENT must be a number such as 2.5, not "${text}".`);
   return Number(text);
-}
-
-function oneOf<Value extends string>(name: string, given: string, values: readonly Value[]): Value {
-  const value = values.find((each) => each === given);
-  if (!value) throw new UsageError(`${name} must be one of ${values.join(', ')}, not "${given}".`);
-  return value;
 }
